@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use tvmscript::ir_core::TextProfile;
 use tvmscript::python_syntax::MAX_TEXT_BYTES;
-use tvmscript::script_parser::{Header, HeaderError, Parsers};
+use tvmscript::script_parser::{Header, HeaderError, Limits, Parsers};
 
 use crate::printer::{PrinterArgs, TextArgs};
 
@@ -23,6 +23,7 @@ Examples:
   tvmscript json kernel.py --tvm | python ...  convert to TVM's JSON
   tvmscript from-json module.json              convert back to text
   tvmscript print --only body.block kernel.py  one part; `--fragment tir` parses it
+  tvmscript print --call 'gemm(128)' lib.py    the scripts that a call returns
 
 FILE is a script as printed by TVM, a Python file with imports and any number of scripts, or JSON
 in either format; `-` is standard input. `--profile NAME` selects the text form to parse and print.
@@ -68,6 +69,31 @@ pub(crate) struct GlobalArgs {
     /// meaning of the text; TVM does not.
     #[arg(long, global = true, value_name = "OPTIONS", value_parser = header)]
     pub(crate) header: Option<Header>,
+    /// Set a module-level variable of scripts to the value of a Python expression, whatever they assign to it; repeatable
+    #[arg(long, global = true, value_name = "NAME=EXPR", value_parser = assignment, help_heading = "Python files")]
+    pub(crate) set: Vec<(String, String)>,
+    /// Evaluate a Python expression behind the text, and take the scripts that it returns instead of the file's; repeatable
+    ///
+    /// For example `--call 'get_gemm(128, dtype="float16")'`. Scripts in lists, tuples and dictionaries are found.
+    #[arg(long, global = true, value_name = "EXPR", help_heading = "Python files")]
+    pub(crate) call: Vec<String>,
+    /// Take only the scripts of this name, e.g. `main`, `test_split.before` or `kernels["add"]`; repeatable
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Python files")]
+    pub(crate) select: Vec<String>,
+    /// Read imported modules below this folder; no file outside of it is read
+    #[arg(long, global = true, value_name = "DIR", value_parser = folder, help_heading = "Python files")]
+    pub(crate) import_root: Option<PathBuf>,
+    /// Maximum number of steps that the Python code of one file takes
+    #[arg(long, global = true, value_name = "N", default_value_t = Limits::default().max_steps, help_heading = "Limits")]
+    pub(crate) max_python_steps: u64,
+    /// Maximum memory of the Python values of one file, in bytes
+    #[arg(long, global = true, value_name = "BYTES", default_value_t = Limits::default().max_memory_bytes)]
+    #[arg(help_heading = "Limits")]
+    pub(crate) max_value_bytes: u64,
+    /// Maximum nesting of calls of Python functions
+    #[arg(long, global = true, value_name = "N", default_value_t = Limits::default().max_call_depth)]
+    #[arg(help_heading = "Limits")]
+    pub(crate) max_call_depth: u32,
     /// Maximum size of an input file, in bytes
     #[arg(long, global = true, value_name = "BYTES", default_value_t = 128 << 20, help_heading = "Limits")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TEXT_BYTES)))]
@@ -78,6 +104,27 @@ pub(crate) struct GlobalArgs {
     /// Number of files to process in parallel [default: one per processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
+}
+
+/// Checks that a folder exists.
+fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("there is no such folder".to_owned()) }
+}
+
+/// Parses `NAME=EXPR`.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let is_name = |name: &str| {
+        name.chars().all(|c| c == '_' || c.is_alphanumeric()) && !name.starts_with(|c: char| c.is_numeric())
+    };
+    match text.split_once('=') {
+        Some((name, value))
+            if !name.trim().is_empty() && is_name(name.trim()) && !value.trim().is_empty() =>
+        {
+            Ok((name.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err("expected `NAME=EXPR`, such as `n=128`".to_owned()),
+    }
 }
 
 /// Parses a header and checks its options.
@@ -544,10 +591,10 @@ fn key_and_value(text: &str) -> Result<(String, String), &'static str> {
 #[command(after_help = "\
 Examples:
   tvmscript run kernel.py
-  tvmscript run module.py --function matmul --set n=128 --set m=64 --seed 7 --format json
+  tvmscript run module.py --function matmul --arg n=128 --arg m=64 --seed 7 --format json
 
 Buffers are filled with small random numbers, which depend on the seed alone. Scalar parameters and
-variables in shapes have the value of `--set`, or else of `--size`. Prints the arguments after the run.")]
+variables in shapes have the value of `--arg`, or else of `--size`. Prints the arguments after the run.")]
 pub(crate) struct RunArgs {
     /// Input file; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -556,9 +603,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// Value of a scalar parameter or of a variable in shapes; repeatable
-    #[arg(long = "set", value_name = "NAME=INT", value_parser = name_and_integer)]
+    #[arg(long = "arg", value_name = "NAME=INT", value_parser = name_and_integer)]
     pub(crate) sizes: Vec<(String, i64)>,
-    /// Value of those that are not set
+    /// Value of those that `--arg` does not name
     #[arg(long, value_name = "INT", default_value_t = 8, value_parser = clap::value_parser!(i64).range(1..))]
     pub(crate) size: i64,
     /// Seed of the content of buffers

@@ -63,6 +63,8 @@ pub(crate) enum Failure {
     Pass(PassError),
     /// The file has no TIR function, or none of this name, which is quoted after a space.
     NoFunction { name: String },
+    /// The file has no script of the selected name.
+    NoSuchScript { name: String, known: Vec<String> },
     /// A function cannot be run.
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A bug in this program.
@@ -95,6 +97,8 @@ error_codes! {
         Failure::Run { .. } => "E0811" "run"
             "Running a function fails: an index is out of bounds, a divisor is zero, an assertion fails, or the function uses \
              something that cannot be run.";
+        Failure::NoSuchScript { .. } => "E0812" "no-such-script"
+            "The file has no script of the name that `--select` gives. The message lists those that it has.";
         Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
         Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
@@ -123,10 +127,27 @@ impl fmt::Display for Failure {
             Failure::Path(error) => error.fmt(f),
             Failure::Pass(error) => error.fmt(f),
             Failure::NoFunction { name } => write!(f, "no TIR function{name} to run"),
+            Failure::NoSuchScript { name, known } => {
+                write!(f, "no script `{name}`")?;
+                match known.as_slice() {
+                    [] => f.write_str("; the file has none with a name"),
+                    known => write!(f, "; the file has {}", listed(known)),
+                }
+            }
             Failure::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             Failure::Internal(error) => error.fmt(f),
         }
     }
+}
+
+/// Maximum number of names in a message.
+const MAX_LISTED: usize = 20;
+
+fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+    let more = names.len() - shown.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", shown.join(", "))
 }
 
 impl Failure {
@@ -158,6 +179,7 @@ impl Failure {
                     | Failure::Unprintable(_)
                     | Failure::Path(_)
                     | Failure::NoFunction { .. }
+                    | Failure::NoSuchScript { .. }
                     | Failure::Pass(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tvmscript::diagnostics;
-use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId};
+use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
 use tvmscript::tvm_json;
@@ -13,7 +13,7 @@ use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::output;
-use crate::registry::{max_input_bytes, parse_options, registry, reparse_options};
+use crate::registry::{max_input_bytes, parse_options, registry, reparse_options, selected};
 use crate::timings::Timings;
 
 /// Text with a name for diagnostics.
@@ -80,7 +80,15 @@ pub(crate) struct Script {
 /// A parsed text, as far as printing needs it again.
 pub(crate) struct Origin {
     pub(crate) source: SourceId,
+    other_texts: SourceTexts,
     pub(crate) comments: SourceComments,
+}
+
+impl Origin {
+    /// The lines of the text and of the modules that it imports.
+    pub(crate) fn texts(&self, text: &str) -> SourceTexts {
+        self.other_texts.clone().with(self.source, text)
+    }
 }
 
 /// Name of a file in diagnostics.
@@ -126,6 +134,27 @@ fn read_at_most(source: &mut dyn Read, limit: u32) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a regular file; `None` if it cannot be read, is too large, or is not UTF-8.
+pub(crate) fn read_text(path: &Path) -> Option<String> {
+    let limit = max_input_bytes();
+    let mut file = std::fs::File::open(path).ok().filter(|_| path.is_file())?;
+    let bytes = read_at_most(&mut file, limit).ok().filter(|bytes| bytes.len() <= limit as usize)?;
+    String::from_utf8(bytes).ok()
+}
+
+/// Takes the scripts of these names; all if there are none.
+fn select(mut scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, Failure> {
+    let is_named = |script: &Script, name: &str| script.name.as_deref() == Some(name);
+    if let Some(name) = names.iter().find(|name| !scripts.iter().any(|script| is_named(script, name))) {
+        let known = scripts.into_iter().filter_map(|script| script.name).collect();
+        return Err(Failure::NoSuchScript { name: name.clone(), known });
+    }
+    if !names.is_empty() {
+        scripts.retain(|script| names.iter().any(|name| is_named(script, name)));
+    }
+    Ok(scripts)
+}
+
 /// The system's message without the error number.
 fn io_reason(error: &std::io::Error) -> String {
     let text = error.to_string();
@@ -155,7 +184,8 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Under
     if tvm_json::detect(&source.text).is_some() {
         from_json(source, timings)
     } else {
-        parse(registry(), source, &parse_options(), timings)
+        let (scripts, warnings) = parse(registry(), source, &parse_options(&source.name), timings)?;
+        Ok((select(scripts, selected())?, warnings))
     }
 }
 
@@ -182,7 +212,8 @@ fn parse(
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
-    let origin = Rc::new(Origin { source: parsed.source, comments: parsed.comments });
+    let (source_id, other_texts) = (parsed.source, parsed.other_texts);
+    let origin = Rc::new(Origin { source: source_id, other_texts, comments: parsed.comments });
     let script = |s: tvmscript::Script| Script {
         origin: Some(origin.clone()),
         name: s.name,

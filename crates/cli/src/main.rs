@@ -13,6 +13,7 @@ mod failure;
 mod fixes;
 mod input;
 mod internal;
+mod modules;
 mod output;
 mod parallel;
 mod paths;

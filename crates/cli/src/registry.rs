@@ -11,6 +11,7 @@ use tvmscript::{ParseOptions, PrinterConfig, Registry};
 use crate::args::GlobalArgs;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
+use crate::modules;
 use crate::timings::Timings;
 
 static GLOBAL: OnceLock<GlobalArgs> = OnceLock::new();
@@ -34,11 +35,20 @@ pub(crate) fn max_input_bytes() -> u32 {
     global().max_input_bytes
 }
 
-/// Options for parsing scripts of input files.
-pub(crate) fn parse_options() -> ParseOptions {
+/// Options for parsing scripts of an input file.
+pub(crate) fn parse_options(file: &str) -> ParseOptions {
+    let global = global();
     let mut options = reparse_options();
-    options.header = global().header.clone().unwrap_or_default();
+    options.header = global.header.clone().unwrap_or_default();
+    options.set = global.set.clone();
+    options.calls = global.call.clone();
+    options.modules = global.import_root.as_deref().and_then(|root| modules::loader(root, file));
     options
+}
+
+/// Names of the scripts to take; all if empty.
+pub(crate) fn selected() -> &'static [String] {
+    &global().select
 }
 
 /// Options for parsing text that this command printed, which contains its own header.
@@ -49,6 +59,9 @@ pub(crate) fn reparse_options() -> ParseOptions {
     options.profile = global.profile.clone();
     options.python.max_text_bytes = global.max_input_bytes;
     options.limits.max_node_bytes = global.max_node_bytes;
+    options.limits.max_steps = global.max_python_steps;
+    options.limits.max_memory_bytes = global.max_value_bytes;
+    options.limits.max_call_depth = global.max_call_depth;
     options
 }
 

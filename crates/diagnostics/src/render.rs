@@ -193,6 +193,13 @@ impl<'a> Renderer<'a> {
         for (shown, real) in headers {
             report = report.replacen(&shown, &real, 1);
         }
+        if used.is_empty() {
+            // ariadne leaves out the notes of a report without labels.
+            let notes = located.notes.iter().map(|note| ("Note", note));
+            for (kind, text) in notes.chain(located.help.iter().map(|help| ("Help", help))) {
+                report.push_str(&format!("    {kind}: {}\n", escape::message(text)));
+            }
+        }
         report
     }
 

@@ -184,9 +184,22 @@ impl Budget {
 
     /// Runs `f` as the body of a `try` statement.
     pub(crate) fn tries<R>(&self, f: impl FnOnce() -> R) -> R {
-        self.tries.set(self.tries.get() + 1);
+        self.enter_try();
         let result = f();
-        self.tries.set(self.tries.get() - 1);
+        self.leave_try();
         result
+    }
+
+    pub(crate) fn enter_try(&self) {
+        self.tries.set(self.tries.get() + 1);
+    }
+
+    pub(crate) fn leave_try(&self) {
+        self.tries.set(self.tries.get().saturating_sub(1));
+    }
+
+    /// Restores the number of open `try` statements.
+    pub(crate) fn set_tries(&self, count: u32) {
+        self.tries.set(count);
     }
 }

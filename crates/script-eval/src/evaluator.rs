@@ -10,6 +10,7 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::ParseError;
+use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
 use crate::program::Program;
@@ -39,10 +40,8 @@ pub struct Evaluator {
     pub tolerant: bool,
     /// The placeholder of the expression that just failed.
     pub(crate) pending: Option<Placeholder>,
-    /// The values of the running generator.
-    pub(crate) yielded: Option<Vec<ScriptValue>>,
-    /// `true` if the running generator has too many values and is abandoned.
-    pub(crate) is_overfull: bool,
+    /// The running statement of a generator, if it contains a `yield`.
+    pub(crate) running: Option<Box<Running>>,
     /// The running statement of host code.
     pub(crate) statement: Option<TextRange>,
     /// `true` while decorators of host code are evaluated.
@@ -76,8 +75,7 @@ impl Evaluator {
             strs: Vec::new(),
             tolerant: false,
             pending: None,
-            yielded: None,
-            is_overfull: false,
+            running: None,
             statement: None,
             in_decorator: false,
             path: "".into(),

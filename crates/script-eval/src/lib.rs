@@ -58,6 +58,7 @@ pub mod errors;
 mod eval;
 mod evaluator;
 mod host;
+mod parts;
 mod program;
 mod python;
 mod report;
@@ -68,12 +69,13 @@ pub use comments::Comments;
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::walk::{names_bound_by, names_in, uses_free};
-pub use eval::{Cause, Module, Placeholder, parameter_names};
+pub use eval::{Cause, Module, Placeholder, absolute_module, parameter_names};
 pub use evaluator::Evaluator;
 pub use host::{
     AttributeFn, BareScripts, CallFn, Host, Indices, ItemsFn, MissingAttribute, Mode, Modules, NamesFn,
     NodeRules, Operator, OperatorFn, SubscriptFn, TruthFn,
 };
+pub use parts::{Part, Parts};
 pub use program::{MakeHost, Program};
 pub use python::builtins::is_python_builtin;
 pub use raise::Raise;

@@ -10,15 +10,17 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use tvmscript_ir_core::{SourceComments, SourceId, Span, SpanKind};
-use tvmscript_python_syntax::ast::{Ast, Name, TextRange};
+use tvmscript_python_syntax::ast::{Ast, Name, StmtId, TextRange};
 use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
 use crate::errors::ParseError;
 use crate::eval::class::Keys;
-use crate::eval::{Env, LocalNames, Raise};
+use crate::eval::walk::names_of_module;
+use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::host::Host;
+use crate::parts::Parts;
 use crate::python::text_index::TextIndexes;
 
 /// Size of a cycle candidate.
@@ -36,6 +38,14 @@ pub struct Program {
     pub source: SourceId,
     /// Comments and markers by statement.
     pub comments: SourceComments,
+    /// The parts of the text behind the program's own.
+    pub parts: Parts,
+    /// Dotted path of the package of the program's own text, for relative imports.
+    pub package: Box<str>,
+    /// Modules of the program that were imported, by dotted path.
+    pub(crate) loaded_modules: RefCell<HashMap<Box<str>, ScriptValue>>,
+    /// Module-level variables that assignments of the text leave unchanged.
+    fixed_globals: RefCell<Vec<Name>>,
     pub(crate) spans: Spans,
     /// The remaining budget.
     pub budget: Budget,
@@ -56,6 +66,8 @@ pub struct Program {
     spare: RefCell<Vec<Box<dyn Host>>>,
     /// Warnings and notes of functions that were called back.
     pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
+    /// Exceptions that are being raised or handled.
+    pub(crate) exceptions: Exceptions,
 }
 
 /// Addresses of the instances whose generated `__repr__` is running.
@@ -124,6 +136,10 @@ impl Program {
             text: text.into(),
             source,
             comments: SourceComments::default(),
+            parts: Parts::default(),
+            package: "".into(),
+            loaded_modules: RefCell::default(),
+            fixed_globals: RefCell::default(),
             spans: Spans::default(),
             budget: Budget::new(limits, ast.expr_count()),
             globals: RefCell::default(),
@@ -137,6 +153,7 @@ impl Program {
             make_host,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
+            exceptions: Exceptions::default(),
             ast: Rc::new(ast),
         }
     }
@@ -146,6 +163,26 @@ impl Program {
     pub fn with_comments(self, comments: SourceComments) -> Program {
         self.spans.are_plain.set(self.spans.are_plain.get() && !comments.has_markers());
         Program { comments, ..self }
+    }
+
+    /// Declares that parts of the text are other sources. `package` is that of the program's own text.
+    #[must_use]
+    pub fn with_parts(self, parts: Parts, package: &str) -> Program {
+        self.spans.are_plain.set(self.spans.are_plain.get() && parts.is_empty());
+        Program { parts, package: package.into(), ..self }
+    }
+
+    /// The module-level statements of the program's own text.
+    pub fn main_body(&self) -> &[StmtId] {
+        let body = self.ast.module_body();
+        let Some(first) = self.parts.iter().next() else { return body };
+        let len = body.partition_point(|id| self.ast.range(*id).start < first.start);
+        body.get(..len).unwrap_or(body)
+    }
+
+    /// Tests whether a statement of the program's own text binds a module-level variable.
+    pub fn binds_global(&self, name: Name) -> bool {
+        names_of_module(&self.ast, self.main_body()).contains(&name)
     }
 
     /// Gives all nodes this span.
@@ -163,7 +200,7 @@ impl Program {
             return span;
         }
         let marker = self.comments.marker_at(range.start);
-        let here = marker.unwrap_or_else(|| Span::range(self.source, range.start, range.end));
+        let here = marker.unwrap_or_else(|| self.parts.span(range, self.source));
         let (caller, _) = self.spans.caller.get();
         if caller.is_known() { Span::call_site(here, caller) } else { here }
     }
@@ -225,14 +262,25 @@ impl Program {
         self.globals.borrow_mut().clear();
         let classes = std::mem::take(&mut *self.native_classes.borrow_mut());
         drop(classes);
+        self.exceptions.clear();
+        self.loaded_modules.borrow_mut().clear();
         let environments = std::mem::take(&mut *self.cycles.environments.borrow_mut());
         environments.iter().filter_map(Weak::upgrade).for_each(|env| env.clear());
         let spare = std::mem::take(&mut *self.spare.borrow_mut());
         drop(spare);
     }
 
-    /// Sets a module-level variable.
+    /// Sets a module-level variable to a value that assignments of the text leave unchanged.
+    pub fn fix_global(&self, name: Name, value: ScriptValue) {
+        self.set_global(name, Slot::new(Binding::Value(value), TextRange::at(0)));
+        self.fixed_globals.borrow_mut().push(name);
+    }
+
+    /// Sets a module-level variable, unless it is fixed.
     pub fn set_global(&self, name: Name, slot: Slot) {
+        if self.fixed_globals.borrow().contains(&name) {
+            return;
+        }
         let mut globals = self.globals.borrow_mut();
         if globals.len() <= name.index() {
             globals.resize_with(self.ast.name_count().max(name.index() + 1), Slot::default);
@@ -260,6 +308,11 @@ impl Program {
     /// Tests whether the text itself assigned a module-level variable.
     pub fn is_written(&self, name: Name) -> bool {
         self.globals.borrow().get(name.index()).is_some_and(|slot| slot.place != TextRange::default())
+    }
+
+    /// The binding of one of Python's built-in names that the text does not rebind.
+    pub(crate) fn builtin(&self, name: Name) -> Binding {
+        if self.is_written(name) { Binding::Unbound } else { self.global(name) }
     }
 
     pub(crate) fn bound_globals(&self) -> Vec<Name> {

@@ -1,6 +1,6 @@
 //! Failures of evaluation whose place is not known yet, and macros that raise Python exceptions.
 
-use tvmscript_script_value::BuildError;
+use tvmscript_script_value::{BuildError, ScriptValue};
 
 use crate::errors::{HostError, ParseErrorKind, Reported};
 use crate::eval::Placeholder;
@@ -16,6 +16,8 @@ pub enum Raise {
     WithHelp(ParseErrorKind, String),
     /// A dialect's error.
     Build(BuildError),
+    /// A Python exception as a value.
+    Exception(ScriptValue),
     /// The operation needs a value of host code that is not known.
     Unknown(Placeholder),
 }

@@ -12,6 +12,7 @@ impl Evaluator {
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
         self.diagnostics.failures += 1;
+        drop(self.program.exceptions.forget());
         if self.tolerant {
             return self.report_host(error);
         }
@@ -101,10 +102,12 @@ impl Evaluator {
     /// Records the error of a call: at the argument of `call` that it is about, else at `range`.
     pub fn build_error_at(&mut self, range: TextRange, call: Option<ExprId>, error: BuildError) -> Reported {
         if let Some(inner) = error.downcast_ref::<InnerErrors>() {
+            let exception = self.program.exceptions.forget();
             for mut error in inner.take() {
                 error.called_from(range);
                 let _ = self.report(error);
             }
+            self.program.exceptions.set_raised(exception);
             return Reported(());
         }
         if self.diagnostics.silenced > 0 && !self.diagnostics.errors.is_empty() {

@@ -46,7 +46,10 @@ mod scope;
 mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
-pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
+pub use parser::{
+    Binder, Decorator, ModuleLoader, ModuleText, Namespace, ParseOptions, Parsed, Parser, Script,
+    parse_script,
+};
 pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, FragmentReader, LocalFunctionHook, Member, NodeClass,

@@ -63,7 +63,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
     };
     bench.op("parse", source.text.len(), || input::understand(source, &mut Timings::default()));
     if args.ops.iter().any(|op| op == BARE_PARSE) {
-        let mut options = parse_options();
+        let mut options = parse_options(&source.name);
         options.omit_spans = true;
         bench.op(BARE_PARSE, source.text.len(), || {
             tvmscript::parse(&source.name, &source.text, registry(), &options)

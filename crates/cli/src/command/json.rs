@@ -31,7 +31,7 @@ fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warni
     let value = Value::Node(input::join(&input.scripts));
     let origin = input.scripts.first().and_then(|script| script.origin.as_ref()).filter(|_| args.spans);
     let texts = match origin {
-        Some(origin) => SourceTexts::new().with(origin.source, &input.source.text),
+        Some(origin) => origin.texts(&input.source.text),
         None => SourceTexts::new(),
     };
     let saved = timings.time("save", || match (args.tvm, args.compact) {

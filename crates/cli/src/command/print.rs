@@ -82,7 +82,7 @@ fn one(
         };
         let texts =
             args.show_spans.then(|| match scripts.first().and_then(|script| script.origin.as_ref()) {
-                Some(origin) => SourceTexts::new().with(origin.source, &source.text),
+                Some(origin) => origin.texts(&source.text),
                 None => SourceTexts::new(),
             });
         let config = |script: &Script| {
@@ -111,7 +111,7 @@ pub(super) struct Text {
 /// Comments with the names of scripts inside functions and classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
-    /// `# test_split.before`
+    /// `# test_split.before`, `# kernels["add"]`
     Paths,
     /// No comments.
     None,
@@ -137,7 +137,7 @@ pub(super) fn print_all(
         if !all.text.is_empty() {
             all.text.push_str("\n\n");
         }
-        let is_path = |name: &&str| naming == Naming::Paths && name.contains('.');
+        let is_path = |name: &&str| naming == Naming::Paths && name.contains(['.', '[', '(']);
         if let Some(path) = script.name.as_deref().filter(is_path) {
             all.text.push_str(&format!("# {path}\n"));
         }

@@ -61,7 +61,7 @@ fn one(
     let provenance = Provenance::default();
     let answer = transform(args, passes, &provenance, &mut scripts, timings).map(|()| {
         let texts = match scripts.first().and_then(|script| script.origin.as_ref()) {
-            Some(origin) => SourceTexts::new().with(origin.source, &source.text),
+            Some(origin) => origin.texts(&source.text),
             None => SourceTexts::new(),
         };
         Tracer { source: &source, texts, provenance }.answer(args, &scripts)

@@ -53,6 +53,18 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     path.to_str().expect("an ASCII path").to_owned()
 }
 
+/// Makes the folder of the current test anew, with these files; names contain `/` for folders in it.
+pub fn folder(files: &[(&str, &str)]) -> PathBuf {
+    let root = path("");
+    std::fs::remove_dir_all(&root).ok();
+    for (name, text) in files {
+        let file = root.join(name);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(file, text).expect("a file");
+    }
+    root
+}
+
 /// TVM's JSON of `T.evaluate(x + VALUE)`.
 pub fn evaluate_json(value: i64) -> String {
     format!(

@@ -12,5 +12,6 @@ mod misuse;
 mod nodes;
 mod options;
 mod passes;
+mod python_files;
 mod scripts;
 mod spans;

@@ -66,14 +66,14 @@ def f(a: T.handle, n: T.int32):
         A[i] = i * 3
 ";
     let script = file("a.py", text);
-    let ran = run(&["run", "--set", "n=4", &script]);
+    let ran = run(&["run", "--arg", "n=4", &script]);
     assert_eq!(
         (ran.status, ran.stdout.as_str()),
         (0, "f\n  a: int32[4] = [0, 3, 6, 9]\n  n = 4\n"),
         "{}",
         ran.stderr
     );
-    let ran = run(&["run", "--set", "n=2", "--format", "json", &script]);
+    let ran = run(&["run", "--arg", "n=2", "--format", "json", &script]);
     assert_eq!(
         ran.stdout,
         "{\"function\":\"f\",\"arguments\":[{\"name\":\"a\",\"dtype\":\"int32\",\"shape\":[2],\"values\":[0,3]},\

@@ -77,6 +77,11 @@ impl Ast {
         &self.stmts[id.index()]
     }
 
+    /// All statements, in no particular order.
+    pub fn all_stmts(&self) -> impl Iterator<Item = &Stmt> {
+        self.stmts.iter()
+    }
+
     /// Text of an identifier or string constant.
     pub fn name(&self, name: Name) -> &str {
         self.names.get(name)

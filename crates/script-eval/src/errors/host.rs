@@ -14,6 +14,8 @@ pub struct HostError {
     pub kind: HostErrorKind,
     /// CPython's message, without the class name.
     pub message: String,
+    /// The name of the exception class, if the kind does not say it.
+    name: Option<Box<str>>,
     /// `true` if the message names the type of a [`Placeholder`]: the evaluator lacks the value.
     pub(crate) is_gap: bool,
 }
@@ -111,13 +113,25 @@ exceptions! {
 impl HostError {
     /// An exception with its message.
     pub fn new(kind: HostErrorKind, message: impl Into<String>) -> HostError {
-        HostError { kind, message: message.into(), is_gap: false }
+        HostError { kind, message: message.into(), name: None, is_gap: false }
+    }
+
+    /// An exception of the class of this name.
+    pub(crate) fn of_class(name: &str, message: impl Into<String>) -> HostError {
+        let kind = HostErrorKind::of_class(name);
+        let name = (kind.class() != name).then(|| name.into());
+        HostError { kind, message: message.into(), name, is_gap: false }
+    }
+
+    /// The same exception with another message.
+    pub(crate) fn with_message(self, message: String) -> HostError {
+        HostError { message, ..self }
     }
 
     /// A `TypeError` whose message names the types of `values`.
     pub(crate) fn wrong_type(message: String, values: &[&ScriptValue]) -> HostError {
         let is_gap = values.iter().any(|value| value.as_host::<Placeholder>().is_some());
-        HostError { kind: HostErrorKind::Type, message, is_gap }
+        HostError { kind: HostErrorKind::Type, message, name: None, is_gap }
     }
 
     pub(crate) fn type_error(message: impl Into<String>) -> HostError {
@@ -149,14 +163,18 @@ impl HostError {
     }
 
     /// The name of the exception class in Python.
-    pub fn class(&self) -> &'static str {
-        self.kind.class()
+    pub fn class(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kind.class())
     }
 }
 
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.message.is_empty() { f.write_str(self.class()) } else { f.write_str(&self.message) }
+        match (&self.name, self.message.is_empty()) {
+            (_, true) => f.write_str(self.class()),
+            (Some(name), false) => write!(f, "{name}: {}", self.message),
+            (None, false) => f.write_str(&self.message),
+        }
     }
 }
 

@@ -210,6 +210,9 @@ impl dyn Host + '_ {
             };
             let one = tvmscript_ir_core::with_stack(|| self.unpack_with(target, value, leaf));
             result = result.and(one);
+            if result.is_err() && self.program.budget.stops_at_first_error() {
+                break;
+            }
         }
         result
     }

@@ -1,16 +1,17 @@
 //! Host functions: `def` and `lambda`.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Token, with_stack};
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
-use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
+use super::generator::Generator;
+use super::{Env, Raise, walk};
 use crate::binding::Binding;
-use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
+use crate::errors::Result;
 use crate::host::Mode;
 use crate::python::Outcome;
 use crate::{Host, Program};
@@ -20,7 +21,7 @@ use tvmscript_python_syntax::ast::{
 
 /// The code of a function.
 #[derive(Debug, Clone, Copy)]
-enum Body {
+pub(super) enum Body {
     Expr(ExprId),
     Stmts(List<StmtId>),
 }
@@ -43,13 +44,20 @@ pub(crate) struct Closure {
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
-    is_generator: OnceCell<bool>,
+    /// The statements with a `yield`, if it is a generator function.
+    yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
     /// `true` if decorated with `abc.abstractmethod`.
     pub(crate) is_abstract: std::cell::Cell<bool>,
 }
 
-/// Maximum number of values of a generator, which are all computed at once.
-const MAX_YIELDED: usize = 100_000;
+/// The code of a call and its place in the text.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    path: Rc<str>,
+    def: Option<StmtId>,
+    range: TextRange,
+    pub(super) body: Body,
+}
 
 impl HostObject for Closure {
     fn type_name(&self) -> &str {
@@ -117,9 +125,22 @@ impl Closure {
         }
     }
 
+    /// The statements with a `yield`; `None` if this is not a generator function.
+    fn yielding(&self) -> Option<&Rc<HashSet<StmtId>>> {
+        let find = || match self.body {
+            Body::Stmts(body) => self.program.local_names.yielding(&self.program.ast, body, self.def),
+            Body::Expr(id) => walk::has_yield(&self.program.ast, id).then(Rc::default),
+        };
+        self.yielding.get_or_init(find).as_ref()
+    }
+
     /// Tests whether a call returns an iterator.
     pub(crate) fn is_generator(&self) -> bool {
-        *self.is_generator.get_or_init(|| walk::yields(&self.program.ast, self.body()))
+        self.yielding().is_some()
+    }
+
+    fn call_of(&self) -> Call {
+        Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }
     }
 
     pub(crate) fn parameter_names(&self) -> Vec<String> {
@@ -140,7 +161,11 @@ pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
 
 /// Local names by function, computed once per function.
 #[derive(Debug, Default)]
-pub(crate) struct LocalNames(RefCell<HashMap<FunctionId, Rc<[Name]>>>);
+pub(crate) struct LocalNames {
+    names: RefCell<HashMap<FunctionId, Rc<[Name]>>>,
+    /// The statements with a `yield`, by generator function.
+    yielding: RefCell<HashMap<StmtId, Option<Rc<HashSet<StmtId>>>>>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum FunctionId {
@@ -152,15 +177,26 @@ enum FunctionId {
 
 impl LocalNames {
     fn get(&self, id: FunctionId, find: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
-        if let Some(names) = self.0.borrow().get(&id) {
+        if let Some(names) = self.names.borrow().get(&id) {
             return names.clone();
         }
         let mut names = find();
         names.sort_unstable();
         names.dedup();
         let names: Rc<[Name]> = names.into();
-        self.0.borrow_mut().insert(id, names.clone());
+        self.names.borrow_mut().insert(id, names.clone());
         names
+    }
+
+    fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<HashSet<StmtId>>> {
+        if let Some(found) = def.and_then(|def| self.yielding.borrow().get(&def).cloned()) {
+            return found;
+        }
+        let found = Some(walk::yielding(ast, body)).filter(|found| !found.is_empty()).map(Rc::new);
+        if let Some(def) = def {
+            self.yielding.borrow_mut().insert(def, found.clone());
+        }
+        found
     }
 
     pub(crate) fn class(&self, id: StmtId, names: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
@@ -205,7 +241,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env,
-            is_generator: OnceCell::new(),
+            yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
     }
@@ -236,7 +272,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env: self.env.clone(),
-            is_generator: OnceCell::new(),
+            yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
     }
@@ -290,11 +326,20 @@ impl dyn Host + '_ {
 
     /// Runs `f` with `env` as the only host variables.
     pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
+        // Values of expressions of a suspended generator are those of its own code.
+        let is_same = match (&env, &self.env) {
+            (Some(env), Some(own)) => self.in_env && Rc::ptr_eq(env, own),
+            _ => false,
+        };
+        let running = if is_same { None } else { self.running.take() };
         let env = std::mem::replace(&mut self.env, env);
         let in_env = std::mem::replace(&mut self.in_env, true);
         let mode = std::mem::replace(&mut self.mode, Mode::Host);
         let result = f(self);
         (self.env, self.in_env, self.mode) = (env, in_env, mode);
+        if !is_same {
+            self.running = running;
+        }
         result
     }
 
@@ -306,7 +351,9 @@ impl dyn Host + '_ {
             closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.tolerant).cloned();
         if let Some(placeholder) = opaque {
             // Runs the body for the scripts in it.
-            if let Ok(env) = self.bind_arguments(closure, args) {
+            if !closure.is_generator()
+                && let Ok(env) = self.bind_arguments(closure, args)
+            {
                 let result = self.run_closure(closure, env);
                 self.pending = None;
                 if matches!(result, Err(ref raise) if !matches!(raise, Raise::Reported | Raise::Unknown(_))) {
@@ -320,79 +367,35 @@ impl dyn Host + '_ {
     }
 
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
-        if !closure.is_generator() {
-            return self.run_body(closure, env);
+        let call = closure.call_of();
+        if let Some(yielding) = closure.yielding() {
+            return self.new_generator(Generator::new(call, env, yielding.clone()));
         }
-        if !self.tolerant && !walk::runs_at_once(&self.ast, closure.body()) {
-            let kind = "a generator whose values depend on when they are asked for";
-            return Err(Raise::Kind(ParseErrorKind::UnsupportedStatement { kind, place: "here" }));
-        }
-        // All values are computed now. Generators for which that makes a difference are rejected above.
-        let around = self.yielded.replace(Vec::new());
-        let result = self.run_body(closure, env);
-        let values = std::mem::replace(&mut self.yielded, around).unwrap_or_default();
-        if std::mem::take(&mut self.is_overfull) {
-            let reason = format!("a generator of more than {MAX_YIELDED} values is not evaluated");
-            let place = self.statement.unwrap_or_default();
-            self.pending = None;
-            return Err(match self.tolerant {
-                true => Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)),
-                false => HostError::new(HostErrorKind::Import, reason).into(),
-            });
-        }
-        result?;
-        Ok(IterObject::value("generator", Iter::Items(values.into_iter())))
+        self.in_call(&call, env, |p| match call.body {
+            Body::Expr(id) => p.eval_inner(id),
+            Body::Stmts(body) => p.run_function(body),
+        })
     }
 
-    /// `yield value`
-    pub(crate) fn eval_yield(&mut self, id: ExprId, value: Option<ExprId>) -> Result<ScriptValue> {
-        let value = value.map(|value| self.eval_inner(value)).transpose()?.unwrap_or_default();
-        self.yield_values(id, vec![value])
-    }
-
-    /// `yield from values`
-    pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
-        let values = self.eval_inner(values)?;
-        let values = self.try_at(id, |p| p.collect_values(&values))?;
-        self.yield_values(id, values)
-    }
-
-    fn yield_values(&mut self, id: ExprId, values: Vec<ScriptValue>) -> Result<ScriptValue> {
-        self.try_at(id, |p| crate::python::cost::values(p, values.len()))?;
-        match &mut self.yielded {
-            Some(yielded) if yielded.len() + values.len() <= MAX_YIELDED => {
-                yielded.extend(values);
-                Ok(ScriptValue::None)
-            }
-            Some(_) => {
-                self.is_overfull = true;
-                Err(Reported(()))
-            }
-            None => Err(self.unsupported(id, "this `yield`")),
-        }
-    }
-
-    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
+    /// Runs code of a function with its variables.
+    pub(super) fn in_call<R>(
+        &mut self,
+        call: &Call,
+        env: Rc<Env>,
+        f: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<R, Raise> {
         self.program.budget.step(1)?;
         self.program.budget.enter_call()?;
         let token = std::mem::replace(&mut self.token, Token::DEFAULT);
-        let path = std::mem::replace(&mut self.path, closure.path.clone());
-        self.explorer.running.extend(closure.def);
+        let path = std::mem::replace(&mut self.path, call.path.clone());
+        self.explorer.running.extend(call.def);
         self.depth += 1;
         let (program, is_helper) = (self.program.clone(), !self.tolerant);
-        let body = closure.range();
-        let run = || {
-            with_stack(|| {
-                self.in_environment(Some(env), |p| match closure.body {
-                    Body::Expr(id) => p.eval_inner(id),
-                    Body::Stmts(body) => p.run_function(body),
-                })
-            })
-        };
+        let run = || with_stack(|| self.in_environment(Some(env), f));
         // Code around scripts is no helper.
-        let result = if is_helper { program.in_helper(body, run) } else { run() };
+        let result = if is_helper { program.in_helper(call.range, run) } else { run() };
         self.depth -= 1;
-        if closure.def.is_some() {
+        if call.def.is_some() {
             self.explorer.running.pop();
         }
         self.path = path;

@@ -19,8 +19,7 @@ pub(crate) struct Env {
     slots: RefCell<Vec<Binding>>,
     parent: Option<Rc<Env>>,
     held: Cell<bool>,
-    /// `true` for the names of a class body, which functions inside it do not see.
-    is_class: bool,
+    kind: EnvKind,
     /// The class of a class body, once it is made.
     owner: RefCell<Option<ScriptValue>>,
     /// The first parameter of a function.
@@ -31,21 +30,41 @@ pub(crate) struct Env {
     prefix: RefCell<Option<Rc<str>>>,
 }
 
+/// The code that an environment belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EnvKind {
+    Function,
+    /// A class body, whose names functions inside it do not see.
+    Class,
+    /// A module other than the main text.
+    Module,
+}
+
 impl Env {
     pub(crate) fn new(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
-        Env::make(names, parent, None)
+        Env::of_kind(names, parent, EnvKind::Function, None)
     }
 
     /// The variables of a class body.
     pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>, class: Name) -> Rc<Env> {
-        Env::make(names, parent, Some(class))
+        Env::of_kind(names, parent, EnvKind::Class, Some(class))
     }
 
-    fn make(names: Rc<[Name]>, parent: Option<Rc<Env>>, class_name: Option<Name>) -> Rc<Env> {
+    /// The variables of a module other than the main text.
+    pub(crate) fn of_module(names: Rc<[Name]>) -> Rc<Env> {
+        Env::of_kind(names, None, EnvKind::Module, None)
+    }
+
+    fn of_kind(
+        names: Rc<[Name]>,
+        parent: Option<Rc<Env>>,
+        kind: EnvKind,
+        class_name: Option<Name>,
+    ) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
         let (owner, first, prefix) = (RefCell::default(), Cell::default(), RefCell::default());
-        let (held, is_class) = (Cell::new(false), class_name.is_some());
-        Rc::new(Env { names, slots, parent, held, is_class, owner, first, class_name, prefix })
+        let held = Cell::new(false);
+        Rc::new(Env { names, slots, parent, held, kind, owner, first, class_name, prefix })
     }
 
     /// The name of the innermost class around, for private names.
@@ -75,7 +94,11 @@ impl Env {
         let mut at = Some(self);
         while let Some(env) = at {
             if let Some(prefix) = &*env.prefix.borrow() {
-                return if env.is_class { format!("{prefix}.") } else { format!("{prefix}.<locals>.") };
+                return if env.kind == EnvKind::Class {
+                    format!("{prefix}.")
+                } else {
+                    format!("{prefix}.<locals>.")
+                };
             }
             at = env.parent.as_deref();
         }
@@ -98,7 +121,7 @@ impl Env {
         let mut receiver = None;
         let mut is_found = false;
         while let Some(env) = at {
-            if env.is_class && is_found {
+            if env.kind == EnvKind::Class && is_found {
                 return Some((env.owner.borrow().clone(), receiver));
             }
             if !is_found && let Some(first) = env.first.get() {
@@ -116,6 +139,15 @@ impl Env {
     /// All names, bound or not.
     pub(crate) fn own_names(&self) -> Vec<Name> {
         self.names.to_vec()
+    }
+
+    /// Returns `true` if the code is in a module other than the main text.
+    pub(crate) fn is_in_module(&self) -> bool {
+        let mut at = self;
+        while let Some(parent) = &at.parent {
+            at = parent;
+        }
+        at.kind == EnvKind::Module
     }
 
     /// The binding of a name in this environment alone.
@@ -142,10 +174,19 @@ impl Env {
         }
     }
 
+    /// Returns `true` for a local variable, `false` for one of an enclosing function, and `None` for other names.
+    pub(crate) fn is_local(&self, name: Name) -> Option<bool> {
+        let mut at = self;
+        while at.index(name).is_none() {
+            at = at.around()?;
+        }
+        (at.kind == EnvKind::Function).then_some(std::ptr::eq(at, self))
+    }
+
     /// The innermost enclosing environment that is not a class body.
     fn around(&self) -> Option<&Env> {
         let mut at = self.parent.as_deref()?;
-        while at.is_class {
+        while at.kind == EnvKind::Class {
             at = at.parent.as_deref()?;
         }
         Some(at)

@@ -112,7 +112,12 @@ pub(crate) struct Explorer {
 impl dyn Host + '_ {
     /// Schedules a function for exploration.
     pub(crate) fn add_unit(&mut self, function: &ScriptValue, marks: Marks) {
-        self.explorer.units.push(Unit { function: function.clone(), owner: None, marks });
+        let unit = Unit { function: function.clone(), owner: None, marks };
+        // Functions of other modules are not explored.
+        let start = unit.closure().and_then(|c| c.def).map(|def| self.ast.range(def).start);
+        if start.is_none_or(|start| self.program.parts.at(start).is_none()) {
+            self.explorer.units.push(unit);
+        }
     }
 
     /// Explores everything the module level did not run: the block under `if __name__ == "__main__"`, then all
@@ -285,9 +290,6 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if Python would not continue after the statement.
     pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> Result<()> {
-        if self.is_overfull {
-            return Err(reported);
-        }
         let range = self.shown_range(id);
         if let Some(mut placeholder) = self.pending.take() {
             if !matches!(placeholder.cause, Cause::Parameter { .. }) {
@@ -330,13 +332,11 @@ impl dyn Host + '_ {
     /// Checks a call on a path that may not be taken or that only explores.
     ///
     /// # Errors
-    /// Fails if the call must not run: of a lazy generator, an asynchronous function, or a running function on an
+    /// Fails if the call must not run: of an asynchronous function, or a running function on an
     /// uncertain path.
     pub(crate) fn may_call(&mut self, closure: &Closure) -> Result<(), Raise> {
         let Some(def) = closure.def else { return Ok(()) };
-        let reason = if closure.is_generator() && !walk::runs_at_once(&self.ast, closure.body()) {
-            "this generator is not evaluated"
-        } else if self.explorer.asynchronous.contains(&def) {
+        let reason = if self.explorer.asynchronous.contains(&def) {
             "asynchronous functions are not evaluated"
         } else if self.explorer.uncertain > 0 && self.explorer.running.contains(&def) {
             "a function that may call itself is not evaluated"

@@ -115,6 +115,19 @@ impl dyn Host + '_ {
         for alias in ast.list(stmt.names) {
             let path = ast.name(alias.name);
             let place = ast.range(alias.place);
+            if !self.is_evaluated(path)
+                && let Some(module) = self.local_module(path)
+            {
+                let first = path.split('.').next().unwrap_or(path);
+                let (name, value) = match alias.asname {
+                    Some(name) => (Some(name), Some(module)),
+                    None => (ast.find_name(first), self.local_module(first)),
+                };
+                if let (Some(name), Some(value)) = (name, value) {
+                    self.assign_host(name, value, place);
+                }
+                continue;
+            }
             match alias.asname {
                 Some(name) => {
                     let value = value_of(self, path, place);
@@ -136,6 +149,9 @@ impl dyn Host + '_ {
     /// `from a.b import c as d`
     pub(crate) fn import_from(&mut self, stmt: ImportFrom) -> Result<()> {
         let ast = self.ast.clone();
+        if let Some(path) = self.local_path(stmt) {
+            return self.import_from_local(stmt, &path);
+        }
         let dots = ".".repeat(stmt.level as usize);
         let module = Module { path: format!("{dots}{}", stmt.module.map_or("", |m| ast.name(m))).into() };
         let mut result = Ok(());
@@ -170,6 +186,40 @@ impl dyn Host + '_ {
                 }
             };
             self.assign_host(bound, value, place);
+        }
+        result
+    }
+
+    /// `from a import b` for a module of the program.
+    fn import_from_local(&mut self, stmt: ImportFrom, path: &str) -> Result<()> {
+        let ast = self.ast.clone();
+        let Some(module) = self.local_module(path) else { return Ok(()) };
+        let mut result = Ok(());
+        for alias in ast.list(stmt.names) {
+            let (name, place) = (ast.name(alias.name), ast.range(alias.place));
+            if name == "*" {
+                for name in self.public_names(&module) {
+                    if let (Some(bound), Some(value)) =
+                        (ast.find_name(&name), self.find_attribute(&module, &name).ok().flatten())
+                    {
+                        self.assign_host(bound, value, place);
+                    }
+                }
+                continue;
+            }
+            let bound = alias.asname.unwrap_or(alias.name);
+            let value = match self.find_attribute(&module, name).ok().flatten() {
+                Some(value) => Some(value),
+                None => self.local_module(&format!("{path}.{name}")),
+            };
+            match value {
+                Some(value) => self.assign_host(bound, value, place),
+                None => {
+                    let message = format!("cannot import name '{name}' from '{path}'");
+                    result = Err(self.error(alias.place, HostError::new(HostErrorKind::Import, message)));
+                    self.set_host(bound, Binding::Poison, place);
+                }
+            }
         }
         result
     }

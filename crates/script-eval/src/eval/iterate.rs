@@ -9,6 +9,7 @@ use tvmscript_script_value::{Dict, HostObject, Items, ScriptValue, release};
 use super::Raise;
 use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
+use super::generator::{Generator, Input, Resumed};
 use crate::Host;
 use crate::errors::Result;
 use crate::python::{self, cost, range::Range, view};
@@ -36,6 +37,8 @@ pub(crate) enum Iter {
     Shared(Rc<dyn HostObject>),
     /// A generator expression with its element expression.
     Generator(Box<(Loops, ExprId)>),
+    /// A call of a generator function.
+    Function(Box<Generator>),
     /// `zip`
     Zip(Vec<Iter>, bool),
     /// `map`
@@ -53,16 +56,44 @@ pub(crate) enum Iter {
 /// An iterator as a value.
 pub(crate) struct IterObject {
     name: &'static str,
-    iter: RefCell<Iter>,
+    pub(super) iter: RefCell<Iter>,
 }
 
 impl IterObject {
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
     pub(crate) fn value(name: &'static str, iter: Iter) -> ScriptValue {
         ScriptValue::host(IterObject { name, iter: RefCell::new(iter) })
     }
 }
 
 impl Iter {
+    /// The name of its type in Python.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Iter::List(..) => "list_iterator",
+            Iter::Tuple(..) => "tuple_iterator",
+            Iter::Text(text, _) if text.as_str().is_ascii() => "str_ascii_iterator",
+            Iter::Text(..) => "str_iterator",
+            Iter::Bytes(..) => "bytes_iterator",
+            Iter::Dict { kind, .. } => match kind {
+                view::Kind::Keys => "dict_keyiterator",
+                view::Kind::Values => "dict_valueiterator",
+                view::Kind::Items => "dict_itemiterator",
+            },
+            Iter::Set { .. } => "set_iterator",
+            Iter::Range(_) => "range_iterator",
+            Iter::Generator(_) | Iter::Function(_) => "generator",
+            Iter::Zip(..) => "zip",
+            Iter::Map(..) => "map",
+            Iter::Filter(..) => "filter",
+            Iter::Enumerate(..) => "enumerate",
+            Iter::Items(_) | Iter::Shared(_) | Iter::Instance(_) | Iter::Sequence(..) => "iterator",
+        }
+    }
+
     /// Moves out the values that it holds.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
         match self {
@@ -75,6 +106,7 @@ impl Iter {
             Iter::Instance(value) | Iter::Sequence(value, _) => out.push(value),
             Iter::Range(_) | Iter::Text(..) | Iter::Bytes(..) => {}
             Iter::Generator(generator) => generator.0.parts(out),
+            Iter::Function(generator) => generator.parts(out),
             Iter::Zip(iters, _) => iters.into_iter().for_each(|iter| iter.parts(out)),
             Iter::Map(function, iters) => {
                 out.push(function);
@@ -278,6 +310,13 @@ impl dyn Host + '_ {
                 let (loops, elt) = &mut **generator;
                 let elt = *elt;
                 Ok(tvmscript_ir_core::with_stack(|| self.advance(loops, |p| p.eval_inner(elt)))?)
+            }
+            Iter::Function(generator) => {
+                let next = Input::Send(ScriptValue::None);
+                Ok(match self.resume(generator, next)? {
+                    Resumed::Yielded(value) => Some(value),
+                    Resumed::Returned(_) => None,
+                })
             }
             Iter::Zip(iters, strict) => {
                 self.program.budget.allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;

@@ -12,13 +12,16 @@ mod closure;
 mod comprehension;
 mod decorator;
 mod env;
-mod exception;
+pub(crate) mod exception;
 mod explore;
 mod format;
+pub(crate) mod generator;
 mod import;
 mod iterate;
+mod local_module;
 mod operator;
 pub(crate) mod placeholder;
+mod raising;
 mod statement;
 mod subscript;
 mod uncertain;
@@ -38,7 +41,9 @@ pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
 pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
+pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
+pub(crate) use raising::Exceptions;
 
 use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
@@ -129,7 +134,12 @@ impl dyn Host + '_ {
         }
     }
 
+    #[inline]
     pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
+        if self.running.is_some() { self.eval_remembered(id) } else { self.eval_now(id) }
+    }
+
+    pub(crate) fn eval_now(&mut self, id: ExprId) -> Result<ScriptValue> {
         match *self.ast.expr(id) {
             Expr::Constant(constant) => self.constant(id, constant),
             Expr::Name(name) => self.load(name, id),
@@ -199,11 +209,11 @@ impl dyn Host + '_ {
             }
             Expr::Dict { items } => self.eval_dict(id, items),
             Expr::Slice { lower, upper, step } => {
-                let mut part = |part: Option<ExprId>| match part {
-                    Some(part) => self.eval_inner(part),
-                    None => Ok(ScriptValue::None),
-                };
-                let (start, stop, step) = (part(lower), part(upper), part(step));
+                let start = self.slice_part(lower);
+                if start.is_err() && self.program.budget.stops_at_first_error() {
+                    return start;
+                }
+                let (stop, step) = (self.slice_part(upper), self.slice_part(step));
                 let (start, stop, step) = (start?, stop?, step?);
                 Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step })))
             }
@@ -223,6 +233,10 @@ impl dyn Host + '_ {
             Expr::Yield { value } => self.eval_yield(id, value),
             Expr::YieldFrom { value } => self.eval_yield_from(id, value),
         }
+    }
+
+    fn slice_part(&mut self, part: Option<ExprId>) -> Result<ScriptValue> {
+        part.map_or(Ok(ScriptValue::None), |part| self.eval_inner(part))
     }
 
     fn unsupported(&mut self, id: ExprId, what: &'static str) -> Reported {
@@ -342,11 +356,19 @@ impl dyn Host + '_ {
         {
             return found;
         }
-        self.program.global(name)
+        self.outermost(name)
     }
 
     #[cold]
     fn undefined(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+        let result = self.report_unbound(name, id);
+        if result.is_err() {
+            self.note_unbound(name);
+        }
+        result
+    }
+
+    fn report_unbound(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
         let ast = self.ast.clone();
         let text = ast.name(name);
         if text == "__class__"
@@ -454,6 +476,7 @@ impl dyn Host + '_ {
         match raise {
             Raise::Reported => Reported(()),
             Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
+            Raise::Exception(exception) => self.record_exception(range, &exception),
             Raise::WithHelp(kind, help) => self.report(ParseError::new(kind, range).with_help(help)),
             Raise::Build(error) => self.build_error_at(range, call, error),
             Raise::Unknown(placeholder) => self.use_unknown(range, &placeholder),

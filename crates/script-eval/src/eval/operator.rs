@@ -89,6 +89,9 @@ impl dyn Host + '_ {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
         while let Expr::BinOp { left, .. } = *self.ast.expr(at) {
+            if at != id && self.remembered(at).is_some() {
+                break;
+            }
             spine.push(at);
             at = left;
         }
@@ -114,6 +117,9 @@ impl dyn Host + '_ {
                 Ok(value) => value,
                 Err(reported) => return self.operands_behind(spine, reported),
             };
+            if at != id {
+                self.remember(at, &value);
+            }
         }
         Ok(value)
     }

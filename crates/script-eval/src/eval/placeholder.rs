@@ -231,7 +231,9 @@ impl Evaluator {
     /// Explains the failure of a call by a placeholder among its arguments.
     pub(crate) fn failed_call(&self, raise: Raise, mentioned: Option<Placeholder>) -> Raise {
         match (raise, mentioned) {
-            (Raise::Kind(_) | Raise::Build(_), Some(placeholder)) => Raise::Unknown(placeholder),
+            (Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_), Some(placeholder)) => {
+                Raise::Unknown(placeholder)
+            }
             (raise, _) => raise,
         }
     }
@@ -252,7 +254,18 @@ impl Evaluator {
         {
             return found;
         }
-        self.program.global(name)
+        match self.in_env {
+            true => self.outermost(name),
+            false => self.program.global(name),
+        }
+    }
+
+    /// The binding of a name that no environment has.
+    #[inline]
+    pub(crate) fn outermost(&self, name: Name) -> Binding {
+        let is_in_module =
+            || !self.program.parts.is_empty() && self.env.as_ref().is_some_and(|env| env.is_in_module());
+        if is_in_module() { self.program.builtin(name) } else { self.program.global(name) }
     }
 
     /// Binds a name of host code.

@@ -8,10 +8,10 @@ use tvmscript_script_value::ScriptValue;
 use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
+use super::{Raise, exception};
 use crate::Host;
 use crate::binding::Binding;
-use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
-use crate::python;
+use crate::errors::{ParseErrorKind, Reported, Result};
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, UnsupportedStmt, While,
 };
@@ -140,18 +140,11 @@ impl dyn Host + '_ {
             Stmt::Assert(stmt) => {
                 if let Ok(false) = self.decide(stmt.test)? {
                     let message = stmt.msg.map(|msg| self.eval(msg)).transpose()?;
-                    let message = message.map_or(Ok(String::new()), |m| python::repr::str(self, &m));
-                    let message = self.at(stmt.test, message)?;
-                    return Err(self.error(stmt.test, HostError::new(HostErrorKind::Assertion, message)));
+                    let error = Raise::Exception(exception::of_builtin("AssertionError", message));
+                    return self.at(stmt.test, Err(error));
                 }
             }
-            Stmt::Raise(stmt) => {
-                let message = match stmt.exc {
-                    Some(exc) => self.raised(exc)?,
-                    None => HostError::new(HostErrorKind::Raised, "no exception is active"),
-                };
-                return Err(self.error(id, message));
-            }
+            Stmt::Raise(stmt) => return Err(self.exec_raise(id, stmt)?),
             Stmt::Try(stmt) => return self.exec_try(id, stmt),
             Stmt::Delete(stmt) => self.delete(stmt.targets)?,
             Stmt::Break => return Ok(Flow::Break),
@@ -299,10 +292,16 @@ impl dyn Host + '_ {
             return self.uncertain_for(stmt, &why);
         }
         let mut iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
+        drop(iterable);
         loop {
-            let Some(value) = self.try_at(stmt.iter, |p| p.next(&mut iter))? else { break };
+            let next = match self.next(&mut iter) {
+                Err(Raise::Unknown(why)) if self.tolerant => return self.uncertain_for(stmt, &why),
+                next => self.at(stmt.iter, next)?,
+            };
+            let Some(value) = next else { break };
             self.assign_target(stmt.target, value)?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
+                self.try_at(stmt.iter, |p| p.abandon(iter))?;
                 return Ok(flow);
             }
         }

@@ -195,12 +195,17 @@ fn stmt_names(
 
 /// The names that a file binds at module level, including `global` declarations in functions.
 pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
+    names_of_module(ast, ast.module_body())
+}
+
+/// The names that statements bind at module level, including `global` declarations in functions.
+pub(crate) fn names_of_module(ast: &Ast, body: &[StmtId]) -> HashSet<Name> {
     let mut names = HashSet::new();
-    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    let mut work: Vec<StmtId> = body.to_vec();
     while let Some(id) = work.pop() {
         names.extend(names_bound_by(ast, id));
     }
-    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    let mut work: Vec<StmtId> = body.to_vec();
     while let Some(id) = work.pop() {
         if let Stmt::Global(s) = *ast.stmt(id) {
             names.extend(ast.list(s.names));
@@ -281,59 +286,104 @@ pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) 
     false
 }
 
-/// Tests whether the body makes its function a generator.
-pub(crate) fn yields(ast: &Ast, body: List<StmtId>) -> bool {
-    let (mut names, mut outer, mut exprs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut work: Vec<StmtId> = ast.list(body).to_vec();
-    while let Some(id) = work.pop() {
-        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+/// The statements of a function body, at any depth, that contain a `yield` of the function itself.
+pub(crate) fn yielding(ast: &Ast, body: List<StmtId>) -> HashSet<StmtId> {
+    // Statements with the index of the enclosing one, outer ones first.
+    let mut stmts: Vec<(StmtId, Option<usize>)> = ast.list(body).iter().map(|id| (*id, None)).collect();
+    let mut found = vec![false; stmts.len()];
+    let mut exprs = Vec::new();
+    let mut at = 0;
+    while let Some((id, _)) = stmts.get(at).copied() {
+        own_exprs(ast, id, &mut exprs);
+        let yields = exprs.drain(..).any(|root| has_yield(ast, root));
+        if let Some(found) = found.get_mut(at) {
+            *found = yields;
+        }
+        if !matches!(ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+            bodies(ast, id, &mut |body| stmts.extend(ast.list(body).iter().map(|id| (*id, Some(at)))));
+        }
+        found.resize(stmts.len(), false);
+        at += 1;
     }
-    let mut found = false;
-    for root in exprs {
-        expr(ast, root, &mut |id| {
-            found |= matches!(*ast.expr(id), Expr::Yield { .. } | Expr::YieldFrom { .. });
-        });
+    for (index, (_, around)) in stmts.iter().enumerate().rev() {
+        if found[index]
+            && let Some(around) = around
+        {
+            found[*around] = true;
+        }
     }
-    found
+    stmts.into_iter().zip(found).filter(|(_, found)| *found).map(|((id, _), _)| id).collect()
 }
 
-/// Tests whether a generator may run eagerly: only its own variables and values depend on when it runs.
-pub(crate) fn runs_at_once(ast: &Ast, body: List<StmtId>) -> bool {
-    let mut work: Vec<StmtId> = ast.list(body).to_vec();
-    let is_name = |id: &ExprId| {
-        let mut names = vec![*id];
-        let mut all = true;
-        while let Some(id) = names.pop() {
-            match *ast.expr(id) {
-                Expr::Name(_) => {}
-                Expr::Tuple { elts } | Expr::List { elts } => names.extend(ast.list(elts)),
-                Expr::Starred { value } => names.push(value),
-                _ => all = false,
-            }
-        }
-        all
-    };
+/// Tests whether an expression contains a `yield` of the function that it is in.
+pub(crate) fn has_yield(ast: &Ast, root: ExprId) -> bool {
+    let mut work = vec![root];
     while let Some(id) = work.pop() {
-        let is_pure = match *ast.stmt(id) {
-            Stmt::Expr(s) => {
-                matches!(*ast.expr(s.value), Expr::Yield { .. } | Expr::YieldFrom { .. } | Expr::Constant(_))
-            }
-            Stmt::Assign(s) => ast.list(s.targets).iter().all(is_name),
-            Stmt::AnnAssign(s) => is_name(&s.target),
-            Stmt::AugAssign(s) => is_name(&s.target),
-            Stmt::For(s) => is_name(&s.target),
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => continue,
-            Stmt::If(_) | Stmt::While(_) | Stmt::Return(_) | Stmt::Pass | Stmt::Break | Stmt::Continue => {
-                true
-            }
-            _ => false,
-        };
-        if !is_pure {
-            return false;
+        match *ast.expr(id) {
+            Expr::Yield { .. } | Expr::YieldFrom { .. } => return true,
+            // A lambda with a `yield` is a generator function of its own.
+            Expr::Lambda { params, .. } => work.extend(ast.list(params).iter().filter_map(|p| p.default)),
+            _ => children(ast, id, &mut work),
         }
-        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
     }
-    true
+    false
+}
+
+/// The expressions of a statement, without those of the statements in it.
+fn own_exprs(ast: &Ast, id: StmtId, out: &mut Vec<ExprId>) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(s) => {
+            out.extend(ast.list(s.decorators));
+            out.extend(ast.list(s.params).iter().filter_map(|p| p.default));
+        }
+        Stmt::ClassDef(s) => {
+            out.extend(ast.list(s.decorators));
+            out.extend(ast.list(s.bases));
+            out.extend(ast.list(s.keywords).iter().map(|k| k.value));
+        }
+        Stmt::Expr(s) => out.push(s.value),
+        Stmt::Return(s) => out.extend(s.value),
+        Stmt::Assign(s) => {
+            out.push(s.value);
+            out.extend(ast.list(s.targets));
+        }
+        Stmt::AugAssign(s) => out.extend([s.target, s.value]),
+        Stmt::AnnAssign(s) => {
+            out.push(s.target);
+            out.extend(s.value);
+        }
+        Stmt::For(s) => out.extend([s.target, s.iter]),
+        Stmt::While(s) => out.push(s.test),
+        Stmt::If(s) => out.extend(ast.list(s.clauses).iter().map(|clause| clause.test)),
+        Stmt::With(s) => {
+            for item in ast.list(s.items) {
+                out.push(item.context);
+                out.extend(item.target);
+            }
+        }
+        Stmt::Match(s) => {
+            out.push(s.subject);
+            out.extend(ast.list(s.cases).iter().filter_map(|case| case.guard));
+        }
+        Stmt::Raise(s) => out.extend(s.exc.into_iter().chain(s.cause)),
+        Stmt::Try(s) => out.extend(ast.list(s.handlers).iter().filter_map(|handler| handler.exc)),
+        Stmt::Assert(s) => {
+            out.push(s.test);
+            out.extend(s.msg);
+        }
+        Stmt::Delete(s) => out.extend(ast.list(s.targets)),
+        // Recursion depth is one: the plain statement is never unsupported.
+        Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. }) => own_exprs(ast, plain, out),
+        Stmt::Unsupported(_)
+        | Stmt::Import(_)
+        | Stmt::ImportFrom(_)
+        | Stmt::Global(_)
+        | Stmt::Nonlocal(_)
+        | Stmt::Pass
+        | Stmt::Break
+        | Stmt::Continue
+        | Stmt::Invalid => {}
+    }
 }
 
 /// The names that a statement binds.

@@ -6,6 +6,7 @@ pub(crate) mod arith;
 pub(crate) mod builtins;
 pub(crate) mod compare;
 pub(crate) mod cost;
+pub(crate) mod exceptions;
 pub(crate) mod format;
 pub(crate) mod library;
 pub(crate) mod math;

@@ -10,9 +10,9 @@ use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, range, set, type_name, view};
 use crate::errors::HostError;
-use crate::eval::Raise;
 use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
 use crate::eval::class::{ClassObject, is_instance};
+use crate::eval::{Raise, exception};
 use crate::{Evaluator, Host};
 
 /// Maximum nesting of containers; CPython's recursion limit is similar.
@@ -24,7 +24,9 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
         if let Some(text) = p.special_text(value, "__str__")? {
             return Ok(text);
         }
-        if let Some(text) = p.special_text(value, "__repr__")? {
+        if !exception::is_exception(value)
+            && let Some(text) = p.special_text(value, "__repr__")?
+        {
             return Ok(text);
         }
     }
@@ -33,7 +35,10 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        _ => repr(p, value),
+        other => match exception::text(p, other)? {
+            Some(text) => Ok(text),
+            None => repr(p, value),
+        },
     }
 }
 
@@ -41,6 +46,15 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
 pub(crate) fn repr(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
     let mut out = String::new();
     write(p, value, &mut out, &mut Vec::new())?;
+    Ok(out)
+}
+
+/// `repr(value)` of an exception, without a `__repr__` of its class.
+pub(crate) fn repr_of_exception(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+    let (name, args) = exception::name_and_args(value).unwrap_or_default();
+    let mut out = String::new();
+    list(p, &format!("{name}("), &args, &mut out, &mut Vec::new())?;
+    out.push(')');
     Ok(out)
 }
 
@@ -220,6 +234,11 @@ fn instance(
 ) -> Result<(), Raise> {
     if let Some(text) = p.special_text(value, "__repr__")? {
         out.push_str(&text);
+        return Ok(());
+    }
+    if let Some((name, args)) = exception::name_and_args(value) {
+        list(p, &format!("{name}("), &args, out, open)?;
+        out.push(')');
         return Ok(());
     }
     let payload = value.plain();

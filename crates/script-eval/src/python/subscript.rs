@@ -7,10 +7,11 @@ use super::Outcome;
 use super::number::small_index;
 use super::range::Range;
 use super::text_index::Chars;
-use super::{builtins::Builtin, cost, repr, type_name};
+use super::{builtins::Builtin, cost, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, Special, is_instance};
+use crate::eval::exception;
 use crate::{Evaluator, Host};
 
 /// `base[key]` by a method of the class of `base`, or of a class itself; `None` for other values.
@@ -81,7 +82,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
             let found = p.hashable(key.clone()).map(|key| dict.borrow().get(&key).cloned())?;
             match found {
                 Some(value) => Ok(value),
-                None => Err(key_error(p, key)),
+                None => Err(exception::key_error(key.clone())),
             }
         }
         ScriptValue::Str(text) => {
@@ -126,7 +127,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
             }
             if let Some(map) = Map::<Value, Value>::try_ref(object) {
                 let found = key.to_field().and_then(|key| map.get(&key).map(ScriptValue::from));
-                return found.ok_or_else(|| key_error(p, key));
+                return found.ok_or_else(|| exception::key_error(key.clone()));
             }
             Err(not_subscriptable(base))
         }
@@ -136,13 +137,6 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
 
 fn not_subscriptable(base: &ScriptValue) -> Raise {
     wrong_type!("'{}' object is not subscriptable", base).into()
-}
-
-fn key_error(p: &mut dyn Host, key: &ScriptValue) -> Raise {
-    match repr::repr(p, key) {
-        Ok(text) => HostError::new(HostErrorKind::Key, text).into(),
-        Err(raise) => raise,
-    }
 }
 
 fn range_item(range: &Range, key: &ScriptValue) -> Outcome {
@@ -328,7 +322,7 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
             let found = dict.borrow_mut().shift_remove(&hashed);
             match found {
                 Some(_) => Ok(()),
-                None => Err(key_error(p, key)),
+                None => Err(exception::key_error(key.clone())),
             }
         }
         _ => Err(wrong_type!("'{}' object doesn't support item deletion", own).into()),

@@ -6,6 +6,7 @@ use super::Outcome;
 use super::{builtins, cost, format, repr, subscript, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
+use crate::eval::exception;
 use crate::{Evaluator, Host};
 
 /// Maximum nesting of fields in format specifications.
@@ -160,9 +161,7 @@ fn find(p: &mut dyn Host, name: &str, args: &CallArgs, numbering: &mut Numbering
         None => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
             Some((_, value)) => value.clone(),
             None => {
-                let mut quoted = String::new();
-                repr::quote(first, &mut quoted);
-                return Err(HostError::new(HostErrorKind::Key, quoted).into());
+                return Err(exception::key_error(ScriptValue::str(first)));
             }
         },
     };

@@ -31,6 +31,9 @@ impl Parser<'_> {
     /// Finds the headers of the text. Dropping the result resets all options.
     pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
         let reset = Reset(self.tables.handlers.clone());
+        // Headers of imported modules concern their own text.
+        let own = comments.partition_point(|comment| self.program.parts.at(comment.range.start).is_none());
+        let comments = comments.get(..own).unwrap_or_default();
         let lines = header::lines(self.program.text(), comments, self.tables.profile).into();
         self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset

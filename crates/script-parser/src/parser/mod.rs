@@ -21,6 +21,7 @@
 //! one error.
 
 mod bind;
+mod compose;
 mod define;
 mod evaluate;
 mod frames;
@@ -36,7 +37,9 @@ mod text;
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Registry, SourceComments, SourceId, Span, TextProfile, Token, TypeInfo};
+use tvmscript_ir_core::{
+    Registry, SourceComments, SourceId, SourceTexts, Span, TextProfile, Token, TypeInfo,
+};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_python_syntax::ast::{Ast, HasRange, TextRange};
 use tvmscript_python_syntax::parse_python;
@@ -45,7 +48,7 @@ use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program}
 pub use bind::Binder;
 pub(crate) use namespace::ParserFunction;
 pub use namespace::{Decorator, Namespace};
-pub use options::ParseOptions;
+pub use options::{ModuleLoader, ModuleText, ParseOptions};
 pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
@@ -70,8 +73,10 @@ pub struct Parsed {
     /// It stays open, so that the nodes may outlive this value. A long-running process calls
     /// [`SourceId::release`] when it no longer needs the positions of the nodes.
     pub source: SourceId,
-    /// Sources that span markers of the text name, open like `source`.
+    /// Sources that span markers of the text name, and those of imported modules, open like `source`.
     pub named_sources: Vec<SourceId>,
+    /// Lines of imported modules and of the expressions that the options give, for positions of spans in them.
+    pub other_texts: SourceTexts,
     /// The comments of the text by statement, for a printer; empty if it has none but headers.
     pub comments: SourceComments,
     /// Number of parsed statements.
@@ -87,7 +92,8 @@ impl Parsed {
 
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
-    let parsed = parse_python(text, &options.python);
+    let composed = compose::Composed::new(text, options);
+    let parsed = parse_python(&composed.text, &options.python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
     let (profile, unknown) = match registry.text_profile(options.profile.as_deref()) {
@@ -96,14 +102,16 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     };
     let tables = Rc::new(Tables::new(registry, profile));
     let is_kept = |comment: &str| header::is_comment(comment, profile);
-    let Comments { by_stmt, sources } =
-        Comments::attach(&parsed.ast, text, source, &parsed.comments, is_kept);
-    let with_spans = |program: Program| match options.omit_spans {
-        true => program.with_comments(by_stmt).with_fixed_span(Span::UNKNOWN),
-        false => program.with_comments(by_stmt),
+    let Comments { by_stmt, mut sources } =
+        Comments::attach(&parsed.ast, &composed.text, source, &parsed.comments, is_kept);
+    let package = options.modules.as_ref().map_or("", |modules| &modules.package);
+    let with_spans = |program: Program| {
+        let program = program.with_comments(by_stmt).with_parts(composed.parts, package);
+        if options.omit_spans { program.with_fixed_span(Span::UNKNOWN) } else { program }
     };
-    let mut parser = Parser::open(parsed.ast, text, source, registry, tables, options, with_spans);
+    let mut parser = Parser::open(parsed.ast, &composed.text, source, registry, tables, options, with_spans);
     parser.diagnostics.errors.extend(parsed.errors.into_iter().map(syntax_error));
+    parser.diagnostics.errors.extend(composed.errors);
     if let Some(error) = unknown {
         parser
             .diagnostics
@@ -114,12 +122,18 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
         Some(dialect) => parser.fragment(dialect),
-        None => parser.module(),
+        None => parser.module(options),
     }
     Span::set_current(span);
     let mut errors = std::mem::take(&mut parser.diagnostics.errors);
     let mut warnings = parser.take_warnings();
     let mut scripts = std::mem::take(&mut parser.scripts.done);
+    let program = parser.program.clone();
+    let is_here = |range: TextRange| program.parts.at(range.start).is_none();
+    scripts.retain(|script| is_here(script.range));
+    warnings.retain(|warning| is_here(warning.range().into()));
+    compose::localize(&mut errors, &program.parts, &composed.text);
+    compose::localize(&mut warnings, &program.parts, &composed.text);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.scripts.met_script {
         let mut error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
@@ -136,9 +150,11 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         // A helper that is called twice reports the same error twice.
         found.dedup_by(|a, b| a.range() == b.range() && a.kind == b.kind);
     }
-    parser.program.close();
-    let comments = parser.program.comments.clone();
-    Parsed { comments, named_sources: sources, scripts, errors, warnings, source, statements }
+    program.close();
+    let comments = program.comments.clone();
+    let other_texts = compose::texts(&program.parts, &composed.text);
+    sources.extend(program.parts.iter().map(|part| part.source));
+    Parsed { comments, named_sources: sources, other_texts, scripts, errors, warnings, source, statements }
 }
 
 /// State of a parse, passed to handlers.

@@ -1,5 +1,7 @@
 //! Options of parsing.
 
+use std::sync::Arc;
+
 use tvmscript_python_syntax::PythonOptions;
 use tvmscript_script_eval::Limits;
 
@@ -21,4 +23,50 @@ pub struct ParseOptions {
     pub omit_spans: bool,
     /// Header that applies before the headers of the text.
     pub header: Header,
+    /// Module-level variables and expressions for their values, which assignments of the text leave unchanged.
+    pub set: Vec<(String, String)>,
+    /// Expressions evaluated after the text. The scripts that they return are the result, and not those of the text.
+    pub calls: Vec<String>,
+    /// Finds modules that the text imports. Without it, they are unknown.
+    pub modules: Option<ModuleLoader>,
+}
+
+/// Finds the text of modules by their dotted paths, such as `package.helpers`.
+#[derive(Clone)]
+pub struct ModuleLoader {
+    /// Dotted path of the package that the text itself is in, for relative imports; empty at the root.
+    pub package: String,
+    load: Arc<LoadModule>,
+}
+
+type LoadModule = dyn Fn(&str) -> Option<ModuleText> + Send + Sync;
+
+/// The text of a module.
+#[derive(Debug, Clone)]
+pub struct ModuleText {
+    /// Name of the file, for messages. That of a package ends with `__init__.py`.
+    pub name: String,
+    /// Text of the module.
+    pub text: String,
+}
+
+impl ModuleLoader {
+    /// A loader for a text in a package. `load` gets an absolute dotted path, each part of which is an identifier, and
+    /// returns `None` if there is no such module.
+    pub fn new(
+        package: impl Into<String>,
+        load: impl Fn(&str) -> Option<ModuleText> + Send + Sync + 'static,
+    ) -> ModuleLoader {
+        ModuleLoader { package: package.into(), load: Arc::new(load) }
+    }
+
+    pub(crate) fn load(&self, path: &str) -> Option<ModuleText> {
+        (self.load)(path)
+    }
+}
+
+impl std::fmt::Debug for ModuleLoader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModuleLoader").field("package", &self.package).finish_non_exhaustive()
+    }
 }

@@ -80,6 +80,15 @@ impl Scripts {
     }
 }
 
+/// Maximum number of values searched for scripts.
+const MAX_ITEMS: usize = 10_000;
+
+/// Adds items to a work list, the first one on top.
+fn push_items(path: &str, items: &[ScriptValue], work: &mut Vec<(String, ScriptValue)>) {
+    let items = items.iter().take(MAX_ITEMS).enumerate().rev();
+    work.extend(items.map(|(index, item)| (format!("{path}[{index}]"), item.clone())));
+}
+
 impl Parser<'_> {
     /// Adds the scripts of a module-level statement: a definition, or the assignment of the result of a helper
     /// function.
@@ -114,7 +123,7 @@ impl Parser<'_> {
     /// the likely reason that a text contains no script.
     pub(super) fn undeclared_decorator(&self) -> Option<(TextRange, Rc<str>)> {
         let ast = &self.ast;
-        let decorators = ast.module_body().iter().flat_map(|id| match ast.stmt(*id) {
+        let decorators = self.program.main_body().iter().flat_map(|id| match ast.stmt(*id) {
             Stmt::FunctionDef(def) => ast.list(def.decorators),
             Stmt::ClassDef(def) => ast.list(def.decorators),
             _ => &[],
@@ -138,7 +147,14 @@ impl Parser<'_> {
     }
 
     fn gather_name(&mut self, name: Name, id: StmtId) {
-        let Binding::Value(ScriptValue::Node(node)) = self.program.global(name) else { return };
+        let node = match self.program.global(name) {
+            Binding::Value(ScriptValue::Node(node)) => node,
+            Binding::Value(value) if !self.scripts.built.is_empty() => {
+                let text = self.ast.name(name).to_owned();
+                return self.gather_value(&text, &value, self.ast.range(id));
+            }
+            _ => return,
+        };
         if let Some(built) = self.scripts.built.iter_mut().find(|built| built.node.ptr_eq(&node)) {
             let (is_checked, definition) = (built.is_checked, built.definition);
             built.is_taken = true;
@@ -146,6 +162,42 @@ impl Parser<'_> {
             let range = self.ast.range(id);
             self.scripts.done.push(Script { name, node, range, definition, is_checked });
         }
+    }
+
+    /// Adds the scripts in a value: the value itself, or items of lists, tuples and dictionaries, named by their path,
+    /// such as `kernels["add"]` or `stages[1]`.
+    pub(super) fn gather_value(&mut self, name: &str, value: &ScriptValue, range: TextRange) {
+        let mut work = vec![(name.to_owned(), value.clone())];
+        for _ in 0..MAX_ITEMS {
+            let Some((path, value)) = work.pop() else { return };
+            match value {
+                ScriptValue::Node(node) => self.gather_node(path, node, range),
+                ScriptValue::Tuple(items) => push_items(&path, &items, &mut work),
+                ScriptValue::List(items) => push_items(&path, &items.borrow(), &mut work),
+                ScriptValue::Dict(dict) => {
+                    for (key, value) in dict.borrow().iter().rev() {
+                        let key = match &key.0 {
+                            ScriptValue::Str(text) => format!("{text:?}"),
+                            ScriptValue::Int(number) => number.to_string(),
+                            _ => continue,
+                        };
+                        work.push((format!("{path}[{key}]"), value.clone()));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn gather_node(&mut self, path: String, node: Object, range: TextRange) {
+        let Some(built) = self.scripts.built.iter_mut().find(|built| built.node.ptr_eq(&node)) else {
+            return;
+        };
+        if std::mem::replace(&mut built.is_taken, true) {
+            return;
+        }
+        let (is_checked, definition) = (built.is_checked, built.definition);
+        self.scripts.done.push(Script { name: Some(path), node, range, definition, is_checked });
     }
 
     /// Renames results of functions that a statement outside those functions assigns to a name.

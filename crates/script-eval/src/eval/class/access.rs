@@ -5,8 +5,8 @@ use tvmscript_script_value::{CallArgs, DictKey, ScriptValue, TextKey};
 use super::super_object::SuperObject;
 use super::{ClassObject, Instance, Special, lookup, mro_of, unknown};
 use crate::errors::{HostError, HostErrorKind};
-use crate::eval::Raise;
 use crate::eval::placeholder::as_placeholder;
+use crate::eval::{Raise, exception};
 use crate::python::builtins::{self, Builtin};
 use crate::python::cost;
 use crate::{Host, python};
@@ -75,6 +75,12 @@ impl dyn Host + '_ {
         }
         if let Some(field) = instance.own(name) {
             return Ok(Some(field));
+        }
+        if instance.exception.is_some()
+            && let Some(found) = exception::attribute(value, name)
+            && member.as_ref().is_none_or(|member| member.as_host::<Builtin>().is_some())
+        {
+            return Ok(Some(found));
         }
         match member {
             Some(member) => self.bind_member(member, Some(value), &instance.class, name).map(Some),
@@ -149,6 +155,9 @@ impl dyn Host + '_ {
         name: &str,
         new: ScriptValue,
     ) -> Result<(), Raise> {
+        if exception::set_attribute(value, name, &new)? {
+            return Ok(());
+        }
         if let Some(member) = lookup(&instance.class, name)
             && self.write_descriptor(&member, value, name, Some(new.clone()))?
         {

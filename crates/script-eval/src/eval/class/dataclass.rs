@@ -10,11 +10,12 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, Hashing, HostObject, Scrip
 use super::binding::{Param, bind};
 use super::natives::{Generated, not_implemented};
 use super::{Annotation, ClassObject, ClassParts, Instance, lookup, mro_of};
+use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
+use crate::eval::exception::ExceptionState;
 use crate::python::builtins::{self, Table, no_keywords, own};
 use crate::python::{Outcome, compare, cost, repr, set, type_name};
-use crate::{Host, HostErrorKind};
 
 /// Kind of a field, as its annotation says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -646,9 +647,9 @@ fn frozen(
             .and_then(Instance::class)
             .is_some_and(|own| class.upgrade().is_some_and(|class| Rc::ptr_eq(&class, &own.namespace)));
         if is_own || fields.iter().any(|field| field.name.as_str() == text) {
-            return Err(
-                HostError::new(HostErrorKind::Attribute, format!("cannot {verb} field '{text}'")).into()
-            );
+            let message = ScriptValue::str(&format!("cannot {verb} field '{text}'"));
+            let class = p.class_library("dataclasses", "FrozenInstanceError").unwrap_or_default();
+            return Err(Raise::Exception(Instance::exception(class, ExceptionState::new([message]))));
         }
         match (own, args.positional.get(2)) {
             (Some(own), Some(value)) => p.set_plain(instance, own, &text, value.clone())?,

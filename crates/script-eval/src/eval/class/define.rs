@@ -16,7 +16,7 @@ use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Result};
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Closure, Env, Raise};
-use crate::python::builtins::{self, Builtin};
+use crate::python::builtins::{self, Builtin, BuiltinKind};
 use crate::python::{Outcome, cost};
 
 /// The parts of a class.
@@ -196,8 +196,9 @@ impl dyn Host + '_ {
             bases.extend(builtins::class("object"));
         }
         let mro = linearize(self, &bases)?;
-        let layouts = mro.iter().filter_map(|base| base.as_host::<Builtin>()).map(|b| b.native.name);
-        let mut layouts = layouts.filter(|name| *name != "object" && *name != "BaseException");
+        let builtins = mro.iter().filter_map(|base| base.as_host::<Builtin>());
+        let payloads = builtins.filter(|builtin| matches!(builtin.kind, BuiltinKind::Type));
+        let mut layouts = payloads.map(|builtin| builtin.native.name).filter(|name| *name != "object");
         let layout = layouts.next();
         if layouts.any(|other| Some(other) != layout) {
             raise!(Type, "multiple bases have instance lay-out conflict");
@@ -248,6 +249,7 @@ impl dyn Host + '_ {
             place: TextRange::default(),
             mro: linearize(self, &bases).unwrap_or_default(),
             layout: bases.iter().find_map(|base| match base.as_host::<Builtin>() {
+                Some(builtin) if matches!(builtin.kind, BuiltinKind::Exception) => None,
                 Some(builtin) => Some(builtin.native.name).filter(|name| *name != "object"),
                 None => layout(base),
             }),

@@ -6,6 +6,8 @@ use std::rc::Rc;
 use tvmscript_script_value::{Dict, Hashing, HostObject, ScriptValue, TextKey, release};
 
 use super::{ClassObject, lookup};
+use crate::eval::exception::ExceptionState;
+use crate::python::builtins::Builtin;
 
 /// An instance of a class.
 pub(crate) struct Instance {
@@ -14,6 +16,8 @@ pub(crate) struct Instance {
     pub(crate) fields: Rc<RefCell<Dict>>,
     /// The value of the built-in type that the class extends.
     payload: Option<ScriptValue>,
+    /// The state of an exception.
+    pub(crate) exception: Option<Box<ExceptionState>>,
     /// Identity as a key, if the class defines `__hash__`; equal instances share it.
     pub(super) key: Cell<Option<u64>>,
     /// `true` for the receiver of an explored method, whose `__init__` did not run.
@@ -22,7 +26,21 @@ pub(crate) struct Instance {
 
 impl Instance {
     pub(crate) fn new(class: ScriptValue, payload: Option<ScriptValue>) -> Instance {
-        Instance { class, fields: Rc::default(), payload, key: Cell::new(None), is_explored: false }
+        Instance {
+            class,
+            fields: Rc::default(),
+            payload,
+            exception: None,
+            key: Cell::new(None),
+            is_explored: false,
+        }
+    }
+
+    /// An instance of an exception class.
+    pub(crate) fn exception(class: ScriptValue, state: Box<ExceptionState>) -> ScriptValue {
+        let mut instance = Instance::new(class, None);
+        instance.exception = Some(state);
+        ScriptValue::host(instance)
     }
 
     /// The receiver of an explored method.
@@ -45,7 +63,11 @@ impl Instance {
 
 impl HostObject for Instance {
     fn type_name(&self) -> &str {
-        self.class().map_or("object", |class| class.name.as_str())
+        match (self.class(), self.class.as_host::<Builtin>()) {
+            (Some(class), _) => class.name.as_str(),
+            (None, Some(builtin)) => builtin.native.name,
+            (None, None) => "object",
+        }
     }
     fn is_callable(&self) -> bool {
         lookup(&self.class, "__call__").is_some()

@@ -4,8 +4,8 @@ use tvmscript_script_value::ScriptValue;
 
 use super::dataclass;
 use crate::Host;
-use crate::python::Outcome;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class, own};
+use crate::python::{Outcome, exceptions};
 
 impl dyn Host + '_ {
     /// The member of a module for classes.
@@ -25,6 +25,10 @@ impl dyn Host + '_ {
             }
             ("abc", "abstractproperty") => class("property"),
             ("abc", _) => function(ABC, "abc"),
+            ("dataclasses", "FrozenInstanceError") => {
+                let bases: Vec<ScriptValue> = exceptions::class("AttributeError").into_iter().collect();
+                Some(self.native_class("dataclasses", "FrozenInstanceError", &bases, Vec::new()))
+            }
             ("dataclasses", _) => {
                 dataclass::sentinel(name).or_else(|| function(dataclass::MODULE, "dataclasses"))
             }

@@ -31,6 +31,7 @@ use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder, Raise};
 use crate::Evaluator;
 use crate::python::builtins::{self, Builtin};
+use crate::python::exceptions;
 
 pub(crate) use access::missing;
 pub(crate) use dataclass::same_sentinel;
@@ -138,6 +139,11 @@ pub(crate) fn mro_of(class: &ScriptValue) -> Vec<ScriptValue> {
         (Some(class), _) => order.extend(class.mro.iter().cloned()),
         (None, Some(builtin)) if builtin.native.name == "object" => {}
         (None, Some(builtin)) => {
+            let mut base = exceptions::base(builtin.native.name);
+            while let Some(name) = base {
+                order.extend(exceptions::class(name));
+                base = exceptions::base(name);
+            }
             order.extend((builtin.native.name == "bool").then(|| builtins::class("int")).flatten());
             order.extend(builtins::class("object"));
         }

@@ -10,6 +10,7 @@ use super::{ClassObject, Instance, lookup, unknown};
 use crate::Host;
 use crate::HostErrorKind;
 use crate::errors::ParseErrorKind;
+use crate::eval::exception::{self, ExceptionState};
 use crate::eval::{IterObject, Raise};
 use crate::host::Operator;
 use crate::python::builtins::{self, Builtin, BuiltinKind, Native, Table, linear, own};
@@ -98,6 +99,9 @@ fn slot(type_name: &str, name: &str) -> Option<(&'static Native, &'static str)> 
     let find = |table: Table| table.iter().find(|native| native.name == name);
     if type_name == "object" {
         return Some((find(OBJECT)?, "object"));
+    }
+    if type_name == "BaseException" {
+        return Some((find(EXCEPTION)?, "BaseException"));
     }
     let owner = TYPES.iter().find(|known| **known == type_name)?;
     let tables: &[Table] = match type_name {
@@ -219,6 +223,18 @@ static TEXT: Table = &[
     own("__abs__").zero(|p, x| builtins::abs(p, x.plain())),
 ];
 
+static EXCEPTION: Table = &[
+    own("__init__").any(exception::init),
+    own("__str__").zero(|p, x| {
+        let text = exception::text(p, x)?.unwrap_or_default();
+        cost::text(p, &text)
+    }),
+    own("__repr__").zero(|p, x| {
+        let text = repr::repr_of_exception(p, x)?;
+        cost::text(p, &text)
+    }),
+];
+
 static OBJECT: Table = &[
     own("__new__").any(object_new),
     own("__init__").any(object_init),
@@ -308,6 +324,9 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
         );
     }
     p.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
+    if exception::is_class(class) {
+        return Ok(Instance::exception(class.clone(), ExceptionState::new(args.positional)));
+    }
     let payload = match object.layout {
         // Mutable values are filled by `__init__`.
         Some(layout @ ("list" | "dict" | "set")) => match builtins::class(layout) {

@@ -4,8 +4,8 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
 use super::{ClassObject, Instance, is_subclass, mro_of};
-use crate::errors::{HostError, ParseErrorKind};
-use crate::eval::{Placeholder, Raise};
+use crate::errors::ParseErrorKind;
+use crate::eval::{Placeholder, Raise, exception};
 use crate::python::{Outcome, arith, compare, type_name};
 use crate::{Host, HostErrorKind};
 
@@ -265,28 +265,11 @@ impl dyn Host + '_ {
         class: &str,
         f: impl FnOnce(&mut Self) -> Result<T, Raise>,
     ) -> Result<Option<T>, Raise> {
-        let (errors, failures) = (self.host_errors().len(), self.diagnostics.failures);
-        let program = self.program.clone();
-        let raise = match program.budget.tries(|| f(self)) {
-            Ok(value) => return Ok(Some(value)),
-            Err(raise) => raise,
-        };
-        let is_it = |kind: &ParseErrorKind| match kind {
-            ParseErrorKind::Host(error) => error.class() == class,
-            ParseErrorKind::NoAttribute { .. } => class == "AttributeError",
-            _ => false,
-        };
-        let is_caught = match (&raise, self.host_errors().get(errors..)) {
-            (Raise::Kind(kind) | Raise::WithHelp(kind, _), _) => is_it(kind),
-            (Raise::Reported, Some([one])) => is_it(&one.kind),
-            _ => false,
-        };
-        if !is_caught {
-            return Err(raise);
+        match self.attempt(f)? {
+            Ok(value) => Ok(Some(value)),
+            Err(exception) if exception::is_of(&exception, class) => Ok(None),
+            Err(exception) => Err(Raise::Exception(exception)),
         }
-        self.host_errors().truncate(errors);
-        self.diagnostics.failures = failures;
-        Ok(None)
     }
 
     /// Tests `isinstance(value, class)` for a single class; `None` if that is unknown.
@@ -321,5 +304,5 @@ fn renamed(raise: Raise, operands: &[(&ScriptValue, &ScriptValue)]) -> Raise {
             message = message.replacen(&from, &to, 1);
         }
     }
-    HostError { message, ..error }.into()
+    error.with_message(message).into()
 }

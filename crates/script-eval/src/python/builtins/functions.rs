@@ -8,7 +8,8 @@ use super::{Builtin, Table, linear, not_none, own};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::class::{Special, is_class, is_instance, missing};
-use crate::eval::{Iter, IterObject, Raise};
+use crate::eval::generator::{Input, Resumed};
+use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::host::Operator;
 use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
@@ -41,17 +42,7 @@ pub(super) static FUNCTIONS: Table = &[
     // Identities differ from run to run; nothing may depend on them.
     own("id").any(|_, _, _| raise!(Type, "`id` is not available here")),
     own("isinstance").two(isinstance),
-    own("iter").one(|p, _, x| {
-        if is_instance(&x)
-            && let Special::Value(iterator) = p.call_special(&x, "__iter__", [])?
-        {
-            return Ok(iterator);
-        }
-        if x.as_host::<IterObject>().is_some() {
-            return Ok(x);
-        }
-        Ok(IterObject::value("iterator", p.iterate(&x)?))
-    }),
+    own("iter").one(|p, _, x| p.iterator_of(&x)),
     own("len").one(|p, _, x| len(p, &x)),
     own("max").any(|p, _, a| extreme(p, "max", a, CmpOp::Gt)),
     own("min").any(|p, _, a| extreme(p, "min", a, CmpOp::Lt)),
@@ -326,10 +317,9 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
     if iterator.as_host::<IterObject>().is_none() {
         return Err(wrong_type!("'{}' object is not an iterator", &iterator).into());
     }
-    let mut iter = p.iterate(&iterator)?;
-    match (p.next(&mut iter)?, default) {
-        (Some(value), _) | (None, Some(value)) => Ok(value),
-        (None, None) => raise!(StopIteration, ""),
+    match (p.resume_value(&iterator, Input::Send(ScriptValue::None))?, default) {
+        (Resumed::Yielded(value), _) | (Resumed::Returned(_), Some(value)) => Ok(value),
+        (Resumed::Returned(value), None) => Err(exception::stop_iteration(value)),
     }
 }
 

@@ -14,11 +14,11 @@ use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptVa
 
 use super::cost::{self, Cost};
 use super::methods::of_type;
-use super::{Outcome, type_name};
+use super::{Outcome, exceptions, type_name};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::Raise;
 use crate::eval::class::natives;
+use crate::eval::{Raise, exception};
 
 /// A built-in function, type or method.
 pub(crate) struct Native {
@@ -173,6 +173,8 @@ pub(crate) enum BuiltinKind {
     Function(&'static str),
     /// A type.
     Type,
+    /// An exception class.
+    Exception,
     /// A method bound to a value.
     Method(ScriptValue),
     /// A method of the type of this name, which takes the receiver as its first argument: `str.lower`.
@@ -193,13 +195,13 @@ impl Builtin {
     }
 
     pub(crate) fn is_type(&self) -> bool {
-        matches!(self.kind, BuiltinKind::Type)
+        matches!(self.kind, BuiltinKind::Type | BuiltinKind::Exception)
     }
 
     /// The name of its type in Python.
     pub(crate) fn class(&self) -> &'static str {
         match self.kind {
-            BuiltinKind::Type => "type",
+            BuiltinKind::Type | BuiltinKind::Exception => "type",
             BuiltinKind::Unbound(_) => "method_descriptor",
             BuiltinKind::Slot(_) => "wrapper_descriptor",
             BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
@@ -212,6 +214,10 @@ impl Builtin {
         match &self.kind {
             BuiltinKind::Function(module) => native.call(p, module, &ScriptValue::None, args),
             BuiltinKind::Type => native.call(p, "", &ScriptValue::None, args),
+            BuiltinKind::Exception => {
+                let class = Builtin::value(native, BuiltinKind::Exception);
+                native.call(p, "", &class, args)
+            }
             BuiltinKind::Method(receiver) => native.call(p, &type_name(receiver), receiver, args),
             BuiltinKind::Unbound(owner) => {
                 if args.positional.is_empty() {
@@ -219,7 +225,9 @@ impl Builtin {
                 }
                 let receiver = args.positional.remove(0).plain().clone();
                 let own = type_name(&receiver);
-                if own != *owner && !(*owner == "int" && own == "bool") {
+                let fits =
+                    own == *owner || *owner == "int" && own == "bool" || exception::is_of(&receiver, owner);
+                if !fits {
                     return Err(wrong_type!(
                         "descriptor '{name}' for '{owner}' objects doesn't apply to a '{}' object",
                         &receiver
@@ -286,6 +294,19 @@ impl Drop for Builtin {
     }
 }
 
+/// Methods of all exceptions.
+static EXCEPTION_METHODS: &[Native] = &[
+    own("__init__").any(exception::init),
+    own("add_note").one(exception::add_note),
+    own("with_traceback").one(|_, value, _| Ok(value.clone())),
+];
+
+/// A method of an exception.
+pub(crate) fn exception_method(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    let native = EXCEPTION_METHODS.iter().find(|native| native.name == name)?;
+    Some(Builtin::value(native, BuiltinKind::Method(value.clone())))
+}
+
 /// Tests whether both are the same function or type.
 pub(crate) fn same_builtin(a: &Builtin, b: &Builtin) -> bool {
     let is_method = |builtin: &Builtin| matches!(builtin.kind, BuiltinKind::Method(_));
@@ -316,13 +337,14 @@ pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> Host
 
 /// The names of all built-in functions and types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    tables().into_iter().flatten().map(|native| native.name).chain(["NotImplemented"])
+    let own = tables().into_iter().flatten().map(|native| native.name);
+    own.chain(["NotImplemented"]).chain(exceptions::names())
 }
 
 /// Tests whether a value is one of Python's built-in functions or types.
 pub fn is_python_builtin(value: &ScriptValue) -> bool {
     let kind = value.as_host::<Builtin>().map(|builtin| &builtin.kind);
-    matches!(kind, Some(BuiltinKind::Function(_) | BuiltinKind::Type))
+    matches!(kind, Some(BuiltinKind::Function(_) | BuiltinKind::Type | BuiltinKind::Exception))
 }
 
 /// The built-in function or type of this name.
@@ -331,7 +353,7 @@ pub(crate) fn value(name: &str) -> Option<ScriptValue> {
     match functions.find(|native| native.name == name) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
         None if name == "NotImplemented" => Some(natives::not_implemented()),
-        None => class(name),
+        None => class(name).or_else(|| exceptions::class(name)),
     }
 }
 

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use tvmscript_script_value::{Dict, ScriptValue};
 
+use crate::eval::exception;
 use crate::python::builtins::{self, Table, linear, own};
-use crate::python::{cost, repr, set, subscript, view};
+use crate::python::{cost, set, subscript, view};
 
 pub(super) static DICT: Table = &[
     own("get").one_or_two(|p, v, key, default| {
@@ -22,14 +23,12 @@ pub(super) static DICT: Table = &[
         let found = with_dict(v, |dict| dict.shift_remove(&hashed)).flatten();
         match found.or(default) {
             Some(value) => Ok(value),
-            None => raise!(Key, "{}", repr::repr(p, &key)?),
+            None => Err(exception::key_error(key)),
         }
     }),
     own("popitem").zero(|_, v| match with_dict(v, |dict| dict.pop()).flatten() {
         Some((key, value)) => Ok(ScriptValue::tuple([key.0, value])),
-        None => {
-            raise!(Key, "'popitem(): dictionary is empty'")
-        }
+        None => Err(exception::key_error(ScriptValue::str("popitem(): dictionary is empty"))),
     }),
     own("setdefault").one_or_two(|p, v, key, default| {
         let key = p.hashable(key)?;

@@ -1,5 +1,6 @@
 //! Methods and attributes of values, by type.
 
+mod generator;
 mod mapping;
 mod number;
 mod sequence;
@@ -10,6 +11,7 @@ use tvmscript_ir_core::{Map, ObjectLike, Value};
 use tvmscript_script_value::ScriptValue;
 
 use crate::eval::class::{PROPERTY, Property};
+use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
 use crate::python::set::Set;
 use crate::python::{range, view};
@@ -22,6 +24,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             None if range::of(value).is_some() => tables_of("range"),
             None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
+            None if is_generator(value) => [generator::GENERATOR, &[]],
             None => [&[], &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],

@@ -4,9 +4,10 @@ use indexmap::IndexSet;
 use tvmscript_script_value::{CallArgs, DictKey, ScriptValue};
 
 use crate::eval::Raise;
+use crate::eval::exception;
 use crate::python::builtins::{Table, linear, no_keywords, own};
 use crate::python::set::{self, Set};
-use crate::python::{Outcome, cost, repr};
+use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host};
 
 type Keys = IndexSet<DictKey>;
@@ -38,11 +39,11 @@ pub(super) static SET: Table = &[
     }),
     own("remove").one(|p, v, x| match remove(p, v, x.clone())? {
         true => Ok(ScriptValue::None),
-        false => raise!(Key, "{}", repr::repr(p, &x)?),
+        false => Err(exception::key_error(x)),
     }),
     own("pop").zero(|_, v| match v.as_host::<Set>().and_then(|set| set.items.borrow_mut().pop()) {
         Some(key) => Ok(key.0),
-        None => raise!(Key, "'pop from an empty set'"),
+        None => Err(exception::key_error(ScriptValue::str("pop from an empty set"))),
     }),
     linear("clear").zero(|_, v| change(v, IndexSet::clear)),
     linear("update").any(|p, v, a| updated(p, v, a, |x, y| x.extend(y))),

@@ -1,0 +1,780 @@
+//! Generators: calls of host functions that are suspended at a `yield`.
+//!
+//! The evaluator recurses on the native stack, which cannot be kept. A `yield` therefore unwinds to the generator, as an
+//! error does, and leaves what is needed to get back:
+//!
+//! - a [`Frame`] for each statement around the `yield`. Only statements that contain a `yield` have one; others run as
+//!   in any function;
+//! - a [`Memo`] of the expressions of the innermost statement that were evaluated before. The statement runs again from
+//!   its start, and takes their values from there.
+//!
+//! A resumption thus costs the depth of the `yield`, not the length of the body.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_script_value::{CallArgs, ScriptValue, release};
+
+use super::class::Special;
+use super::closure::Call;
+use super::raising::Mark;
+use super::statement::Flow;
+use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
+use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::python::{Outcome, cost};
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::{ExceptHandler, Expr, ExprId, For, If, List, Stmt, StmtId, Try, While};
+
+/// Values of expressions of the running statement.
+type Memo = HashMap<ExprId, ScriptValue>;
+
+/// Size of a generator without its variables.
+const GENERATOR_BYTES: u64 = 512;
+
+/// What a generator is resumed with.
+pub(crate) enum Input {
+    /// The value of the `yield`.
+    Send(ScriptValue),
+    /// An exception to raise at the `yield`.
+    Throw(ScriptValue),
+}
+
+/// The end of a resumption.
+pub(crate) enum Resumed {
+    Yielded(ScriptValue),
+    Returned(ScriptValue),
+}
+
+enum State {
+    Created,
+    Suspended,
+    /// It returned or raised an exception.
+    Done,
+    /// It needs a value that is not known.
+    Unknown(Placeholder),
+}
+
+/// A call of a generator function.
+pub(crate) struct Generator {
+    call: Call,
+    env: Option<Rc<Env>>,
+    /// Statements that contain a `yield`.
+    yielding: Rc<HashSet<StmtId>>,
+    state: State,
+    /// The open statements, outermost first.
+    frames: Vec<Frame>,
+    memo: Memo,
+    /// The iterator of the `yield from` that it is suspended at.
+    delegate: Option<ScriptValue>,
+}
+
+/// An open statement.
+enum Frame {
+    /// The expression of a lambda.
+    Value(ExprId),
+    /// Statements, and the index of the running one.
+    Body(List<StmtId>, usize),
+    For(For, Iter),
+    While(While),
+    Try(StmtId, Try, Part),
+}
+
+/// The running part of a `try` statement.
+enum Part {
+    Body,
+    Handler(ExceptHandler, ScriptValue),
+    Else,
+    /// `finally`, and what happens after it.
+    Finally(Pending),
+}
+
+/// How a `try` statement ends after its `finally`.
+enum Pending {
+    Flow(Flow),
+    Exception(ScriptValue),
+    Failed(Reported),
+}
+
+impl Frame {
+    fn parts(self, out: &mut Vec<ScriptValue>) {
+        match self {
+            Frame::For(_, iter) => iter.parts(out),
+            Frame::Try(_, _, Part::Handler(_, exception)) => out.push(exception),
+            Frame::Try(
+                _,
+                _,
+                Part::Finally(Pending::Exception(value) | Pending::Flow(Flow::Return(value))),
+            ) => {
+                out.push(value);
+            }
+            Frame::Value(_) | Frame::Body(..) | Frame::While(_) | Frame::Try(..) => {}
+        }
+    }
+
+    /// The exception that the frame handles.
+    fn handled(&self) -> Option<&ScriptValue> {
+        match self {
+            Frame::Try(_, _, Part::Handler(_, exception) | Part::Finally(Pending::Exception(exception))) => {
+                Some(exception)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_try_body(&self) -> bool {
+        matches!(self, Frame::Try(_, _, Part::Body))
+    }
+}
+
+impl Generator {
+    pub(super) fn new(call: Call, env: Rc<Env>, yielding: Rc<HashSet<StmtId>>) -> Generator {
+        let frame = match call.body {
+            super::closure::Body::Expr(id) => Frame::Value(id),
+            super::closure::Body::Stmts(body) => Frame::Body(body, 0),
+        };
+        Generator {
+            call,
+            env: Some(env),
+            yielding,
+            state: State::Created,
+            frames: vec![frame],
+            memo: Memo::new(),
+            delegate: None,
+        }
+    }
+
+    /// Moves out the values that it holds, except variables.
+    pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
+        out.extend(self.memo.into_values());
+        out.extend(self.delegate);
+        self.frames.into_iter().for_each(|frame| frame.parts(out));
+    }
+
+    fn end(&mut self, state: State) {
+        self.state = state;
+        let mut values: Vec<ScriptValue> = self.memo.drain().map(|(_, value)| value).collect();
+        values.extend(self.delegate.take());
+        self.frames.drain(..).for_each(|frame| frame.parts(&mut values));
+        self.env = None;
+        release(values);
+    }
+}
+
+/// The state of the running generator that expressions use.
+#[derive(Default)]
+pub(crate) struct Running {
+    /// The expressions of the running statement that were evaluated before.
+    memo: Memo,
+    /// What the `yield` that the statement was suspended at gets.
+    input: Option<Input>,
+    /// The iterator of that `yield`, if it is a `yield from`.
+    delegate: Option<ScriptValue>,
+    /// The yielded value, once the statement is suspended.
+    yielded: Option<ScriptValue>,
+}
+
+/// A step of a generator.
+enum Step {
+    Push(Frame),
+    Replace(Frame),
+    /// The innermost frame ended.
+    Pop(Result<Flow>),
+    Suspend(ScriptValue),
+    GiveUp(Placeholder),
+}
+
+impl Evaluator {
+    /// The value that an expression had before the statement was suspended.
+    pub(crate) fn remembered(&self, id: ExprId) -> Option<ScriptValue> {
+        self.running.as_ref()?.memo.get(&id).cloned()
+    }
+
+    /// Keeps a value for the case that the statement is suspended.
+    pub(crate) fn remember(&mut self, id: ExprId, value: &ScriptValue) {
+        if let Some(running) = &mut self.running {
+            running.memo.insert(id, value.clone());
+        }
+    }
+}
+
+impl dyn Host + '_ {
+    /// Evaluates an expression of a statement that may be suspended.
+    pub(crate) fn eval_remembered(&mut self, id: ExprId) -> Result<ScriptValue> {
+        if let Some(value) = self.remembered(id) {
+            return Ok(value);
+        }
+        let value = self.eval_now(id)?;
+        if !matches!(self.ast.expr(id), Expr::Constant(_)) {
+            self.remember(id, &value);
+        }
+        Ok(value)
+    }
+
+    /// `yield value`
+    pub(crate) fn eval_yield(&mut self, id: ExprId, value: Option<ExprId>) -> Result<ScriptValue> {
+        let value = value.map(|value| self.eval_inner(value)).transpose()?.unwrap_or_default();
+        let Some(running) = &mut self.running else { return self.yield_elsewhere(id) };
+        match running.input.take() {
+            None => {
+                running.yielded = Some(value);
+                self.pending = None;
+                Err(Reported(()))
+            }
+            Some(Input::Send(value)) => Ok(value),
+            Some(Input::Throw(exception)) => self.at(id, Err(Raise::Exception(exception))),
+        }
+    }
+
+    /// `yield from values`
+    pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
+        let values = self.eval_inner(values)?;
+        let Some(running) = &mut self.running else { return self.yield_elsewhere(id) };
+        let (delegate, input) = match (running.delegate.take(), running.input.take()) {
+            (Some(delegate), Some(input)) => (delegate, input),
+            (_, input) => {
+                let delegate = self.try_at(id, |p| p.iterator_of(&values))?;
+                (delegate, input.unwrap_or(Input::Send(ScriptValue::None)))
+            }
+        };
+        let resumed = with_stack(|| self.resume_value(&delegate, input));
+        match self.at(id, resumed)? {
+            Resumed::Returned(value) => Ok(value),
+            Resumed::Yielded(value) => {
+                if let Some(running) = &mut self.running {
+                    running.yielded = Some(value);
+                    running.delegate = Some(delegate);
+                }
+                self.pending = None;
+                Err(Reported(()))
+            }
+        }
+    }
+
+    /// The value of a `yield` in code that is not run by a generator.
+    fn yield_elsewhere(&mut self, id: ExprId) -> Result<ScriptValue> {
+        if self.tolerant && self.explorer.exploring > 0 {
+            let reason = "what a generator is sent is not evaluated";
+            return Ok(Placeholder::new(Cause::Statement(reason.into()), self.ast.range(id)).value());
+        }
+        Err(self.error(id, ParseErrorKind::UnsupportedExpression { what: "this `yield`" }))
+    }
+
+    /// `iter(value)` as a value.
+    pub(crate) fn iterator_of(&mut self, value: &ScriptValue) -> Outcome {
+        if value.as_host::<IterObject>().is_some() {
+            return Ok(value.clone());
+        }
+        if let Special::Value(iterator) = self.call_special(value, "__iter__", [])? {
+            return Ok(iterator);
+        }
+        let iter = self.iterate(value)?;
+        Ok(IterObject::value(iter.type_name(), iter))
+    }
+
+    /// Resumes an iterator. One that is no generator accepts only `None`.
+    pub(crate) fn resume_value(&mut self, value: &ScriptValue, input: Input) -> Result<Resumed, Raise> {
+        let Some(object) = value.as_host::<IterObject>() else {
+            return Err(wrong_type!("'{}' object is not an iterator", value).into());
+        };
+        let Ok(mut iter) = object.iter.try_borrow_mut() else {
+            raise!(Value, "generator already executing");
+        };
+        if let Iter::Function(generator) = &mut *iter {
+            return self.resume(generator, input);
+        }
+        let is_generator = matches!(*iter, Iter::Generator(_));
+        match input {
+            Input::Send(sent) => {
+                if !is_generator && !matches!(sent, ScriptValue::None) {
+                    let name = object.name();
+                    raise!(Attribute, "'{name}' object has no attribute 'send'");
+                }
+                Ok(match self.next(&mut iter)? {
+                    Some(value) => Resumed::Yielded(value),
+                    None => Resumed::Returned(ScriptValue::None),
+                })
+            }
+            Input::Throw(exception) => {
+                if is_generator {
+                    *iter = Iter::Items(Vec::new().into_iter());
+                }
+                Err(Raise::Exception(exception))
+            }
+        }
+    }
+
+    /// Runs a generator up to its next `yield` or its end.
+    pub(crate) fn resume(&mut self, generator: &mut Generator, input: Input) -> Result<Resumed, Raise> {
+        let input = match (&generator.state, input) {
+            (State::Unknown(placeholder), _) => return Err(Raise::Unknown(placeholder.clone())),
+            (State::Done, Input::Throw(exception)) => return Err(Raise::Exception(exception)),
+            (State::Done, Input::Send(_)) => return Ok(Resumed::Returned(ScriptValue::None)),
+            (State::Created, Input::Throw(exception)) => {
+                generator.end(State::Done);
+                return Err(Raise::Exception(exception));
+            }
+            (State::Created, Input::Send(ScriptValue::None)) => None,
+            (State::Created, Input::Send(_)) => {
+                raise!(Type, "can't send non-None value to a just-started generator");
+            }
+            (State::Suspended, input) => Some(input),
+        };
+        let Some(env) = generator.env.clone() else { return Ok(Resumed::Returned(ScriptValue::None)) };
+        let call = generator.call.clone();
+        let mark = self.mark();
+        let program = self.program.clone();
+        let (handled, tries) = (program.exceptions.handled_count(), program.budget.open_tries());
+        let around = std::mem::take(&mut self.explorer.returns);
+        let result = self.in_call(&call, env, |p| {
+            for frame in &generator.frames {
+                frame.handled().cloned().into_iter().for_each(|e| p.program.exceptions.push_handled(e));
+                if frame.is_try_body() {
+                    p.program.budget.enter_try();
+                }
+            }
+            Ok(p.run_frames(generator, input, mark))
+        });
+        self.explorer.returns = around;
+        program.exceptions.truncate_handled(handled);
+        program.budget.set_tries(tries);
+        match result? {
+            Step::Suspend(value) => {
+                generator.state = State::Suspended;
+                Ok(Resumed::Yielded(value))
+            }
+            Step::GiveUp(placeholder) => {
+                generator.end(State::Unknown(placeholder.clone()));
+                Err(Raise::Unknown(placeholder))
+            }
+            Step::Pop(Ok(flow)) => {
+                generator.end(State::Done);
+                Ok(Resumed::Returned(if let Flow::Return(value) = flow { value } else { ScriptValue::None }))
+            }
+            Step::Pop(Err(Reported(()))) => {
+                generator.end(State::Done);
+                Err(self.leave_generator(mark))
+            }
+            Step::Push(_) | Step::Replace(_) => Ok(Resumed::Returned(ScriptValue::None)),
+        }
+    }
+
+    /// The failure of a generator. Its own `StopIteration` is not that of the iteration.
+    fn leave_generator(&mut self, mark: Mark) -> Raise {
+        match self.raised_since(mark) {
+            Some(stop) if exception::is_of(&stop, "StopIteration") => match self.take_raised(mark) {
+                Some(stop) => {
+                    let error = ScriptValue::str("generator raised StopIteration");
+                    Raise::Exception(exception::caused_by("RuntimeError", [error], stop))
+                }
+                None => Raise::Reported,
+            },
+            _ => Raise::Reported,
+        }
+    }
+
+    /// Runs the frames until the generator is suspended or ends.
+    fn run_frames(&mut self, generator: &mut Generator, mut input: Option<Input>, mark: Mark) -> Step {
+        let mut done: Option<Result<Flow>> = None;
+        loop {
+            let Some(frame) = generator.frames.last_mut() else {
+                return Step::Pop(done.unwrap_or(Ok(Flow::Next)));
+            };
+            let mut running = Running {
+                memo: std::mem::take(&mut generator.memo),
+                input: input.take(),
+                delegate: generator.delegate.take(),
+                yielded: None,
+            };
+            let step = match frame {
+                Frame::Value(id) => {
+                    let id = *id;
+                    self.suspending(&mut running, |p| p.eval(id).map(Flow::Return))
+                        .map_or_else(|s| s, Step::Pop)
+                }
+                Frame::Body(body, at) => {
+                    self.step_body(*body, at, &generator.yielding, &mut running, done.take())
+                }
+                Frame::For(stmt, iter) => self.step_for(*stmt, iter, done.take()),
+                Frame::While(stmt) => self.step_while(*stmt, &mut running, done.take()),
+                Frame::Try(id, stmt, part) => self.step_try(*id, *stmt, part, mark, done.take()),
+            };
+            match step {
+                Step::Push(frame) => generator.frames.push(frame),
+                Step::Replace(frame) => {
+                    generator.frames.pop();
+                    generator.frames.push(frame);
+                }
+                Step::Pop(result) => {
+                    generator.frames.pop();
+                    done = Some(result);
+                }
+                Step::Suspend(value) => {
+                    generator.memo = running.memo;
+                    generator.delegate = running.delegate;
+                    return Step::Suspend(value);
+                }
+                Step::GiveUp(placeholder) => return Step::GiveUp(placeholder),
+            }
+            if let Err(raise) = self.program.budget.step(1) {
+                let place = self.statement.unwrap_or_default();
+                return Step::Pop(Err(self.raise(place, None, raise)));
+            }
+        }
+    }
+
+    /// Runs code of a statement that contains a `yield`. The error is the step of the generator, if it cannot go on.
+    fn suspending<R>(
+        &mut self,
+        running: &mut Running,
+        f: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<Result<R>, Step> {
+        let around = self.running.replace(Box::new(std::mem::take(running)));
+        let result = with_stack(|| f(self));
+        if let Some(ran) = std::mem::replace(&mut self.running, around) {
+            *running = *ran;
+        }
+        if result.is_ok() {
+            return Ok(result);
+        }
+        if let Some(value) = running.yielded.take() {
+            return Err(Step::Suspend(value));
+        }
+        match self.pending.take() {
+            Some(placeholder) if self.tolerant => Err(Step::GiveUp(placeholder)),
+            _ => Ok(result),
+        }
+    }
+
+    /// Runs statements up to the next one that contains a `yield`.
+    fn step_body(
+        &mut self,
+        body: List<StmtId>,
+        at: &mut usize,
+        yielding: &HashSet<StmtId>,
+        running: &mut Running,
+        mut done: Option<Result<Flow>>,
+    ) -> Step {
+        loop {
+            match done.take() {
+                None => {}
+                Some(Ok(Flow::Next)) => *at += 1,
+                Some(Ok(flow)) => return Step::Pop(Ok(flow)),
+                Some(Err(reported)) => {
+                    let failed = match self.item(body, *at) {
+                        Some(id) if self.tolerant => self.behind_failed(id, reported),
+                        _ => Err(reported),
+                    };
+                    match failed {
+                        Ok(()) => *at += 1,
+                        Err(reported) => return Step::Pop(Err(reported)),
+                    }
+                }
+            }
+            let Some(id) = self.item(body, *at) else { return Step::Pop(Ok(Flow::Next)) };
+            if !yielding.contains(&id) {
+                done = Some(with_stack(|| self.exec(id)));
+                continue;
+            }
+            self.statement = Some(self.ast.range(id));
+            let opened = match *self.ast.stmt(id) {
+                Stmt::If(stmt) => self.suspending(running, |p| p.open_if(stmt)),
+                Stmt::For(stmt) => self.suspending(running, |p| p.open_for(stmt)),
+                Stmt::While(stmt) => Ok(Ok(Ok(Frame::While(stmt)))),
+                Stmt::Try(stmt) => {
+                    self.program.budget.enter_try();
+                    Ok(Ok(Ok(Frame::Try(id, stmt, Part::Body))))
+                }
+                stmt if self.is_unsuspendable(stmt) => {
+                    let kind = ParseErrorKind::UnsupportedExpression { what: "a `yield` in this statement" };
+                    let reported = self.error(id, kind);
+                    return self.failed(reported);
+                }
+                _ => match self.suspending(running, |p| p.exec(id)) {
+                    Ok(result) => {
+                        *running = Running::default();
+                        done = Some(result);
+                        continue;
+                    }
+                    Err(step) => Err(step),
+                },
+            };
+            match opened {
+                Ok(Ok(Ok(frame))) => {
+                    running.memo.clear();
+                    return Step::Push(frame);
+                }
+                Ok(Ok(Err(placeholder))) => return Step::GiveUp(placeholder),
+                Ok(Err(reported)) => done = Some(Err(reported)),
+                Err(step) => return step,
+            }
+        }
+    }
+
+    /// Tests whether a statement with a `yield` cannot run again from its start after a suspension.
+    fn is_unsuspendable(&self, stmt: Stmt) -> bool {
+        let unpacks = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Tuple { .. } | Expr::List { .. });
+        match stmt {
+            Stmt::Assign(stmt) => {
+                let targets = self.ast.list(stmt.targets);
+                (targets.len() > 1 || targets.iter().any(unpacks))
+                    && targets.iter().any(|target| walk::has_yield(&self.ast, *target))
+            }
+            Stmt::Delete(stmt) => stmt.targets.len() > 1,
+            Stmt::Unsupported(_) | Stmt::With(_) | Stmt::Match(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The branch of an `if`; the error is the reason why it is not known.
+    fn open_if(&mut self, stmt: If) -> Result<Result<Frame, Placeholder>> {
+        for index in 0..stmt.clauses.len() {
+            let Some(clause) = self.item(stmt.clauses, index) else { break };
+            match self.decide(clause.test)? {
+                Ok(true) => return Ok(Ok(Frame::Body(clause.body, 0))),
+                Ok(false) => {}
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        Ok(Ok(Frame::Body(stmt.orelse, 0)))
+    }
+
+    fn open_for(&mut self, stmt: For) -> Result<Result<Frame, Placeholder>> {
+        let iterable = self.eval(stmt.iter)?;
+        if self.tolerant
+            && let Some(why) = self.unknown(&iterable)
+        {
+            return Ok(Err(why));
+        }
+        let iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
+        Ok(Ok(Frame::For(stmt, iter)))
+    }
+
+    /// Ends an iteration of a loop; breaks with the step that ends the loop.
+    fn end_iteration(&mut self, done: Option<Result<Flow>>) -> ControlFlow<Step> {
+        let is_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+        match done {
+            None => ControlFlow::Continue(()),
+            Some(Ok(Flow::Next | Flow::Continue)) if is_unsure => {
+                ControlFlow::Break(Step::Pop(Ok(Flow::Next)))
+            }
+            Some(Ok(Flow::Next | Flow::Continue)) => ControlFlow::Continue(()),
+            Some(Ok(Flow::Break)) => ControlFlow::Break(Step::Pop(Ok(Flow::Next))),
+            Some(result) => ControlFlow::Break(Step::Pop(result)),
+        }
+    }
+
+    fn step_for(&mut self, stmt: For, iter: &mut Iter, done: Option<Result<Flow>>) -> Step {
+        if let ControlFlow::Break(step) = self.end_iteration(done) {
+            return step;
+        }
+        let next = self.try_at(stmt.iter, |p| p.next(iter)).and_then(|next| match next {
+            Some(value) => self.assign_target(stmt.target, value).map(|()| true),
+            None => Ok(false),
+        });
+        match next {
+            Ok(true) => Step::Push(Frame::Body(stmt.body, 0)),
+            Ok(false) => Step::Replace(Frame::Body(stmt.orelse, 0)),
+            Err(reported) => self.failed(reported),
+        }
+    }
+
+    fn step_while(&mut self, stmt: While, running: &mut Running, done: Option<Result<Flow>>) -> Step {
+        if let ControlFlow::Break(step) = self.end_iteration(done) {
+            return step;
+        }
+        match self.suspending(running, |p| p.decide(stmt.test)) {
+            Ok(Ok(Ok(holds))) => {
+                running.memo.clear();
+                match holds {
+                    true => Step::Push(Frame::Body(stmt.body, 0)),
+                    false => Step::Replace(Frame::Body(stmt.orelse, 0)),
+                }
+            }
+            Ok(Ok(Err(why))) => Step::GiveUp(why),
+            Ok(Err(reported)) => Step::Pop(Err(reported)),
+            Err(step) => step,
+        }
+    }
+
+    /// The step after a failure outside of statements.
+    fn failed(&mut self, reported: Reported) -> Step {
+        match self.pending.take() {
+            Some(placeholder) if self.tolerant => Step::GiveUp(placeholder),
+            _ => Step::Pop(Err(reported)),
+        }
+    }
+
+    /// The next part of a `try` statement.
+    fn step_try(
+        &mut self,
+        id: StmtId,
+        stmt: Try,
+        part: &mut Part,
+        mark: Mark,
+        done: Option<Result<Flow>>,
+    ) -> Step {
+        let Some(done) = done else { return Step::Push(Frame::Body(stmt.body, 0)) };
+        let result = match std::mem::replace(part, Part::Else) {
+            Part::Body => {
+                self.program.budget.leave_try();
+                match done {
+                    Ok(flow) => {
+                        self.explore_handlers_of(id, stmt);
+                        match flow {
+                            Flow::Next => return Step::Push(Frame::Body(stmt.orelse, 0)),
+                            flow => Ok(flow),
+                        }
+                    }
+                    Err(reported) => match self.take_raised(mark) {
+                        Some(exception) => match self.find_handler(id, stmt.handlers, &exception) {
+                            Ok(handler) => {
+                                self.enter_handler(handler, &exception);
+                                self.program.exceptions.push_handled(exception.clone());
+                                *part = Part::Handler(handler, exception);
+                                return Step::Push(Frame::Body(handler.body, 0));
+                            }
+                            Err(reported) => Err(reported),
+                        },
+                        None => Err(reported),
+                    },
+                }
+            }
+            Part::Handler(handler, exception) => {
+                if done.is_err() {
+                    self.leave_handler(mark, &exception);
+                }
+                self.program.exceptions.pop_handled();
+                self.leave_name(handler);
+                done
+            }
+            Part::Else => done,
+            Part::Finally(pending) => {
+                if let Pending::Exception(exception) = &pending {
+                    if done.is_err() {
+                        self.leave_handler(mark, exception);
+                    }
+                    self.program.exceptions.pop_handled();
+                }
+                return Step::Pop(match (done, pending) {
+                    (Ok(Flow::Next), Pending::Flow(flow)) => Ok(flow),
+                    (Ok(Flow::Next), Pending::Failed(reported)) => Err(reported),
+                    (Ok(Flow::Next), Pending::Exception(exception)) => {
+                        let range = self.ast.range(id);
+                        Err(self.record_exception(range, &exception))
+                    }
+                    (other, _) => other,
+                });
+            }
+        };
+        if stmt.finalbody.is_empty() {
+            return Step::Pop(result);
+        }
+        let pending = match result {
+            Ok(flow) => Pending::Flow(flow),
+            Err(reported) => match self.take_raised(mark) {
+                Some(exception) => {
+                    self.program.exceptions.push_handled(exception.clone());
+                    Pending::Exception(exception)
+                }
+                None => Pending::Failed(reported),
+            },
+        };
+        *part = Part::Finally(pending);
+        Step::Push(Frame::Body(stmt.finalbody, 0))
+    }
+
+    /// Makes the value of a call of a generator function.
+    pub(crate) fn new_generator(&mut self, generator: Generator) -> Outcome {
+        self.program.budget.allocate(GENERATOR_BYTES + cost::OBJECT_BYTES)?;
+        if let Some(env) = &generator.env {
+            self.program.keep_environment(env);
+        }
+        Ok(IterObject::value("generator", Iter::Function(Box::new(generator))))
+    }
+
+    /// `generator.throw(exception)`, also in the older forms with a class and its argument.
+    pub(crate) fn throw(&mut self, value: &ScriptValue, args: CallArgs) -> Outcome {
+        let mut args = args.positional.into_iter();
+        let Some(class) = args.next() else { raise!(Type, "throw expected at least 1 argument, got 0") };
+        let argument = args.next().filter(|argument| !matches!(argument, ScriptValue::None));
+        let exception = match argument {
+            _ if exception::is_exception(&class) => match argument {
+                None => class,
+                Some(_) => raise!(Type, "instance exception may not have a separate value"),
+            },
+            _ if !exception::is_class(&class) => {
+                return Err(wrong_type!(
+                    "exceptions must be classes or instances deriving from BaseException, not {}",
+                    &class
+                )
+                .into());
+            }
+            None => self.call_value(&class, CallArgs::default())?,
+            Some(argument) if exception::is_exception(&argument) => argument,
+            Some(ScriptValue::Tuple(items)) => {
+                self.call_value(&class, CallArgs::positional(items.iter().cloned()))?
+            }
+            Some(argument) => self.call_value(&class, CallArgs::positional([argument]))?,
+        };
+        self.send(value, Input::Throw(exception))
+    }
+
+    /// `generator.send(value)`
+    pub(crate) fn send(&mut self, value: &ScriptValue, input: Input) -> Outcome {
+        match self.resume_value(value, input)? {
+            Resumed::Yielded(value) => Ok(value),
+            Resumed::Returned(value) => Err(exception::stop_iteration(value)),
+        }
+    }
+
+    /// `generator.close()`
+    pub(crate) fn close_generator(&mut self, value: &ScriptValue) -> Result<(), Raise> {
+        let Some(object) = value.as_host::<IterObject>() else { return Ok(()) };
+        match object.iter.try_borrow_mut() {
+            Err(_) => raise!(Value, "generator already executing"),
+            Ok(mut iter) => match &mut *iter {
+                Iter::Function(generator) => match generator.state {
+                    State::Suspended => {}
+                    State::Created => {
+                        generator.end(State::Done);
+                        return Ok(());
+                    }
+                    State::Done | State::Unknown(_) => return Ok(()),
+                },
+                Iter::Generator(_) => {
+                    *iter = Iter::Items(Vec::new().into_iter());
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            },
+        }
+        let exit = exception::of_builtin("GeneratorExit", []);
+        match self.attempt(|p| p.resume_value(value, Input::Throw(exit)))? {
+            Ok(Resumed::Yielded(_)) => raise!(Runtime, "generator ignored GeneratorExit"),
+            Ok(Resumed::Returned(_)) => Ok(()),
+            Err(end)
+                if exception::is_of(&end, "GeneratorExit") || exception::is_of(&end, "StopIteration") =>
+            {
+                Ok(())
+            }
+            Err(other) => Err(Raise::Exception(other)),
+        }
+    }
+
+    /// Closes the generator of a loop that was left early, if nothing else can resume it. CPython does so when the last
+    /// reference is gone.
+    pub(crate) fn abandon(&mut self, iter: Iter) -> Result<(), Raise> {
+        let Iter::Shared(object) = iter else { return Ok(()) };
+        if Rc::strong_count(&object) > 1 {
+            return Ok(());
+        }
+        self.close_generator(&ScriptValue::Host(object))
+    }
+}
+
+/// Tests whether a value is a generator.
+pub(crate) fn is_generator(value: &ScriptValue) -> bool {
+    value.as_host::<IterObject>().is_some_and(|object| object.name() == "generator")
+}

@@ -1,0 +1,540 @@
+//! Where exceptions of host code are raised and caught: `raise` and `try`.
+//!
+//! An exception that nothing catches is a diagnostic, so it is recorded as one when it is raised, and its instance is
+//! kept in [`Exceptions`] beside it. Operations of the evaluator raise without an instance; the handler that catches
+//! such an error makes it. Errors in scripts and exceeded limits are no exceptions and cannot be caught.
+
+use std::cell::RefCell;
+
+use tvmscript_python_syntax::ast::{
+    ExceptHandler, ExprId, HasRange, List, Name, Raise as RaiseStmt, StmtId, TextRange, Try,
+};
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::exception::{class_name, is_class, is_exception, is_same, is_subclass, of_builtin, parts};
+use super::statement::Flow;
+use super::{Placeholder, Raise};
+use crate::binding::Binding;
+use crate::errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result};
+use crate::python::repr;
+use crate::{Evaluator, Host};
+
+/// Size of an exception with its diagnostic.
+const EXCEPTION_BYTES: u64 = 512;
+
+/// Maximum number of labels of a diagnostic.
+const MAX_LABELS: usize = 4;
+
+/// The exceptions of a program that are being raised or handled.
+#[derive(Default)]
+pub(crate) struct Exceptions {
+    /// The instance of the exception recorded last.
+    raised: RefCell<Option<ScriptValue>>,
+    /// The exceptions that running handlers caught, innermost last.
+    handled: RefCell<Vec<ScriptValue>>,
+}
+
+impl Exceptions {
+    /// Forgets the instance of the last exception, since another error is recorded.
+    pub(crate) fn forget(&self) -> Option<ScriptValue> {
+        self.raised.take()
+    }
+
+    /// Sets the instance of the exception recorded last.
+    pub(crate) fn set_raised(&self, exception: Option<ScriptValue>) {
+        let old = self.raised.replace(exception);
+        drop(old);
+    }
+
+    /// Drops all exceptions.
+    pub(crate) fn clear(&self) {
+        drop((self.raised.take(), self.handled.take()));
+    }
+
+    /// The exception that the innermost handler caught.
+    pub(crate) fn current(&self) -> Option<ScriptValue> {
+        self.handled.borrow().last().cloned()
+    }
+
+    /// Number of exceptions that running handlers caught.
+    pub(crate) fn handled_count(&self) -> usize {
+        self.handled.borrow().len()
+    }
+
+    /// Forgets the innermost handled exceptions, except `count`.
+    pub(crate) fn truncate_handled(&self, count: usize) {
+        let mut handled = self.handled.borrow_mut();
+        let at = count.min(handled.len());
+        let ended = handled.split_off(at);
+        drop(handled);
+        drop(ended);
+    }
+
+    pub(crate) fn push_handled(&self, exception: ScriptValue) {
+        self.handled.borrow_mut().push(exception);
+    }
+
+    pub(crate) fn pop_handled(&self) -> Option<ScriptValue> {
+        self.handled.borrow_mut().pop()
+    }
+}
+
+/// The exception that an error of an operation is, as the name of its class and its arguments; `None` for errors that
+/// cannot be caught.
+fn of_error(kind: &ParseErrorKind) -> Option<(&str, Option<String>)> {
+    match kind {
+        ParseErrorKind::Host(error) if error.is_gap => None,
+        ParseErrorKind::Host(error) => {
+            Some((error.class(), Some(error.message.clone()).filter(|message| !message.is_empty())))
+        }
+        ParseErrorKind::UndefinedName { name } => {
+            Some(("NameError", Some(format!("name '{name}' is not defined"))))
+        }
+        ParseErrorKind::NoAttribute { what, name } => {
+            Some(("AttributeError", Some(format!("{what} has no attribute '{name}'"))))
+        }
+        _ => None,
+    }
+}
+
+/// The state of the diagnostics before code whose exceptions may be caught.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    errors: usize,
+    failures: u64,
+}
+
+impl Evaluator {
+    /// The exceptions recorded so far in the current mode.
+    fn recorded(&self) -> &[ParseError] {
+        if self.tolerant { &self.diagnostics.raised } else { &self.diagnostics.errors }
+    }
+
+    fn recorded_mut(&mut self) -> &mut Vec<ParseError> {
+        if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
+    }
+
+    /// Marks the start of code whose exceptions may be caught.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { errors: self.recorded().len(), failures: self.diagnostics.failures }
+    }
+
+    /// Makes the exception recorded since the mark a value; `None` if nothing was recorded that can be caught.
+    pub(super) fn raised_since(&self, mark: Mark) -> Option<ScriptValue> {
+        let [error] = self.recorded().get(mark.errors..)? else { return None };
+        let (name, message) = of_error(&error.kind)?;
+        if let Some(exception) = self.program.exceptions.raised.borrow().clone() {
+            return Some(exception);
+        }
+        let exception = of_builtin(name, message.map(|message| ScriptValue::str(&message)));
+        self.link(&exception);
+        self.program.exceptions.set_raised(Some(exception.clone()));
+        Some(exception)
+    }
+
+    /// Takes the exception recorded since the mark; `None` if nothing was recorded that can be caught.
+    pub(crate) fn take_raised(&mut self, mark: Mark) -> Option<ScriptValue> {
+        let exception = self.raised_since(mark)?;
+        if let Err(kind) = self.program.budget.allocate(EXCEPTION_BYTES) {
+            let range = self.recorded().last().map(|error| error.range()).unwrap_or_default();
+            let _ = self.report(ParseError::new(kind, range));
+            return None;
+        }
+        self.program.exceptions.forget();
+        let error = self.recorded_mut().pop();
+        self.diagnostics.failures = mark.failures;
+        if let Some((_, state)) = parts(&exception) {
+            state.error.replace(error);
+        }
+        Some(exception)
+    }
+
+    /// Makes the exception of an unbound variable of a function. It differs from that of an unknown name.
+    pub(crate) fn note_unbound(&self, name: Name) {
+        let env = self.env.as_ref().filter(|_| self.in_env);
+        let text = self.ast.name(name);
+        let (class, text) = match env.and_then(|env| env.is_local(name)) {
+            Some(true) => (
+                "UnboundLocalError",
+                format!("cannot access local variable '{text}' where it is not associated with a value"),
+            ),
+            Some(false) => (
+                "NameError",
+                format!(
+                    "cannot access free variable '{text}' where it is not associated with a value in enclosing scope"
+                ),
+            ),
+            None => return,
+        };
+        let exception = of_builtin(class, [ScriptValue::str(&text)]);
+        self.link(&exception);
+        self.program.exceptions.set_raised(Some(exception));
+    }
+
+    /// Sets the context of a new exception: the one that is being handled.
+    fn link(&self, exception: &ScriptValue) {
+        let Some(handled) = self.program.exceptions.current() else { return };
+        let Some((_, state)) = parts(exception) else { return };
+        if is_same(exception, &handled) {
+            return;
+        }
+        // The context chain of the handled exception must not lead back here.
+        let mut at = handled.clone();
+        while let Some((_, state)) = parts(&at) {
+            let next = state.context.borrow().clone();
+            if is_same(&next, exception) {
+                state.context.replace(ScriptValue::None);
+                break;
+            }
+            at = next;
+        }
+        state.context.replace(handled);
+    }
+}
+
+impl dyn Host + '_ {
+    /// Runs an operation of the evaluator and catches its exception.
+    ///
+    /// # Errors
+    /// Fails if the operation fails for another reason.
+    pub(crate) fn attempt<R>(
+        &mut self,
+        operation: impl FnOnce(&mut Self) -> Result<R, Raise>,
+    ) -> Result<Result<R, ScriptValue>, Raise> {
+        let mark = self.mark();
+        let program = self.program.clone();
+        match program.budget.tries(|| operation(self)) {
+            Ok(value) => Ok(Ok(value)),
+            Err(raise) => self.caught(mark, raise).map(Err),
+        }
+    }
+
+    /// The exception that an operation raised.
+    ///
+    /// # Errors
+    /// Returns the failure if it cannot be caught.
+    fn caught(&mut self, mark: Mark, raise: Raise) -> Result<ScriptValue, Raise> {
+        match raise {
+            Raise::Exception(exception) => {
+                self.link_new(&exception);
+                Ok(exception)
+            }
+            Raise::Kind(ref kind) | Raise::WithHelp(ref kind, _) => {
+                let is_gap = self.tolerant
+                    && matches!(kind, ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import);
+                let Some((name, message)) = of_error(kind).filter(|_| !is_gap) else { return Err(raise) };
+                let exception = of_builtin(name, message.map(|message| ScriptValue::str(&message)));
+                self.link(&exception);
+                Ok(exception)
+            }
+            Raise::Reported => self.take_raised(mark).ok_or(Raise::Reported),
+            other => Err(other),
+        }
+    }
+
+    fn link_new(&self, exception: &ScriptValue) {
+        let is_new = parts(exception).is_some_and(|(_, state)| state.error.borrow().is_none());
+        if is_new {
+            self.link(exception);
+        }
+    }
+
+    /// Records an exception at a range, or where it was recorded before if it was caught since.
+    pub(crate) fn record_exception(&mut self, range: TextRange, exception: &ScriptValue) -> Reported {
+        let known = parts(exception).and_then(|(_, state)| state.error.take());
+        let error = match known {
+            Some(error) => error,
+            None => {
+                self.link_new(exception);
+                ParseError::new(self.host_error(exception), range)
+            }
+        };
+        self.report_exception(error, exception)
+    }
+
+    fn report_exception(&mut self, error: ParseError, exception: &ScriptValue) -> Reported {
+        let reported = self.report(error);
+        self.program.exceptions.set_raised(Some(exception.clone()));
+        reported
+    }
+
+    /// An exception as the content of a diagnostic.
+    fn host_error(&mut self, exception: &ScriptValue) -> HostError {
+        let name = parts(exception).map(|(class, _)| class_name(class)).unwrap_or_default();
+        let message = match self.attempt(|p| repr::str(p, exception)) {
+            Ok(Ok(text)) => text,
+            Ok(Err(_)) | Err(_) => "<exception str() failed>".to_owned(),
+        };
+        HostError::of_class(&name, message)
+    }
+
+    /// `raise`
+    pub(super) fn exec_raise(&mut self, id: StmtId, stmt: RaiseStmt) -> Result<Reported> {
+        let Some(exc) = stmt.exc else {
+            return Ok(match self.program.exceptions.current() {
+                Some(exception) => {
+                    let range = self.ast.range(id);
+                    self.record_exception(range, &exception)
+                }
+                None => {
+                    let none = HostError::new(HostErrorKind::Runtime, "No active exception to reraise");
+                    self.error(id, none)
+                }
+            });
+        };
+        let value = self.eval(exc)?;
+        if let Some(placeholder) = self.unknown(&value) {
+            return Ok(self.raise_unknown(id, exc, &placeholder));
+        }
+        let exception = match self.try_at(exc, |p| p.exception_from(&value))? {
+            Some(exception) => exception,
+            None => {
+                return Ok(self.error(id, HostError::type_error("exceptions must derive from BaseException")));
+            }
+        };
+        if let Some(cause) = stmt.cause {
+            let value = self.eval(cause)?;
+            let cause = match &value {
+                ScriptValue::None => Some(value),
+                value if self.unknown(value).is_some() => Some(ScriptValue::None),
+                value => self.try_at(cause, |p| p.exception_from(value))?,
+            };
+            let Some(cause) = cause else {
+                let error = HostError::type_error("exception causes must derive from BaseException");
+                return Ok(self.error(id, error));
+            };
+            if let Some((_, state)) = parts(&exception) {
+                state.cause.replace(cause);
+                state.suppress_context.set(true);
+            }
+        }
+        self.link(&exception);
+        let range = id.shown_in(&self.ast, self.program.text());
+        let mut error = ParseError::new(self.host_error(&exception), range);
+        if let Some((_, state)) = parts(&exception)
+            && let Some(first) = state.error.take()
+            && first.range() != error.range()
+        {
+            error = error.with_label(TextRange::from(first.range()), "raised first here");
+        }
+        self.explain(&mut error, &exception);
+        Ok(self.report_exception(error, &exception))
+    }
+
+    /// The exception that `raise value` raises; `None` if the value is neither an exception nor a class of exceptions.
+    fn exception_from(&mut self, value: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+        if is_exception(value) {
+            return Ok(Some(value.clone()));
+        }
+        if !is_class(value) {
+            return Ok(None);
+        }
+        let made = self.call_value(value, CallArgs::default())?;
+        if !is_exception(&made) {
+            return Err(wrong_type!(
+                "calling {} should have returned an instance of BaseException, not {}",
+                value,
+                &made
+            )
+            .into());
+        }
+        Ok(Some(made))
+    }
+
+    /// Raises an exception of a class that is not known.
+    fn raise_unknown(&mut self, id: StmtId, exc: ExprId, placeholder: &Placeholder) -> Reported {
+        let range = self.ast.range(exc);
+        if !self.tolerant {
+            return self.use_unknown(range, placeholder);
+        }
+        let text = self.program.text_of(range).to_owned();
+        self.error(id, HostError::new(HostErrorKind::Raised, text))
+    }
+
+    /// Adds the cause or context of an exception to its diagnostic.
+    fn explain(&mut self, error: &mut ParseError, exception: &ScriptValue) {
+        let Some((_, state)) = parts(exception) else { return };
+        let cause = state.cause.borrow().clone();
+        let (other, how) = match (is_exception(&cause), state.suppress_context.get()) {
+            (true, _) => (cause, "caused by"),
+            (false, false) => (state.context.borrow().clone(), "raised while handling"),
+            (false, true) => return,
+        };
+        let Some((class, state)) = parts(&other) else { return };
+        let mut text = format!("{how} `{}`", class_name(class));
+        if let Some(HostError { message, .. }) =
+            Some(self.host_error(&other)).filter(|e| !e.message.is_empty())
+        {
+            text.push_str(&format!(": {message}"));
+        }
+        let place = state.error.borrow().as_ref().map(|error| TextRange::from(error.range()));
+        match place {
+            Some(place) if error.labels.len() < MAX_LABELS => error.labels.push(Label::new(place, text)),
+            _ => error.notes.push(text),
+        }
+    }
+
+    /// Runs code that handles an exception. A new exception in it gets the handled one as its context.
+    pub(crate) fn handling<R>(
+        &mut self,
+        exception: &ScriptValue,
+        f: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<R> {
+        self.program.exceptions.push_handled(exception.clone());
+        let mark = self.mark();
+        let result = f(self);
+        if result.is_err() {
+            self.leave_handler(mark, exception);
+        }
+        self.program.exceptions.pop_handled();
+        result
+    }
+
+    /// Adds the handled exception to the diagnostic of a new one.
+    pub(crate) fn leave_handler(&mut self, mark: Mark, handled: &ScriptValue) {
+        let Some(exception) = self.raised_since(mark) else { return };
+        if is_same(&exception, handled) {
+            return;
+        }
+        let Some(mut error) = self.recorded_mut().pop() else { return };
+        if error.labels.len() == 1 && error.notes.is_empty() {
+            self.explain(&mut error, &exception);
+        }
+        self.recorded_mut().push(error);
+    }
+}
+
+impl dyn Host + '_ {
+    /// Runs a `try` statement.
+    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
+        let mark = self.mark();
+        let flow = self.exec_guarded(id, stmt);
+        if stmt.finalbody.is_empty() {
+            return flow;
+        }
+        // While `finally` runs, the exception is neither reported nor caught.
+        let raised = if flow.is_err() { self.take_raised(mark) } else { None };
+        let Some(exception) = raised else {
+            return match self.exec_body(stmt.finalbody)? {
+                Flow::Next => flow,
+                other => Ok(other),
+            };
+        };
+        match self.handling(&exception, |p| p.exec_body(stmt.finalbody))? {
+            Flow::Next => {
+                let range = self.ast.range(id);
+                Err(self.record_exception(range, &exception))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// Runs a `try` statement up to its `finally`.
+    fn exec_guarded(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
+        let mark = self.mark();
+        let program = self.program.clone();
+        match program.budget.tries(|| self.exec_body(stmt.body)) {
+            Ok(flow) => {
+                self.explore_handlers_of(id, stmt);
+                if matches!(flow, Flow::Next) { self.exec_body(stmt.orelse) } else { Ok(flow) }
+            }
+            Err(reported) => match self.take_raised(mark) {
+                Some(exception) => self.handle(id, stmt.handlers, &exception),
+                None => Err(reported),
+            },
+        }
+    }
+
+    /// Explores the handlers of a `try` statement that raised nothing.
+    pub(super) fn explore_handlers_of(&mut self, id: StmtId, stmt: Try) {
+        if self.tolerant {
+            let ast = self.ast.clone();
+            let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
+            self.explore_handlers(id, &handlers);
+        }
+    }
+
+    /// Runs the handler of an exception, or raises it again if there is none.
+    fn handle(&mut self, id: StmtId, handlers: List<ExceptHandler>, exception: &ScriptValue) -> Result<Flow> {
+        let handler = self.find_handler(id, handlers, exception)?;
+        self.enter_handler(handler, exception);
+        let flow = self.handling(exception, |p| p.exec_body(handler.body));
+        self.leave_name(handler);
+        flow
+    }
+
+    /// The handler of an exception.
+    ///
+    /// # Errors
+    /// Fails with the exception if it has none.
+    pub(super) fn find_handler(
+        &mut self,
+        id: StmtId,
+        handlers: List<ExceptHandler>,
+        exception: &ScriptValue,
+    ) -> Result<ExceptHandler> {
+        match self.handling(exception, |p| p.handler_of(handlers, exception))? {
+            Some(handler) => Ok(handler),
+            None => {
+                let range = self.ast.range(id);
+                Err(self.record_exception(range, exception))
+            }
+        }
+    }
+
+    /// The first handler whose classes the exception belongs to.
+    fn handler_of(
+        &mut self,
+        handlers: List<ExceptHandler>,
+        exception: &ScriptValue,
+    ) -> Result<Option<ExceptHandler>> {
+        for index in 0..handlers.len() {
+            let Some(handler) = self.item(handlers, index) else { break };
+            let Some(classes) = handler.exc else { return Ok(Some(handler)) };
+            let classes_value = self.eval(classes)?;
+            if self.try_at(classes, |p| p.matches(exception, &classes_value))? {
+                return Ok(Some(handler));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tests whether an exception belongs to a class or one of a tuple of classes. One whose class is not known belongs to none.
+    fn matches(&mut self, exception: &ScriptValue, classes: &ScriptValue) -> Result<bool, Raise> {
+        let Some((own, _)) = parts(exception) else { return Ok(false) };
+        let own = own.clone();
+        let classes = match classes {
+            ScriptValue::Tuple(classes) => classes.to_vec(),
+            one => vec![one.clone()],
+        };
+        for class in classes {
+            self.program.budget.step(1)?;
+            if self.unknown(&class).is_some() {
+                continue;
+            }
+            if !is_class(&class) {
+                raise!(Type, "catching classes that do not inherit from BaseException is not allowed");
+            }
+            if is_subclass(&own, &class) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Binds the name of a handler.
+    pub(super) fn enter_handler(&mut self, handler: ExceptHandler, exception: &ScriptValue) {
+        if let Some(name) = handler.name {
+            let place = self.ast.range(handler.place);
+            self.assign_host(name, exception.clone(), place);
+        }
+    }
+
+    /// Unbinds the name of a handler after it ran.
+    pub(super) fn leave_name(&mut self, handler: ExceptHandler) {
+        if let Some(name) = handler.name {
+            let place = self.ast.range(handler.place);
+            self.set_host(name, Binding::Unbound, place);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Methods of generators.
+
+use tvmscript_script_value::ScriptValue;
+
+use crate::eval::generator::Input;
+use crate::python::builtins::{Table, own};
+
+pub(super) static GENERATOR: Table = &[
+    own("__iter__").zero(|_, v| Ok(v.clone())),
+    own("__next__").zero(|p, v| p.send(v, Input::Send(ScriptValue::None))),
+    own("close").zero(|p, v| {
+        p.close_generator(v)?;
+        Ok(ScriptValue::None)
+    }),
+    own("send").one(|p, v, sent| p.send(v, Input::Send(sent))),
+    own("throw").any(|p, v, args| p.throw(v, args)),
+];
