@@ -101,7 +101,7 @@ impl dyn Host + '_ {
         let first = path.split('.').next().unwrap_or(path);
         matches!(
             first,
-            "abc" | "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses"
+            "abc" | "enum" | "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses"
         ) || self.modules().contains(first)
     }
 

@@ -147,6 +147,9 @@ impl dyn Host + '_ {
         {
             return Ok(iter);
         }
+        if let Some(members) = class::enumeration::iterated(self, value)? {
+            return Ok(Iter::Items(members.into_iter()));
+        }
         let own = value;
         let value = value.plain();
         if let ScriptValue::Host(host) = value

@@ -11,6 +11,7 @@ use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
 use super::{cost, set, view};
 use crate::eval::Raise;
+use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
 use crate::eval::class::{BoundMethod, Special, is_instance, same_sentinel};
 use crate::host::Operator;
@@ -256,6 +257,9 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
         && let Special::Value(found) = p.call_special(container, "__contains__", [item.clone()])?
     {
         return p.truth(&found);
+    }
+    if enumeration::is_enumeration(container) {
+        return enumeration::contains(p, container, item);
     }
     let own = container;
     // An `__iter__` of the class comes before the payload.

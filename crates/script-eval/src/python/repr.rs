@@ -10,6 +10,7 @@ use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, range, set, type_name, view};
 use crate::errors::HostError;
+use crate::eval::class::enumeration;
 use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
 use crate::eval::class::{ClassObject, is_instance};
 use crate::eval::{Raise, exception};
@@ -170,6 +171,8 @@ fn container(
         ScriptValue::Host(host) => {
             if is_instance(value) {
                 instance(p, value, out, open)?;
+            } else if let Some(text) = enumeration::class_repr(p, value) {
+                out.push_str(&text);
             } else if let Some(class) = value.as_host::<ClassObject>() {
                 out.push_str(&format!("<class '{}.{}'>", module_of(class), class.qualified_name()));
             } else if is_not_implemented(value) {

@@ -2,6 +2,7 @@
 
 use tvmscript_script_value::{CallArgs, DictKey, ScriptValue, TextKey};
 
+use super::enumeration;
 use super::super_object::SuperObject;
 use super::{ClassObject, Instance, Special, lookup, mro_of, unknown};
 use crate::errors::{HostError, HostErrorKind};
@@ -102,6 +103,10 @@ impl dyn Host + '_ {
             "__qualname__" | "__module__" | "__doc__" => {
                 return Ok(class.own(name));
             }
+            "__members__" if enumeration::mapping(value).is_some() => {
+                cost::entries(self, class.namespace.borrow().len())?;
+                return Ok(enumeration::mapping(value));
+            }
             "__annotations__" => {
                 let names = class.annotations.iter();
                 let entries =
@@ -141,6 +146,9 @@ impl dyn Host + '_ {
             return Ok(true);
         }
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(false) };
+        if let Some(error) = enumeration::reassigned(value, name) {
+            return Err(error.into());
+        }
         self.program.budget.allocate(cost::ENTRY_BYTES)?;
         self.program.keep_container(&ScriptValue::Dict(class.namespace.clone()), &new)?;
         class.set(name, new);

@@ -10,6 +10,7 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 use super::descriptor::{Wrapper, WrapperKind};
 use super::mro::linearize;
 use super::super_object::SuperObject;
+use super::{enumeration, named_tuple};
 use super::{Annotation, ClassObject, Instance, closure_of, is_class, is_function, lookup, mro_of};
 use crate::Host;
 use crate::binding::Binding;
@@ -100,7 +101,8 @@ impl dyn Host + '_ {
         let is_known = value.as_host::<Builtin>().is_some_and(|builtin| {
             matches!(builtin.native.name, "type" | "ABCMeta" | "EnumMeta" | "EnumType")
         });
-        if is_known || as_placeholder(value).is_some() {
+        // A metaclass may change everything about its classes. Around scripts it is assumed to change nothing.
+        if is_known || self.tolerant {
             return Ok(());
         }
         Err(self.error(
@@ -179,7 +181,13 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if the bases do not fit together, or `__set_name__` or `__init_subclass__` fails.
     pub(crate) fn make_class(&mut self, parts: ClassParts) -> Outcome {
-        let ClassParts { name, place, mut bases, members, annotations, keywords, compares } = parts;
+        let is_named_tuple = parts.bases.iter().any(named_tuple::is_marker);
+        let parts = if is_named_tuple { named_tuple::of_class(parts)? } else { parts };
+        let ClassParts { name, place, mut bases, mut members, annotations, keywords, compares } = parts;
+        let base = enumeration::class(self, "Enum");
+        let is_enumeration =
+            base.is_some_and(|base| bases.iter().any(|class| super::is_subclass(class, &base)));
+        let declared = if is_enumeration { enumeration::declared(&mut members) } else { Vec::new() };
         // Tests of subclasses do not need the classes that only help type checkers.
         bases.retain(|base| !is_typing(base));
         for base in &bases {
@@ -218,6 +226,9 @@ impl dyn Host + '_ {
         let class = self.completed(class);
         let value = ScriptValue::host(class);
         self.keep_members(&value)?;
+        if is_enumeration {
+            enumeration::complete(self, &value, declared)?;
+        }
         self.name_members(&value)?;
         self.init_subclass(&value, keywords)?;
         Ok(value)
@@ -344,6 +355,9 @@ impl dyn Host + '_ {
     /// Calls a class: `__new__`, then `__init__`.
     pub(crate) fn instantiate(&mut self, value: &ScriptValue, args: CallArgs) -> Outcome {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+        if enumeration::is_enumeration(value) || self.is_enum_base(value) {
+            return enumeration::call(self, value, args);
+        }
         let new = lookup(value, "__new__").filter(|new| as_placeholder(new).is_none());
         let init = lookup(value, "__init__");
         if !class.is_known() {
@@ -377,6 +391,12 @@ impl dyn Host + '_ {
             }
         }
         Ok(instance)
+    }
+
+    /// Tests for the classes of the module `enum`, which make enumerations when they are called.
+    fn is_enum_base(&self, class: &ScriptValue) -> bool {
+        let base = self.program.native_classes.borrow().get("Enum").cloned();
+        base.is_some_and(|base| super::is_subclass(class, &base))
     }
 
     /// `type(name, bases, members)`
@@ -419,6 +439,9 @@ impl dyn Host + '_ {
 
     /// `C[key]`
     pub(crate) fn class_item(&mut self, class: &ScriptValue, key: &ScriptValue) -> Outcome {
+        if let Some(member) = enumeration::by_name(class, key) {
+            return member;
+        }
         match lookup(class, "__class_getitem__") {
             Some(method) if as_placeholder(&method).is_none() => {
                 let method = self.bind_member(method, None, class, "__class_getitem__")?;

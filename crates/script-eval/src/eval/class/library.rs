@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use super::dataclass;
+use super::{dataclass, enumeration, named_tuple};
 use crate::Host;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class, own};
 use crate::python::{Outcome, exceptions};
@@ -25,6 +25,13 @@ impl dyn Host + '_ {
             }
             ("abc", "abstractproperty") => class("property"),
             ("abc", _) => function(ABC, "abc"),
+            ("collections", "namedtuple") => function(COLLECTIONS, "collections"),
+            ("typing" | "typing_extensions", "NamedTuple") => {
+                Some(self.native_class("typing", "NamedTuple", &[], Vec::new()))
+            }
+            ("enum", "EnumMeta" | "EnumType") => class("EnumType"),
+            ("enum", "property") => class("property"),
+            ("enum", _) => enumeration::class(self, name).or_else(|| function(enumeration::MODULE, "enum")),
             ("dataclasses", "FrozenInstanceError") => {
                 let bases: Vec<ScriptValue> = exceptions::class("AttributeError").into_iter().collect();
                 Some(self.native_class("dataclasses", "FrozenInstanceError", &bases, Vec::new()))
@@ -36,6 +43,8 @@ impl dyn Host + '_ {
         }
     }
 }
+
+static COLLECTIONS: Table = &[own("namedtuple").any(named_tuple::named_tuple)];
 
 static ABC: Table = &[own("abstractmethod").one(|_, _, function| abstract_method(function))];
 

@@ -7,6 +7,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::{Builtin, Table, linear, not_none, own};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind};
+use crate::eval::class::enumeration;
 use crate::eval::class::{Special, is_class, is_instance, missing};
 use crate::eval::generator::{Input, Resumed};
 use crate::eval::{Iter, IterObject, Raise, exception};
@@ -327,6 +328,9 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
 pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     if let Some(len) = p.special_len(x)? {
         return Ok(ScriptValue::Int(len));
+    }
+    if let Some(members) = enumeration::iterated(p, x)? {
+        return Ok(ScriptValue::Int(members.len() as i64));
     }
     let own = x;
     let x = own.plain();

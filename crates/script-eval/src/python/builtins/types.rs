@@ -10,7 +10,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::class::{Instance, Special};
+use crate::eval::class::{Instance, Special, enumeration};
 use crate::eval::{Iter, IterObject, Raise};
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
@@ -437,6 +437,10 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
             items.push(crate::python::subscript::get(p, &x, &ScriptValue::Int(index))?);
         }
         return Ok(IterObject::value("reversed", Iter::Items(items.into_iter())));
+    }
+    if let Some(mut members) = enumeration::iterated(p, &x)? {
+        members.reverse();
+        return Ok(IterObject::value("reversed", Iter::Items(members.into_iter())));
     }
     let x = x.plain().clone();
     let is_sequence = match &x {
