@@ -4,6 +4,8 @@ use tvmscript::docsifier::print_mapped;
 use tvmscript::ir_core::dump::{DumpOptions, Graph, fields_label};
 use tvmscript::ir_core::type_table::TypeInfo;
 use tvmscript::ir_core::{Ref, Span, StructuralEqual, tree_size};
+use tvmscript::passes::instrument::{DumpFormat, DumpModules};
+use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
 use tvmscript::relax::{PrimStructInfo, StructInfo, TupleStructInfo, Var};
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig, registry};
@@ -79,6 +81,61 @@ fn b07_the_loop_nest_of_the_article_is_numbered_as_there() {
     ] {
         assert!(dot.contains(label), "{label}\n{dot}");
     }
+}
+
+/// Phases of a lowering: the one of the caller, which is empty here, then blocks to loops, then loops to code.
+const PHASES: [(&str, &[&str]); 3] = [
+    ("phase0", &[]),
+    ("phase1", &["tir.LowerInitBlock", "tir.ConvertBlocksToOpaque", "tir.LowerOpaqueBlock", "tir.Simplify"]),
+    ("phase2", &["tir.VectorizeLoop", "tir.UnrollLoop", "tir.RemoveNoOp"]),
+];
+
+const SUMS: &str = r#"
+from tvm.script import tir as T
+
+@T.prim_func(private=True)
+def sums(A: T.Buffer((4, 16), "float32"), B: T.Buffer((16,), "float32")):
+    for i in T.vectorized(16):
+        for k in T.unroll(4):
+            with T.block("B"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[vi] = T.float32(0)
+                B[vi] = B[vi] + A[vk, vi]
+"#;
+
+#[test]
+fn b06_the_phases_of_a_lowering_are_dumped_as_one_dot_each() {
+    let mut files: Vec<(String, String)> = Vec::new();
+    {
+        let save = |name: &str, text: &str| {
+            files.push((name.to_owned(), text.to_owned()));
+            Ok(())
+        };
+        let dump = DumpModules::new(DumpFormat::Dot, registry(), PrinterConfig::default(), save);
+        let context = PassContext::of(registry()).with_opt_level(3).with_instrument(dump.each_sequence());
+        let table = PassTable::of(registry()).expect("passes are registered");
+        on_module(script(SUMS), |mut module| {
+            for (name, passes) in PHASES {
+                let phase = passes.iter().fold(Sequential::new(name), |phase, pass| {
+                    phase.then_shared(table.pass(pass).expect("a pass").clone())
+                });
+                module = context.run(&phase, module)?;
+            }
+            Ok(module)
+        })
+        .expect("the lowering succeeds");
+    }
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["00-input.dot", "01-phase0.dot", "02-phase1.dot", "03-phase2.dot"]);
+    let classes = |index: usize, class: &str| files[index].1.matches(&format!("[label=\"{class}\\n")).count();
+    for (index, (name, dot)) in files.iter().enumerate() {
+        assert!(dot.starts_with("digraph ") && dot.ends_with("}\n"), "{name}: {dot}");
+        let blocks_and_loops = (classes(index, "tir.Block"), classes(index, "tir.For"));
+        assert_eq!(blocks_and_loops, [(2, 2), (2, 2), (0, 2), (0, 0)][index], "{name}: {dot}");
+    }
+    assert_eq!(files[0].1, files[1].1, "a phase without passes changes nothing");
+    assert!(classes(3, "tir.Ramp") > 0, "{}", files[3].1);
 }
 
 #[test]

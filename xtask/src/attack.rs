@@ -18,7 +18,7 @@ use crate::conformance::in_parallel;
 use crate::subject;
 use crate::workspace;
 
-/// How many inputs, and under which limits.
+/// Options of `cargo xtask attack`.
 #[derive(Args)]
 pub struct Options {
     /// The seed of the inputs.
@@ -206,7 +206,7 @@ fn limited(
     Ok(wrong(status, &said))
 }
 
-/// How the command ended; nothing when it had to be killed.
+/// Exit of the command; `None` if it had to be killed.
 fn wait(child: &mut Child, start: Instant, limit: Duration) -> Result<Option<ExitStatus>> {
     loop {
         if let Some(status) = child.try_wait()? {
@@ -221,7 +221,7 @@ fn wait(child: &mut Child, start: Instant, limit: Duration) -> Result<Option<Exi
     }
 }
 
-/// What is wrong with an end, if anything.
+/// Returns the fault of an exit, if there is one.
 fn wrong(status: Option<ExitStatus>, said: &str) -> Option<String> {
     let Some(status) = status else { return Some("hang".to_owned()) };
     if said.contains("internal error") {
@@ -236,7 +236,7 @@ fn wrong(status: Option<ExitStatus>, said: &str) -> Option<String> {
     }
 }
 
-/// Whether the system killed the command because its CPU time was used up.
+/// Returns `true` if the system killed the command because its CPU time was used up.
 fn is_out_of_time(status: ExitStatus) -> bool {
     let text = status.to_string();
     // The signals that a CPU limit sends, by their names on Unix.

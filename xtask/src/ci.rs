@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::workspace::{self, Package};
 
-/// What to leave out of a run.
+/// Options of `cargo xtask ci`.
 #[derive(Args)]
 pub struct Options {
     /// Run only the steps whose name contains this text.
@@ -118,7 +118,7 @@ fn steps() -> Result<Vec<Step>> {
             step.command.env("RUSTUP_TOOLCHAIN", toolchain);
         }
         if step.name == "docs" {
-            // As docs.rs builds them.
+            // The flags of docs.rs.
             step.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
         }
     }
@@ -156,12 +156,12 @@ fn feature_sets(packages: &std::collections::BTreeMap<String, Package>) -> Vec<(
     sets
 }
 
-/// Whether `cargo nextest` is installed.
+/// Returns `true` if `cargo nextest` is installed.
 fn has_nextest() -> bool {
     workspace::cargo().args(["nextest", "--version"]).output().is_ok_and(|o| o.status.success())
 }
 
-/// Whether Python is installed.
+/// Returns `true` if Python is installed.
 fn has_python() -> bool {
     Command::new("python3").arg("--version").output().is_ok_and(|o| o.status.success())
 }

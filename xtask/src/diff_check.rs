@@ -13,7 +13,7 @@ use crate::ir_changes::{change_program, disagreement};
 use crate::subject;
 use crate::workspace;
 
-/// How many pairs, and of what.
+/// Options of `cargo xtask diff-check`.
 #[derive(Args)]
 pub struct Options {
     /// The corpora [default: tests/corpus, and ../shared/corpus/classic if it is there].
@@ -35,13 +35,14 @@ pub struct Options {
 /// A program longer than this is left out, so that a run stays short.
 const MAX_BYTES: usize = 60_000;
 
-/// What became of a pair.
+/// Result for a pair.
 struct Outcome {
     name: String,
     /// Kinds of the changes.
     kinds: Vec<&'static str>,
-    /// What is wrong with the reported places, and with the application.
+    /// Fault of the reported places.
     places: Option<String>,
+    /// Fault of the application of the script.
     application: Option<String>,
 }
 

@@ -26,7 +26,7 @@ pub struct Options {
     /// The seed of the first program; each further one adds 1.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where programs that fail are written [default: target/host-fuzz].
+    /// Folder for programs that fail [default: target/host-fuzz].
     #[arg(long)]
     keep: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ pub fn run(options: &Options) -> Result<()> {
         let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let scale = if seed % 4 == 0 { Scale::Small } else { Scale::Hostile };
         let text = host_program(&mut random, scale);
-        // What runs now stands in a file, in case the process dies of it.
+        // The program that runs now stands in a file, in case the process dies of it.
         std::fs::write(folder.join("running.py"), &text)?;
         let start = processor_seconds();
         let outcome = catch_unwind(AssertUnwindSafe(|| targets::parse(&text)));

@@ -11,6 +11,7 @@ mod diff_check;
 mod error_codes;
 mod files;
 mod host_fuzz;
+mod interpret;
 #[path = "../../tests/src/ir_changes.rs"]
 mod ir_changes;
 mod mutate;
@@ -59,6 +60,8 @@ enum Command {
     DiffCheck(diff_check::Options),
     /// Run passes on whole programs, here and in TVM: same results, and spans survive.
     Passes(passes::Options),
+    /// Run kernels in the reference interpreter and in code that TVM builds: same values.
+    Interpret(interpret::Options),
     /// Run random programs of host code in CPython and here: same value or same exception.
     Pydiff(pydiff::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
@@ -96,6 +99,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::DiffCheck(options) => diff_check::run(&options),
         Command::Mutate(options) => mutate::run(&options),
         Command::Passes(options) => passes::run(&options),
+        Command::Interpret(options) => interpret::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
         Command::Attack(options) => attack::run(&options),

@@ -1,7 +1,7 @@
 //! `cargo xtask mutate`: corpus programs with one token changed must not crash, and errors must point at the change.
 //!
 //! Each run prints its seed; the same seed, count and corpus give the same changes. A change deletes, doubles, swaps
-//! with the next, or misspells one token at a recorded place. Where the result is an error, the first diagnostic has
+//! with the next, or misspells one token at a recorded place. If the result is an error, the first diagnostic has
 //! to lie on the logical line that was changed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ use crate::conformance::{in_parallel, load_kinds};
 use crate::subject;
 use crate::workspace;
 
-/// How many changes, and of what.
+/// Options of `cargo xtask mutate`.
 #[derive(Args)]
 pub struct Options {
     /// The corpus [default: tests/corpus].
@@ -44,7 +44,7 @@ const MAX_BYTES: usize = 20_000;
 /// A parse slower than this counts as a hang.
 const MAX_SECONDS: f64 = 10.0;
 
-/// What became of a changed program.
+/// Result for a changed program.
 enum Fate {
     /// It still parses.
     Parses,
@@ -113,7 +113,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of a text whose change lies within `lines` (from 1, inclusive).
+/// Checks a text whose change lies within `lines` (from 1, inclusive).
 fn fate(text: &str, lines: (usize, usize)) -> Fate {
     let start = Instant::now();
     let parsed = catch_unwind(AssertUnwindSafe(|| subject::parse("<changed>", text).map(|_| ())));

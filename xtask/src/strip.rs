@@ -12,7 +12,7 @@ use clap::Args;
 use crate::conformance::{in_parallel, load_kinds};
 use crate::{subject, workspace};
 
-/// Which programs to strip.
+/// Options of `cargo xtask strip`.
 #[derive(Args)]
 pub struct Options {
     /// The corpus [default: tests/corpus].
@@ -25,7 +25,7 @@ pub struct Options {
     floor: f64,
 }
 
-/// What became of one program.
+/// Result for one program.
 #[derive(Default)]
 struct Outcome {
     bindings: usize,

@@ -9,7 +9,7 @@ use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
-/// What a text or a JSON file holds: its script objects, in order.
+/// The script objects of a text or of a JSON file, in order.
 pub struct Program(Vec<Object>);
 
 /// An error of the parser, with the place of its first label.
@@ -22,7 +22,7 @@ pub struct Diagnostic {
     pub message: String,
 }
 
-/// Whether a field of a node holds a number itself: TVM's JSON then writes it in place, and not the index of a node.
+/// Returns `true` if a field of a node holds a number itself: TVM's JSON then writes it in place, and not the index of a node.
 pub fn is_plain_number(type_key: &str, field: &str) -> bool {
     use tvmscript::ir_core::type_table::{FieldKind, type_by_key};
     let info = type_by_key(type_key);
@@ -128,7 +128,7 @@ impl Program {
     /// The canonical text, with its metadata section.
     ///
     /// # Errors
-    /// What the printer says.
+    /// The error of the printer.
     pub fn print(&self) -> Result<String, String> {
         let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
         let print = |node| tvmscript::print(node, tvmscript::registry(), &config).map_err(|e| e.to_string());
@@ -156,7 +156,7 @@ impl Program {
     /// Reads TVM's JSON.
     ///
     /// # Errors
-    /// What the reader says.
+    /// The error of the reader.
     pub fn from_tvm_json(json: &str) -> Result<Program, String> {
         let loaded = tvmscript::from_tvm_json(json, tvmscript::registry());
         loaded.map(|node| Program(vec![node])).map_err(|e| e.to_string())
@@ -173,7 +173,7 @@ impl Program {
     /// Runs passes on each object.
     ///
     /// # Errors
-    /// What the first pass that fails says.
+    /// The error of the first pass that fails.
     pub fn run_passes(&self, names: &[String], options: &[(String, String)]) -> Result<Program, String> {
         let registry = tvmscript::registry();
         let mut context = PassContext::of(registry).with_opt_level(3);
@@ -206,7 +206,7 @@ impl Program {
     }
 }
 
-/// What a program of host code comes to.
+/// The result of a program of host code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostAnswer {
     /// The `repr` of its `result`.
@@ -218,7 +218,7 @@ pub enum HostAnswer {
 }
 
 impl HostAnswer {
-    /// Whether this answer is CPython's.
+    /// Returns `true` if this answer is CPython's.
     pub fn agrees_with(&self, cpython: &HostAnswer) -> bool {
         match (self, cpython) {
             (HostAnswer::NotPython, HostAnswer::Raises(class)) => class == "SyntaxError",

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::workspace;
 
-/// Which fuzz targets to run, and for how long.
+/// Options of `cargo xtask fuzz`.
 #[derive(Args)]
 pub struct FuzzOptions {
     /// The targets; all of them if none is named.
@@ -29,7 +29,7 @@ fn nightly() -> Result<Command> {
     Ok(command)
 }
 
-/// Whether a subcommand of the nightly `cargo` works.
+/// Returns `true` if a subcommand of the nightly `cargo` works.
 fn works(subcommand: &str) -> Result<bool> {
     Ok(nightly()?.args([subcommand, "--version"]).output().is_ok_and(|o| o.status.success()))
 }

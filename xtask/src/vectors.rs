@@ -14,7 +14,7 @@ use crate::conformance::{in_parallel, one_line_difference};
 use crate::subject;
 use crate::workspace;
 
-/// Which vectors to check.
+/// Options of `cargo xtask vectors`.
 #[derive(Args)]
 pub struct Options {
     /// The folder of the vectors [default: tests/vectors].
@@ -151,7 +151,7 @@ fn fold(line: &Value) -> Option<Result<(), String>> {
     })
 }
 
-/// Whether the printed statement holds the recorded expression.
+/// Returns `true` if the printed statement holds the recorded expression.
 ///
 /// Two things are no difference in folding. TVM's reader drops a statement that evaluates a zero of whatever type and
 /// puts an int32 zero for the empty body; we keep it. And we print `T.Min(x, x)` where TVM prints `T.min(x, x)`.
@@ -205,7 +205,7 @@ fn without_stride_names(text: &str) -> String {
 fn names(line: &Value) -> Option<Result<(), String>> {
     let printed = line["printed"].as_str()?;
     let graph = line["ir"].as_str()?;
-    // Where TVM's text does not read back to its IR, ours need not be that text, but has to read back.
+    // If TVM's text does not read back to its IR, ours need not be that text, but has to read back.
     let ours = subject::Program::from_tvm_json(graph).and_then(|p| p.print().map(|text| (p, text)));
     Some(ours.and_then(|(program, text)| {
         let same = one_line_difference(printed, &text);

@@ -1,4 +1,4 @@
-//! Where things lie: the root of the workspace, its packages and its source files.
+//! The root of the workspace, its packages and its source files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

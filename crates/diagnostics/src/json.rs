@@ -71,7 +71,7 @@ pub struct ReportLabel {
 /// A fix of a [`Report`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReportFix {
-    /// What the fix does.
+    /// Description of the fix.
     pub title: String,
     /// `certain` or `uncertain`.
     pub applicability: &'static str,

@@ -11,7 +11,7 @@ use crate::error::{Result, RunErrorKind, unsupported};
 use crate::machine::{Machine, Value, View};
 use crate::scalar::{Scalar, wrap};
 
-/// Where execution continues.
+/// The point at which execution continues.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Flow {
     Next,

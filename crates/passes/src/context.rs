@@ -163,8 +163,14 @@ impl<'r> PassContext<'r> {
         module: Ref<IRModule>,
     ) -> Result<Ref<IRModule>, PassError> {
         let _switch = si_builder::set_enabled(self.flag(ENABLE_SI_BUILDER)?);
-        if info.is_sequence || self.instruments.borrow().is_empty() {
+        if self.instruments.borrow().is_empty() {
             return pass.transform(module, self);
+        }
+        if info.is_sequence {
+            self.each_instrument(|instrument| instrument.before_sequence(&module, info))?;
+            let result = pass.transform(module, self)?;
+            self.each_instrument(|instrument| instrument.after_sequence(&result, info))?;
+            return Ok(result);
         }
         let should_run = |instrument: &mut Box<dyn PassInstrument + 'r>| instrument.should_run(&module, info);
         if !self.instruments.borrow_mut().iter_mut().all(should_run) {

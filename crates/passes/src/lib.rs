@@ -68,7 +68,7 @@ pub fn dialect() -> Dialect {
 /// Option that switches [`tvmscript_si_builder::SIBuilder`] on.
 pub const ENABLE_SI_BUILDER: &str = "ir.enable_si_builder";
 
-/// What [`pass!`] uses.
+/// Items that [`pass!`] uses.
 #[doc(hidden)]
 pub mod __private {
     pub use tvmscript_ir::IRModule;

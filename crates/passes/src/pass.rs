@@ -16,7 +16,7 @@ pub struct PassInfo {
     pub required: Vec<String>,
     /// Description for users.
     pub doc: &'static str,
-    /// `true` for a sequence, which instruments do not see; they see its passes.
+    /// `true` for a sequence. Instruments see its passes, and its start and end.
     pub is_sequence: bool,
 }
 

@@ -6,9 +6,8 @@
 //!
 //! ```
 //! use tvmscript_arith::Rules;
-//! use tvmscript_ir_core::structural_equal;
 //! use tvmscript_passes::Rewriter;
-//! use tvmscript_prim::{Add, DataType, IntImm, Mul, PrimExprExt, Var};
+//! use tvmscript_prim::{Add, DataType, IntImm, Mul, Var};
 //!
 //! let rules = Rules::parse(&["x + 0 => x", "x * 1 => x"])?;
 //! let n = Var::new("n", DataType::INT32);

@@ -65,6 +65,12 @@ fn programs_are_what_cpython_recorded() {
     check(include_str!("cpython/programs.jsonl"));
 }
 
+/// `cpython/library.py` recorded what CPython's library computes.
+#[test]
+fn library_modules_are_what_cpython_recorded() {
+    check(include_str!("cpython/library.jsonl"));
+}
+
 /// Random programs: `cargo xtask pydiff --record` wrote them with CPython's answers.
 #[test]
 fn random_programs_are_what_cpython_recorded() {

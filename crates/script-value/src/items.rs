@@ -5,11 +5,12 @@
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 
 use crate::key::DictKey;
-use crate::value::ScriptValue;
+use crate::value::{HostObject, ScriptValue};
 
 thread_local! {
     /// Queue of values to drop, while a drop is in progress.
@@ -91,8 +92,12 @@ impl FromIterator<ScriptValue> for Items {
 }
 
 /// A dictionary in insertion order.
-#[derive(Debug, Clone, Default)]
-pub struct Dict(IndexMap<DictKey, ScriptValue>);
+#[derive(Clone, Default)]
+pub struct Dict {
+    entries: IndexMap<DictKey, ScriptValue>,
+    /// The subclass of `dict` of the value, such as an ordered or counting dictionary.
+    class: Option<Rc<dyn HostObject>>,
+}
 
 impl Dict {
     /// An empty dictionary.
@@ -102,33 +107,57 @@ impl Dict {
 
     /// An empty dictionary with a capacity.
     pub fn with_capacity(capacity: usize) -> Dict {
-        Dict(IndexMap::with_capacity(capacity))
+        Dict { entries: IndexMap::with_capacity(capacity), class: None }
+    }
+
+    /// The same entries as an instance of a subclass of `dict`, which the evaluator knows.
+    #[must_use]
+    pub fn with_class(mut self, class: Option<Rc<dyn HostObject>>) -> Dict {
+        self.class = class;
+        self
+    }
+
+    /// The subclass of `dict`; `None` for plain dictionaries.
+    pub fn class(&self) -> Option<&Rc<dyn HostObject>> {
+        self.class.as_ref()
+    }
+
+    /// Takes all entries. The class stays.
+    pub fn take_entries(&mut self) -> Dict {
+        Dict { entries: std::mem::take(&mut self.entries), class: None }
     }
 }
 
 impl Drop for Dict {
     fn drop(&mut self) {
-        let entries = std::mem::take(&mut self.0);
-        release(entries.into_iter().flat_map(|(key, value)| [key.0, value]));
+        let entries = std::mem::take(&mut self.entries);
+        let class = self.class.take().map(ScriptValue::Host);
+        release(entries.into_iter().flat_map(|(key, value)| [key.0, value]).chain(class));
+    }
+}
+
+impl std::fmt::Debug for Dict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.entries.fmt(f)
     }
 }
 
 impl Deref for Dict {
     type Target = IndexMap<DictKey, ScriptValue>;
     fn deref(&self) -> &Self::Target {
-        &self.0
+        &self.entries
     }
 }
 
 impl DerefMut for Dict {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
+        &mut self.entries
     }
 }
 
 impl FromIterator<(DictKey, ScriptValue)> for Dict {
     fn from_iter<I: IntoIterator<Item = (DictKey, ScriptValue)>>(entries: I) -> Dict {
-        Dict(entries.into_iter().collect())
+        Dict { entries: entries.into_iter().collect(), class: None }
     }
 }
 
@@ -136,6 +165,6 @@ impl<'a> IntoIterator for &'a Dict {
     type Item = (&'a DictKey, &'a ScriptValue);
     type IntoIter = indexmap::map::Iter<'a, DictKey, ScriptValue>;
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.entries.iter()
     }
 }

@@ -298,7 +298,10 @@ impl ScriptValue {
             ScriptValue::Node(o) => o.info().display_key(),
             ScriptValue::Tuple(_) => "tuple",
             ScriptValue::List(_) => "list",
-            ScriptValue::Dict(_) => "dict",
+            ScriptValue::Dict(dict) => match dict.borrow().class() {
+                Some(class) => return class.type_name().to_owned(),
+                None => "dict",
+            },
             ScriptValue::Slice(_) => "slice",
             ScriptValue::Frame(f) => return format!("`{}` frame", f.name()),
             ScriptValue::Function(f) => return format!("function `{}`", f.name),

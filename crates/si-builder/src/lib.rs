@@ -2,7 +2,7 @@
 //!
 //! [`SIBuilder`] serves passes. It fills the nodes that a rewrite makes with the span of the nodes that they replace,
 //! and merges the spans of a matched subgraph into one. [`set_span`] serves frontends: it names the source of the
-//! nodes that the conversion of one operator or layer makes.
+//! nodes that the conversion of one operator or layer makes; [`onnx_names`] and [`pytorch_names`] name the operators.
 //!
 //! ```
 //! # use tvmscript_ir_core::{Class, Node, Ref};
@@ -33,8 +33,10 @@
 
 mod builder;
 mod filler;
+mod names;
 mod switch;
 
 pub use builder::SIBuilder;
 pub use filler::{Expression, Fillable, SpanFiller, SpanSource, TupleItem, TupleWrapper, set_span};
+pub use names::{Operator, onnx_names, pytorch_names};
 pub use switch::{SwitchGuard, is_enabled, set_enabled};

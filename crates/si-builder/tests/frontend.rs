@@ -1,10 +1,14 @@
 //! Spans of the nodes of a frontend.
 #![allow(missing_docs)]
 
+use std::collections::HashSet;
+
 use tvmscript_ir_core::{
     Array, Class, DataType, Node, Object, ObjectLike, Ref, SourceId, Span, Str, post_order_visit, tree_size,
 };
-use tvmscript_si_builder::{Expression, SpanFiller, TupleItem, TupleWrapper, set_span};
+use tvmscript_si_builder::{
+    Expression, Operator, SpanFiller, TupleItem, TupleWrapper, onnx_names, pytorch_names, set_span,
+};
 
 /// Expressions of a frontend's target.
 #[derive(Class)]
@@ -111,6 +115,91 @@ fn p92_05_no_expression_is_duplicated() {
     post_order_visit(&c, |node| inputs += usize::from(node.ptr_eq(x.as_object())));
     assert_eq!(inputs, 1, "the input is the same node");
     assert!(!x.span().is_known(), "an input in use elsewhere is never copied");
+}
+
+fn operator<'a>(kind: &'a str, name: &'a str, output: &'a str) -> Operator<'a> {
+    Operator { kind, name, output }
+}
+
+fn assert_unique(names: &[String]) {
+    let distinct: HashSet<&String> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len(), "{names:?}");
+    assert!(names.iter().all(|name| !name.is_empty()), "{names:?}");
+}
+
+#[test]
+fn p92_07_pytorch_operators_without_a_source_get_one_from_their_module() {
+    const STEM: &str = "__module.conv1";
+    const BLOCK: &str = "__module.layer1/__module.layer1.0";
+    const CONV: &str = "__module.layer1/__module.layer1.0/__module.layer1.0.conv1";
+    let names = pytorch_names(&[
+        operator("aten::_convolution", STEM, "input.1"),
+        operator("aten::_convolution", CONV, "input.2"),
+        operator("aten::add_", BLOCK, "input.3"),
+        operator("aten::relu", BLOCK, "input.4"),
+        operator("aten::relu", BLOCK, "input.5"),
+        operator("aten::relu", "__module.layer1/__module.layer1.0/__module.layer1.0.relu", "input.6"),
+        operator("aten::flatten", "", "input.7"),
+        operator("", "", ""),
+    ]);
+    assert_eq!(
+        names,
+        [
+            "conv1",
+            "layer1.0.conv1",
+            "layer1.0",
+            // The module `layer1.0.relu` has its own name.
+            "layer1.0.relu_3",
+            "layer1.0.relu_4",
+            "layer1.0.relu",
+            "flatten_6",
+            "operator_7",
+        ]
+    );
+    assert_unique(&names);
+}
+
+#[test]
+fn p92_07_onnx_nodes_without_names_get_unique_ones() {
+    let names = onnx_names(&[
+        operator("Conv", "stem", "t0"),
+        operator("Relu", "", "t1"),
+        // Names of nodes need not be unique, and an output may be called like another node.
+        operator("Add", "stem", "t2"),
+        operator("Mul", "", "stem"),
+        operator("Print", "", ""),
+        operator("Print", "Print_6", ""),
+        operator("Print", "", ""),
+        operator("com.microsoft::Gelu", "", ""),
+    ]);
+    assert_eq!(
+        names,
+        ["stem", "t1", "t2", "Mul_3", "Print_4", "Print_6", "Print_6_2", "Gelu_7"],
+        "the model's own name `Print_6` stays with its node"
+    );
+    assert_unique(&names);
+}
+
+#[test]
+fn p92_07_names_depend_on_the_model_alone_and_become_spans() {
+    let mut random = 7_u64;
+    let mut choose = |words: &[&'static str]| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        words[(random >> 33) as usize % words.len()]
+    };
+    let words = ["", "a", "a.b", "b_2", "b_2_2", "a.b_3", "__module.a/__module.a.b"];
+    let model: Vec<Operator> =
+        (0..2000).map(|_| operator(choose(&["b", "a::b", ""]), choose(&words), choose(&words))).collect();
+    for name_all in [onnx_names, pytorch_names] {
+        let names = name_all(&model);
+        assert_unique(&names);
+        assert_eq!(names, name_all(&model));
+        let spans: HashSet<Span> = names.iter().map(|name| layer(name)).collect();
+        assert_eq!(spans.len(), names.len());
+        // A conversion to several nodes has one name, without a suffix for each of them.
+        let (a, b) = set_span((call("relu", &[]), call("add", &[])), names[0].as_str()).unwrap();
+        assert_eq!((a.span(), b.span()), (layer(&names[0]), layer(&names[0])));
+    }
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn one(program: &Program) -> Outcome {
     outcome
 }
 
-/// Whether TVM's JSON of the original loads and prints to the text, or to one that reads back to it.
+/// Checks that TVM's JSON of the original loads and prints to the text, or to one that reads back to it.
 fn loads(program: &Program, file: &std::path::Path) -> Result<(), String> {
     let json = graph::read_gzip(file)?;
     let loaded = subject::Program::from_tvm_json(&json)?;

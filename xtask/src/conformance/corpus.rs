@@ -15,17 +15,17 @@ pub struct Program {
     pub kind: String,
     /// Its text.
     pub text: String,
-    /// Whether TVM parses the text.
+    /// `true` if TVM parses the text.
     pub tvm_parses: bool,
-    /// Whether TVM prints its parse of the text unchanged.
+    /// `true` if TVM prints its parse of the text unchanged.
     pub tvm_fixpoint: bool,
-    /// Whether TVM's parse of its print is structurally equal to what it printed.
+    /// `true` if TVM's parse of its print is structurally equal to what it printed.
     pub tvm_roundtrip: bool,
     /// TVM's JSON of the IR that was printed.
     pub json: Option<PathBuf>,
     /// TVM's JSON of its parse of the text.
     pub json_reparse: Option<PathBuf>,
-    /// Whether the text is TVM's own print, so that ours should be the same bytes.
+    /// `true` if the text is TVM's own print, so that ours should be the same bytes.
     pub canonical: bool,
     /// The listed deviation that the file shows, if any.
     pub deviation: Option<String>,

@@ -276,7 +276,7 @@ fn key_label(graph: &Graph, key: usize) -> Option<String> {
     }
 }
 
-/// Whether two plain values are the same; floats by their bits, whole floats also against integers.
+/// Returns `true` if two plain values are the same; floats by their bits, whole floats also against integers.
 fn same_plain(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) if x.is_f64() || y.is_f64() => {

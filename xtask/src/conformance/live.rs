@@ -41,7 +41,7 @@ fn one(program: &Program, outcome: &Outcome, oracle: &Oracle) -> (Answer, Answer
     (equal(program, printed, oracle), Some(json))
 }
 
-/// Whether TVM reads our print as it reads the original. Where our print is TVM's own and TVM cannot read that, there
+/// Checks that TVM reads our print as it reads the original. If our print is TVM's own and TVM cannot read that, there
 /// is nothing to ask.
 fn equal(program: &Program, printed: &str, oracle: &Oracle) -> Answer {
     let answer = compare(program, printed, oracle);
@@ -55,10 +55,10 @@ fn equal(program: &Program, printed: &str, oracle: &Oracle) -> Answer {
     Some(answer)
 }
 
-/// How the answer begins when TVM refuses our print.
+/// Beginning of the answer if TVM refuses our print.
 const UNREADABLE: &str = "TVM cannot read our print";
 
-/// Whether TVM reads our print as it reads the original.
+/// Checks that TVM reads our print as it reads the original.
 fn compare(program: &Program, printed: &str, oracle: &Oracle) -> Result<(), String> {
     if printed.trim_end() == program.text.trim_end() {
         return Ok(());

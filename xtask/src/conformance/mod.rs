@@ -27,7 +27,7 @@ pub use floors::hold as hold_floors;
 pub use oracle::Oracle;
 pub use report::{Figures, cause, share};
 
-/// What to check, and against what.
+/// Options of `cargo xtask conformance`.
 #[derive(Args)]
 pub struct Options {
     /// The corpus: a folder with an `index.jsonl`, or just with Python files [default: tests/corpus].

@@ -15,6 +15,8 @@ use crate::workspace;
 pub struct Oracle {
     python: PathBuf,
     script: PathBuf,
+    /// Texts of the scripts, which the answers depend on.
+    scripts: String,
     cache: PathBuf,
     idle: Mutex<Vec<Server>>,
 }
@@ -63,7 +65,9 @@ impl Oracle {
         }
         let cache = workspace::root().join("target/oracle-cache");
         std::fs::create_dir_all(&cache)?;
-        Ok(Oracle { python, script, cache, idle: Mutex::new(Vec::new()) })
+        let shared = std::fs::read_to_string(Oracle::shared_script()).unwrap_or_default();
+        let scripts = format!("{shared}{}", std::fs::read_to_string(&script)?);
+        Ok(Oracle { python, script, scripts, cache, idle: Mutex::new(Vec::new()) })
     }
 
     /// The answer to a request, from the cache if it was asked before.
@@ -73,6 +77,7 @@ impl Oracle {
     pub fn ask(&self, request: &Value) -> Result<Value> {
         let mut hasher = DefaultHasher::new();
         let text = request.to_string();
+        self.scripts.hash(&mut hasher);
         text.hash(&mut hasher);
         let first = hasher.finish();
         text.len().hash(&mut hasher);

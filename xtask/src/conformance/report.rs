@@ -17,7 +17,7 @@ struct Question {
     name: &'static str,
     answer: fn(&Outcome) -> &Answer,
     counts: fn(&Program) -> bool,
-    /// What TVM itself achieves, if the corpus tells.
+    /// TVM's own share, if the corpus tells.
     tvm: Option<fn(&Program) -> bool>,
 }
 

@@ -18,7 +18,7 @@ use clap::Args;
 use crate::conformance::{hold_floors, in_parallel};
 use crate::workspace;
 
-/// Which files, and against what.
+/// Options of `cargo xtask files`.
 #[derive(Args)]
 pub struct Options {
     /// Folders or files to read [default: tests/files].
@@ -51,9 +51,9 @@ struct Group {
 
 /// A Python file.
 pub struct File {
-    /// Where it is.
+    /// Its path.
     path: PathBuf,
-    /// What reports call it.
+    /// Its name in reports.
     name: String,
     /// Its dotted name, if it belongs to a package.
     module: Option<String>,

@@ -21,15 +21,15 @@ pub struct Definition {
     end_line: usize,
     /// It is meant to fail.
     pub raises: bool,
-    /// What became of it here.
+    /// Its fate here.
     pub fate: Fate,
-    /// What TVM says of it: how many it made, or why none.
+    /// TVM's answer: the number of scripts that it made, or why none.
     pub tvm: Option<Result<usize, String>>,
-    /// Whether each program of ours is one of TVM's.
+    /// `true` if each program of ours is one of TVM's.
     pub equal: Option<Result<(), String>>,
 }
 
-/// What became of a definition.
+/// Fate of a definition.
 pub enum Fate {
     /// It was read.
     Built,
@@ -43,7 +43,7 @@ pub enum Fate {
 
 /// The answers about one file.
 pub struct Outcome {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: String,
     /// It holds scripts of another dialect alone.
     pub is_foreign: bool,
@@ -55,7 +55,7 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// Scripts of ours that belong to no definition.
     pub strays: Vec<String>,
-    /// What TVM could not run.
+    /// The definition that TVM could not run.
     pub tvm_failures: Vec<String>,
 }
 

@@ -59,7 +59,7 @@ impl Script {
         self.ask(&self.plain, false, &request)
     }
 
-    /// What TVM makes of a file, compared with scripts of ours.
+    /// Returns TVM's scripts of a file, compared with ours.
     ///
     /// # Errors
     /// When the process does not answer.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::outcome::{Definition, Fate, Outcome};
 use crate::conformance::{cause, share};
 
-/// What separates the figures from the lists in a report.
+/// Line that separates the figures from the lists in a report.
 const LISTS: &str = "\n-- lists\n";
 
 /// The part of a report that goes to the terminal.

@@ -6,7 +6,7 @@ use super::Plan;
 use crate::conformance::{Oracle, Program, one_line_difference};
 use crate::subject::{self, Diagnostic};
 
-/// What to ask TVM.
+/// The questions to TVM.
 pub struct Asked<'a> {
     /// The oracle.
     pub oracle: &'a Oracle,
@@ -29,7 +29,7 @@ pub struct Sources {
 pub enum Verdict {
     /// TVM's pass fails, so there is nothing to compare.
     Rejected,
-    /// TVM's pass breaks a well-formed program.
+    /// TVM's pass breaks a well-formed program: its result is not well-formed, or TVM does not read it back.
     Broken,
     /// Equal.
     Equal,
@@ -39,7 +39,7 @@ pub enum Verdict {
 
 /// The result for one program.
 pub struct Outcome {
-    /// Whether the results are equal.
+    /// The comparison.
     pub verdict: Verdict,
     /// Our result as text.
     pub ours: String,
@@ -108,21 +108,21 @@ pub fn one(
             outcome.our_sources = Sources { nodes, with_source };
             if succeeded {
                 outcome.verdict = verdict(&answer);
-                if is_well_formed
-                    && matches!(outcome.verdict, Verdict::Differs(_))
-                    && is_broken(&outcome.theirs)
-                {
-                    outcome.verdict = Verdict::Broken;
-                }
             }
         }
         Err(why) if succeeded => outcome.verdict = Verdict::Differs(why),
         Err(_) => {}
     }
+    if is_well_formed
+        && matches!(outcome.verdict, Verdict::Differs(_))
+        && (answer["reads_back"] == false || is_broken(&outcome.theirs))
+    {
+        outcome.verdict = Verdict::Broken;
+    }
     outcome
 }
 
-/// Whether a result of TVM is not well-formed.
+/// Returns `true` if a result of TVM is not well-formed.
 fn is_broken(text: &str) -> bool {
     subject::parse("theirs", text).is_ok_and(|theirs| !theirs.findings().is_empty())
 }

@@ -16,7 +16,7 @@ use clap::Args;
 use crate::conformance::{Oracle, Program, in_parallel, load_corpus, pass_fixtures};
 use crate::{subject, workspace};
 
-/// Which passes, and on what.
+/// Options of `cargo xtask passes`.
 #[derive(Args)]
 pub struct Options {
     /// The interpreter of a virtual environment with TVM, such as `DIR/bin/python`.
@@ -59,7 +59,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether programs of this kind contain functions for the passes.
+    /// Returns `true` if programs of this kind contain functions for the passes.
     fn fits(&self, kind: &str) -> bool {
         let of = |dialect: &str| self.passes.iter().any(|pass| pass.starts_with(dialect));
         match kind {

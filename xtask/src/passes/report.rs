@@ -28,7 +28,7 @@ pub fn show(plan: &Plan, outcomes: &[(&Program, &Outcome)], causes_shown: usize,
     let theirs = sum(&|outcome| outcome.their_sources);
     println!("{}: {} programs, TVM succeeds on {succeeds}", plan.name, outcomes.len());
     if broken > 0 {
-        println!("    {broken} more results of TVM are not well-formed");
+        println!("    {broken} more results of TVM are not well-formed or do not read back");
     }
     println!("    {:<12}{}", "equal", share(equal, succeeds));
     println!("    {:<12}{}", "spans", share(ours.with_source, ours.nodes));

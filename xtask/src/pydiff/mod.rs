@@ -13,7 +13,7 @@ use tvmscript_test_texts::{Random, Scale, host_program};
 
 use crate::subject::{self, HostAnswer};
 
-/// How many programs, and which.
+/// Options of `cargo xtask pydiff`.
 #[derive(Args)]
 pub struct Options {
     /// The number of programs.

@@ -185,7 +185,7 @@ fn is_top(name: &str) -> bool {
     matches!(name, "tvmscript-tests" | "tvmscript-toy-dialect")
 }
 
-/// Whether a package belongs to a foreign parser of Python.
+/// Returns `true` if a package belongs to a foreign parser of Python.
 fn foreign(name: &str) -> bool {
     name.starts_with("rustpython") || name.starts_with("ruff_") || name.starts_with("ruff-")
 }

@@ -18,7 +18,7 @@ use anyhow::{Result, bail};
 
 use crate::workspace;
 
-/// What the checks found, in the order of the checks.
+/// Findings, in the order of the checks.
 #[derive(Default)]
 pub struct Findings(Vec<String>);
 

@@ -74,7 +74,7 @@ fn in_code(code: &str) -> Vec<&'static str> {
     found
 }
 
-/// Whether a text has `T.name`, with nothing of a name in front.
+/// Returns `true` if a text has `T.name`, with nothing of a name in front.
 fn has_prefix(text: &str, prefix: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     text.match_indices(prefix).any(|(at, _)| {
@@ -83,7 +83,7 @@ fn has_prefix(text: &str, prefix: &str) -> bool {
     })
 }
 
-/// Whether a line names TVM in any case, names of this project aside.
+/// Returns `true` if a line names TVM in any case, names of this project aside.
 fn names_family(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     line.match_indices("tvm").any(|(at, _)| !line[at..].starts_with("tvmscript"))
@@ -98,7 +98,7 @@ fn is_generic(file: &Path) -> bool {
     is_source && GENERIC.iter().any(|name| file.starts_with(Path::new("crates").join(name).join("src")))
 }
 
-/// Whether a source file contains only tests.
+/// Returns `true` if a source file contains only tests.
 fn is_test_file(file: &Path) -> bool {
     file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"))
         || file.components().any(|part| part.as_os_str() == "tests")

@@ -95,7 +95,7 @@ pub fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// What the scan is inside of.
+/// The construct that the scan is inside of.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     /// Plain code.
@@ -133,7 +133,7 @@ pub fn tests_start(lines: &[Line]) -> usize {
     lines.iter().position(|l| l.code.trim_start().starts_with("#[cfg(test)]")).unwrap_or(lines.len())
 }
 
-/// Whether `word` stands in `code` with no identifier character beside it.
+/// Returns `true` if `word` stands in `code` with no identifier character beside it.
 pub fn has_word(code: &str, word: &str) -> bool {
     let ident = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {

@@ -1,4 +1,4 @@
-//! What every source file keeps: a header, a size, no `unsafe` outside its module, no skipped tests, no foreign paths.
+//! Rules of every source file: a header, a size, no `unsafe` outside its module, no skipped tests, no foreign paths.
 
 use std::path::{Path, PathBuf};
 

@@ -48,17 +48,17 @@ pub fn check(packages: &BTreeMap<String, Package>, files: &[PathBuf], findings: 
     Ok(())
 }
 
-/// Whether a line registers the node `name`.
+/// Returns `true` if a line registers the node `name`.
 fn registers(code: &str, name: &str) -> bool {
     (code.contains(".node::<") || code.contains("node_info(")) && source::has_word(code, name)
 }
 
-/// Whether a line of a table lists the static that the attribute makes of a function.
+/// Returns `true` if a line of a table lists the static that the attribute makes of a function.
 fn lists(code: &str, item: &str) -> bool {
     source::has_word(code, item) && !code.trim_start().starts_with("use ")
 }
 
-/// Whether a derive attribute lists `Node`.
+/// Returns `true` if a derive attribute lists `Node`.
 fn derives_node(code: &str) -> bool {
     let list = code.trim_start_matches("#[derive(");
     list.split([',', ')']).any(|d| d.trim().rsplit("::").next() == Some("Node"))

@@ -33,7 +33,7 @@ pub struct TextEdit {
 /// A fix: edits that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What the fix does, e.g. "replace `foo` by `bar`".
+    /// Description of the fix, e.g. "replace `foo` by `bar`".
     pub title: String,
     /// The edits, in any order; they do not overlap.
     pub edits: Vec<TextEdit>,

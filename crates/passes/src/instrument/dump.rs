@@ -30,7 +30,10 @@ impl DumpFormat {
 }
 
 /// Writes the module before the first pass and after each pass: `00-input.py`, `01-tir.UnrollLoop.py`, and so on.
+///
+/// For the phases of a lowering, which are sequences, [`DumpModules::each_sequence`] writes one file per phase.
 pub struct DumpModules<'r, F> {
+    each_sequence: bool,
     format: DumpFormat,
     registry: &'r Registry,
     config: PrinterConfig,
@@ -41,7 +44,18 @@ pub struct DumpModules<'r, F> {
 impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
     /// Creates the instrument. `save` gets the name and the text of each file; its error ends the run.
     pub fn new(format: DumpFormat, registry: &'r Registry, config: PrinterConfig, save: F) -> Self {
-        DumpModules { format, registry, config, save, written: 0 }
+        DumpModules { each_sequence: false, format, registry, config, save, written: 0 }
+    }
+
+    /// Writes the module after each sequence instead of after each pass: `00-input.dot`, `01-phase0.dot`, and so on. A
+    /// sequence inside another one has a file of its own.
+    #[must_use]
+    pub fn each_sequence(self) -> Self {
+        DumpModules { each_sequence: true, ..self }
+    }
+
+    fn write_input(&mut self, module: &Ref<IRModule>) -> Result<(), PassError> {
+        if self.written == 0 { self.write(module, "input") } else { Ok(()) }
     }
 
     fn write(&mut self, module: &Ref<IRModule>, name: &str) -> Result<(), PassError> {
@@ -73,10 +87,18 @@ fn failed(message: String) -> PassError {
 
 impl<F: FnMut(&str, &str) -> Result<(), String>> PassInstrument for DumpModules<'_, F> {
     fn before(&mut self, module: &Ref<IRModule>, _: &PassInfo) -> Result<(), PassError> {
-        if self.written == 0 { self.write(module, "input") } else { Ok(()) }
+        self.write_input(module)
     }
 
     fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
-        self.write(run.after, &run.pass.name)
+        if self.each_sequence { Ok(()) } else { self.write(run.after, &run.pass.name) }
+    }
+
+    fn before_sequence(&mut self, module: &Ref<IRModule>, _: &PassInfo) -> Result<(), PassError> {
+        self.write_input(module)
+    }
+
+    fn after_sequence(&mut self, module: &Ref<IRModule>, sequence: &PassInfo) -> Result<(), PassError> {
+        if self.each_sequence { self.write(module, &sequence.name) } else { Ok(()) }
     }
 }

@@ -52,6 +52,22 @@ pub trait PassInstrument {
     fn after(&mut self, _run: &PassRun<'_>) -> Result<(), PassError> {
         Ok(())
     }
+
+    /// Runs before a sequence, and so before its passes.
+    ///
+    /// # Errors
+    /// An error ends the run.
+    fn before_sequence(&mut self, _module: &Ref<IRModule>, _sequence: &PassInfo) -> Result<(), PassError> {
+        Ok(())
+    }
+
+    /// Runs after a sequence whose passes all succeeded.
+    ///
+    /// # Errors
+    /// An error ends the run.
+    fn after_sequence(&mut self, _module: &Ref<IRModule>, _sequence: &PassInfo) -> Result<(), PassError> {
+        Ok(())
+    }
 }
 
 /// A run of a pass that succeeded.

@@ -10,7 +10,7 @@ use tvmscript_ir_core::{Object, PtrMap, PtrSet, Ref, Span, TypeInfo, pre_order_v
 use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
 
-/// What a pass did to a node.
+/// The effect of a pass on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PassEffect {

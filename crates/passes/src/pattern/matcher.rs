@@ -16,7 +16,7 @@ use tvmscript_si_builder::SIBuilder;
 use super::bindings::Bindings;
 use super::language::{Kind, Pattern};
 
-/// What the parts of a pattern matched.
+/// The nodes that the parts of a pattern matched.
 #[derive(Debug, Clone, Default)]
 pub struct Match {
     /// Patterns, by address, and what they matched.

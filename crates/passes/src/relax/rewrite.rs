@@ -2,7 +2,7 @@
 //!
 //! [`rewrite`] visits the bindings of a function in order, rewrites the expressions of each, and infers the struct info
 //! of what changed. A variable whose value has new struct info is replaced by a variable with the same identity and that
-//! struct info. What does not change stays the same node. New nodes get the span of the binding that they belong to.
+//! struct info. Unchanged parts stay the same node. New nodes get the span of the binding that they belong to.
 //!
 //! Upstream counterpart: `ExprMutator`, `src/relax/ir/expr_functor.cc`.
 

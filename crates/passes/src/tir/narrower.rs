@@ -224,6 +224,26 @@ impl Narrower {
         })
     }
 
+    /// The variable and value of a binding around `body`. A variable that the body uses as an index is narrowed with its
+    /// value, which may need a cast: an element of a buffer keeps its type.
+    fn bind<T>(
+        &mut self,
+        var: &Ref<Var>,
+        value: &Expr,
+        body: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(Ref<Var>, Expr, T)> {
+        let new_value = self.expr(value)?;
+        let new_var = self.define(var, &new_value);
+        let body = body(self)?;
+        Ok(match self.variables.get(var.object()).cloned() {
+            Some(narrow) => {
+                let value = ops::cast(narrow.dtype, self.index(value)?)?;
+                (narrow, value, body)
+            }
+            None => (new_var, new_value, body),
+        })
+    }
+
     /// The variable of a binding, with the type of its value.
     fn define(&mut self, var: &Ref<Var>, value: &Expr) -> Ref<Var> {
         if value.dtype() == var.dtype || (value.dtype().is_handle() && var.dtype.is_handle()) {
@@ -312,9 +332,8 @@ impl Narrower {
                 Ok(if value.is_same(&old.value) { e.clone() } else { Broadcast::try_new(value, &old.lanes)? })
             }
             ExprKind::Let(binding) => {
-                let value = self.expr(&binding.value)?;
-                let var = self.define(&binding.var, &value);
-                let body = self.expr(&binding.body)?;
+                let (var, value, body) =
+                    self.bind(&binding.var, &binding.value, |this| this.expr(&binding.body))?;
                 let is_same = value.is_same(&binding.value) && body.is_same(&binding.body);
                 Ok(if is_same { e.clone() } else { Let::try_new(var, value, body)? })
             }
@@ -418,13 +437,7 @@ impl Rewriter for Narrower {
             })),
             StmtKind::For(s) => self.for_loop(stmt, s),
             StmtKind::LetStmt(s) => {
-                let value = self.expr(&s.value)?;
-                let var = self.define(&s.var, &value);
-                let body = visit(self, &s.body)?;
-                let (var, value) = match self.variables.get(s.var.object()).cloned() {
-                    Some(narrow) => (narrow, self.index(&s.value)?),
-                    None => (var, value),
-                };
+                let (var, value, body) = self.bind(&s.var, &s.value, |this| visit(this, &s.body))?;
                 Ok(rebuild!(stmt: LetStmt = s { var: var, value: value, body: body }))
             }
             _ => rewrite::children(self, stmt),

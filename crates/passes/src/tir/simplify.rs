@@ -12,7 +12,7 @@ use crate::pass;
 pass! {
     /// Simplifies expressions with the facts in scope, and removes branches and bindings that become trivial.
     ///
-    /// New parts of an expression have the span of the expression. What remains of a conditional or a binding has its
+    /// New parts of an expression have the span of the expression. The rest of a conditional or a binding has its
     /// spans, too.
     ///
     /// Upstream: `src/tir/transforms/simplify.cc`.

@@ -23,6 +23,7 @@ impl dyn Host + '_ {
             Expr::Name(name) => {
                 let place = self.ast.range(target);
                 let value = self.with_statement(value);
+                let value = self.try_at(target, |p| p.enumeration_value(name, value))?;
                 self.assign_host(name, value, place);
                 Ok(())
             }
@@ -87,7 +88,8 @@ impl dyn Host + '_ {
         let ast = self.ast.clone();
         match self.try_at(target, |p| {
             let name = p.attribute_name(ast.name(attr));
-            p.set_attribute(base, &name, value)
+            Ok(p.set_attribute(base, &name, value.clone())?
+                || p.set_function_attribute(base, &name, Some(value))?)
         })? {
             true => Ok(()),
             false => Err(self.invalid_target(target, "an attribute")),
@@ -135,7 +137,8 @@ impl dyn Host + '_ {
                     let ast = self.ast.clone();
                     if !self.try_at(target, |p| {
                         let name = p.attribute_name(ast.name(attr));
-                        p.delete_attribute(&base, &name)
+                        Ok(p.delete_attribute(&base, &name)?
+                            || p.set_function_attribute(&base, &name, None)?)
                     })? {
                         return Err(self.invalid_target(target, "an attribute"));
                     }

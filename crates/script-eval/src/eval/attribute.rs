@@ -5,7 +5,7 @@ use tvmscript_script_value::ScriptValue;
 
 use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
-use super::{Module, Raise};
+use super::{Closure, Module, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::python;
@@ -104,6 +104,33 @@ impl dyn Host + '_ {
         Some(if is_function(&method) { BoundMethod::value(method, value) } else { method })
     }
 
+    /// Sets or, with `None`, deletes an attribute of a function or of a value of a library class; `false` for others.
+    pub(crate) fn set_function_attribute(
+        &mut self,
+        value: &ScriptValue,
+        name: &str,
+        new: Option<ScriptValue>,
+    ) -> Result<bool, Raise> {
+        if let Some(closure) = value.as_host::<Closure>() {
+            let program = self.program.clone();
+            return closure.set_attribute(&program, name, new);
+        }
+        match python::object::of(value) {
+            Some(object) => object.set_attribute(self, name, new),
+            None => Ok(false),
+        }
+    }
+
+    /// The annotation of a function's first parameter, evaluated; `None` without one.
+    pub(crate) fn first_annotation(&mut self, function: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+        let Some(closure) = function.as_host::<Closure>() else { return Ok(None) };
+        let ast = self.ast.clone();
+        match ast.list(closure.params).first().and_then(|parameter| parameter.annotation) {
+            Some(annotation) => Ok(Some(self.eval(annotation)?)),
+            None => Ok(None),
+        }
+    }
+
     #[cold]
     fn no_attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Reported {
         let ast = self.ast.clone();
@@ -125,6 +152,10 @@ impl dyn Host + '_ {
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
+                    if python::library::lacks(&module.path, name) {
+                        let error = self.no_library_member(&module.path, name, range);
+                        return self.report(error);
+                    }
                     if !self.modules().contains(&module.path) {
                         let error = HostError::new(
                             HostErrorKind::Import,
@@ -143,6 +174,7 @@ impl dyn Host + '_ {
                         instead = missing.help;
                         missing.what
                     }
+                    None if python::object::of(value).is_some() => format!("'{}' object", host.type_name()),
                     None => class_description(value).unwrap_or_else(|| host.type_name().to_owned()),
                 };
                 (what, host.attribute_names())
@@ -184,8 +216,11 @@ impl dyn Host + '_ {
         }
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
-                Some(module) => !self.modules().is_complete(&module.path),
+                Some(module) => {
+                    !self.modules().is_complete(&module.path) && !python::library::lacks(&module.path, name)
+                }
                 None => match self.missing_attribute(&**host, name) {
+                    None if python::object::of(value).is_some() => false,
                     // A wrong decorator is an error, unless the dialect leaves it out on purpose.
                     Some(missing) => !self.in_decorator || missing.is_left_out,
                     None => true,

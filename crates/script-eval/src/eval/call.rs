@@ -14,6 +14,7 @@ use crate::python::Outcome;
 use crate::python::builtins::Builtin;
 use crate::python::cost;
 use crate::python::library::Partial;
+use crate::python::object;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 /// The arguments for code that knows built-in types only.
@@ -169,6 +170,9 @@ impl dyn Host + '_ {
                 }
                 if let Some(builtin) = any.downcast_ref::<Builtin>() {
                     return builtin.run(self, args);
+                }
+                if let Some(object) = object::of(callee).filter(|object| object.is_callable()) {
+                    return tvmscript_ir_core::with_stack(|| object.call(self, callee, args));
                 }
                 if let Some(method) = any.downcast_ref::<BoundMethod>() {
                     args.positional.insert(0, method.receiver.clone());

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Token, with_stack};
-use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue, release};
+use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
 use super::generator::Generator;
@@ -13,7 +13,7 @@ use super::{Env, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
-use crate::python::Outcome;
+use crate::python::{Outcome, cost};
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
@@ -44,6 +44,8 @@ pub(crate) struct Closure {
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
+    /// Attributes that host code has set: `f.calls = 0`.
+    attributes: OnceCell<Rc<RefCell<Dict>>>,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
     /// `true` if decorated with `abc.abstractmethod`.
@@ -77,6 +79,11 @@ impl HostObject for Closure {
 
     /// `__parameters__` returns the parameter names; dialects name variables after them.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        if let Some(attributes) = self.attributes.get()
+            && let Some(value) = attributes.borrow().get(&DictKey::text(name))
+        {
+            return Some(value.clone());
+        }
         let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
         match name {
             "__name__" => Some(ScriptValue::str(&self.name)),
@@ -96,6 +103,26 @@ impl Drop for Closure {
 }
 
 impl Closure {
+    /// Sets or, with `None`, deletes an attribute; `false` if there is none to delete.
+    pub(crate) fn set_attribute(
+        &self,
+        program: &Program,
+        name: &str,
+        value: Option<ScriptValue>,
+    ) -> std::result::Result<bool, Raise> {
+        let attributes = self.attributes.get_or_init(Rc::default);
+        let key = DictKey::text(name);
+        let Some(value) = value else {
+            let old = attributes.borrow_mut().shift_remove(&key);
+            return Ok(old.is_some());
+        };
+        program.budget.allocate(cost::ENTRY_BYTES)?;
+        program.keep_container(&ScriptValue::Dict(attributes.clone()), &value)?;
+        let old = attributes.borrow_mut().insert(key, value);
+        drop(old);
+        Ok(true)
+    }
+
     /// The statements of a `def`; empty for a lambda.
     pub(crate) fn body(&self) -> List<StmtId> {
         match self.body {
@@ -241,6 +268,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env,
+            attributes: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -272,6 +300,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env: self.env.clone(),
+            attributes: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))

@@ -12,8 +12,8 @@ use super::{Cause, Closure, Placeholder};
 use crate::Host;
 use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::host::Mode;
+use crate::python;
 use crate::python::builtins::Builtin;
-use crate::python::library::Partial;
 
 /// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
@@ -179,7 +179,7 @@ fn is_applied(decorator: &ScriptValue) -> bool {
         || any.is::<BoundMethod>()
         || any.is::<ClassObject>()
         || any.is::<Generated>()
-        || any.is::<Partial>()
+        || python::is_decorator(decorator)
         || any.is::<Instance>() && host.is_callable()
 }
 
@@ -253,9 +253,7 @@ impl dyn Host + '_ {
             };
             if self.is_decorator(&value) {
                 found.script = Some((*at, value));
-            } else if is_applied(&value)
-                || self.tolerant && matches!(value, ScriptValue::Host(_)) && !self.is_namespace(&value)
-            {
+            } else if self.may_decorate(&value) {
                 found.others.push((*at, value));
             } else {
                 let what = self.describe(&value);
@@ -272,6 +270,15 @@ impl dyn Host + '_ {
         let value = self.with_mode(Mode::Host, |p| p.eval(at));
         self.in_decorator = before;
         value.inspect_err(|_| self.keep_decorator_error())
+    }
+
+    /// Tests whether a value can decorate host code. Where placeholders are tolerated, it may be unknown.
+    fn may_decorate(&self, value: &ScriptValue) -> bool {
+        let ScriptValue::Host(host) = value else { return false };
+        match self.tolerant {
+            true => !self.is_namespace(value),
+            false => host.is_callable() && is_applied(value),
+        }
     }
 
     /// Reports the error of a decorator even in explored code, since the definition may be a script.

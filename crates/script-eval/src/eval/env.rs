@@ -28,6 +28,8 @@ pub(crate) struct Env {
     class_name: Option<Name>,
     /// The qualified name of the class or function.
     prefix: RefCell<Option<Rc<str>>>,
+    /// The bases and the values so far in the body of an enumeration.
+    enumeration: RefCell<Option<(Vec<ScriptValue>, Vec<ScriptValue>)>>,
 }
 
 /// The code that an environment belongs to.
@@ -63,8 +65,35 @@ impl Env {
     ) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
         let (owner, first, prefix) = (RefCell::default(), Cell::default(), RefCell::default());
-        let held = Cell::new(false);
-        Rc::new(Env { names, slots, parent, held, kind, owner, first, class_name, prefix })
+        let (held, enumeration) = (Cell::new(false), RefCell::default());
+        Rc::new(Env { names, slots, parent, held, kind, owner, first, class_name, prefix, enumeration })
+    }
+
+    /// Begins the body of an enumeration.
+    pub(crate) fn begin_enumeration(&self, bases: Vec<ScriptValue>) {
+        *self.enumeration.borrow_mut() = Some((bases, Vec::new()));
+    }
+
+    /// Tests whether this is the body of an enumeration.
+    pub(crate) fn is_enumeration(&self) -> bool {
+        self.enumeration.borrow().is_some()
+    }
+
+    /// The bases of the enumeration.
+    pub(crate) fn enumeration_bases(&self) -> Vec<ScriptValue> {
+        self.enumeration.borrow().as_ref().map(|(bases, _)| bases.clone()).unwrap_or_default()
+    }
+
+    /// The values of the members so far.
+    pub(crate) fn member_values(&self) -> Vec<ScriptValue> {
+        self.enumeration.borrow().as_ref().map(|(_, values)| values.clone()).unwrap_or_default()
+    }
+
+    /// Adds the value of a member.
+    pub(crate) fn add_member_value(&self, value: ScriptValue) {
+        if let Some((_, values)) = &mut *self.enumeration.borrow_mut() {
+            values.push(value);
+        }
     }
 
     /// The name of the innermost class around, for private names.
@@ -235,8 +264,7 @@ impl Env {
 
     pub(crate) fn clear(&self) {
         let slots = std::mem::take(&mut *self.slots.borrow_mut());
-        let owner = self.owner.take();
-        drop((slots, owner));
+        drop((slots, self.owner.take(), self.enumeration.take()));
     }
 }
 

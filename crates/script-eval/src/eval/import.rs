@@ -6,7 +6,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 use super::Placeholder;
 use crate::Host;
 use crate::binding::{Binding, Slot};
-use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result, suggest};
+use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Result, suggest};
 use crate::python;
 
 /// A Python module, or a member of one that no dialect declares: it can be imported but not used.
@@ -64,8 +64,9 @@ impl dyn Host + '_ {
 
     /// The known member of a module.
     pub(crate) fn module_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
-        if &*module.path == "math" {
-            return python::math::member(name);
+        let inner = format!("{}.{name}", module.path);
+        if python::library::contains(&inner) {
+            return Some(Module::value(&inner));
         }
         if let Some(value) = self.class_library(&module.path, name) {
             return Some(value);
@@ -99,10 +100,10 @@ impl dyn Host + '_ {
     /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        matches!(
-            first,
-            "abc" | "enum" | "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses"
-        ) || self.modules().contains(first)
+        first == "__future__"
+            || python::library::contains(path)
+            || super::class::is_class_module(path)
+            || self.modules().contains(first)
     }
 
     /// `import a.b as c`
@@ -170,16 +171,17 @@ impl dyn Host + '_ {
                     }
                     continue;
                 }
-                None if &*module.path == "math" => {
-                    let what = format!("the module `{}`", module.path);
-                    let kind = ParseErrorKind::NoAttribute { what, name: name.to_owned() };
-                    result = Err(self.error(alias.place, kind));
+                None if python::library::lacks(&module.path, name) => {
+                    let error = self.no_library_member(&module.path, name, place);
+                    result = Err(self.report(error));
                     self.program.set_global(bound, Slot::poison(place));
                     continue;
                 }
                 None => {
                     let path = format!("{}.{name}", module.path.trim_end_matches('.'));
-                    match self.is_evaluated(&module.path) {
+                    match self.modules().contains(module.path.split('.').next().unwrap_or_default())
+                        || is_future(&module)
+                    {
                         true => ScriptValue::host(Module { path: path.into() }),
                         false => Placeholder::of_module(&path, place).value(),
                     }
@@ -188,6 +190,18 @@ impl dyn Host + '_ {
             self.assign_host(bound, value, place);
         }
         result
+    }
+
+    /// The error for a name that a module of Python's library does not have.
+    pub(crate) fn no_library_member(&self, path: &str, name: &str, range: TextRange) -> ParseError {
+        let what = format!("the module `{path}`");
+        let kind = ParseErrorKind::NoAttribute { what, name: name.to_owned() };
+        let mut error = ParseError::new(kind, range);
+        let names = python::library::names(path).unwrap_or_default();
+        if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
+            near.suggest(&mut error, range, "");
+        }
+        error
     }
 
     /// `from a import b` for a module of the program.
@@ -229,7 +243,9 @@ impl dyn Host + '_ {
         let value =
             |p: &Self, name: &str| p.module_member(module, name).or_else(|| p.declared_member(module, name));
         let names = match self.declared(&module.path) {
-            _ if &*module.path == "math" => python::math::names(),
+            _ if python::library::contains(&module.path) => {
+                python::library::names(&module.path).unwrap_or_default()
+            }
             _ => match self.modules().star_names(&module.path) {
                 Some(names) => names,
                 None => return false,

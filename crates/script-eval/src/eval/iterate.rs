@@ -12,7 +12,7 @@ use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Host;
 use crate::errors::Result;
-use crate::python::{self, cost, range::Range, view};
+use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
 /// An iterator.
@@ -49,6 +49,8 @@ pub(crate) enum Iter {
     Instance(ScriptValue),
     /// An instance with `__getitem__` and the next index: the old sequence protocol.
     Sequence(ScriptValue, i64),
+    /// An iterator of a library module.
+    Library(Box<dyn Advance>),
     /// `enumerate`, with the next number.
     Enumerate(ScriptValue, Box<Iter>),
 }
@@ -90,7 +92,8 @@ impl Iter {
             Iter::Map(..) => "map",
             Iter::Filter(..) => "filter",
             Iter::Enumerate(..) => "enumerate",
-            Iter::Items(_) | Iter::Shared(_) | Iter::Instance(_) | Iter::Sequence(..) => "iterator",
+            Iter::Items(_) | Iter::Shared(_) | Iter::Library(_) => "iterator",
+            Iter::Instance(_) | Iter::Sequence(..) => "iterator",
         }
     }
 
@@ -116,6 +119,7 @@ impl Iter {
                 out.push(function);
                 iter.parts(out);
             }
+            Iter::Library(mut iter) => iter.parts(out),
             Iter::Enumerate(number, iter) => {
                 out.push(number);
                 iter.parts(out);
@@ -172,6 +176,11 @@ impl dyn Host + '_ {
                     let (dict, kind) = (view.dict.clone(), view.kind);
                     let len = dict.borrow().len();
                     Iter::Dict { dict, kind, at: 0, len }
+                } else if let Some(library) = python::object::of(value) {
+                    match library.iterate(self, object)? {
+                        Some(iter) => iter,
+                        None => return Err(self.not_iterable(value)),
+                    }
                 } else if let Some(items) = object.items() {
                     cost::values(self, items.len())?;
                     Iter::Items(items.into_iter())
@@ -364,6 +373,7 @@ impl dyn Host + '_ {
                     return Ok(Some(item));
                 }
             },
+            Iter::Library(iter) => iter.next(self),
             Iter::Enumerate(count, iter) => {
                 let Some(item) = self.next(iter)? else { return Ok(None) };
                 let next = python::arith::binary(self, BinOp::Add, count, &ScriptValue::Int(1))?;

@@ -504,7 +504,10 @@ impl dyn Host + '_ {
             ScriptValue::Host(_) if class::is_instance(value) => self.special_truth(value),
             ScriptValue::Host(_) => {
                 self.known([value])?;
-                Ok(crate::python::truth(value))
+                match crate::python::object::of(value) {
+                    Some(object) => object.truth(self),
+                    None => Ok(crate::python::truth(value)),
+                }
             }
             other => Ok(crate::python::truth(other)),
         }

@@ -7,10 +7,11 @@ use tvmscript_script_value::ScriptValue;
 
 use super::Outcome;
 use super::number::{Number, int};
-use super::{builtins, cost, number, set, type_name};
+use super::{builtins, cost, dict_class, number, object, set, type_name};
+use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::{Evaluator, Host};
+use crate::host::Operator;
 
 /// `a op b`, where no operand has an operator of a dialect.
 pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
@@ -268,8 +269,13 @@ pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
     (floor, rest)
 }
 
-/// Operators on text, lists, tuples, sets and dictionaries.
+/// Operators on text, lists, tuples, sets and dictionaries, and those of library classes.
 fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+    if matches!((a, b), (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_)))
+        && let Some(value) = object::operate(p, Operator::Binary(op), &[a.clone(), b.clone()])?
+    {
+        return Ok(value);
+    }
     match (op, a, b) {
         (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
             let (x, y) = (x.as_str(), y.as_str());
@@ -311,10 +317,17 @@ fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Ou
         (BinOp::BitOr, ScriptValue::Dict(x), ScriptValue::Dict(y)) => {
             cost::entries(p, x.borrow().len() + y.borrow().len())?;
             super::set::charge_keys(p, y.borrow().keys())?;
+            if let Some(value) = dict_class::binary(p, op, x, y)? {
+                return Ok(value);
+            }
             let mut dict = x.borrow().clone();
             dict.extend(y.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
             Ok(ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(dict))))
         }
+        (_, ScriptValue::Dict(x), ScriptValue::Dict(y)) => match dict_class::binary(p, op, x, y)? {
+            Some(value) => Ok(value),
+            None => Err(unsupported(op, a, b).into()),
+        },
         _ => match set::binary(p, op, a, b)? {
             Some(value) => Ok(value),
             None => Err(unsupported(op, a, b).into()),
@@ -362,7 +375,17 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
 }
 
 /// `op a`, where the operand has no operator of a dialect; not for `not`.
-pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Outcome {
+pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
+    if let ScriptValue::Host(_) = a
+        && let Some(value) = object::operate(p, Operator::Unary(op), std::slice::from_ref(a))?
+    {
+        return Ok(value);
+    }
+    if let ScriptValue::Dict(dict) = a
+        && let Some(value) = dict_class::unary(p, op, dict)?
+    {
+        return Ok(value);
+    }
     let bad =
         || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));
     let number = Number::of(a).ok_or_else(bad)?;
@@ -412,6 +435,9 @@ pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptV
             Ok(true)
         }
         (BinOp::BitOr, ScriptValue::Dict(dict)) => {
+            if let Some(dict_class::DictClass::Counter) = dict_class::of(&dict.borrow()) {
+                return Ok(false);
+            }
             let mut more = tvmscript_script_value::Dict::new();
             builtins::fill(p, &mut more, b)?;
             cost::entries(p, more.len())?;
@@ -420,9 +446,10 @@ pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptV
             dict.borrow_mut().extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
             Ok(true)
         }
-        (BinOp::BitOr | BinOp::BitAnd | BinOp::Sub | BinOp::BitXor, ScriptValue::Host(_)) => {
-            set::in_place(p, op, a, b)
-        }
+        (_, ScriptValue::Host(_)) => match object::of(a) {
+            Some(object) => object.in_place(p, Operator::Binary(op), a, b),
+            None => set::in_place(p, op, a, b),
+        },
         _ => Ok(false),
     }
 }

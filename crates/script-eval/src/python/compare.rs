@@ -9,7 +9,7 @@ use tvmscript_script_value::{Items, ScriptValue};
 use super::Outcome;
 use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
-use super::{cost, set, view};
+use super::{cost, dict_class, object, set, view};
 use crate::eval::Raise;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
@@ -20,6 +20,13 @@ use tvmscript_python_syntax::ast::CmpOp;
 
 /// `a op b`, where no operand has an operator of a dialect; `is` and `in` for any operands.
 pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+    let is_rich = !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn);
+    if is_rich
+        && matches!((a, b), (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_)))
+        && let Some(value) = object::operate(p, Operator::Compare(op), &[a.clone(), b.clone()])?
+    {
+        return Ok(value);
+    }
     let truth = match op {
         CmpOp::Eq => equal(p, a, b)?,
         CmpOp::NotEq => !equal(p, a, b)?,
@@ -110,6 +117,9 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
             if Rc::ptr_eq(a, b) {
                 return Ok(true);
             }
+            if let Some(equal) = dict_class::equal(p, a, b)? {
+                return Ok(equal);
+            }
             if a.borrow().len() != b.borrow().len() {
                 return Ok(false);
             }
@@ -134,6 +144,15 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
         (ScriptValue::DType(dtype), ScriptValue::Str(text))
         | (ScriptValue::Str(text), ScriptValue::DType(dtype)) => Ok(dtype.to_string() == text.as_str()),
         (ScriptValue::Host(_), ScriptValue::Host(_)) if BoundMethod::same(a, b) => Ok(true),
+        (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_))
+            if object::of(a).is_some() || object::of(b).is_some() =>
+        {
+            let operands = [a.clone(), b.clone()];
+            match object::operate(p, Operator::Compare(CmpOp::Eq), &operands)? {
+                Some(value) => p.truth(&value),
+                None => Ok(identical(a, b)),
+            }
+        }
         (ScriptValue::Host(_), ScriptValue::Host(_)) => match (super::range::of(a), super::range::of(b)) {
             (Some(a), Some(b)) => Ok(a.same_numbers(b)),
             _ if identical(a, b) => Ok(true),
@@ -211,17 +230,32 @@ fn ordered(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Res
             (ScriptValue::List(a), ScriptValue::List(b)) => {
                 return sequences(p, op, Sequence::List(a), Sequence::List(b));
             }
+            (ScriptValue::Dict(x), ScriptValue::Dict(y))
+                if dict_class::is_counter(a) && dict_class::is_counter(b) =>
+            {
+                return dict_class::counter_order(p, op, x, y);
+            }
+            (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_))
+                if object::of(a).is_some() || object::of(b).is_some() =>
+            {
+                let operands = [a.clone(), b.clone()];
+                return match object::operate(p, Operator::Compare(op), &operands)? {
+                    Some(value) => p.truth(&value),
+                    None => Err(not_ordered(op, a, b)),
+                };
+            }
             _ => match set::order(p, op, a, b)? {
                 Some(truth) => return Ok(truth),
-                None => {
-                    let op = op.as_str();
-                    let error = wrong_type!("'{op}' not supported between instances of '{}' and '{}'", a, b);
-                    return Err(error.into());
-                }
+                None => return Err(not_ordered(op, a, b)),
             },
         }
     };
     Ok(order.is_some_and(|order| fits(op, order)))
+}
+
+fn not_ordered(op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Raise {
+    let op = op.as_str();
+    wrong_type!("'{op}' not supported between instances of '{}' and '{}'", a, b).into()
 }
 
 fn fits(op: CmpOp, order: Ordering) -> bool {
@@ -253,6 +287,11 @@ fn sequences(p: &mut dyn Host, op: CmpOp, a: Sequence, b: Sequence) -> Result<bo
 
 /// `item in container`
 pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
+    if let Some(object) = object::of(container)
+        && let Some(found) = object.contains(p, item)?
+    {
+        return Ok(found);
+    }
     if is_instance(container)
         && let Special::Value(found) = p.call_special(container, "__contains__", [item.clone()])?
     {

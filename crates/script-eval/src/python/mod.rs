@@ -6,12 +6,13 @@ pub(crate) mod arith;
 pub(crate) mod builtins;
 pub(crate) mod compare;
 pub(crate) mod cost;
+pub(crate) mod dict_class;
 pub(crate) mod exceptions;
 pub(crate) mod format;
 pub(crate) mod library;
-pub(crate) mod math;
 pub(crate) mod methods;
 pub(crate) mod number;
+pub(crate) mod object;
 pub(crate) mod percent;
 pub(crate) mod range;
 pub(crate) mod repr;
@@ -60,6 +61,15 @@ pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
         }
     }
     type_name(value)
+}
+
+/// Tests whether the library defines a decorator, so that it is applied.
+pub(crate) fn is_decorator(value: &ScriptValue) -> bool {
+    let kind = value.as_host::<Builtin>().map(|builtin| &builtin.kind);
+    object::of(value).is_some()
+        || value.as_host::<library::Partial>().is_some()
+        || matches!(kind, Some(builtins::BuiltinKind::Function(module)) if !module.is_empty())
+        || matches!(kind, Some(builtins::BuiltinKind::Method(_)))
 }
 
 /// Describes a value, for messages.

@@ -8,7 +8,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
-use super::{builtins::Builtin, cost, range, set, type_name, view};
+use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, view};
 use crate::errors::HostError;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
@@ -36,10 +36,18 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        other => match exception::text(p, other)? {
+        other => match text_of(p, other)? {
             Some(text) => Ok(text),
             None => repr(p, value),
         },
+    }
+}
+
+/// The text of a value whose `str` is not its `repr`.
+fn text_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Raise> {
+    match object::of(value) {
+        Some(object) => object.text(p),
+        None => exception::text(p, value),
     }
 }
 
@@ -76,7 +84,7 @@ fn identity(value: &ScriptValue) -> Option<*const ()> {
 }
 
 /// Writes the `repr` of a value; `open` contains the enclosing containers.
-fn write(
+pub(crate) fn write(
     p: &mut dyn Host,
     value: &ScriptValue,
     out: &mut String,
@@ -149,6 +157,9 @@ fn container(
             out.push(']');
         }
         ScriptValue::Dict(dict) => {
+            if let Some(class) = dict_class::of(&dict.borrow()) {
+                return dict_class::write(p, class, value, out, open);
+            }
             out.push('{');
             let mut at = 0;
             loop {
@@ -201,6 +212,8 @@ fn container(
                     1 => out.push_str(&format!("range({}, {})", range.start, range.stop)),
                     step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
                 }
+            } else if let Some(object) = object::of(value) {
+                object.write(p, out, open)?;
             } else if let Some(builtin) = value.as_host::<Builtin>() {
                 let kind = if builtin.is_type() { "class '" } else { "built-in function " };
                 let end = if builtin.is_type() { "'>" } else { ">" };
@@ -263,7 +276,8 @@ fn instance(
     write(p, payload, out, open)
 }
 
-fn list(
+/// Writes values, separated by commas, after `before`.
+pub(crate) fn list(
     p: &mut dyn Host,
     before: &str,
     items: &[ScriptValue],

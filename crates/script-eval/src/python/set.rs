@@ -55,6 +55,10 @@ impl HostObject for Set {
     }
 }
 
+pub(crate) fn is_frozen(value: &ScriptValue) -> bool {
+    value.as_host::<Set>().is_some_and(|set| set.frozen)
+}
+
 pub(crate) fn value(items: IndexSet<DictKey>, frozen: bool) -> ScriptValue {
     ScriptValue::host(Set { items: RefCell::new(items), frozen, facts: Cell::new(None) })
 }
@@ -171,6 +175,9 @@ pub(crate) fn binary(
 /// `a |= b` and similar, in place; returns `false` for other values.
 pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     let Some(set) = a.as_host::<Set>().filter(|set| !set.frozen) else { return Ok(false) };
+    if !matches!(op, BinOp::BitOr | BinOp::BitAnd | BinOp::Sub | BinOp::BitXor) {
+        return Ok(false);
+    }
     if b.as_host::<Set>().is_none() && !view::is_set(b) {
         return Ok(false);
     }

@@ -7,7 +7,7 @@ use super::Outcome;
 use super::number::small_index;
 use super::range::Range;
 use super::text_index::Chars;
-use super::{builtins::Builtin, cost, type_name};
+use super::{builtins::Builtin, cost, dict_class, object, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, Special, is_instance};
@@ -82,7 +82,10 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
             let found = p.hashable(key.clone()).map(|key| dict.borrow().get(&key).cloned())?;
             match found {
                 Some(value) => Ok(value),
-                None => Err(exception::key_error(key.clone())),
+                None => match dict_class::missing(p, base, key)? {
+                    Some(value) => Ok(value),
+                    None => Err(exception::key_error(key.clone())),
+                },
             }
         }
         ScriptValue::Str(text) => {
@@ -111,10 +114,15 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
             (Some(range), _) => range_item(range, key),
             // `list[int]`: a parameterized type is the type itself.
             (_, Some(builtin)) if builtin.is_type() => Ok(base.clone()),
-            _ => match host.subscript(key) {
-                Some(result) => result.map_err(Raise::from),
-                None => Err(not_subscriptable(own)),
-            },
+            _ => {
+                if let Some(object) = object::of(base) {
+                    return object.get(p, base, key)?.ok_or_else(|| not_subscriptable(own));
+                }
+                match host.subscript(key) {
+                    Some(result) => result.map_err(Raise::from),
+                    None => Err(not_subscriptable(own)),
+                }
+            }
         },
         ScriptValue::Node(object) => {
             if let Some(array) = Array::<Value>::try_ref(object) {
@@ -152,7 +160,7 @@ fn range_item(range: &Range, key: &ScriptValue) -> Outcome {
 }
 
 /// The position of an index in a container of this length; `None` for slices.
-fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
+pub(crate) fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
     if matches!(key, ScriptValue::Slice(_)) {
         return Ok(None);
     }
@@ -278,7 +286,14 @@ pub(crate) fn set(
             dict.borrow_mut().insert(key, value);
             Ok(())
         }
-        _ => Err(wrong_type!("'{}' object does not support item assignment", own).into()),
+        _ => {
+            if let Some(object) = object::of(base)
+                && object.set(p, base, &key, value)?
+            {
+                return Ok(());
+            }
+            Err(wrong_type!("'{}' object does not support item assignment", own).into())
+        }
     }
 }
 
@@ -325,6 +340,13 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
                 None => Err(exception::key_error(key.clone())),
             }
         }
-        _ => Err(wrong_type!("'{}' object doesn't support item deletion", own).into()),
+        _ => {
+            if let Some(object) = object::of(base)
+                && object.delete(p, key)?
+            {
+                return Ok(());
+            }
+            Err(wrong_type!("'{}' object doesn't support item deletion", own).into())
+        }
     }
 }

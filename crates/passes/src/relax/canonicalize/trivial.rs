@@ -22,7 +22,7 @@ pub(super) fn inline(function: &Ref<Function>) -> Result<Ref<Function>> {
     })?)
 }
 
-/// What to replace, by identity.
+/// Replacements by identity.
 #[derive(Default)]
 struct Plan {
     usage: PtrMap<Ref<Var>>,

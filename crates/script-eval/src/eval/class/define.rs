@@ -10,15 +10,15 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 use super::descriptor::{Wrapper, WrapperKind};
 use super::mro::linearize;
 use super::super_object::SuperObject;
-use super::{enumeration, named_tuple};
 use super::{Annotation, ClassObject, Instance, closure_of, is_class, is_function, lookup, mro_of};
+use super::{enumeration, named_tuple};
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Result};
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Closure, Env, Raise};
 use crate::python::builtins::{self, Builtin, BuiltinKind};
-use crate::python::{Outcome, cost};
+use crate::python::{Outcome, cost, object};
 
 /// The parts of a class.
 pub(crate) struct ClassParts {
@@ -59,6 +59,9 @@ impl dyn Host + '_ {
         let env = Env::of_class(names, self.env.clone(), def.name);
         env.set_prefix(format!("{}{}", self.qualified_prefix(), ast.name(def.name)).into());
         self.program.keep_environment(&env);
+        if bases.iter().any(|base| self.is_enum_base(base)) {
+            env.begin_enumeration(bases.clone());
+        }
         let start = self.explorer.units.len();
         let marks = self.test_marks(def.decorators)?;
         let around = std::mem::replace(&mut self.compares, compares);
@@ -189,7 +192,7 @@ impl dyn Host + '_ {
             base.is_some_and(|base| bases.iter().any(|class| super::is_subclass(class, &base)));
         let declared = if is_enumeration { enumeration::declared(&mut members) } else { Vec::new() };
         // Tests of subclasses do not need the classes that only help type checkers.
-        bases.retain(|base| !is_typing(base));
+        bases.retain(|base| !is_typing(base) && object::of(base).is_none());
         for base in &bases {
             if let Some(builtin) = base.as_host::<Builtin>()
                 && matches!(builtin.native.name, "bool" | "range" | "slice" | "memoryview")

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use tvmscript_ir_core::Str;
-use tvmscript_python_syntax::ast::BinOp;
+use tvmscript_python_syntax::ast::{BinOp, Name};
 use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, Items, ScriptValue};
 
 use super::descriptor::{Property, is_wrapper};
@@ -16,6 +16,7 @@ use super::natives::{self, Generated, not_implemented};
 use super::special::find;
 use super::{ClassObject, ClassParts, Instance, is_function, lookup};
 use crate::Host;
+use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::exception;
 use crate::eval::{Iter, IterObject, Raise};
@@ -57,7 +58,7 @@ pub(super) static MODULE: Table = &[
 /// The class of this name in the module.
 pub(super) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
     let builtin = |name: &str| builtins::class(name).into_iter().collect::<Vec<_>>();
-    let text = |owner: &str, name| natives::member(owner, name).unwrap_or_default();
+    let text = |owner: &'static str, name| natives::member(owner, name).unwrap_or_default();
     Some(match name {
         "Enum" => p.native_class("enum", "Enum", &[], base_members()),
         "ReprEnum" => p.native_class("enum", "ReprEnum", &[class(p, "Enum")?], Vec::new()),
@@ -65,7 +66,8 @@ pub(super) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
         "IntEnum" | "IntFlag" => {
             let mut bases = builtin("int");
             bases.push(class(p, "ReprEnum")?);
-            let members = vec![("__str__", text("int", "__repr__")), ("__format__", text("int", "__format__"))];
+            let members =
+                vec![("__str__", text("int", "__repr__")), ("__format__", text("int", "__format__"))];
             match name {
                 "IntEnum" => p.native_class("enum", "IntEnum", &bases, members),
                 _ => {
@@ -77,7 +79,8 @@ pub(super) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
         "StrEnum" => {
             let mut bases = builtin("str");
             bases.push(class(p, "ReprEnum")?);
-            let members = vec![("__str__", text("str", "__str__")), ("__format__", text("str", "__format__"))];
+            let members =
+                vec![("__str__", text("str", "__str__")), ("__format__", text("str", "__format__"))];
             p.native_class("enum", "StrEnum", &bases, members)
         }
         _ => return None,
@@ -97,14 +100,8 @@ fn getter(name: &'static str, of: &'static str) -> (&'static str, ScriptValue) {
         Some(value) => Ok(value),
         None => Err(super::missing(&receiver(&args), name)),
     });
-    let setter = Generated::value(name, move |_, args| {
-        let class = crate::python::type_name(&receiver(&args));
-        Err(HostError::new(
-            HostErrorKind::Attribute,
-            format!("<enum '{class}'> cannot set attribute '{name}'"),
-        )
-        .into())
-    });
+    let setter =
+        Generated::value(name, move |_, _| raise!(Attribute, "<enum 'Enum'> cannot set attribute '{name}'"));
     (name, ScriptValue::host(Property { getter, setter, deleter: ScriptValue::None }))
 }
 
@@ -150,7 +147,8 @@ fn base_members() -> Vec<(&'static str, ScriptValue)> {
             "__format__",
             Generated::value("__format__", |p, args| {
                 let text = repr::str(p, &receiver(&args))?;
-                let spec = args.positional.get(1).and_then(ScriptValue::as_str).unwrap_or_default().to_owned();
+                let spec =
+                    args.positional.get(1).and_then(ScriptValue::as_str).unwrap_or_default().to_owned();
                 let text = format::format(p, &ScriptValue::str(&text), &spec)?;
                 cost::text(p, &text)
             }),
@@ -201,10 +199,7 @@ fn flag_members() -> Vec<(&'static str, ScriptValue)> {
             };
             if !same {
                 let (own, class) = (crate::python::type_name(part), crate::python::type_name(whole));
-                raise!(
-                    Type,
-                    "unsupported operand type(s) for 'in': '{own}' and '{class}'"
-                );
+                raise!(Type, "unsupported operand type(s) for 'in': '{own}' and '{class}'");
             }
             let (whole, part) = (bits(whole).unwrap_or_default(), bits(part).unwrap_or_default());
             Ok(ScriptValue::Bool(&whole & &part == part))
@@ -260,19 +255,18 @@ fn mask_of(p: &mut dyn Host, class: &ScriptValue) -> Result<BigInt, Raise> {
     Ok(mask)
 }
 
-/// The members with a single bit that a flag contains, from the lowest.
+/// The members with a single bit that a flag contains, in the order of their definition.
 fn single_bits(p: &mut dyn Host, flag: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
     let class = p.class_of(flag).unwrap_or_default();
     let whole = bits(flag).unwrap_or_default();
-    let mut parts: Vec<(BigInt, ScriptValue)> = Vec::new();
+    let mut parts = Vec::new();
     for member in members(p, &class)? {
         let own = bits(&member).unwrap_or_default();
         if own.magnitude().count_ones() == 1 && &whole & &own == own {
-            parts.push((own, member));
+            parts.push(member);
         }
     }
-    parts.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(parts.into_iter().map(|(_, member)| member).collect())
+    Ok(parts)
 }
 
 /// The flag with these bits: a member, or a combination, which is made once.
@@ -360,9 +354,7 @@ pub(crate) fn members(p: &mut dyn Host, class: &ScriptValue) -> Result<Vec<Scrip
     let Some(map) = member_map(class) else { return Ok(Vec::new()) };
     let map = map.borrow();
     cost::values(p, map.len())?;
-    let is_member = |key: &DictKey, member: &ScriptValue| {
-        matches!((field(member, "_name_"), &key.0), (Some(ScriptValue::Str(name)), ScriptValue::Str(key)) if name == *key)
-    };
+    let is_member = |key: &DictKey, member: &ScriptValue| matches!((field(member, "_name_"), &key.0), (Some(ScriptValue::Str(name)), ScriptValue::Str(key)) if name == *key);
     Ok(map.iter().filter(|(key, member)| is_member(key, member)).map(|(_, member)| member.clone()).collect())
 }
 
@@ -407,7 +399,11 @@ pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValu
     Err(wrong_type!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", value).into())
 }
 
-fn by_value(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+fn by_value(
+    p: &mut dyn Host,
+    class: &ScriptValue,
+    value: &ScriptValue,
+) -> Result<Option<ScriptValue>, Raise> {
     let mut candidates = members(p, class)?;
     if let Some(ScriptValue::Dict(values)) = class.as_host::<ClassObject>().and_then(|c| c.own(COMBINED)) {
         candidates.extend(values.borrow().values().cloned());
@@ -458,10 +454,7 @@ pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) ->
                 let _ = name;
                 let text = repr::repr(p, other)?;
                 let class = class.as_host::<ClassObject>().map_or_else(String::new, |c| c.name.to_string());
-                raise!(
-                    Type,
-                    "error in {class}._missing_: returned {text} instead of None or a valid member"
-                );
+                raise!(Type, "error in {class}._missing_: returned {text} instead of None or a valid member");
             }
         }
     }
@@ -531,24 +524,49 @@ fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outco
     })
 }
 
+/// Tests whether a class body declares a member by binding this name.
+fn is_declaration(name: &str, value: &ScriptValue) -> bool {
+    let is_special = name.starts_with('_') && name.ends_with('_');
+    let is_private = name.starts_with('_') && name.contains("__");
+    let is_descriptor = is_function(value)
+        || is_wrapper(value)
+        || super::is_class(value)
+        || value.as_host::<Instance>().is_some_and(|i| find(&i.class, "__get__").is_some());
+    !is_special && !is_private && !is_descriptor
+}
+
+impl dyn Host + '_ {
+    /// The value of a name in the running body of an enumeration: `auto()` becomes the next value.
+    pub(crate) fn enumeration_value(&mut self, name: Name, value: ScriptValue) -> Outcome {
+        let Some(env) = self.env.clone().filter(|env| self.in_env && env.is_enumeration()) else {
+            return Ok(value);
+        };
+        let text = self.name_str(name);
+        if !is_declaration(text.as_str(), &value) {
+            return Ok(value);
+        }
+        let before = env.member_values();
+        let own = self.ast.find_name(GENERATE).and_then(|name| env.own(name));
+        let generate = match own {
+            Some(Binding::Value(function)) => Some(function),
+            _ => env.enumeration_bases().iter().find_map(|base| lookup(base, GENERATE)),
+        };
+        let value = automatic(self, &env.enumeration_bases(), generate, &text, value, &before)?;
+        env.add_member_value(value.clone());
+        Ok(value)
+    }
+}
+
+const GENERATE: &str = "_generate_next_value_";
+
 /// The members that a class body declares, taken out of its namespace: names with their values.
 pub(super) fn declared(members: &mut Dict) -> Vec<(Str, ScriptValue)> {
-    let is_declaration = |key: &DictKey, value: &ScriptValue| match &key.0 {
-        ScriptValue::Str(name) => {
-            let is_special = name.as_str().starts_with('_') && name.as_str().ends_with('_');
-            let is_private = name.as_str().starts_with('_') && name.as_str().contains("__");
-            let is_descriptor = is_function(value)
-                || is_wrapper(value)
-                || super::is_class(value)
-                || value.as_host::<Instance>().is_some_and(|i| find(&i.class, "__get__").is_some());
-            !is_special && !is_private && !is_descriptor
-        }
-        _ => false,
-    };
     let ignored: Vec<Str> = match members.get(&DictKey::text("_ignore_")) {
         Some(names) => match names.as_str() {
             Some(text) => text.replace(',', " ").split_whitespace().map(Str::new).collect(),
-            None => names.items().unwrap_or_default().iter().filter_map(|n| n.as_str()).map(Str::new).collect(),
+            None => {
+                names.items().unwrap_or_default().iter().filter_map(|n| n.as_str()).map(Str::new).collect()
+            }
         },
         None => Vec::new(),
     };
@@ -557,7 +575,7 @@ pub(super) fn declared(members: &mut Dict) -> Vec<(Str, ScriptValue)> {
     }
     let found: Vec<(Str, ScriptValue)> = members
         .iter()
-        .filter(|(key, value)| is_declaration(key, value))
+        .filter(|(key, value)| key.0.as_str().is_some_and(|name| is_declaration(name, value)))
         .filter_map(|(key, value)| Some((Str::new(key.0.as_str()?), value.clone())))
         .collect();
     for (name, _) in &found {
@@ -586,7 +604,8 @@ pub(super) fn complete(
     let ScriptValue::Dict(map) = map else { return Ok(()) };
     let mut values: Vec<ScriptValue> = Vec::new();
     for (name, value) in declared {
-        let value = automatic(p, class, &name, value, &values)?;
+        let generate = lookup(class, GENERATE);
+        let value = automatic(p, std::slice::from_ref(class), generate, &name, value, &values)?;
         let member = new_member(p, class, &name, value)?;
         let own = field(&member, "_value_").unwrap_or_default();
         values.push(own.clone());
@@ -603,7 +622,8 @@ pub(super) fn complete(
 /// Replaces `auto()` by the next value, also in a tuple.
 fn automatic(
     p: &mut dyn Host,
-    class: &ScriptValue,
+    bases: &[ScriptValue],
+    generate: Option<ScriptValue>,
     name: &Str,
     value: ScriptValue,
     before: &[ScriptValue],
@@ -611,18 +631,24 @@ fn automatic(
     let is_auto = |value: &ScriptValue| value.as_host::<Auto>().is_some();
     match &value {
         ScriptValue::Tuple(items) if items.iter().any(is_auto) => {
-            let next = next_value(p, class, name, before)?;
+            let next = next_value(p, bases, generate, name, before)?;
             let items: Items =
                 items.iter().map(|item| if is_auto(item) { next.clone() } else { item.clone() }).collect();
             Ok(ScriptValue::Tuple(Rc::new(items)))
         }
-        value if is_auto(value) => next_value(p, class, name, before),
+        value if is_auto(value) => next_value(p, bases, generate, name, before),
         _ => Ok(value),
     }
 }
 
-fn next_value(p: &mut dyn Host, class: &ScriptValue, name: &Str, before: &[ScriptValue]) -> Outcome {
-    if let Some(generate) = lookup(class, "_generate_next_value_") {
+fn next_value(
+    p: &mut dyn Host,
+    bases: &[ScriptValue],
+    generate: Option<ScriptValue>,
+    name: &Str,
+    before: &[ScriptValue],
+) -> Outcome {
+    if let Some(generate) = generate {
         let generate = match super::descriptor::unwrapped(&generate) {
             Some(function) => function.clone(),
             None => generate,
@@ -633,12 +659,12 @@ fn next_value(p: &mut dyn Host, class: &ScriptValue, name: &Str, before: &[Scrip
         let args = [ScriptValue::Str(name.clone()), ScriptValue::Int(1), count, last];
         return p.call_value(&generate, CallArgs::positional(args));
     }
-    if class.as_host::<ClassObject>().is_some_and(|class| class.layout == Some("str")) {
+    if bases.iter().any(|class| class_is(p, class, "StrEnum")) {
         return Ok(ScriptValue::str(&name.as_str().to_lowercase()));
     }
     let numbers = before.iter().filter_map(|value| Number::of(value)?.to_big()).max();
     let Some(highest) = numbers else { return Ok(ScriptValue::Int(1)) };
-    Ok(match is_flag(p, class) {
+    Ok(match bases.iter().any(|class| is_flag(p, class)) {
         true => int(BigInt::one() << highest.bits()),
         false => int(highest.into_owned() + 1),
     })
@@ -708,4 +734,3 @@ pub(super) fn reassigned(class: &ScriptValue, name: &str) -> Option<HostError> {
     let message = format!("cannot reassign member '{name}'");
     is_member.then(|| HostError::new(HostErrorKind::Attribute, message))
 }
-

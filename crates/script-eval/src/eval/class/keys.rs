@@ -106,7 +106,9 @@ impl dyn Host + '_ {
             return Err(wrong_type!("unhashable type: '{}'", value).into());
         }
         match self.call_special(value, "__hash__", [])? {
-            Special::Value(hash @ (ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_))) => {
+            // -1 marks errors inside CPython.
+            Special::Value(ScriptValue::Int(hash)) => Ok(Some(if hash == -1 { -2 } else { hash })),
+            Special::Value(hash @ (ScriptValue::Bool(_) | ScriptValue::BigInt(_))) => {
                 Ok(crate::python::number::Number::of(&hash).map(|n| crate::python::number::hash(&n)))
             }
             Special::Value(_) => {

@@ -42,6 +42,7 @@ pub(crate) use descriptor::{PROPERTY, Property, is_function};
 pub(crate) use descriptor::{Wrapper, WrapperKind};
 pub(crate) use instance::Instance;
 pub(crate) use keys::Keys;
+pub(crate) use library::is_class_module;
 pub(crate) use special::{Special, is_instance};
 
 /// Binding of a method on access, as its decorators say. Exploration passes the receiver accordingly.

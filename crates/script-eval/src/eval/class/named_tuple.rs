@@ -26,7 +26,8 @@ fn is_keyword(name: &str) -> bool {
 
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_') && chars.all(|c| c.is_alphanumeric() || c == '_')
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// `namedtuple(name, fields, *, rename=False, defaults=None, module=None)`
@@ -118,7 +119,7 @@ pub(super) fn of_class(mut parts: ClassParts) -> Result<ClassParts, HostError> {
                 let names: Vec<&str> = defaults.iter().map(|(name, _)| name.as_str()).collect();
                 raise!(
                     Type,
-                    "non-default namedtuple field {name} cannot follow default field{plural} {}",
+                    "Non-default namedtuple field {name} cannot follow default field{plural} {}",
                     names.join(", ")
                 );
             }
@@ -148,7 +149,9 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
         ("__match_args__", names()),
         (
             "_field_defaults",
-            ScriptValue::dict(defaults.iter().map(|(name, value)| (DictKey::text(name.clone()), value.clone()))),
+            ScriptValue::dict(
+                defaults.iter().map(|(name, value)| (DictKey::text(name.clone()), value.clone())),
+            ),
         ),
     ];
     let function = format!("{class_name}.__new__");
@@ -175,9 +178,10 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
                 })
                 .collect();
             let bound = bind(&function, &params, args)?;
-            let values = bound.into_iter().zip(known.iter()).map(|(value, name)| {
-                value.or_else(|| default(name)).unwrap_or_default()
-            });
+            let values = bound
+                .into_iter()
+                .zip(known.iter())
+                .map(|(value, name)| value.or_else(|| default(name)).unwrap_or_default());
             let payload = ScriptValue::tuple(values);
             Ok(ScriptValue::host(Instance::new(class, Some(payload))))
         }),

@@ -79,7 +79,7 @@ impl HostObject for Generated {
 }
 
 /// A method of a built-in type, special ones included.
-pub(crate) fn member(type_name: &str, name: &str) -> Option<ScriptValue> {
+pub(crate) fn member(type_name: &'static str, name: &str) -> Option<ScriptValue> {
     if let Some(method) = builtins::class_method(type_name, name) {
         return Some(method);
     }

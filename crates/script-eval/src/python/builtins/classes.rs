@@ -6,7 +6,7 @@ use super::{Table, own};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::eval::class::{self, Property, Wrapper, WrapperKind, missing};
+use crate::eval::class::{self, ClassObject, Property, Wrapper, WrapperKind, missing};
 use crate::python::{Outcome, cost, type_name};
 
 pub(super) static TYPES: Table = &[
@@ -26,7 +26,7 @@ pub(super) static LIBRARY: Table = &[
 pub(super) static FUNCTIONS: Table = &[
     own("delattr").two(|p, _, value, name| {
         let name = attribute_name("delattr", &name)?;
-        match p.delete_attribute(&value, &name)? {
+        match p.delete_attribute(&value, &name)? || p.set_function_attribute(&value, &name, None)? {
             true => Ok(ScriptValue::None),
             false => Err(missing(&value, &name)),
         }
@@ -48,7 +48,9 @@ pub(super) static FUNCTIONS: Table = &[
             raise!(Type, "setattr expected 3 arguments, got {}", args.positional.len());
         };
         let name = attribute_name("setattr", name)?;
-        match p.set_attribute(value, &name, new.clone())? {
+        let is_set = p.set_attribute(value, &name, new.clone())?
+            || p.set_function_attribute(value, &name, Some(new.clone()))?;
+        match is_set {
             true => Ok(ScriptValue::None),
             false => Err(missing(value, &name)),
         }
@@ -86,7 +88,7 @@ pub(super) fn is_instance(
     value: &ScriptValue,
     of: &ScriptValue,
 ) -> Result<Option<bool>, Raise> {
-    if !class::is_class(of) {
+    if !class::is_class(of) || !class::is_instance(value) && of.as_host::<ClassObject>().is_none() {
         return Ok(None);
     }
     match p.is_instance_of(value, of) {

@@ -14,9 +14,10 @@ use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::host::Operator;
 use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
+use crate::python::object::Advance;
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
-use crate::python::{Outcome, arith, format, node_len, repr, set, type_name, view};
+use crate::python::{Outcome, arith, compare, format, node_len, object, repr, set, type_name, view};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
 pub(super) static FUNCTIONS: Table = &[
@@ -28,7 +29,7 @@ pub(super) static FUNCTIONS: Table = &[
         cost::text(p, &text)
     }),
     linear("bin").one(|p, _, x| radix(p, &x, 'b')),
-    own("callable").one(callable),
+    own("callable").one(|p, _, x| Ok(ScriptValue::Bool(is_callable(p, &x)))),
     linear("chr").one(chr),
     own("divmod").two(divmod),
     own("format").one_or_two(format_function),
@@ -43,7 +44,16 @@ pub(super) static FUNCTIONS: Table = &[
     // Identities differ from run to run; nothing may depend on them.
     own("id").any(|_, _, _| raise!(Type, "`id` is not available here")),
     own("isinstance").two(isinstance),
-    own("iter").one(|p, _, x| p.iterator_of(&x)),
+    own("iter").one_or_two(|p, _, x, sentinel| {
+        if let Some(sentinel) = sentinel {
+            if !is_callable(p, &x) {
+                raise!(Type, "iter(v, w): v must be callable");
+            }
+            let iter = CallIter { function: Some(x), sentinel };
+            return Ok(IterObject::value("callable_iterator", Iter::Library(Box::new(iter))));
+        }
+        p.iterator_of(&x)
+    }),
     own("len").one(|p, _, x| len(p, &x)),
     own("max").any(|p, _, a| extreme(p, "max", a, CmpOp::Gt)),
     own("min").any(|p, _, a| extreme(p, "min", a, CmpOp::Lt)),
@@ -86,6 +96,28 @@ pub(crate) fn abs(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     }
 }
 
+/// `iter(function, sentinel)`: the results of calls until one equals the sentinel.
+struct CallIter {
+    function: Option<ScriptValue>,
+    sentinel: ScriptValue,
+}
+
+impl Advance for CallIter {
+    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+        let Some(function) = &self.function else { return Ok(None) };
+        let value = p.call_value(function, CallArgs::default())?;
+        if compare::same(p, &value, &self.sentinel)? {
+            self.function = None;
+            return Ok(None);
+        }
+        Ok(Some(value))
+    }
+    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
+        out.extend(self.function.take());
+        out.push(std::mem::take(&mut self.sentinel));
+    }
+}
+
 /// `any` for `wanted = true`, `all` for `wanted = false`.
 fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
     let mut iter = p.iterate(items)?;
@@ -119,13 +151,14 @@ pub(crate) fn ascii(text: &str) -> String {
     out
 }
 
-fn callable(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
-    Ok(ScriptValue::Bool(match &x {
+/// `callable(x)`
+pub(crate) fn is_callable(p: &mut dyn Host, x: &ScriptValue) -> bool {
+    match x {
         ScriptValue::Function(_) => true,
         ScriptValue::Host(host) => host.is_callable(),
         ScriptValue::Node(object) => p.rules(object).call.is_some(),
         _ => false,
-    }))
+    }
 }
 
 fn chr(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
@@ -215,7 +248,7 @@ fn getattr(
     default: Option<ScriptValue>,
 ) -> Outcome {
     let Some(name) = name.as_str() else {
-        raise!(Type, "attribute name must be string");
+        raise!(Type, "attribute name must be string, not '{}'", type_name(&name));
     };
     let found = match &default {
         Some(_) => p.catching("AttributeError", |p| p.find_attribute(&value, name))?.flatten(),
@@ -224,6 +257,22 @@ fn getattr(
     match (found, default) {
         (Some(value), _) | (None, Some(value)) => Ok(value),
         (None, None) => Err(missing(&value, name)),
+    }
+}
+
+impl dyn Host + '_ {
+    /// The attribute of a value.
+    pub(crate) fn needed_attribute(&mut self, value: &ScriptValue, name: &str) -> Outcome {
+        match self.find_attribute(value, name)? {
+            Some(found) => Ok(found),
+            None => Err(missing(value, name)),
+        }
+    }
+
+    /// `isinstance(value, class)`
+    pub(crate) fn is_instance(&mut self, value: &ScriptValue, class: &ScriptValue) -> Result<bool, Raise> {
+        let is_instance = isinstance(self, &ScriptValue::None, value.clone(), class.clone())?;
+        self.truth(&is_instance)
     }
 }
 
@@ -286,6 +335,12 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             }
             continue;
         }
+        if let Some(is_instance) = object::of(&class).and_then(|object| object.is_class_of(p, &value)) {
+            if is_instance? {
+                return Ok(ScriptValue::Bool(true));
+            }
+            continue;
+        }
         if let Some(found) = super::classes::is_instance(p, &value, &class)? {
             if found {
                 return Ok(ScriptValue::Bool(true));
@@ -296,11 +351,17 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             raise!(Type, "isinstance() arg 2 must be a type, a tuple of types, or a union");
         };
         let name = builtin.native.name;
-        if name == own || name == "object" || name == "int" && own == "bool" {
+        let is_dict = name == "dict" && matches!(value, ScriptValue::Dict(_));
+        if name == unqualified(&own) || name == "object" || name == "int" && own == "bool" || is_dict {
             return Ok(ScriptValue::Bool(true));
         }
     }
     Ok(ScriptValue::Bool(false))
+}
+
+/// The name of a class without its module.
+pub(crate) fn unqualified(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
@@ -340,6 +401,9 @@ pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
         ScriptValue::Tuple(items) => Some(items.len()),
         ScriptValue::List(items) => Some(items.borrow().len()),
         ScriptValue::Dict(dict) => Some(dict.borrow().len()),
+        ScriptValue::Host(_) if object::of(x).is_some() => {
+            object::of(x).and_then(|object| object.len()).transpose()?
+        }
         ScriptValue::Host(host) => set::len(x)
             .or_else(|| crate::python::range::of(x).map(Range::len))
             .or_else(|| view::of(x).map(|view| view.dict.borrow().len()))

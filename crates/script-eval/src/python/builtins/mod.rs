@@ -7,7 +7,7 @@ mod classes;
 mod functions;
 mod types;
 
-pub(crate) use functions::{abs, ascii, hash, len, sort};
+pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort, unqualified};
 pub(crate) use types::{fill, is_little_endian};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
@@ -353,7 +353,10 @@ pub(crate) fn value(name: &str) -> Option<ScriptValue> {
     match functions.find(|native| native.name == name) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
         None if name == "NotImplemented" => Some(natives::not_implemented()),
-        None => class(name).or_else(|| exceptions::class(name)),
+        None => match types::TYPES.iter().chain(classes::TYPES).find(|native| native.name == name) {
+            Some(class) => Some(Builtin::value(class, BuiltinKind::Type)),
+            None => exceptions::class(name),
+        },
     }
 }
 
@@ -363,17 +366,15 @@ fn tables() -> [Table; 4] {
 }
 
 /// The class method of a built-in type: `dict.fromkeys`.
-pub(crate) fn class_method(owner: &str, name: &str) -> Option<ScriptValue> {
-    let (owner, method) = types::class_method(owner, name)?;
+pub(crate) fn class_method(owner: &'static str, name: &str) -> Option<ScriptValue> {
+    let method = types::class_method(owner, name)?;
     Some(Builtin::value(method, BuiltinKind::Function(owner)))
 }
 
 /// The built-in type of this name.
 pub(crate) fn class(name: &str) -> Option<ScriptValue> {
-    let native = types::TYPES
-        .iter()
-        .chain(classes::TYPES)
-        .chain(classes::LIBRARY)
-        .find(|native| native.name == name)?;
-    Some(Builtin::value(native, BuiltinKind::Type))
+    let name = unqualified(name);
+    let own = types::TYPES.iter().chain(classes::TYPES).chain(classes::LIBRARY);
+    let mut all = own.chain(super::library::types());
+    Some(Builtin::value(all.find(|native| native.name == name)?, BuiltinKind::Type))
 }

@@ -12,10 +12,11 @@ use crate::Host;
 use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration};
 use crate::eval::{Iter, IterObject, Raise};
+use crate::python::library;
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
-use crate::python::{Outcome, cost, range, repr, set, type_name, view};
+use crate::python::{Outcome, cost, object, range, repr, set, subscript, type_name, view};
 
 pub(super) static TYPES: Table = &[
     own("bool").zero_or_one(|p, _, x| Ok(ScriptValue::Bool(x.map_or(Ok(false), |x| p.truth(&x))?))),
@@ -94,9 +95,11 @@ static CLASS_METHODS: &[(&str, Native)] = &[
 ];
 
 /// The class method of a built-in type: `dict.fromkeys`.
-pub(super) fn class_method(owner: &str, name: &str) -> Option<(&'static str, &'static Native)> {
-    let (owner, method) = CLASS_METHODS.iter().find(|(o, method)| *o == owner && method.name == name)?;
-    Some((owner, method))
+pub(super) fn class_method(owner: &'static str, name: &str) -> Option<&'static Native> {
+    if let Some((_, method)) = CLASS_METHODS.iter().find(|(o, method)| *o == owner && method.name == name) {
+        return Some(method);
+    }
+    library::class_method(owner, name)
 }
 
 fn dict_from_keys(
@@ -224,6 +227,18 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
         cost::entries(p, other.borrow().len())?;
         set::charge_keys(p, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+        return Ok(());
+    }
+    // A mapping has keys.
+    if object::of(from).is_some()
+        && let Some(keys) = p.find_attribute(from, "keys")?
+    {
+        let keys = p.call_value(&keys, CallArgs::default())?;
+        for key in p.collect_values(&keys)? {
+            let value = subscript::get(p, from, &key)?;
+            p.program.budget.allocate(cost::ENTRY_BYTES)?;
+            dict.insert(p.hashable(key)?, value);
+        }
         return Ok(());
     }
     for (index, item) in p.collect_values(from)?.into_iter().enumerate() {
@@ -426,6 +441,9 @@ fn zip_type(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
 }
 
 fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+    if let Some(iter) = object::of(&x).and_then(|object| object.reversed(&x)) {
+        return Ok(IterObject::value("reversed", iter));
+    }
     if let Special::Value(value) = p.call_special(&x, "__reversed__", [])? {
         return Ok(value);
     }

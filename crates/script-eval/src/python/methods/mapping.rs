@@ -58,7 +58,7 @@ pub(super) static DICT: Table = &[
     }),
     linear("clear").zero(|_, v| {
         // The entries may contain the dictionary itself.
-        let old = with_dict(v, std::mem::take);
+        let old = with_dict(v, Dict::take_entries);
         drop(old);
         Ok(ScriptValue::None)
     }),

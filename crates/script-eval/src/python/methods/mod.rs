@@ -14,7 +14,7 @@ use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
 use crate::python::set::Set;
-use crate::python::{range, view};
+use crate::python::{dict_class, object, range, view};
 
 /// The method tables of a value.
 fn tables(value: &ScriptValue) -> [Table; 2] {
@@ -25,14 +25,14 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None if is_generator(value) => [generator::GENERATOR, &[]],
-            None => [&[], &[]],
+            None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
         ScriptValue::Str(_) => tables_of("str"),
         ScriptValue::Bytes(_) => tables_of("bytes"),
         ScriptValue::List(_) => tables_of("list"),
         ScriptValue::Tuple(_) => tables_of("tuple"),
-        ScriptValue::Dict(_) => tables_of("dict"),
+        ScriptValue::Dict(dict) => [dict_class::methods(&dict.borrow()), mapping::DICT],
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => tables_of("int"),
         ScriptValue::Float(_) => tables_of("float"),
         _ => [&[], &[]],
@@ -72,6 +72,11 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
                 "itemsize" => Some(ScriptValue::Int((bits * lanes + 7) / 8)),
                 _ => of(&ScriptValue::str(&dtype.to_string()), name),
             };
+        }
+        ScriptValue::Dict(dict) => {
+            if let Some(found) = dict_class::attribute(&dict.borrow(), name) {
+                return Some(found);
+            }
         }
         ScriptValue::Slice(slice) => {
             return match name {

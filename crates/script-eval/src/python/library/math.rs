@@ -7,31 +7,28 @@ use num_traits::{Signed, Zero};
 use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::builtins::{Builtin, BuiltinKind, Table, linear, own};
-use super::number::{self, Number, float_to_int, int, integer};
-use super::{Outcome, cost};
+use super::{Constant, Library};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
+use crate::python::builtins::{Table, linear, own};
+use crate::python::number::{self, Number, float_to_int, int, integer};
+use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host};
 
-const CONSTANTS: &[(&str, f64)] =
-    &[("pi", consts::PI), ("e", consts::E), ("tau", consts::TAU), ("inf", f64::INFINITY), ("nan", f64::NAN)];
-
-/// A member of the module.
-pub(crate) fn member(name: &str) -> Option<ScriptValue> {
-    if let Some((_, value)) = CONSTANTS.iter().find(|(known, _)| *known == name) {
-        return Some(ScriptValue::Float(*value));
-    }
-    let native = FUNCTIONS.iter().find(|native| native.name == name)?;
-    Some(Builtin::value(native, BuiltinKind::Function("math")))
-}
-
-/// The names of all members.
-pub(crate) fn names() -> Vec<String> {
-    let constants = CONSTANTS.iter().map(|(name, _)| *name);
-    constants.chain(FUNCTIONS.iter().map(|native| native.name)).map(str::to_owned).collect()
-}
+pub(super) static MATH: Library = Library {
+    path: "math",
+    functions: FUNCTIONS,
+    constants: &[
+        ("pi", Constant::Float(consts::PI)),
+        ("e", Constant::Float(consts::E)),
+        ("tau", Constant::Float(consts::TAU)),
+        ("inf", Constant::Float(f64::INFINITY)),
+        ("nan", Constant::Float(f64::NAN)),
+    ],
+    missing: "dist erf erfc frexp fsum gamma isclose ldexp lgamma modf nextafter perm remainder ulp",
+    ..Library::EMPTY
+};
 
 static FUNCTIONS: Table = &[
     linear("sqrt").one(|_, _, x| unary(&x, f64::sqrt)),

@@ -1,0 +1,443 @@
+//! Subclasses of `dict` from `collections`: `OrderedDict`, `defaultdict` and `Counter`.
+//!
+//! Their values are dictionaries with a class ([`Dict::class`]), so that everything that takes a dictionary takes them.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
+use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
+
+use super::builtins::{self, Table, linear, not_none, own};
+use super::number::word;
+use super::{compare, cost, repr, set};
+use crate::Host;
+use crate::eval::{Iter, IterObject, Raise, exception};
+use crate::host::Operator;
+
+type DictRef = Rc<RefCell<Dict>>;
+
+/// A subclass of `dict`.
+#[derive(Clone)]
+pub(crate) enum DictClass {
+    Ordered,
+    Counter,
+    /// The function that makes missing values, or `None`.
+    Default(ScriptValue),
+}
+
+impl HostObject for DictClass {
+    fn type_name(&self) -> &str {
+        match self {
+            DictClass::Ordered => "collections.OrderedDict",
+            DictClass::Counter => "Counter",
+            DictClass::Default(_) => "collections.defaultdict",
+        }
+    }
+}
+
+impl Drop for DictClass {
+    fn drop(&mut self) {
+        if let DictClass::Default(factory) = self {
+            release([std::mem::take(factory)]);
+        }
+    }
+}
+
+/// The class of a dictionary; `None` for plain ones.
+pub(crate) fn of(dict: &Dict) -> Option<DictClass> {
+    dict.class()?.as_any().downcast_ref::<DictClass>().cloned()
+}
+
+fn classed(dict: Dict, class: DictClass) -> ScriptValue {
+    ScriptValue::Dict(Rc::new(RefCell::new(dict.with_class(Some(Rc::new(class))))))
+}
+
+pub(crate) fn is_counter(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Dict(dict) if matches!(of(&dict.borrow()), Some(DictClass::Counter)))
+}
+
+/// The methods that a class adds to those of `dict`, or replaces.
+pub(crate) fn methods(dict: &Dict) -> Table {
+    match of(dict) {
+        Some(DictClass::Ordered) => ORDERED,
+        Some(DictClass::Counter) => COUNTER,
+        Some(DictClass::Default(_)) | None => &[],
+    }
+}
+
+/// An attribute that is not a method.
+pub(crate) fn attribute(dict: &Dict, name: &str) -> Option<ScriptValue> {
+    match &of(dict)? {
+        DictClass::Default(factory) if name == "default_factory" => Some(factory.clone()),
+        _ => None,
+    }
+}
+
+/// The value for a missing key.
+pub(crate) fn missing(
+    p: &mut dyn Host,
+    base: &ScriptValue,
+    key: &ScriptValue,
+) -> Result<Option<ScriptValue>, Raise> {
+    let ScriptValue::Dict(dict) = base else { return Ok(None) };
+    let class = of(&dict.borrow());
+    match class {
+        Some(DictClass::Counter) => Ok(Some(ScriptValue::Int(0))),
+        Some(DictClass::Default(ref factory)) if !matches!(factory, ScriptValue::None) => {
+            let value = p.call_value(factory, CallArgs::default())?;
+            super::subscript::set(p, base, key.clone(), value.clone())?;
+            Ok(Some(value))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The classes as types of `collections`.
+pub(crate) static TYPES: Table = &[
+    own("OrderedDict").any(|p, _, a| {
+        let mut dict = Dict::new();
+        updated(p, "OrderedDict", &mut dict, a)?;
+        Ok(classed(dict, DictClass::Ordered))
+    }),
+    own("defaultdict").any(|p, _, mut a| {
+        let factory = if a.positional.is_empty() { ScriptValue::None } else { a.positional.remove(0) };
+        let is_callable = builtins::is_callable(p, &factory);
+        if !matches!(factory, ScriptValue::None) && !is_callable {
+            raise!(Type, "first argument must be callable or None");
+        }
+        let mut dict = Dict::new();
+        updated(p, "defaultdict", &mut dict, a)?;
+        Ok(classed(dict, DictClass::Default(factory)))
+    }),
+    own("Counter").any(|p, _, a| {
+        let counter = classed(Dict::new(), DictClass::Counter);
+        count(p, &counter, a, BinOp::Add)?;
+        Ok(counter)
+    }),
+];
+
+/// Inserts the entries of `dict(..)`.
+fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
+    if a.positional.len() > 1 {
+        raise!(Type, "{name} expected at most 1 argument, got {}", a.positional.len());
+    }
+    for from in &a.positional {
+        builtins::fill(p, dict, from)?;
+    }
+    for (key, value) in a.keywords {
+        dict.insert(p.hashable(ScriptValue::Str(key))?, value);
+    }
+    Ok(())
+}
+
+/// Writes the `repr`.
+pub(crate) fn write(
+    p: &mut dyn Host,
+    class: DictClass,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    let ScriptValue::Dict(dict) = value else { return Ok(()) };
+    cost::entries(p, dict.borrow().len())?;
+    let plain = match &class {
+        DictClass::Counter => {
+            let mut plain = Dict::new();
+            for (key, value) in sorted_counts(p, dict)? {
+                plain.insert(key, value);
+            }
+            plain
+        }
+        _ => dict.borrow().clone().with_class(None),
+    };
+    let is_empty = plain.is_empty();
+    match &class {
+        DictClass::Ordered => {
+            let pairs = plain.iter().map(|(key, value)| ScriptValue::tuple([key.0.clone(), value.clone()]));
+            let pairs: Vec<ScriptValue> = pairs.collect();
+            repr::list(p, if is_empty { "OrderedDict(" } else { "OrderedDict([" }, &pairs, out, open)?;
+            out.push_str(if is_empty { ")" } else { "])" });
+            return Ok(());
+        }
+        DictClass::Counter if is_empty => {
+            out.push_str("Counter()");
+            return Ok(());
+        }
+        DictClass::Counter => out.push_str("Counter("),
+        DictClass::Default(factory) => {
+            out.push_str("defaultdict(");
+            repr::write(p, factory, out, open)?;
+            out.push_str(", ");
+        }
+    }
+    repr::write(p, &ScriptValue::Dict(Rc::new(RefCell::new(plain))), out, open)?;
+    out.push(')');
+    Ok(())
+}
+
+/// `a == b` where the class has its own rule: the order of ordered dictionaries, missing counts as zero.
+pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
+    let classes = (of(&a.borrow()), of(&b.borrow()));
+    match classes {
+        (Some(DictClass::Ordered), Some(DictClass::Ordered)) => {
+            if a.borrow().len() != b.borrow().len() {
+                return Ok(Some(false));
+            }
+            let mut at = 0;
+            loop {
+                let entry = |dict: &DictRef| dict.borrow().get_index(at).map(|(k, v)| (k.clone(), v.clone()));
+                let (Some((x, value)), Some((y, other))) = (entry(a), entry(b)) else {
+                    return Ok(Some(true));
+                };
+                p.program.budget.step(u64::from(x.weight()))?;
+                if x != y || !compare::same(p, &value, &other)? {
+                    return Ok(Some(false));
+                }
+                at += 1;
+            }
+        }
+        (Some(DictClass::Counter), Some(DictClass::Counter)) => counter_order(p, CmpOp::Eq, a, b).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The comparison of counters: of the counts of all keys.
+pub(crate) fn counter_order(p: &mut dyn Host, op: CmpOp, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
+    let inclusive = match op {
+        CmpOp::Lt => CmpOp::LtE,
+        CmpOp::Gt => CmpOp::GtE,
+        other => other,
+    };
+    let mut keys = set::keys(p, a.borrow().keys().map(|key| key.0.clone()))?;
+    keys.extend(set::keys(p, b.borrow().keys().map(|key| key.0.clone()))?);
+    let mut is_equal = true;
+    for key in keys {
+        let (x, y) = (count_of(a, &key), count_of(b, &key));
+        let value = p.apply(Operator::Compare(inclusive), &[x.clone(), y.clone()])?;
+        if !p.truth(&value)? {
+            return Ok(false);
+        }
+        is_equal &= compare::same(p, &x, &y)?;
+    }
+    Ok(inclusive == op || !is_equal)
+}
+
+fn count_of(dict: &DictRef, key: &DictKey) -> ScriptValue {
+    dict.borrow().get(key).cloned().unwrap_or(ScriptValue::Int(0))
+}
+
+fn is_positive(p: &mut dyn Host, value: &ScriptValue) -> Result<bool, Raise> {
+    let value = p.apply(Operator::Compare(CmpOp::Gt), &[value.clone(), ScriptValue::Int(0)])?;
+    p.truth(&value)
+}
+
+/// Operators that a class defines itself.
+pub(crate) fn binary(
+    p: &mut dyn Host,
+    op: BinOp,
+    a: &DictRef,
+    b: &DictRef,
+) -> Result<Option<ScriptValue>, Raise> {
+    let classes = (of(&a.borrow()), of(&b.borrow()));
+    if let (Some(DictClass::Counter), Some(DictClass::Counter)) = classes {
+        return counters(p, op, a, b);
+    }
+    // `|` gives a value of the class of its left operand, or of its right one.
+    let class = match classes {
+        (Some(class), _) | (None, Some(class)) if op == BinOp::BitOr => class,
+        _ => return Ok(None),
+    };
+    cost::entries(p, a.borrow().len() + b.borrow().len())?;
+    set::charge_keys(p, b.borrow().keys())?;
+    let mut dict = a.borrow().clone();
+    dict.extend(b.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+    Ok(Some(classed(dict, class)))
+}
+
+/// `a + b`, `a - b`, `a | b`, `a & b` of counters, without counts that are not positive.
+fn counters(p: &mut dyn Host, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Option<ScriptValue>, Raise> {
+    if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::BitOr | BinOp::BitAnd) {
+        return Ok(None);
+    }
+    cost::entries(p, a.borrow().len() + b.borrow().len())?;
+    let mut keys: Vec<DictKey> = a.borrow().keys().cloned().collect();
+    if op != BinOp::BitAnd {
+        keys.extend(b.borrow().keys().filter(|key| !a.borrow().contains_key(*key)).cloned());
+    }
+    let mut result = Dict::new();
+    for key in keys {
+        let (x, y) = (count_of(a, &key), count_of(b, &key));
+        let value = match op {
+            BinOp::Add | BinOp::Sub => p.apply(Operator::Binary(op), &[x, y])?,
+            _ => {
+                let smaller = p.apply(Operator::Compare(CmpOp::Lt), &[x.clone(), y.clone()])?;
+                if p.truth(&smaller)? == (op == BinOp::BitOr) { y } else { x }
+            }
+        };
+        if is_positive(p, &value)? {
+            result.insert(key, value);
+        }
+    }
+    Ok(Some(classed(result, DictClass::Counter)))
+}
+
+/// `+a` and `-a` of counters.
+pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &DictRef) -> Result<Option<ScriptValue>, Raise> {
+    let class = of(&a.borrow());
+    let (Some(DictClass::Counter), UnaryOp::UAdd | UnaryOp::USub) = (class, op) else { return Ok(None) };
+    let zero = Rc::new(RefCell::new(Dict::new()));
+    if op == UnaryOp::UAdd { counters(p, BinOp::Add, a, &zero) } else { counters(p, BinOp::Sub, &zero, a) }
+}
+
+/// Adds to or subtracts from the counts of a counter: the counts of a mapping, or the elements of an iterable.
+fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Result<(), Raise> {
+    let ScriptValue::Dict(dict) = counter else { return Ok(()) };
+    let change = |p: &mut dyn Host, key: DictKey, by: ScriptValue| {
+        let before = dict.borrow().get(&key).cloned();
+        let after = match before {
+            None if op == BinOp::Add => by,
+            before => p.apply(Operator::Binary(op), &[before.unwrap_or(ScriptValue::Int(0)), by])?,
+        };
+        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        dict.borrow_mut().insert(key, after);
+        Ok::<(), Raise>(())
+    };
+    if a.positional.len() > 1 {
+        raise!(
+            Type,
+            "Counter.__init__() takes from 1 to 2 positional arguments but {} were given",
+            a.positional.len() + 1
+        );
+    }
+    for from in &a.positional {
+        match from {
+            ScriptValue::None => {}
+            ScriptValue::Dict(from) => {
+                cost::entries(p, from.borrow().len())?;
+                let entries: Vec<_> = from.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+                for (key, by) in entries {
+                    change(p, key, by)?;
+                }
+            }
+            items => {
+                let mut iter = p.iterate(items)?;
+                while let Some(item) = p.next(&mut iter)? {
+                    let key = p.hashable(item)?;
+                    change(p, key, ScriptValue::Int(1))?;
+                }
+            }
+        }
+    }
+    for (key, by) in a.keywords {
+        let key = p.hashable(ScriptValue::Str(key))?;
+        change(p, key, by)?;
+    }
+    Ok(())
+}
+
+/// The entries of a counter from the largest count to the smallest.
+fn sorted_counts(p: &mut dyn Host, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
+    let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    p.program.budget.step(entries.len() as u64 * 16)?;
+    let mut failed = None;
+    let mut sorted = entries;
+    let mut order = |x: &ScriptValue, y: &ScriptValue| match (x, y) {
+        (ScriptValue::Int(x), ScriptValue::Int(y)) => y.cmp(x),
+        (x, y) => {
+            let less = p.apply(Operator::Compare(CmpOp::Lt), &[y.clone(), x.clone()]);
+            let more = p.apply(Operator::Compare(CmpOp::Lt), &[x.clone(), y.clone()]);
+            match (less, more) {
+                (Ok(ScriptValue::Bool(true)), _) => Ordering::Less,
+                (_, Ok(ScriptValue::Bool(true))) => Ordering::Greater,
+                (Ok(_), Ok(_)) => Ordering::Equal,
+                (Err(raise), _) | (_, Err(raise)) => {
+                    failed.get_or_insert(raise);
+                    Ordering::Equal
+                }
+            }
+        }
+    };
+    sorted.sort_by(|(_, x), (_, y)| order(x, y));
+    match failed {
+        Some(raise) => Err(raise),
+        None => Ok(sorted),
+    }
+}
+
+static ORDERED: Table = &[
+    own("move_to_end")
+        .one_or_two(|p, v, key, last| {
+            let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
+            let last = last.map_or(Ok(true), |last| p.truth(&last))?;
+            let hashed = p.hashable(key.clone())?;
+            cost::removal(p, dict.borrow().len())?;
+            let Some(from) = dict.borrow().get_index_of(&hashed) else {
+                return Err(exception::key_error(key));
+            };
+            let to = if last { dict.borrow().len() - 1 } else { 0 };
+            dict.borrow_mut().move_index(from, to);
+            Ok(ScriptValue::None)
+        })
+        .with_keywords(&["key", "last"]),
+    own("popitem")
+        .zero_or_one(|p, v, last| {
+            let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
+            let last = last.map_or(Ok(true), |last| p.truth(&last))?;
+            cost::removal(p, dict.borrow().len())?;
+            let entry = match last {
+                true => dict.borrow_mut().pop(),
+                false => dict.borrow_mut().shift_remove_index(0),
+            };
+            match entry {
+                Some((key, value)) => Ok(ScriptValue::tuple([key.0, value])),
+                None => Err(exception::key_error(ScriptValue::str("dictionary is empty"))),
+            }
+        })
+        .with_keywords(&["last"]),
+];
+
+static COUNTER: Table = &[
+    own("most_common")
+        .zero_or_one(|p, v, n| {
+            let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
+            let mut entries = sorted_counts(p, dict)?;
+            if let Some(n) = not_none(n) {
+                entries.truncate(usize::try_from(word(&n)?).unwrap_or(0));
+            }
+            cost::values(p, 4 * entries.len())?;
+            let pairs = entries.into_iter().map(|(key, value)| ScriptValue::tuple([key.0, value]));
+            Ok(ScriptValue::list(pairs.collect()))
+        })
+        .with_keywords(&["n"]),
+    own("elements").zero(|p, v| {
+        let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
+        let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.0.clone(), v.clone())).collect();
+        let mut items = Vec::new();
+        for (key, count) in entries {
+            let count = usize::try_from(word(&count)?).unwrap_or(0);
+            cost::values(p, count)?;
+            items.extend(std::iter::repeat_n(key, count));
+        }
+        Ok(IterObject::value("itertools.chain", Iter::Items(items.into_iter())))
+    }),
+    own("total").zero(|p, v| {
+        let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
+        let counts: Vec<ScriptValue> = dict.borrow().values().cloned().collect();
+        let mut total = ScriptValue::Int(0);
+        for count in counts {
+            p.program.budget.step(1)?;
+            total = p.apply(Operator::Binary(BinOp::Add), &[total, count])?;
+        }
+        Ok(total)
+    }),
+    linear("update").any(|p, v, a| {
+        count(p, v, a, BinOp::Add)?;
+        Ok(ScriptValue::None)
+    }),
+    linear("subtract").any(|p, v, a| {
+        count(p, v, a, BinOp::Sub)?;
+        Ok(ScriptValue::None)
+    }),
+];

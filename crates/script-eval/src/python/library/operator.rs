@@ -1,0 +1,243 @@
+//! `operator`.
+
+use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::Library;
+use crate::Host;
+use crate::eval::Raise;
+use crate::host::Operator;
+use crate::python::builtins::{self, Table, own};
+use crate::python::number::{int, integer};
+use crate::python::object::{LibraryObject, Protocol};
+use crate::python::{Outcome, arith, compare, repr, subscript};
+
+pub(super) static OPERATOR: Library =
+    Library { path: "operator", functions: FUNCTIONS, types: &[TYPES], ..Library::EMPTY };
+
+static FUNCTIONS: Table = &[
+    own("add").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Add), &[x, y])),
+    own("iadd").two(|p, _, x, y| augmented(p, BinOp::Add, x, y)),
+    own("sub").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Sub), &[x, y])),
+    own("isub").two(|p, _, x, y| augmented(p, BinOp::Sub, x, y)),
+    own("mul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mult), &[x, y])),
+    own("imul").two(|p, _, x, y| augmented(p, BinOp::Mult, x, y)),
+    own("truediv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Div), &[x, y])),
+    own("itruediv").two(|p, _, x, y| augmented(p, BinOp::Div, x, y)),
+    own("floordiv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::FloorDiv), &[x, y])),
+    own("ifloordiv").two(|p, _, x, y| augmented(p, BinOp::FloorDiv, x, y)),
+    own("mod").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mod), &[x, y])),
+    own("imod").two(|p, _, x, y| augmented(p, BinOp::Mod, x, y)),
+    own("pow").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Pow), &[x, y])),
+    own("ipow").two(|p, _, x, y| augmented(p, BinOp::Pow, x, y)),
+    own("matmul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::MatMult), &[x, y])),
+    own("imatmul").two(|p, _, x, y| augmented(p, BinOp::MatMult, x, y)),
+    own("and_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitAnd), &[x, y])),
+    own("iand").two(|p, _, x, y| augmented(p, BinOp::BitAnd, x, y)),
+    own("or_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitOr), &[x, y])),
+    own("ior").two(|p, _, x, y| augmented(p, BinOp::BitOr, x, y)),
+    own("xor").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitXor), &[x, y])),
+    own("ixor").two(|p, _, x, y| augmented(p, BinOp::BitXor, x, y)),
+    own("lshift").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::LShift), &[x, y])),
+    own("ilshift").two(|p, _, x, y| augmented(p, BinOp::LShift, x, y)),
+    own("rshift").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::RShift), &[x, y])),
+    own("irshift").two(|p, _, x, y| augmented(p, BinOp::RShift, x, y)),
+    own("lt").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Lt), &[x, y])),
+    own("le").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::LtE), &[x, y])),
+    own("eq").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Eq), &[x, y])),
+    own("ne").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::NotEq), &[x, y])),
+    own("gt").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Gt), &[x, y])),
+    own("ge").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::GtE), &[x, y])),
+    own("neg").one(|p, _, x| p.apply(Operator::Unary(UnaryOp::USub), &[x])),
+    own("pos").one(|p, _, x| p.apply(Operator::Unary(UnaryOp::UAdd), &[x])),
+    own("invert").one(|p, _, x| p.apply(Operator::Unary(UnaryOp::Invert), &[x])),
+    own("inv").one(|p, _, x| p.apply(Operator::Unary(UnaryOp::Invert), &[x])),
+    own("not_").one(|p, _, x| p.apply(Operator::Unary(UnaryOp::Not), &[x])),
+    own("is_").two(|p, _, x, y| compare::compare(p, CmpOp::Is, &x, &y)),
+    own("is_not").two(|p, _, x, y| compare::compare(p, CmpOp::IsNot, &x, &y)),
+    own("abs").one(|p, _, x| builtins::abs(p, &x)),
+    own("call").any(|p, _, mut a| {
+        if a.positional.is_empty() {
+            raise!(Type, "call expected at least 1 argument, got 0");
+        }
+        let function = a.positional.remove(0);
+        p.call_value(&function, a)
+    }),
+    own("concat").two(|p, _, x, y| {
+        needs_sequence(&x)?;
+        p.apply(Operator::Binary(BinOp::Add), &[x, y])
+    }),
+    own("contains").two(|p, _, x, y| Ok(ScriptValue::Bool(compare::contains(p, &x, &y)?))),
+    own("countOf").two(|p, _, items, x| {
+        let mut iter = p.iterate(&items)?;
+        let mut count = 0;
+        while let Some(item) = p.next(&mut iter)? {
+            count += i64::from(compare::same(p, &item, &x)?);
+        }
+        Ok(ScriptValue::Int(count))
+    }),
+    own("delitem").two(|p, _, x, key| {
+        subscript::delete(p, &x, &key)?;
+        Ok(ScriptValue::None)
+    }),
+    own("getitem").two(|p, _, x, key| subscript::get(p, &x, &key)),
+    own("iconcat").two(|p, _, x, y| {
+        needs_sequence(&x)?;
+        augmented(p, BinOp::Add, x, y)
+    }),
+    own("index").one(|_, _, x| Ok(int(integer(&x)?.into_owned()))),
+    own("indexOf").two(|p, _, items, x| {
+        let mut iter = p.iterate(&items)?;
+        let mut at = 0;
+        while let Some(item) = p.next(&mut iter)? {
+            if compare::same(p, &item, &x)? {
+                return Ok(ScriptValue::Int(at));
+            }
+            at += 1;
+        }
+        raise!(Value, "sequence.index(x): x not in sequence")
+    }),
+    own("length_hint").one_or_two(|p, _, x, default| match builtins::len(p, &x) {
+        Ok(len) => Ok(len),
+        Err(_) => Ok(default.unwrap_or(ScriptValue::Int(0))),
+    }),
+    own("setitem").any(|p, _, a| match a.positional.as_slice() {
+        [x, key, value] => {
+            subscript::set(p, x, key.clone(), value.clone())?;
+            Ok(ScriptValue::None)
+        }
+        other => raise!(Type, "setitem expected 3 arguments, got {}", other.len()),
+    }),
+    own("truth").one(|p, _, x| Ok(ScriptValue::Bool(p.truth(&x)?))),
+];
+
+static TYPES: Table = &[
+    own("attrgetter").any(|_, _, a| {
+        if a.positional.is_empty() {
+            raise!(Type, "attrgetter expected 1 argument, got 0");
+        }
+        if a.positional.iter().any(|name| name.as_str().is_none()) {
+            raise!(Type, "attribute name must be a string");
+        }
+        Ok(LibraryObject::value(Getter { kind: Kind::Attribute, keys: a.positional.into_vec() }))
+    }),
+    own("itemgetter").any(|_, _, a| {
+        if a.positional.is_empty() {
+            raise!(Type, "itemgetter expected 1 argument, got 0");
+        }
+        Ok(LibraryObject::value(Getter { kind: Kind::Item, keys: a.positional.into_vec() }))
+    }),
+    own("methodcaller").any(|_, _, mut a| {
+        if a.positional.is_empty() {
+            raise!(Type, "methodcaller needs at least one argument, the method name");
+        }
+        let name = a.positional.remove(0);
+        if name.as_str().is_none() {
+            raise!(Type, "method name must be a string");
+        }
+        Ok(LibraryObject::value(MethodCaller { name, args: a }))
+    }),
+];
+
+/// `x op= y`, which returns the changed or new value.
+fn augmented(p: &mut dyn Host, op: BinOp, x: ScriptValue, y: ScriptValue) -> Outcome {
+    if arith::in_place(p, op, &x, &y)? {
+        return Ok(x);
+    }
+    p.apply(Operator::Binary(op), &[x, y])
+}
+
+fn needs_sequence(value: &ScriptValue) -> Result<(), Raise> {
+    match value {
+        ScriptValue::Str(_) | ScriptValue::Bytes(_) | ScriptValue::List(_) | ScriptValue::Tuple(_) => Ok(()),
+        other => Err(wrong_type!("'{}' object can't be concatenated", other).into()),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Item,
+    Attribute,
+}
+
+/// `itemgetter(..)` or `attrgetter(..)`.
+struct Getter {
+    kind: Kind,
+    keys: Vec<ScriptValue>,
+}
+
+impl Getter {
+    fn get(&self, p: &mut dyn Host, value: &ScriptValue, key: &ScriptValue) -> Outcome {
+        if self.kind == Kind::Item {
+            return subscript::get(p, value, key);
+        }
+        let mut value = value.clone();
+        for name in key.as_str().unwrap_or_default().split('.') {
+            value = p.needed_attribute(&value, name)?;
+        }
+        Ok(value)
+    }
+}
+
+impl Protocol for Getter {
+    fn class(&self) -> &'static str {
+        match self.kind {
+            Kind::Item => "operator.itemgetter",
+            Kind::Attribute => "operator.attrgetter",
+        }
+    }
+    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
+        out.append(&mut self.keys);
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+        let name = self.class().trim_start_matches("operator.");
+        if !args.keywords.is_empty() {
+            raise!(Type, "{name}() takes no keyword arguments");
+        }
+        let [value] = args.positional.as_slice() else {
+            raise!(Type, "{name} expected 1 argument, got {}", args.positional.len());
+        };
+        if let [key] = self.keys.as_slice() {
+            return self.get(p, value, key);
+        }
+        let mut found = Vec::with_capacity(self.keys.len());
+        for key in &self.keys {
+            found.push(self.get(p, value, key)?);
+        }
+        Ok(ScriptValue::tuple(found))
+    }
+    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+        repr::list(p, &format!("{}(", self.class()), &self.keys, out, open)?;
+        out.push(')');
+        Ok(())
+    }
+}
+
+/// `methodcaller(name, ..)`.
+struct MethodCaller {
+    name: ScriptValue,
+    args: CallArgs,
+}
+
+impl Protocol for MethodCaller {
+    fn class(&self) -> &'static str {
+        "operator.methodcaller"
+    }
+    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
+        let CallArgs { positional, keywords } = std::mem::take(&mut self.args);
+        out.extend(positional.into_iter().chain(keywords.into_iter().map(|(_, value)| value)));
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+        let [value] = args.positional.as_slice() else {
+            raise!(Type, "methodcaller expected 1 argument, got {}", args.positional.len());
+        };
+        let method = p.needed_attribute(value, self.name.as_str().unwrap_or_default())?;
+        p.call_value(&method, self.args.clone())
+    }
+}
