@@ -265,17 +265,12 @@ fn class_description(value: &ScriptValue) -> Option<String> {
 /// Names of the attributes that CPython gives values of this type and the evaluator lacks, separated by spaces.
 fn missing_attributes(value: &ScriptValue) -> &'static str {
     match value {
-        ScriptValue::Str(_) => "casefold format_map maketrans translate",
         ScriptValue::Bytes(_) => {
-            "capitalize center count endswith expandtabs find fromhex index isalnum isalpha isascii \
+            "capitalize center count endswith expandtabs find index isalnum isalpha isascii \
              isdigit islower isspace istitle isupper join ljust lower lstrip maketrans partition \
              removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split \
              splitlines startswith strip swapcase title translate upper zfill"
         }
-        ScriptValue::Bool(_) | ScriptValue::Int(_) | ScriptValue::BigInt(_) => "from_bytes",
-        ScriptValue::Float(_) => "fromhex",
-        ScriptValue::Dict(_) => "fromkeys",
-        ScriptValue::Slice(_) => "indices",
         _ => "",
     }
 }

@@ -25,15 +25,27 @@ struct Field<'a> {
     spec: &'a str,
 }
 
+/// The values of a template's fields.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Args(&'a CallArgs),
+    Map(&'a ScriptValue),
+}
+
 /// `template.format(*positional, **keywords)`
 pub(crate) fn expand(p: &mut dyn Host, template: &str, args: &CallArgs) -> Result<String, Raise> {
-    write(p, template, args, &mut Numbering::default(), MAX_DEPTH)
+    write(p, template, Source::Args(args), &mut Numbering::default(), MAX_DEPTH)
+}
+
+/// `template.format_map(mapping)`
+pub(crate) fn expand_map(p: &mut dyn Host, template: &str, mapping: &ScriptValue) -> Result<String, Raise> {
+    write(p, template, Source::Map(mapping), &mut Numbering::default(), MAX_DEPTH)
 }
 
 fn write(
     p: &mut dyn Host,
     template: &str,
-    args: &CallArgs,
+    args: Source,
     numbering: &mut Numbering,
     depth: u32,
 ) -> Result<String, Raise> {
@@ -138,7 +150,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
 }
 
 /// Resolves a field name: `0`, `name`, `0.attribute`, `name[key]`.
-fn find(p: &mut dyn Host, name: &str, args: &CallArgs, numbering: &mut Numbering) -> Outcome {
+fn find(p: &mut dyn Host, name: &str, args: Source, numbering: &mut Numbering) -> Outcome {
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (first, mut rest) = name.split_at(end);
     let index = match first.is_empty() {
@@ -154,15 +166,19 @@ fn find(p: &mut dyn Host, name: &str, args: &CallArgs, numbering: &mut Numbering
             if !first.is_empty() {
                 numbering.switch(false)?;
             }
+            let Source::Args(args) = args else {
+                raise!(Value, "Format string contains positional fields");
+            };
             args.positional.get(index).cloned().ok_or_else(|| {
                 HostError::index(format!("Replacement index {index} out of range for positional args tuple"))
             })?
         }
-        None => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
-            Some((_, value)) => value.clone(),
-            None => {
-                return Err(exception::key_error(ScriptValue::str(first)));
-            }
+        None => match args {
+            Source::Map(mapping) => subscript::get(p, mapping, &ScriptValue::str(first))?,
+            Source::Args(args) => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
+                Some((_, value)) => value.clone(),
+                None => return Err(exception::key_error(ScriptValue::str(first))),
+            },
         },
     };
     while !rest.is_empty() {

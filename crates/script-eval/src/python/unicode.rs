@@ -8,6 +8,20 @@ const NUMERIC_LETTERS: &str = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨�
     \u{2092a}\u{20983}\u{2098c}\u{2099c}\u{20aea}\u{20afd}\u{20b19}\u{22390}\u{22998}\u{23b1b}\
     \u{2626d}\u{2f890}";
 
+/// `str.casefold`
+pub(crate) fn casefold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // Their capital letters are older, or have another small letter.
+            '\u{131}' | '\u{13a0}'..='\u{13f5}' => out.push(c),
+            '\u{ab70}'..='\u{abbf}' => out.extend(c.to_uppercase()),
+            c => out.extend(c.to_uppercase().flat_map(char::to_lowercase)),
+        }
+    }
+    out
+}
+
 /// `str.isalpha` of a character.
 pub(crate) fn is_alpha(c: char) -> bool {
     if c.is_ascii() {

@@ -227,6 +227,53 @@ SimpleNamespace(1)
 SimpleNamespace(a=1).b
 """
 
+MATH = """
+perm(5), perm(5, 2), perm(3, 5)
+perm(-1, 2)
+perm(2, -1)
+dist([0, 0], [3, 4])
+dist([1], [1, 2])
+frexp(8.0), frexp(0.0), frexp(-3.7), frexp(5e-324), frexp(inf)
+ldexp(0.5, 4), ldexp(1.0, -1074), ldexp(1.5, -1075), ldexp(1.0, -2000), ldexp(0.0, 10**30), ldexp(1.0, 1023)
+ldexp(1.0, 1024)
+ldexp(1.0, 1.0)
+modf(3.75), modf(-3.75), modf(inf), modf(-0.0)
+fsum([0.1] * 10), fsum([]), fsum([5e-324] * 3), fsum([inf, 1])
+fsum([inf, -inf])
+isclose(1.0, 1.0 + 1e-10), isclose(1, 1.1), isclose(0, 1e-10), isclose(0, 1e-10, abs_tol=1e-9), isclose(inf, inf), isclose(1, 2, rel_tol=0.5)
+isclose(1, 2, rel_tol=-1)
+nextafter(1.0, 2.0), nextafter(0.0, -1.0), nextafter(1.0, 1.0)
+remainder(5, 3), remainder(-5, 3), remainder(2.5, 1), remainder(3.5, 1), remainder(1, inf)
+remainder(1, 0)
+ulp(1.0), ulp(0.0), ulp(1.7976931348623157e308), ulp(inf)
+erf(0.5), erfc(0.5), erf(-2), erf(inf)
+"""
+
+BUILTINS = """
+'ab'.translate({97: 'x', 98: None}), 'ab'.translate({97: 99}), 'abc'.translate(['x'] * 98)
+'ab'.translate({97: -1})
+'ab'.translate({97: 1.5})
+'ab'.translate(5)
+str.maketrans('ab', 'xy', 'z'), str.maketrans({'a': 1, 98: 'q'})
+str.maketrans('ab', 'x')
+str.maketrans({'ab': 1})
+str.maketrans(1)
+'hello'.translate(str.maketrans('el', 'ip'))
+'Stra\u00dfe \u0130 \u03a3\u03c2 \ufb01'.casefold()
+'{a} {b[0]} {c.real:>4}'.format_map({'a': 1, 'b': [2], 'c': 3})
+'{a}'.format_map({})
+'{}'.format_map({'a': 1})
+float.fromhex('0x1.8p3'), float.fromhex('-0x.1'), float.fromhex('inf'), float.fromhex('1'), float.fromhex('0x1p-1074'), float.fromhex('0x1p-1080')
+float.fromhex('0x1.fffffffffffff7p1023'), float.fromhex('0x1.00000000000008p0'), float.fromhex('0x1.00000000000008001p0')
+float.fromhex('x')
+float.fromhex('0x1p1024')
+slice(1, 10, 2).indices(5), slice(None, None, -1).indices(4), slice(-3, None).indices(10)
+slice(1).indices(-1)
+(5).from_bytes(b'\x01\x02', 'big'), 'x'.maketrans('a', 'b'), {}.fromkeys('ab', 0)
+list(iter([1, 2].pop, 1))
+iter(5, 6)
+"""
+
 PROGRAMS = r"""
 from functools import lru_cache\n@lru_cache(maxsize=None)\ndef fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nresult = fib(60), fib.cache_info()
 from functools import lru_cache\n@lru_cache\ndef f(x):\n    return x * 2\nf(1); f(2); f(1)\nresult = f.cache_info().hits, f.cache_info().misses, f.cache_parameters()
@@ -265,7 +312,7 @@ from collections import Counter, OrderedDict, defaultdict\nresult = [type(x).__n
 result = list(iter([3, 2, 1, 0].pop, 1))
 """
 
-SECTIONS = [("from itertools import *", ITERTOOLS), ("from functools import *", FUNCTOOLS), ("from operator import *", OPERATOR),
+SECTIONS = [("from math import *", MATH), ("", BUILTINS), ("from itertools import *", ITERTOOLS), ("from functools import *", FUNCTOOLS), ("from operator import *", OPERATOR),
             ("from collections import *", COLLECTIONS), ("from typing import *", TYPING), ("from copy import *", COPY),
             ("from string import *", STRING), ("from types import SimpleNamespace", TYPES)]
 

@@ -233,7 +233,8 @@ fn combine(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Out
     let Some(class) = p.class_of(a) else { return Ok(not_implemented()) };
     let is_same = p.class_of(b).is_some_and(|other| compare::identical(&class, &other));
     let is_int = class.as_host::<ClassObject>().is_some_and(|class| class.layout == Some("int"));
-    if !is_same && !(is_int && Number::of(b).is_some_and(|number| number.to_big().is_some())) {
+    let fits = is_same || is_int && Number::of(b).is_some_and(|number| number.to_big().is_some());
+    if !fits {
         return Ok(not_implemented());
     }
     let (Some(x), Some(y)) = (bits(a), bits(b)) else { return Ok(not_implemented()) };

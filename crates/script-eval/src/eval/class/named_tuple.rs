@@ -88,7 +88,7 @@ pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs)
         raise!(Type, "Got more default values than field names");
     }
     let required = fields.len() - defaults.len();
-    let fields = fields.iter().map(|field| Str::new(field)).collect::<Vec<_>>();
+    let fields = fields.iter().map(Str::new).collect::<Vec<_>>();
     let defaults = fields.iter().skip(required).cloned().zip(defaults).collect();
     let mut members = Dict::new();
     members.insert(DictKey::text("__module__"), ScriptValue::str("__main__"));

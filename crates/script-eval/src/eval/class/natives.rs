@@ -80,7 +80,7 @@ impl HostObject for Generated {
 
 /// A method of a built-in type, special ones included.
 pub(crate) fn member(type_name: &'static str, name: &str) -> Option<ScriptValue> {
-    if let Some(method) = builtins::class_method(type_name, name) {
+    if let Some(method) = builtins::bound_class_method(type_name, name) {
         return Some(method);
     }
     if let Some(method) = methods::of_type(type_name, name) {

@@ -10,14 +10,14 @@ use crate::errors::{HostError, HostErrorKind};
 use crate::eval::class::enumeration;
 use crate::eval::class::{Special, is_class, is_instance, missing};
 use crate::eval::generator::{Input, Resumed};
-use crate::eval::{Iter, IterObject, Raise, exception};
+use crate::eval::{Cause, Iter, IterObject, Module, Placeholder, Raise, exception};
 use crate::host::Operator;
-use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
 use crate::python::object::Advance;
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
 use crate::python::{Outcome, arith, compare, format, node_len, object, repr, set, type_name, view};
+use crate::python::{cost, library, methods};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
 pub(super) static FUNCTIONS: Table = &[
@@ -27,6 +27,20 @@ pub(super) static FUNCTIONS: Table = &[
     own("ascii").one(|p, _, x| {
         let text = ascii(&repr::repr(p, &x)?);
         cost::text(p, &text)
+    }),
+    own("__import__").any(|p, _, _| outside(p, "__import__")),
+    own("breakpoint").any(|p, _, _| outside(p, "breakpoint")),
+    own("compile").any(|p, _, _| outside(p, "compile")),
+    own("eval").any(|p, _, _| outside(p, "eval")),
+    own("exec").any(|p, _, _| outside(p, "exec")),
+    own("input").any(|p, _, _| outside(p, "input")),
+    own("open").any(|p, _, _| outside(p, "open")),
+    own("dir").one(|p, _, x| {
+        let mut names = p.names_of(&x);
+        names.sort_unstable();
+        names.dedup();
+        let names = names.iter().map(|name| ScriptValue::str(name)).collect();
+        cost::list(p, names)
     }),
     linear("bin").one(|p, _, x| radix(p, &x, 'b')),
     own("callable").one(|p, _, x| Ok(ScriptValue::Bool(is_callable(p, &x)))),
@@ -115,6 +129,38 @@ impl Advance for CallIter {
     fn parts(&mut self, out: &mut Vec<ScriptValue>) {
         out.extend(self.function.take());
         out.push(std::mem::take(&mut self.sentinel));
+    }
+}
+
+/// Fails: the function would leave the sandbox.
+fn outside(p: &mut dyn Host, name: &str) -> Outcome {
+    let reason =
+        format!("`{name}` is not available: host code cannot read files, ask the user or run other code");
+    if p.tolerant {
+        let place = p.statement.unwrap_or_default();
+        return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
+    }
+    raise!(Runtime, "{reason}")
+}
+
+impl dyn Host + '_ {
+    /// The names of a value's attributes, without those of `object`.
+    fn names_of(&mut self, value: &ScriptValue) -> Vec<String> {
+        let methods = methods::names(value).map(str::to_owned);
+        match value {
+            ScriptValue::Host(host) => match value.as_host::<Module>() {
+                Some(module) => match library::names(&module.path) {
+                    Some(names) => names,
+                    None => self.modules().names(&module.path),
+                },
+                None => host.attribute_names().into_iter().chain(methods).collect(),
+            },
+            ScriptValue::Node(object) => match self.rules(object).names {
+                Some(names) => names(object),
+                None => methods.collect(),
+            },
+            _ => methods.collect(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod functions;
 mod types;
 
 pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort, unqualified};
-pub(crate) use types::{fill, is_little_endian};
+pub(crate) use types::{class_method, fill, is_little_endian};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
@@ -267,7 +267,7 @@ impl HostObject for Builtin {
             return None;
         }
         let owner = self.native.name;
-        if let Some(method) = class_method(owner, name) {
+        if let Some(method) = bound_class_method(owner, name) {
             return Some(method);
         }
         match of_type(owner, name) {
@@ -366,8 +366,8 @@ fn tables() -> [Table; 4] {
 }
 
 /// The class method of a built-in type: `dict.fromkeys`.
-pub(crate) fn class_method(owner: &'static str, name: &str) -> Option<ScriptValue> {
-    let method = types::class_method(owner, name)?;
+pub(crate) fn bound_class_method(owner: &'static str, name: &str) -> Option<ScriptValue> {
+    let method = class_method(owner, name)?;
     Some(Builtin::value(method, BuiltinKind::Function(owner)))
 }
 

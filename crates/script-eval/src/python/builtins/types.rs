@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use num_bigint::{BigInt, Sign};
 use num_traits::Num;
+use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 
 use super::{Native, Table, class, linear, no_keywords, own};
@@ -12,7 +13,9 @@ use crate::Host;
 use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration};
 use crate::eval::{Iter, IterObject, Raise};
+use crate::host::Operator;
 use crate::python::library;
+use crate::python::methods::make_translation;
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
@@ -92,10 +95,12 @@ static CLASS_METHODS: &[(&str, Native)] = &[
             .with_keyword_only(1),
     ),
     ("bytes", linear("fromhex").one(bytes_from_hex)),
+    ("float", linear("fromhex").one(float_from_hex)),
+    ("str", linear("maketrans").one_to_three(make_translation)),
 ];
 
 /// The class method of a built-in type: `dict.fromkeys`.
-pub(super) fn class_method(owner: &'static str, name: &str) -> Option<&'static Native> {
+pub(crate) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
     if let Some((_, method)) = CLASS_METHODS.iter().find(|(o, method)| *o == owner && method.name == name) {
         return Some(method);
     }
@@ -149,6 +154,52 @@ fn int_from_bytes(
         (false, true) => BigInt::from_signed_bytes_be(&bytes),
         (true, true) => BigInt::from_signed_bytes_le(&bytes),
     }))
+}
+
+/// Parses `[sign] [0x] digits [.digits] [p exponent]`.
+fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
+    let Some(text) = text.as_str() else {
+        raise!(Type, "expected str, got {}", type_name(&text));
+    };
+    let invalid = || HostError::value_error("invalid hexadecimal floating-point string");
+    let lower = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b').to_ascii_lowercase();
+    let (sign, digits) = match lower.strip_prefix(['+', '-']) {
+        Some(rest) => (if lower.starts_with('-') { -1.0 } else { 1.0 }, rest),
+        None => (1.0, lower.as_str()),
+    };
+    match digits {
+        "inf" | "infinity" => return Ok(ScriptValue::Float(sign * f64::INFINITY)),
+        "nan" => return Ok(ScriptValue::Float(f64::NAN)),
+        _ => {}
+    }
+    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    let (mantissa, exponent) = match digits.split_once('p') {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().map_err(|_| invalid())?),
+        None => (digits, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    if all.is_empty() || !all.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Err(invalid().into());
+    }
+    cost::integer(p, 4 * all.len() as u64)?;
+    let value = BigInt::from_str_radix(&all, 16).map_err(|_| invalid())?;
+    let shift = exponent.saturating_sub(4 * fraction.len() as i64);
+    if value.bits() == 0 || shift.saturating_add(value.bits() as i64) < -1080 {
+        return Ok(ScriptValue::Float(0.0f64.copysign(sign)));
+    }
+    if shift.saturating_add(value.bits() as i64) > 1025 {
+        raise!(Overflow, "hexadecimal value too large to represent as a float");
+    }
+    // The quotient of integers is rounded once.
+    let power = BigInt::from(1) << shift.unsigned_abs();
+    cost::integer(p, shift.unsigned_abs())?;
+    let (numerator, denominator) = if shift >= 0 { (value * power, BigInt::from(1)) } else { (value, power) };
+    match p.apply(Operator::Binary(BinOp::Div), &[int(numerator), int(denominator)]) {
+        Ok(ScriptValue::Float(result)) if result.is_finite() => Ok(ScriptValue::Float(sign * result)),
+        Err(raise @ (Raise::Reported | Raise::Unknown(_))) => Err(raise),
+        _ => raise!(Overflow, "hexadecimal value too large to represent as a float"),
+    }
 }
 
 fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {

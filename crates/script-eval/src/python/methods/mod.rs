@@ -12,9 +12,11 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
-use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
+use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
+
+pub(crate) use text::make_translation;
 
 /// The method tables of a value.
 fn tables(value: &ScriptValue) -> [Table; 2] {
@@ -35,6 +37,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
         ScriptValue::Dict(dict) => [dict_class::methods(&dict.borrow()), mapping::DICT],
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => tables_of("int"),
         ScriptValue::Float(_) => tables_of("float"),
+        ScriptValue::Slice(_) => tables_of("slice"),
         _ => [&[], &[]],
     }
 }
@@ -52,6 +55,7 @@ fn tables_of(type_name: &str) -> [Table; 2] {
         "set" => [set::FROZENSET, set::SET],
         "frozenset" => [set::FROZENSET, &[]],
         "range" => [sequence::RANGE, &[]],
+        "slice" => [sequence::SLICE, &[]],
         _ => [&[], &[]],
     }
 }
@@ -83,7 +87,10 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
                 "start" => Some(slice.start.clone()),
                 "stop" => Some(slice.stop.clone()),
                 "step" => Some(slice.step.clone()),
-                _ => None,
+                _ => sequence::SLICE
+                    .iter()
+                    .find(|native| native.name == name)
+                    .map(|native| Builtin::value(native, BuiltinKind::Method(value.clone()))),
             };
         }
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) => {
@@ -93,8 +100,19 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
         }
         _ => {}
     }
-    let native = tables(value).into_iter().flatten().find(|native| native.name == name)?;
-    Some(Builtin::value(native, BuiltinKind::Method(value.clone())))
+    if let Some(native) = tables(value).into_iter().flatten().find(|native| native.name == name) {
+        return Some(Builtin::value(native, BuiltinKind::Method(value.clone())));
+    }
+    // Class methods are found through instances, too.
+    let owner = match value {
+        ScriptValue::Str(_) => "str",
+        ScriptValue::Bytes(_) => "bytes",
+        ScriptValue::Dict(_) => "dict",
+        ScriptValue::Float(_) => "float",
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => "int",
+        _ => return None,
+    };
+    Some(Builtin::value(class_method(owner, name)?, BuiltinKind::Function(owner)))
 }
 
 /// The names of the methods of a value.

@@ -94,6 +94,14 @@ pub(super) static RANGE: Table = &[
         .one(|_, v, x| Ok(ScriptValue::Int(i64::from(range::of(v).is_some_and(|range| range.contains(&x)))))),
 ];
 
+pub(super) static SLICE: Table = &[own("indices").one(|_, v, len| {
+    let ScriptValue::Slice(slice) = v else { return Ok(ScriptValue::None) };
+    let len = word(&len)?;
+    let Ok(len) = usize::try_from(len) else { raise!(Value, "length should not be negative") };
+    let (start, stop, step) = subscript::bounds(slice, len)?;
+    Ok(ScriptValue::tuple([start, stop, step].map(ScriptValue::Int)))
+})];
+
 fn whole(value: &ScriptValue) -> Option<i64> {
     match value {
         ScriptValue::Float(f) => Some(*f as i64),
