@@ -9,7 +9,7 @@ use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, Sc
 
 use super::class::MethodKind;
 use super::generator::Generator;
-use super::{Env, Raise, walk};
+use super::{Context, Env, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
@@ -44,6 +44,8 @@ pub(crate) struct Closure {
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
+    /// `true` if a call makes a context manager of the generator.
+    is_context_manager: bool,
     /// Attributes that host code has set: `f.calls = 0`.
     attributes: OnceCell<Rc<RefCell<Dict>>>,
     /// The statements with a `yield`, if it is a generator function.
@@ -166,6 +168,27 @@ impl Closure {
         self.yielding().is_some()
     }
 
+    /// The function with the decorator `contextmanager`.
+    pub(crate) fn as_context_manager(&self) -> Closure {
+        Closure {
+            program: self.program.clone(),
+            name: self.name.clone(),
+            def: self.def,
+            path: self.path.clone(),
+            kind: self.kind,
+            params: self.params,
+            body: self.body,
+            locals: self.locals.clone(),
+            defaults: self.defaults.clone(),
+            env: self.env.clone(),
+            is_context_manager: true,
+            attributes: self.attributes.clone(),
+            yielding: OnceCell::new(),
+            qualified: self.qualified.clone(),
+            is_abstract: self.is_abstract.clone(),
+        }
+    }
+
     fn call_of(&self) -> Call {
         Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }
     }
@@ -268,6 +291,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env,
+            is_context_manager: false,
             attributes: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
@@ -300,6 +324,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env: self.env.clone(),
+            is_context_manager: false,
             attributes: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
@@ -398,7 +423,11 @@ impl dyn Host + '_ {
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
         if let Some(yielding) = closure.yielding() {
-            return self.new_generator(Generator::new(call, env, yielding.clone()));
+            let generator = self.new_generator(Generator::new(call, env, yielding.clone()))?;
+            return Ok(match closure.is_context_manager {
+                true => ScriptValue::host(Context::Generator(generator)),
+                false => generator,
+            });
         }
         self.in_call(&call, env, |p| match call.body {
             Body::Expr(id) => p.eval_inner(id),

@@ -273,7 +273,7 @@ impl dyn Host + '_ {
     }
 
     /// Tests `isinstance(value, class)` for a single class; `None` if that is unknown.
-    pub(crate) fn is_instance_of(
+    pub(crate) fn is_of_class(
         &mut self,
         value: &ScriptValue,
         class: &ScriptValue,

@@ -91,7 +91,7 @@ pub(super) fn is_instance(
     if !class::is_class(of) || !class::is_instance(value) && of.as_host::<ClassObject>().is_none() {
         return Ok(None);
     }
-    match p.is_instance_of(value, of) {
+    match p.is_of_class(value, of) {
         Ok(found) => Ok(found),
         Err(placeholder) => Err(Raise::Unknown(placeholder)),
     }

@@ -358,7 +358,7 @@ fn hash_of(value: &ScriptValue) -> i64 {
 fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
     if let Some(placeholder) = p.failed_instance(&value).filter(|_| p.tolerant) {
         let is_plain =
-            is_class(&class) && p.is_instance_of(&value, &class).is_ok_and(|found| found == Some(true));
+            is_class(&class) && p.is_of_class(&value, &class).is_ok_and(|found| found == Some(true));
         if !is_plain {
             return Err(Raise::Unknown(placeholder));
         }

@@ -1,6 +1,7 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
 mod collections;
+pub(super) mod contextlib;
 mod copy;
 mod functools;
 mod itertools;
@@ -67,6 +68,7 @@ impl Constant {
 
 static MODULES: &[&Library] = &[
     &collections::COLLECTIONS,
+    &contextlib::CONTEXTLIB,
     &copy::COPY,
     &functools::FUNCTOOLS,
     &itertools::ITERTOOLS,

@@ -10,9 +10,11 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, Value};
 use tvmscript_script_value::ScriptValue;
 
+use crate::eval::Context;
 use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
+use crate::python::library::contextlib;
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
 
@@ -26,6 +28,10 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             None if range::of(value).is_some() => tables_of("range"),
             None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
+            None if let Some(context) = value.as_host::<Context>() => match context {
+                Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
+                _ => [contextlib::MANAGER, &[]],
+            },
             None if is_generator(value) => [generator::GENERATOR, &[]],
             None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },
