@@ -143,6 +143,9 @@ impl dyn Host + '_ {
                         return Err(self.invalid_target(target, "an attribute"));
                     }
                 }
+                Expr::Tuple { elts } | Expr::List { elts } => {
+                    tvmscript_ir_core::with_stack(|| self.delete(elts))?;
+                }
                 _ => return Err(self.invalid_target(target, "this expression")),
             }
         }

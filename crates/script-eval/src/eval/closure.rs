@@ -41,6 +41,8 @@ pub(crate) struct Closure {
     body: Body,
     /// Local names, sorted.
     pub(crate) locals: Rc<[Name]>,
+    /// Names that it declares `global`.
+    pub(crate) globals: Option<Rc<[Name]>>,
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
@@ -179,6 +181,7 @@ impl Closure {
             params: self.params,
             body: self.body,
             locals: self.locals.clone(),
+            globals: self.globals.clone(),
             defaults: self.defaults.clone(),
             env: self.env.clone(),
             is_context_manager: true,
@@ -215,6 +218,8 @@ pub(crate) struct LocalNames {
     names: RefCell<HashMap<FunctionId, Rc<[Name]>>>,
     /// The statements with a `yield`, by generator function.
     yielding: RefCell<HashMap<StmtId, Option<Rc<HashSet<StmtId>>>>>,
+    /// The names declared `global`, by function.
+    globals: RefCell<HashMap<StmtId, Option<Rc<[Name]>>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -236,6 +241,16 @@ impl LocalNames {
         let names: Rc<[Name]> = names.into();
         self.names.borrow_mut().insert(id, names.clone());
         names
+    }
+
+    fn globals(&self, ast: &Ast, def: StmtId, body: List<StmtId>) -> Option<Rc<[Name]>> {
+        if let Some(found) = self.globals.borrow().get(&def) {
+            return found.clone();
+        }
+        let names = walk::global_names(ast, body);
+        let found: Option<Rc<[Name]>> = (!names.is_empty()).then(|| names.into());
+        self.globals.borrow_mut().insert(def, found.clone());
+        found
     }
 
     fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<HashSet<StmtId>>> {
@@ -289,6 +304,7 @@ impl dyn Host + '_ {
             params,
             body: Body::Expr(body),
             locals,
+            globals: None,
             defaults,
             env,
             is_context_manager: false,
@@ -312,6 +328,7 @@ impl dyn Host + '_ {
             names.extend(walk::bound_names(&ast, def.body));
             names
         });
+        let globals = self.program.local_names.globals(&ast, id, def.body);
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
@@ -322,6 +339,7 @@ impl dyn Host + '_ {
             params: def.params,
             body: Body::Stmts(def.body),
             locals,
+            globals,
             defaults,
             env: self.env.clone(),
             is_context_manager: false,
@@ -462,11 +480,11 @@ impl dyn Host + '_ {
         Ok(result?)
     }
 
-    fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+    pub(super) fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.qualified;
-        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
         if let Some(first) = params.first() {
             env.set_first(first.name);
         }

@@ -202,7 +202,7 @@ impl dyn Host + '_ {
         marks: &Marks,
     ) -> Result<()> {
         let ast = self.ast.clone();
-        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
         if let Some(first) = ast.list(closure.params).first() {
             env.set_first(first.name);
         }

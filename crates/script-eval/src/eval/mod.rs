@@ -26,6 +26,7 @@ pub(crate) mod placeholder;
 mod raising;
 mod statement;
 mod subscript;
+mod template;
 mod uncertain;
 pub(crate) mod walk;
 
@@ -47,6 +48,7 @@ pub(crate) use iterate::{Iter, IterObject};
 pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
 pub(crate) use raising::Exceptions;
+pub use template::{OpenTemplate, Template};
 
 use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
