@@ -1,6 +1,7 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
 mod collections;
+pub(super) mod contextlib;
 mod copy;
 mod dataclasses;
 mod functools;
@@ -68,6 +69,7 @@ impl Constant {
 
 static MODULES: &[&Library] = &[
     &collections::COLLECTIONS,
+    &contextlib::CONTEXTLIB,
     &copy::COPY,
     &dataclasses::DATACLASSES,
     &functools::FUNCTOOLS,
