@@ -14,6 +14,7 @@ use crate::python::object::Advance;
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
 use crate::python::{Outcome, arith, compare, format, node_len, object, repr, set, type_name, view};
+use crate::python::numpy::{self, array::Array};
 use crate::python::{cost, library, methods};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
@@ -93,6 +94,9 @@ pub(super) static FUNCTIONS: Table = &[
 ];
 
 pub(crate) fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+    if Array::of(&x).is_some() {
+        return numpy::absolute(p, &x);
+    }
     match Number::of(&x) {
         Some(Number::Float(f)) => Ok(ScriptValue::Float(f.abs())),
         Some(Number::Int(i)) => {
@@ -492,6 +496,16 @@ fn pow(
 }
 
 fn round(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, digits: Option<ScriptValue>) -> Outcome {
+    if let Some(number) = object::number(&x) {
+        let rounded = round(p, &ScriptValue::None, number, digits.clone())?;
+        // With digits, the result has the type of the number.
+        return match (Array::of(&x), not_none(digits), rounded) {
+            (Some(array), Some(_), ScriptValue::Float(f)) => {
+                Ok(Array::scalar(array.dtype, numpy::dtype::rounded(f, array.dtype)).value())
+            }
+            (_, _, rounded) => Ok(rounded),
+        };
+    }
     let digits = not_none(digits);
     let digits = digits
         .map(|d| small_index(&d).ok_or(d))
