@@ -1,5 +1,6 @@
 //! Whole Python files: the scripts found, their paths, and the diagnostics.
 
+use tvmscript::{ParseOptions, parse, registry};
 use tvmscript_tests::{File, Fixture, check_all, check_roundtrip, file, file_marks, folder};
 
 /// A list for messages: `12: error: undefined name`.
@@ -57,4 +58,19 @@ fn check(fixture: &Fixture) -> Result<(), String> {
 #[test]
 fn every_script_of_a_file_is_found() {
     check_all("files", check);
+}
+
+#[test]
+fn calls_with_large_arguments_cost_no_search() {
+    // Each call that searched its arguments would look at a million elements.
+    let text = "values = []\nwhile True:\n    values.append(values)\n";
+    let failing = "values = [[0] * 1000] * 1000\nwhile True:\n    try:\n        len(values, 1)\n    except TypeError:\n        pass\n";
+    for text in [text, failing] {
+        let mut options = ParseOptions::default();
+        options.limits.max_steps = 500_000;
+        let parsed = parse("loop.py", text, registry(), &options);
+        let told: Vec<String> =
+            parsed.warnings.iter().chain(&parsed.errors).map(ToString::to_string).collect();
+        assert!(told.iter().any(|told| told.contains("steps")), "{told:?}");
+    }
 }

@@ -164,6 +164,8 @@ pub(crate) enum Command {
     Print(Print),
     /// Report all errors: syntax, names, types, well-formedness
     Check(Check),
+    /// Show the builder calls that scripts make, with the lines that make them
+    Explain(Explain),
     /// Explain the code of a diagnostic: what it means, a wrong and a right script
     ExplainCode(ExplainCode),
     /// Check that text round-trips: parse, print, parse again, compare, print again
@@ -559,12 +561,34 @@ pub(crate) struct Trace {
     pub(crate) text: TextArgs,
 }
 
-/// Output format of `trace`.
+/// `explain`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tvmscript explain kernel.py
+  tvmscript explain kernel.py --node body.block --format json
+  tvmscript explain templates.py --call 'gemm(16)'
+
+Each line is a call of the builder, as a Python program would make it, with the place of the code that
+makes it; in a helper, followed by the places of the calls that led there.")]
+pub(crate) struct Explain {
+    /// Input files; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Show only the calls that make this part of the script, an access path as `dump` shows it
+    #[arg(long, value_name = "PATH")]
+    pub(crate) node: Option<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: TraceFormat,
+}
+
+/// Output format of `explain` and `trace`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
     /// Paragraphs for people
     Text,
-    /// A JSON array of nodes
+    /// A JSON array of nodes or calls
     Json,
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use tvmscript::diagnostics;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
+use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
 use tvmscript::tvm_json;
@@ -82,6 +83,8 @@ pub(crate) struct Origin {
     pub(crate) source: SourceId,
     other_texts: SourceTexts,
     pub(crate) comments: SourceComments,
+    /// What the scripts told their builders, if `parse_recorded` read them.
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Origin {
@@ -189,6 +192,22 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Under
     }
 }
 
+/// Reads scripts and records what they tell their builders.
+///
+/// # Errors
+/// As [`load`]; JSON has no such record.
+pub(crate) fn load_recorded(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
+    let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    let mut options = parse_options(&source.name);
+    options.record_steps = true;
+    let parsed = parse(registry(), &source, &options, timings)
+        .and_then(|(scripts, warnings)| Ok((select(scripts, selected())?, warnings)));
+    match parsed {
+        Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
+        Err(failure) => Err(Failed::new(failure, Some(source))),
+    }
+}
+
 /// Parses text that this command printed.
 ///
 /// # Errors
@@ -213,7 +232,8 @@ fn parse(
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
     let (source_id, other_texts) = (parsed.source, parsed.other_texts);
-    let origin = Rc::new(Origin { source: source_id, other_texts, comments: parsed.comments });
+    let origin =
+        Rc::new(Origin { source: source_id, other_texts, comments: parsed.comments, steps: parsed.steps });
     let script = |s: tvmscript::Script| Script {
         origin: Some(origin.clone()),
         name: s.name,

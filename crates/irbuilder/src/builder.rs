@@ -15,6 +15,7 @@ use tvmscript_ir_core::{Class, Object, Ref, Registry};
 use crate::context::Contexts;
 use crate::frame::{Frame, OpenFrame, PoisonFrame};
 use tvmscript_script_value::ScriptValue;
+use tvmscript_script_value::record::{Action, record};
 use tvmscript_script_value::{BuildError, BuildErrorKind, Result};
 
 struct OpenEntry {
@@ -299,9 +300,15 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`], or errors of [`Frame::enter`]; the frame is then not open.
-    pub fn enter(mut frame: Box<dyn Frame>) -> Result<(ScriptValue, OpenFrame)> {
+    pub fn enter(frame: Box<dyn Frame>) -> Result<(ScriptValue, OpenFrame)> {
+        Builder::enter_scope(frame, 0)
+    }
+
+    /// Enters a frame. `scope` is the address of the value that it was made as.
+    pub(crate) fn enter_scope(mut frame: Box<dyn Frame>, scope: usize) -> Result<(ScriptValue, OpenFrame)> {
         let value = frame.enter()?;
         let name = frame.name();
+        record(|| Action::Enter { name, scope, args: frame.arguments(), value: value.clone() });
         let opened = STACK.with_borrow_mut(|stack| {
             let serial = stack.number();
             let state = stack.builders.last_mut()?;
@@ -331,6 +338,7 @@ impl Builder {
         // may inspect the stack.
         while let Some(frame) = Builder::pop(depth, serial) {
             closed = true;
+            record(|| Action::Leave);
             if let Err(error) = frame.close() {
                 errors.push(error);
             }
@@ -342,7 +350,9 @@ impl Builder {
     }
 
     pub(crate) fn discard(depth: usize, serial: u64) {
-        while Builder::pop(depth, serial).is_some() {}
+        while Builder::pop(depth, serial).is_some() {
+            record(|| Action::Leave);
+        }
     }
 
     /// Number of open frames of the innermost builder. In the handler of a decorator, `Builder::depth() > 0` means that

@@ -25,6 +25,11 @@ pub trait Frame: Any {
         Ok(ScriptValue::None)
     }
 
+    /// The arguments with which the frame is made, for a record of the building.
+    fn arguments(&self) -> Vec<ScriptValue> {
+        Vec::new()
+    }
+
     /// Closes the frame, which is no longer on the stack: passes its node to the enclosing frame or to the builder's
     /// results.
     ///
@@ -94,7 +99,7 @@ impl PendingFrame {
         let frame = self.frame.borrow_mut().take();
         let frame = frame
             .ok_or_else(|| BuildErrorKind::Repeated { what: format!("the scope of `{}`", self.name) })?;
-        Builder::enter(frame)
+        Builder::enter_scope(frame, std::ptr::from_ref(self) as usize)
     }
 }
 

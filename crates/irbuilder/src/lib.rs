@@ -47,6 +47,7 @@ pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use namespace::{BuildDialect, NameFallback, Names, Namespaces};
 pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
 pub use tvmscript_ir_macros::script_fn;
+pub use tvmscript_script_value::record;
 pub use tvmscript_script_value::{
     ArgumentPart, ArgumentRef, Arguments, Binding, BuildError, BuildErrorKind, CallArgs, Dict, DictKey,
     FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript, Items, Param, ParamKind,

@@ -10,6 +10,7 @@ use tvmscript_ir_core::{
 };
 
 use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
+use crate::record::{self, Action, Callee};
 use crate::value::ScriptValue;
 
 /// The arguments of a call.
@@ -88,10 +89,16 @@ impl ScriptFn {
     /// # Errors
     /// Fails if the arguments do not fit or the body fails.
     pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
-        (self.call)(self, args).map_err(|mut error| {
+        let shown = record::is_on().then(|| args.clone());
+        let result = (self.call)(self, args).map_err(|mut error| {
             error.argument = error.argument.map(|argument| self.argument(argument));
             error
-        })
+        })?;
+        if let Some(args) = shown {
+            let callee = Callee::Script(self);
+            record::record(|| Action::Call { callee, args, result: result.clone() });
+        }
+        Ok(result)
     }
 
     /// Replaces an argument by its parameter, if there is one. The body knows its parameters and not how each was

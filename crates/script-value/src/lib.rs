@@ -31,6 +31,7 @@ mod function;
 mod host_function;
 mod items;
 mod key;
+pub mod record;
 mod value;
 
 pub use args::{IntoArg, argument};

@@ -41,6 +41,8 @@
 
 #[cfg(feature = "build")]
 pub mod builder;
+#[cfg(all(feature = "parse", feature = "print"))]
+pub mod explain;
 pub mod prelude;
 
 /// Tests the examples of the README.

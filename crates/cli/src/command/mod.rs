@@ -5,6 +5,7 @@ mod check;
 mod diff;
 mod dump;
 mod equal;
+mod explain;
 mod explain_code;
 mod hash;
 mod json;
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),
         Command::Opt(args) => opt::run(args, &mut run),
+        Command::Explain(args) => explain::run(args, &mut run),
         Command::Trace(args) => trace::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),

@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod constants;
 mod diff;
+mod explain;
 mod fixes;
 mod fragments;
 mod limits;

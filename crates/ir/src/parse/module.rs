@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use tvmscript_ir_core::Object;
-use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue};
+use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue, record};
 use tvmscript_python_syntax::ast::{self, ClassDef, StmtId};
 use tvmscript_script_parser::{Definition, Indices};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -82,11 +82,13 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
             }
             for id in &functions {
                 // The body is parsed even if the signature is invalid, to report its errors.
-                let declared = p.declare_definition(*id);
-                if declared.is_err()
-                    && let ast::Stmt::FunctionDef(function) = p.stmt(*id)
-                {
-                    failed.borrow_mut().insert(p.name_text(function.name).to_owned());
+                let declared = record::paused(|| p.declare_definition(*id));
+                if let ast::Stmt::FunctionDef(function) = p.stmt(*id) {
+                    let name = p.name_text(function.name);
+                    record::record_syntax("I.decl_function", || vec![ScriptValue::str(name)]);
+                    if declared.is_err() {
+                        failed.borrow_mut().insert(name.to_owned());
+                    }
                 }
                 result = declared.and(result);
             }

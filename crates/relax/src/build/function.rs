@@ -2,6 +2,7 @@
 
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
+use tvmscript_irbuilder::record::{is_on, record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, FrameOf, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
 };
@@ -152,7 +153,10 @@ pub fn emit(value: ExprArg, #[default = None] annotate_struct_info: Option<InfoA
 /// Fails if inference fails, if the annotation contradicts the value, and where no binding is allowed.
 pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
     let span = value.span();
-    with_blocks("R.emit", Some(span), |blocks| blocks.emit(value, annotation))
+    let shown = is_on().then(|| value.clone());
+    let var = with_blocks("R.emit", Some(span), |blocks| blocks.emit(value, annotation))?;
+    record_syntax_as("R.emit", || shown.into_iter().map(ScriptValue::from).collect(), || var.clone().into());
+    Ok(var)
 }
 
 /// Binds a value, cast to the given struct info, to a new variable.
@@ -167,7 +171,10 @@ pub fn emit_match_cast(value: ExprArg, struct_info: InfoArg) -> Result<Ref<Var>>
 /// Fails if the cast is impossible, and where no binding is allowed.
 pub fn emit_match_cast_value(value: Expr, struct_info: Ref<StructInfo>) -> Result<Ref<Var>> {
     let span = value.span();
-    with_blocks("R.match_cast", Some(span), |blocks| blocks.emit_match_cast(value, struct_info))
+    let shown = is_on().then(|| [value.clone().into(), struct_info.clone().into()]);
+    let var = with_blocks("R.match_cast", Some(span), |blocks| blocks.emit_match_cast(value, struct_info))?;
+    record_syntax_as("R.emit_match_cast", || shown.into_iter().flatten().collect(), || var.clone().into());
+    Ok(var)
 }
 
 /// Casts a value; the variable it is bound to has the given struct info.
@@ -181,6 +188,7 @@ pub fn match_cast(value: ExprArg, struct_info: InfoArg) -> Result<ScriptValue> {
 /// # Errors
 /// Fails where no binding is allowed.
 pub fn emit_to(var: Ref<Var>, value: Expr) -> Result<()> {
+    record_syntax("R.emit_var_binding", || vec![var.clone().into(), value.clone().into()]);
     with_blocks("R.emit_var_binding", None, |blocks| blocks.emit_to(var, value))
 }
 

@@ -1,6 +1,7 @@
 //! `@R.function`: signature, body, declaration in a module, nested functions.
 
 use tvmscript_ir_core::{Array, Ref};
+use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, StmtId};
 use tvmscript_script_parser::Definition;
@@ -39,6 +40,7 @@ pub(super) fn define(
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
+            record_syntax("R.func_name", || vec![ScriptValue::Str(name.clone())]);
             let named = with_function("R.function", |function| function.name = Some(name));
             p.checked(node.name_place, named)?;
             let signature = signature::read(p, &node);
@@ -46,6 +48,7 @@ pub(super) fn define(
             if let Some(returns) = node.returns {
                 match signature::annotation(p, returns) {
                     Ok(info) => {
+                        record_syntax("R.func_ret_struct_info", || vec![info.clone().into()]);
                         let said = with_function("R.function", |function| function.ret = Some(info));
                         result = p.checked(returns, said);
                     }
@@ -57,6 +60,12 @@ pub(super) fn define(
                     let info = param.resolve(p).inspect_err(|_| p.poison(param.name, param.place))?;
                     let text = p.name_str(param.name);
                     let var = Var::new(text, Some(info.clone())).with_span(p.span(param.place));
+                    let result = ScriptValue::from(var.clone());
+                    record_syntax_as(
+                        "R.arg",
+                        || vec![ScriptValue::Str(var.vid.name_hint.get()), info.clone().into()],
+                        || result,
+                    );
                     let added = with_function("R.function", |function| {
                         function.params.push(var.clone());
                         function.blocks.define_scalars(&info);

@@ -2,6 +2,7 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Ref, with_stack};
+use tvmscript_irbuilder::record::record_syntax;
 use tvmscript_irbuilder::{BuildError, Builder, FromScript, PendingFrame, ScriptValue};
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
@@ -168,6 +169,7 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     let value = p.eval(at)?;
     let expr = expr_at(p, at, &value)?;
     drop(value);
+    record_syntax("R.func_ret_value", || vec![expr.clone().into()]);
     let done = try_func_ret_value(crate::build::args::AnyExprArg(expr));
     p.checked_call(at, done)
 }

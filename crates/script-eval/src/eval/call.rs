@@ -141,8 +141,12 @@ impl dyn Host + '_ {
             return self.call_known(callee, args);
         }
         self.unknown_call(callee, &args)?;
-        let mentioned = self.mentioned(callee, &args);
-        self.call_known(callee, args).map_err(|raise| self.failed_call(raise, mentioned))
+        // A search before each call would cost a call as much as its arguments are long.
+        let kept = callee.as_host::<Closure>().is_none().then(|| args.clone());
+        self.call_known(callee, args).map_err(|raise| match kept {
+            Some(args) => self.failed_call(raise, &args),
+            None => raise,
+        })
     }
 
     fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {

@@ -16,7 +16,7 @@ use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 
 use super::class::ClassObject;
-use super::{Closure, Module, Raise, walk};
+use super::{Module, Raise, walk};
 use crate::binding::{Binding, Slot};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::python::builtins::{Builtin, BuiltinKind};
@@ -125,32 +125,6 @@ pub(crate) fn as_placeholder(value: &ScriptValue) -> Option<&Placeholder> {
     value.as_host::<Placeholder>()
 }
 
-/// Finds a placeholder or instance in a value, at any depth, among the first thousand elements.
-fn mentioned(evaluator: &Evaluator, value: &ScriptValue) -> Option<Placeholder> {
-    let mut work = vec![value.clone()];
-    let mut searched = 0;
-    while let Some(at) = work.pop() {
-        searched += 1;
-        if searched > MAX_SEARCHED {
-            return None;
-        }
-        match &at {
-            ScriptValue::Tuple(items) => work.extend(items.iter().take(MAX_SEARCHED).cloned()),
-            ScriptValue::List(items) => work.extend(items.borrow().iter().take(MAX_SEARCHED).cloned()),
-            ScriptValue::Dict(dict) => {
-                work.extend(dict.borrow().iter().take(MAX_SEARCHED).map(|(_, value)| value.clone()));
-            }
-            ScriptValue::Host(_) => {
-                if let Some(found) = as_placeholder(&at).cloned().or_else(|| evaluator.failed_instance(&at)) {
-                    return Some(found);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 impl Binding {
     /// The binding for a value of host code.
     pub(crate) fn of(value: ScriptValue) -> Binding {
@@ -240,22 +214,46 @@ impl Evaluator {
     }
 
     /// Explains the failure of a call by a placeholder among its arguments.
-    pub(crate) fn failed_call(&self, raise: Raise, mentioned: Option<Placeholder>) -> Raise {
-        match (raise, mentioned) {
-            (Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_), Some(placeholder)) => {
-                Raise::Unknown(placeholder)
-            }
-            (raise, _) => raise,
+    pub(crate) fn failed_call(&self, raise: Raise, args: &CallArgs) -> Raise {
+        if !matches!(raise, Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_)) {
+            return raise;
+        }
+        let mut values: Vec<ScriptValue> =
+            args.keywords.iter().rev().map(|(_, value)| value.clone()).collect();
+        values.extend(args.positional.iter().rev().cloned());
+        match self.mentioned(values) {
+            Ok(None) => raise,
+            Ok(Some(placeholder)) => Raise::Unknown(placeholder),
+            Err(exceeded) => exceeded,
         }
     }
 
-    /// Finds a placeholder in the arguments of a call, to explain a failure. Calls of host functions are not searched.
-    pub(crate) fn mentioned(&self, callee: &ScriptValue, args: &CallArgs) -> Option<Placeholder> {
-        if !self.tolerant || callee.as_host::<Closure>().is_some() {
-            return None;
+    /// Finds a placeholder or instance in values, at any depth, among the first thousand elements; the last value is
+    /// searched first.
+    ///
+    /// # Errors
+    /// If the budget is exceeded: the search is charged, since a program may catch the failure of any number of calls.
+    fn mentioned(&self, mut work: Vec<ScriptValue>) -> Result<Option<Placeholder>, Raise> {
+        let mut left = MAX_SEARCHED.saturating_sub(work.len());
+        while let Some(at) = work.pop() {
+            let from = work.len();
+            match &at {
+                ScriptValue::Tuple(items) => work.extend(items.iter().take(left).cloned()),
+                ScriptValue::List(items) => work.extend(items.borrow().iter().take(left).cloned()),
+                ScriptValue::Dict(dict) => {
+                    work.extend(dict.borrow().iter().take(left).map(|(_, value)| value.clone()));
+                }
+                ScriptValue::Host(_) => {
+                    if let Some(found) = as_placeholder(&at).cloned().or_else(|| self.failed_instance(&at)) {
+                        return Ok(Some(found));
+                    }
+                }
+                _ => {}
+            }
+            left -= work.len() - from;
+            self.program.budget.step((work.len() - from) as u64)?;
         }
-        let keywords = args.keywords.iter().map(|(_, value)| value);
-        args.positional.iter().chain(keywords).find_map(|value| mentioned(self, value))
+        Ok(None)
     }
 
     /// The binding of a name of host code.

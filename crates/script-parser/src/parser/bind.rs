@@ -1,6 +1,7 @@
 //! Definition and lookup of names.
 
 use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::record::{Action, record};
 
 use super::Parser;
 use crate::scope::Shadowing;
@@ -33,6 +34,7 @@ impl Parser<'_> {
         shadowing: Shadowing,
     ) -> Result<()> {
         let place = self.ast.range(at);
+        record(|| Action::Name { name: self.ast.name(name).to_owned(), value: value.clone() });
         match self.scopes.define(name, Binding::Value(value), place, shadowing) {
             Ok(()) => Ok(()),
             Err(redefined) => {

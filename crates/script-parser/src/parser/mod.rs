@@ -41,6 +41,7 @@ use tvmscript_ir_core::{
     Registry, SourceComments, SourceId, SourceTexts, Span, TextProfile, Token, TypeInfo,
 };
 use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::record::{Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
@@ -81,6 +82,8 @@ pub struct Parsed {
     pub comments: SourceComments,
     /// Number of parsed statements.
     pub statements: usize,
+    /// What the scripts told their builders, in order, if [`ParseOptions::record_steps`] asks for it.
+    pub steps: Vec<Step>,
 }
 
 impl Parsed {
@@ -119,12 +122,14 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
             .push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
     }
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
+    let recording = options.record_steps.then(Recording::start).flatten();
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
         Some(dialect) => parser.fragment(dialect),
         None => parser.module(options),
     }
     Span::set_current(span);
+    let steps = recording.map_or_else(Vec::new, Recording::finish);
     let mut errors = std::mem::take(&mut parser.diagnostics.errors);
     let mut warnings = parser.take_warnings();
     let mut scripts = std::mem::take(&mut parser.scripts.done);
@@ -154,7 +159,17 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let comments = program.comments.clone();
     let other_texts = compose::texts(&program.parts, &composed.text);
     sources.extend(program.parts.iter().map(|part| part.source));
-    Parsed { comments, named_sources: sources, other_texts, scripts, errors, warnings, source, statements }
+    Parsed {
+        comments,
+        named_sources: sources,
+        other_texts,
+        scripts,
+        errors,
+        warnings,
+        source,
+        statements,
+        steps,
+    }
 }
 
 /// State of a parse, passed to handlers.

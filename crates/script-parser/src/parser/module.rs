@@ -1,6 +1,6 @@
 //! Module level: runs statements and collects the scripts they define.
 
-use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
+use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue, record};
 
 use super::{ParseOptions, Parser, Script};
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId, TextRange};
@@ -39,6 +39,7 @@ impl Parser<'_> {
             return;
         }
         self.scripts.done.clear();
+        record::clear();
         for (call, id) in options.calls.iter().zip(calls) {
             self.gather_call(call, *id);
         }

@@ -21,6 +21,8 @@ pub struct ParseOptions {
     pub profile: Option<String>,
     /// Leaves the spans of all nodes unknown.
     pub omit_spans: bool,
+    /// Records what the scripts tell their builders: [`Parsed::steps`](crate::Parsed::steps).
+    pub record_steps: bool,
     /// Header that applies before the headers of the text.
     pub header: Header,
     /// Module-level variables and expressions for their values, which assignments of the text leave unchanged.

@@ -190,6 +190,19 @@ impl Frame for TirFrame {
         })
     }
 
+    fn arguments(&self) -> Vec<ScriptValue> {
+        match &self.kind {
+            FrameKind::While { condition } | FrameKind::If { condition, .. } => {
+                vec![condition.clone().into()]
+            }
+            FrameKind::Let { value, .. } => vec![value.clone().into()],
+            FrameKind::Assert { condition, message } => {
+                vec![condition.clone().into(), message.clone().into()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn close(self: Box<Self>) -> Result<()> {
         let TirFrame { stmts, kind, span } = *self;
         let outer = Span::set_current(span);

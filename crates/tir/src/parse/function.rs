@@ -1,5 +1,6 @@
 //! `@T.prim_func`: the signature, the body, the declaration in a module.
 
+use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, ParamKind};
 use tvmscript_script_parser::Definition;
@@ -44,6 +45,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
             p.define_builtin("range", ScriptValue::Function(&loops::RANGE));
+            record_syntax("T.func_name", || vec![ScriptValue::Str(name.clone())]);
             let named = function::try_func_name(name.clone());
             p.checked(node.name_place, named)?;
             let mut result = Ok(());
@@ -69,8 +71,10 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
                     let value = call_annotation(value);
                     let value = p.checked(at, value)?;
                     let text = p.name_str(param.name);
-                    let added = function::try_arg(text, value);
-                    p.checked(at, added)
+                    let added = function::try_arg(text.clone(), value.clone());
+                    let added = p.checked(at, added)?;
+                    record_syntax_as("T.arg", || vec![ScriptValue::Str(text), added.clone()], || added.clone());
+                    Ok(added)
                 });
                 match value {
                     Ok(value) => {
@@ -92,8 +96,9 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
 
 fn return_type(p: &mut Parser<'_>, at: tvmscript_python_syntax::ast::ExprId) -> Result<()> {
     let value = p.eval(at)?;
-    let ty = TypeArg::from_script(value);
+    let ty = TypeArg::from_script(value.clone());
     let ty = p.checked(at, ty)?;
+    record_syntax("T.func_ret", || vec![value]);
     let done = function::try_func_ret(ty);
     p.checked(at, done)
 }

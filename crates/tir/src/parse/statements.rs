@@ -1,6 +1,7 @@
 //! Statements of function bodies.
 
 use tvmscript_ir_core::{Array, Ref, Span};
+use tvmscript_irbuilder::record::record_syntax;
 use tvmscript_irbuilder::{FromScript, IntoScript, PendingFrame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
@@ -84,6 +85,10 @@ fn store(
         exprs.push(expr);
     }
     let value = expr_at(p, value_at, value)?;
+    record_syntax("T.buffer_store", || {
+        let indices = ScriptValue::list(exprs.iter().map(|index| index.clone().into()).collect());
+        vec![buffer.clone().into(), value.clone().into(), indices]
+    });
     let stored = stmt::store(buffer, value, Array::new(exprs), None);
     p.checked(at, stored)
 }
@@ -340,6 +345,11 @@ pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -
     effect(p, id, node.value, value)
 }
 
+fn evaluate(p: &mut Parser<'_>, at: StmtId, value: Expr) -> Result<()> {
+    record_syntax("T.evaluate", || vec![value.clone().into()]);
+    add(p, at, Evaluate::new(value))
+}
+
 /// Adds the statement for the value of an expression statement.
 pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptValue) -> Result<()> {
     match &value {
@@ -352,12 +362,12 @@ pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptVa
         ScriptValue::Int(i) => {
             let literal = ops::bare::int(*i).map_err(Into::into);
             let literal = p.checked(at, literal)?;
-            add(p, id, Evaluate::new(literal))
+            evaluate(p, id, literal)
         }
-        ScriptValue::Bool(b) => add(p, id, Evaluate::new(IntImm::bool(*b))),
+        ScriptValue::Bool(b) => evaluate(p, id, IntImm::bool(*b)),
         ScriptValue::Node(object) => {
             if let Some(expr) = object.downcast_ref::<PrimExpr>() {
-                return add(p, id, Evaluate::new(expr.clone()));
+                return evaluate(p, id, expr.clone());
             }
             // A statement that a call returned: `A.vstore(..)`, or one of another dialect.
             if let Some(statement) = object.downcast_ref::<Stmt>() {

@@ -1,0 +1,109 @@
+//! `explain`: the builder calls that scripts make.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde_json::json;
+use tvmscript::explain::{BuilderCall, builder_calls};
+use tvmscript::ir_core::SourceTexts;
+use tvmscript::{Object, Span, post_order_visit};
+
+use super::{Answer, Run};
+use crate::args::{Explain, TraceFormat};
+use crate::failure::{Failed, Failure};
+use crate::input::{self, Input, Script, Warnings};
+use crate::registry::registry;
+use crate::timings::Timings;
+use crate::{Outcome, output, paths};
+
+pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
+    run.for_each_valid(&args.files, |path, timings| one(path, args, timings), |_, text| output::result(&text))
+}
+
+/// The calls of a file as text.
+fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(String, Warnings)> {
+    let Input { source, scripts, warnings } = input::load_recorded(path, timings)?;
+    let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
+        return Ok((String::new(), warnings));
+    };
+    let mut calls = builder_calls(&origin.steps, registry());
+    if let Some(path) = &args.node {
+        match spans_at(path, &scripts) {
+            Ok(spans) => calls = within(calls, &spans),
+            Err(failure) => return Err(Failed::new(failure, Some(source))),
+        }
+    }
+    let texts = origin.texts(&source.text);
+    let text = match args.format {
+        TraceFormat::Text => as_text(&calls, &texts),
+        TraceFormat::Json => as_json(&calls, &texts),
+    };
+    Ok((text, warnings))
+}
+
+/// The spans of all nodes in a part of the first script that has it.
+fn spans_at(path: &str, scripts: &[Script]) -> Result<HashSet<Span>, Failure> {
+    let mut first = None;
+    for script in scripts {
+        match paths::part(path, &script.node) {
+            Ok(part) => return Ok(spans_in(&part)),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    match first {
+        Some(error) => Err(Failure::Path(error)),
+        None => Ok(HashSet::new()),
+    }
+}
+
+fn spans_in(root: &Object) -> HashSet<Span> {
+    let mut spans = HashSet::new();
+    post_order_visit(root, |node| {
+        spans.insert(node.span());
+    });
+    spans.remove(&Span::UNKNOWN);
+    spans
+}
+
+/// The calls at these spans, with the scopes around them.
+fn within(calls: Vec<BuilderCall>, spans: &HashSet<Span>) -> Vec<BuilderCall> {
+    let mut kept = Vec::new();
+    // The scopes around the current call that are not kept yet, by depth.
+    let mut around: Vec<BuilderCall> = Vec::new();
+    for call in calls {
+        around.truncate(around.partition_point(|scope| scope.depth < call.depth));
+        if spans.contains(&call.span) {
+            kept.append(&mut around);
+            kept.push(call);
+        } else if call.text.ends_with(':') {
+            around.push(call);
+        }
+    }
+    kept
+}
+
+fn place(call: &BuilderCall, texts: &SourceTexts) -> Option<String> {
+    call.span.is_known().then(|| call.span.to_marker(texts).trim_start_matches('@').to_owned())
+}
+
+fn as_text(calls: &[BuilderCall], texts: &SourceTexts) -> String {
+    let mut text = String::new();
+    for call in calls {
+        text.push_str(&" ".repeat(4 * call.depth));
+        text.push_str(&call.text);
+        if let Some(place) = place(call, texts) {
+            text.push_str("  # ");
+            text.push_str(&place);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn as_json(calls: &[BuilderCall], texts: &SourceTexts) -> String {
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|call| json!({"depth": call.depth, "call": call.text, "source": place(call, texts)}))
+        .collect();
+    format!("{}\n", json!(calls))
+}

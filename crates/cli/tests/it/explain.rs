@@ -1,0 +1,83 @@
+//! `explain`: the builder calls that scripts make.
+
+use crate::common::{file, run};
+
+const MODULE: &str = "\
+from tvm.script import ir as I, tir as T, relax as R
+
+def scale(A, i, by):
+    T.buffer_store(A, A[i] * by, [i])
+
+@I.ir_module
+class M:
+    @T.prim_func
+    def double(A: T.Buffer((4,), \"float32\"), n: T.int32):
+        C = T.alloc_buffer((4,), \"float32\")
+        for i in range(4):
+            with T.block(\"b\"):
+                vi, vj = T.axis.remap(\"SS\", [i, i])
+                if vi < n:
+                    scale(A, vi, 2.0)
+                C[vi] = A[vj]
+
+    @R.function
+    def main(x: R.Tensor((4,), \"float32\")):
+        with R.dataflow():
+            y = R.add(x, x)
+            R.output(y)
+        return y
+";
+
+const CALLS: &str = "\
+with I.ir_module():
+    I.decl_function(\"double\")
+    I.decl_function(\"main\")
+    with T.prim_func():
+        T.func_name(\"double\")
+        A = T.arg(\"A\", T.Buffer((4,), \"float32\"))
+        n = T.arg(\"n\", T.int32())
+        C = T.alloc_buffer((4,), \"float32\")
+        with T.range(4) as i:
+            with T.block(\"b\"):
+                vi, vj = T.axis.remap(\"SS\", [i, i])
+                with T.If(vi < n):
+                    with T.Then():
+                        T.buffer_store(A, A[vi] * T.float32(2.0), [vi])
+                T.buffer_store(C, A[vj], [vi])
+    with R.function():
+        R.func_name(\"main\")
+        x = R.arg(\"x\", R.Tensor((4,), dtype=\"float32\"))
+        with R.dataflow():
+            y = R.emit(R.add(x, x))
+            R.output(y)
+        R.func_ret_value(y)
+";
+
+#[test]
+fn p79_12_explain_shows_the_builder_calls_of_a_parse() {
+    let script = file("m.py", MODULE);
+    let ran = run(&["explain", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let calls: String = ran
+        .stdout
+        .lines()
+        .map(|line| format!("{}\n", line.split_once("  # ").map_or(line, |(call, _)| call)))
+        .collect();
+    assert_eq!(calls, CALLS);
+    // A call in a helper has the helper's line and the line of its call.
+    let store = ran.stdout.lines().find(|line| line.contains("A[vi] * ")).expect("a line");
+    assert!(store.contains("m.py:4:5 < "), "{store}");
+    assert!(store.ends_with("m.py:15:21"), "{store}");
+}
+
+#[test]
+fn explain_shows_the_calls_behind_a_node() {
+    let script = file("m.py", MODULE);
+    let ran = run(&["explain", "--format", "json", "--node", "functions[\"main\"].body.blocks[0]", &script]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("\"depth\":3,\"call\":\"y = R.emit(R.add(x, x))\""), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("buffer_store"), "{}", ran.stdout);
+    let wrong = run(&["explain", "--node", "body.block", &script]);
+    assert_eq!(wrong.status, 1);
+    assert!(wrong.stderr.contains("the access path `body.block` leads nowhere"), "{}", wrong.stderr);
+}

@@ -1,0 +1,168 @@
+//! A record of what a script tells its builder: calls, scopes and names.
+//!
+//! While a [`Recording`] is open on a thread, everything that builds adds its [`Step`]s. Without one, recording costs
+//! a check of a flag.
+
+use std::cell::{Cell, RefCell};
+
+use tvmscript_ir_core::Span;
+
+use crate::{CallArgs, ScriptFn, ScriptValue};
+
+/// A function of the builder.
+#[derive(Debug, Clone, Copy)]
+pub enum Callee {
+    /// A function that scripts call by name.
+    Script(&'static ScriptFn),
+    /// A function that syntax stands for, such as `T.buffer_store` for `A[i] = x`.
+    Syntax(&'static str),
+}
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Calls a function.
+    Call {
+        /// The function.
+        callee: Callee,
+        /// Its arguments.
+        args: CallArgs,
+        /// Its result.
+        result: ScriptValue,
+    },
+    /// Enters a scope.
+    Enter {
+        /// Its name in text, e.g. `T.block`.
+        name: &'static str,
+        /// Address of the scope, which was the result of an earlier call if there is one.
+        scope: usize,
+        /// Its arguments, for a scope that no call made.
+        args: Vec<ScriptValue>,
+        /// Its value.
+        value: ScriptValue,
+    },
+    /// Leaves the innermost scope.
+    Leave,
+    /// Gives a name to a value.
+    Name {
+        /// The name.
+        name: String,
+        /// The value.
+        value: ScriptValue,
+    },
+}
+
+/// A step of building.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// What it does.
+    pub action: Action,
+    /// The code that does it; in a helper, with the call of the helper.
+    pub span: Span,
+}
+
+/// Maximum number of recorded steps; later ones are left out.
+pub const MAX_STEPS: usize = 1_000_000;
+
+thread_local! {
+    static IS_ON: Cell<bool> = const { Cell::new(false) };
+    static STEPS: RefCell<Vec<Step>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Records the steps of this thread until it is finished or dropped. Only one is open at a time.
+#[derive(Debug)]
+pub struct Recording(());
+
+impl Recording {
+    /// Opens a recording; `None` if one is open.
+    pub fn start() -> Option<Recording> {
+        (!IS_ON.replace(true)).then_some(Recording(()))
+    }
+
+    /// The steps so far.
+    pub fn finish(self) -> Vec<Step> {
+        STEPS.take()
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        IS_ON.set(false);
+        STEPS.take();
+    }
+}
+
+/// Tests whether a recording is open.
+#[inline]
+pub fn is_on() -> bool {
+    IS_ON.get()
+}
+
+/// Removes the steps so far.
+pub fn clear() {
+    STEPS.take();
+}
+
+/// Runs `f` without recording.
+pub fn paused<R>(f: impl FnOnce() -> R) -> R {
+    let was_on = IS_ON.replace(false);
+    let result = f();
+    IS_ON.set(was_on);
+    result
+}
+
+/// Adds a step at the current span if a recording is open.
+#[inline]
+pub fn record(action: impl FnOnce() -> Action) {
+    if IS_ON.get() {
+        add(action());
+    }
+}
+
+/// Adds a call of a function that syntax stands for.
+#[inline]
+pub fn record_syntax(name: &'static str, args: impl FnOnce() -> Vec<ScriptValue>) {
+    record_syntax_as(name, args, || ScriptValue::None);
+}
+
+/// Adds a call with a result, of a function that syntax stands for.
+#[inline]
+pub fn record_syntax_as(
+    name: &'static str,
+    args: impl FnOnce() -> Vec<ScriptValue>,
+    result: impl FnOnce() -> ScriptValue,
+) {
+    record(|| Action::Call {
+        callee: Callee::Syntax(name),
+        args: CallArgs::positional(args()),
+        result: result(),
+    });
+}
+
+#[cold]
+fn add(action: Action) {
+    let span = Span::current();
+    STEPS.with_borrow_mut(|steps| {
+        if steps.len() < MAX_STEPS {
+            steps.push(Step { action, span });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_recorded_while_a_recording_is_open() {
+        let name = |name: &str| Action::Name { name: name.to_owned(), value: ScriptValue::None };
+        record(|| name("before"));
+        let recording = Recording::start().unwrap();
+        assert!(Recording::start().is_none());
+        record(|| name("during"));
+        let steps = recording.finish();
+        record(|| name("behind"));
+        assert!(matches!(&steps[..], [Step { action: Action::Name { name, .. }, .. }] if name == "during"));
+        assert!(Recording::start().unwrap().finish().is_empty());
+    }
+}
