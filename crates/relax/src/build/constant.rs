@@ -111,8 +111,12 @@ fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> Result<Ref<Constant>>
         let mut wide = [if is_negative { 0xff } else { 0 }; 8];
         wide.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
         let number = match (from.code, from.bits) {
-            (TypeCode::Float, 16) => ScriptValue::Float(f16::from_bits(u64::from_le_bytes(wide) as u16).to_f64()),
-            (TypeCode::Float, 32) => ScriptValue::Float(f64::from(f32::from_bits(u64::from_le_bytes(wide) as u32))),
+            (TypeCode::Float, 16) => {
+                ScriptValue::Float(f16::from_bits(u64::from_le_bytes(wide) as u16).to_f64())
+            }
+            (TypeCode::Float, 32) => {
+                ScriptValue::Float(f64::from(f32::from_bits(u64::from_le_bytes(wide) as u32)))
+            }
             (TypeCode::Float, _) => ScriptValue::Float(f64::from_bits(u64::from_le_bytes(wide))),
             _ => ScriptValue::Int(i64::from_le_bytes(wide)),
         };

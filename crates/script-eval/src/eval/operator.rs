@@ -52,7 +52,9 @@ impl dyn Host + '_ {
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_))) {
             let numbers = operands.iter().any(|operand| python::object::number(operand).is_some());
             let found = if numbers {
-                let number = |operand: &ScriptValue| python::object::number(operand).unwrap_or_else(|| operand.clone());
+                let number = |operand: &ScriptValue| {
+                    python::object::number(operand).unwrap_or_else(|| operand.clone())
+                };
                 let operands: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
                 self.dispatch_operator(operator, &operands)?
             } else {

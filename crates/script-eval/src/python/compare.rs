@@ -131,7 +131,8 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
         }
         (ScriptValue::Str(x), ScriptValue::Str(y)) => Ok(x == y),
         (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Ok(a == b),
-        (ScriptValue::DType(dtype), ScriptValue::Host(host)) | (ScriptValue::Host(host), ScriptValue::DType(dtype)) => {
+        (ScriptValue::DType(dtype), ScriptValue::Host(host))
+        | (ScriptValue::Host(host), ScriptValue::DType(dtype)) => {
             let class = host.as_any().downcast_ref::<Builtin>().filter(|builtin| builtin.is_type());
             Ok(class.and_then(|class| numpy::dtype::named(class.native.name)) == Some(*dtype))
         }

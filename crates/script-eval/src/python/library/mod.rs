@@ -38,8 +38,16 @@ struct Library {
 }
 
 impl Library {
-    const EMPTY: Library =
-        Library { path: "", functions: &[], types: &[], constants: &[], forms: "", is_open: false, missing: "", more_functions: &[] };
+    const EMPTY: Library = Library {
+        path: "",
+        functions: &[],
+        types: &[],
+        constants: &[],
+        forms: "",
+        is_open: false,
+        missing: "",
+        more_functions: &[],
+    };
 
     fn find(path: &str) -> Option<&'static Library> {
         MODULES.iter().copied().find(|module| module.path == path)

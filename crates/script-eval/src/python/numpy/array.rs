@@ -121,6 +121,13 @@ impl Array {
 
     /// The same elements with another shape; a view where the array is contiguous.
     pub(super) fn reshaped(&self, p: &dyn Host, shape: Vec<usize>) -> Result<Array, Raise> {
+        if shape.len() > MAX_DIMENSIONS {
+            raise!(
+                Value,
+                "maximum supported dimension for an ndarray is currently 64, found {}",
+                shape.len()
+            );
+        }
         let base = if self.strides == contiguous(&self.shape) { self.clone() } else { self.copied(p)? };
         let strides = contiguous(&shape);
         Ok(Array { shape, strides, is_scalar: false, ..base })
@@ -128,7 +135,9 @@ impl Array {
 
     /// A view with the axes in another order.
     pub(super) fn permuted(&self, axes: &[usize]) -> Array {
-        let pick = |at: &usize| (self.shape.get(*at).copied().unwrap_or(1), self.strides.get(*at).copied().unwrap_or(0));
+        let pick = |at: &usize| {
+            (self.shape.get(*at).copied().unwrap_or(1), self.strides.get(*at).copied().unwrap_or(0))
+        };
         let (shape, strides) = axes.iter().map(pick).unzip();
         Array { shape, strides, is_scalar: false, ..self.clone() }
     }
@@ -157,7 +166,7 @@ impl Array {
     /// The part at an index of the first dimension.
     pub(super) fn row(&self, index: usize) -> Array {
         let stride = self.strides.first().copied().unwrap_or(0);
-        let offset = self.offset as isize + stride * index as isize;
+        let offset = (self.offset as isize).wrapping_add(stride.wrapping_mul(index as isize));
         Array {
             shape: self.shape.iter().skip(1).copied().collect(),
             strides: self.strides.iter().skip(1).copied().collect(),
@@ -200,9 +209,13 @@ impl Array {
 impl Array {
     /// The positions of all elements relative to others.
     pub(super) fn positions_signed(&self) -> Vec<isize> {
+        if self.size() == 0 {
+            return Vec::new();
+        }
         let mut found = vec![self.offset as isize];
         for (dim, stride) in self.shape.iter().zip(&self.strides) {
-            found = found.iter().flat_map(|base| (0..*dim).map(move |at| base + stride * at as isize)).collect();
+            found =
+                found.iter().flat_map(|base| (0..*dim).map(move |at| base + stride * at as isize)).collect();
         }
         found
     }
@@ -292,10 +305,21 @@ impl Protocol for Array {
         }
         Ok(Some(Iter::Library(Box::new(Rows { array: self.clone(), at: 0 }))))
     }
-    fn get(&self, p: &mut dyn Host, _: &ScriptValue, key: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+    fn get(
+        &self,
+        p: &mut dyn Host,
+        _: &ScriptValue,
+        key: &ScriptValue,
+    ) -> Result<Option<ScriptValue>, Raise> {
         super::index::get(p, self, key).map(Some)
     }
-    fn set(&self, p: &mut dyn Host, _: &ScriptValue, key: &ScriptValue, new: ScriptValue) -> Result<bool, Raise> {
+    fn set(
+        &self,
+        p: &mut dyn Host,
+        _: &ScriptValue,
+        key: &ScriptValue,
+        new: ScriptValue,
+    ) -> Result<bool, Raise> {
         if self.is_scalar {
             return Ok(false);
         }
@@ -309,7 +333,13 @@ impl Protocol for Array {
     ) -> Result<Option<ScriptValue>, Raise> {
         super::operate::operator(p, operator, operands)
     }
-    fn in_place(&self, p: &mut dyn Host, operator: Operator, this: &ScriptValue, other: &ScriptValue) -> Result<bool, Raise> {
+    fn in_place(
+        &self,
+        p: &mut dyn Host,
+        operator: Operator,
+        this: &ScriptValue,
+        other: &ScriptValue,
+    ) -> Result<bool, Raise> {
         if self.is_scalar {
             return Ok(false);
         }
@@ -322,11 +352,13 @@ impl Protocol for Array {
             "size" => ScriptValue::Int(self.size() as i64),
             "dtype" => ScriptValue::DType(self.dtype),
             "itemsize" => ScriptValue::Int(i64::from(self.dtype.bits / 8)),
-            "nbytes" => ScriptValue::Int(self.size() as i64 * i64::from(self.dtype.bits / 8)),
+            "nbytes" => ScriptValue::Int((self.size() as i64).saturating_mul(i64::from(self.dtype.bits / 8))),
             "real" => self.clone().value(),
             "strides" => {
-                let size = isize::try_from(self.dtype.bits / 8).unwrap_or(1);
-                ScriptValue::tuple(self.strides.iter().map(|stride| ScriptValue::Int((stride * size) as i64)))
+                let size = isize::from(self.dtype.bits / 8);
+                ScriptValue::tuple(
+                    self.strides.iter().map(|stride| ScriptValue::Int(stride.saturating_mul(size) as i64)),
+                )
             }
             "T" => {
                 let axes: Vec<usize> = (0..self.shape.len()).rev().collect();
@@ -337,7 +369,9 @@ impl Protocol for Array {
         })
     }
     fn attribute_names(&self) -> Vec<String> {
-        ["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "real", "strides", "T"].map(str::to_owned).to_vec()
+        ["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "real", "strides", "T"]
+            .map(str::to_owned)
+            .to_vec()
     }
     fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
         if self.is_scalar { Ok(None) } else { Ok(Some(self.copied(p)?.value())) }

@@ -30,7 +30,9 @@ pub(super) fn array(p: &mut dyn Host, value: &ScriptValue, wanted: Option<DataTy
             (Some(number), _) => number.dtype,
             (None, ScriptValue::Bool(_)) => DataType::BOOL,
             (None, ScriptValue::Float(_)) => DataType::float(64),
-            (None, ScriptValue::BigInt(i)) if i.bits() <= 64 && i.sign() != num_bigint::Sign::Minus => DataType::uint(64),
+            (None, ScriptValue::BigInt(i)) if i.bits() <= 64 && i.sign() != num_bigint::Sign::Minus => {
+                DataType::uint(64)
+            }
             (None, ScriptValue::Int(_)) => DataType::INT64,
             (None, other) => {
                 return Err(wrong_type!("arrays of '{}' objects are not supported", other).into());
@@ -70,7 +72,10 @@ fn flatten(
         _ => return leaf(value, depth, shape, leaves),
     };
     if depth >= MAX_DIMENSIONS {
-        raise!(Value, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 64.");
+        raise!(
+            Value,
+            "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 64."
+        );
     }
     if leaves.is_empty() && shape.len() == depth {
         shape.push(rows.len());
@@ -83,7 +88,12 @@ fn flatten(
     Ok(())
 }
 
-fn leaf(value: &ScriptValue, depth: usize, shape: &[usize], leaves: &mut Vec<ScriptValue>) -> Result<(), Raise> {
+fn leaf(
+    value: &ScriptValue,
+    depth: usize,
+    shape: &[usize],
+    leaves: &mut Vec<ScriptValue>,
+) -> Result<(), Raise> {
     if shape.len() != depth {
         return Err(ragged(&shape[..depth.min(shape.len())]).into());
     }
@@ -102,7 +112,8 @@ fn ragged(common: &[usize]) -> HostError {
 /// The array with elements of another type.
 pub(super) fn cast(p: &dyn Host, array: &Array, dtype: DataType) -> Result<Array, Raise> {
     charge(p, array.size())?;
-    let data = array.elements().into_iter().map(|value| dtype::converted(value, array.dtype, dtype)).collect();
+    let data =
+        array.elements().into_iter().map(|value| dtype::converted(value, array.dtype, dtype)).collect();
     Ok(Array::new(dtype, array.shape.clone(), data))
 }
 
@@ -115,7 +126,11 @@ pub(super) fn shape(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<usize>,
             for dim in p.collect_values(value)? {
                 match whole(&dim) {
                     Some(dim) => dims.push(dim),
-                    None => return Err(wrong_type!("'{}' object cannot be interpreted as an integer", &dim).into()),
+                    None => {
+                        return Err(
+                            wrong_type!("'{}' object cannot be interpreted as an integer", &dim).into()
+                        );
+                    }
                 }
             }
             dims
@@ -161,10 +176,11 @@ pub(super) fn arange(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outc
             a.positional.push(value);
         }
     }
-    let plain = |value: &ScriptValue| match crate::python::object::of(value).and_then(|object| object.number()) {
-        Some(number) => number,
-        None => value.clone(),
-    };
+    let plain =
+        |value: &ScriptValue| match crate::python::object::of(value).and_then(|object| object.number()) {
+            Some(number) => number,
+            None => value.clone(),
+        };
     let mut parts: Vec<ScriptValue> = a.positional.iter().map(plain).collect();
     let wanted = match parts.get(3) {
         Some(dtype) => Some(dtype::argument(dtype)?),
@@ -178,7 +194,9 @@ pub(super) fn arange(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outc
         [start, stop, step] => (start.clone(), stop.clone(), step.clone()),
         _ => raise!(Type, "arange() requires stop to be specified."),
     };
-    if let (Some(start), Some(stop), Some(step)) = (small_index(&start), small_index(&stop), small_index(&step)) {
+    if let (Some(start), Some(stop), Some(step)) =
+        (small_index(&start), small_index(&stop), small_index(&step))
+    {
         if step == 0 {
             raise!(ZeroDivision, "division by zero");
         }
@@ -202,7 +220,8 @@ pub(super) fn arange(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outc
     charge(p, count)?;
     let dtype = wanted.unwrap_or(DataType::float(64));
     let delta = (start + step) - start;
-    let element = |at: usize| dtype::converted(Num::Float(start + at as f64 * delta), DataType::float(64), dtype);
+    let element =
+        |at: usize| dtype::converted(Num::Float(start + at as f64 * delta), DataType::float(64), dtype);
     Ok(Array::new(dtype, vec![count], (0..count).map(element).collect()).value())
 }
 

@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use super::array::{Array, Num, charge, count_of};
+use super::array::{Array, MAX_DIMENSIONS, Num, charge, count_of};
 use super::create::{self, whole};
 use super::dtype;
 use super::operate::{broadcast_shape, shape_text};
@@ -31,7 +31,12 @@ pub(super) fn get(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Outcome
 }
 
 /// `array[key] = value`
-pub(super) fn set(p: &mut dyn Host, array: &Array, key: &ScriptValue, new: &ScriptValue) -> Result<(), Raise> {
+pub(super) fn set(
+    p: &mut dyn Host,
+    array: &Array,
+    key: &ScriptValue,
+    new: &ScriptValue,
+) -> Result<(), Raise> {
     let selection = select(p, array, key)?;
     let new = match Array::of(new) {
         Some(new) => new.clone(),
@@ -96,7 +101,8 @@ fn select(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Result<Selectio
     let mut axis = 0;
     let mut had_ellipsis = false;
     for key in &keys {
-        let (len, stride) = (array.shape.get(axis).copied().unwrap_or(0), array.strides.get(axis).copied().unwrap_or(0));
+        let (len, stride) =
+            (array.shape.get(axis).copied().unwrap_or(0), array.strides.get(axis).copied().unwrap_or(0));
         match key {
             ScriptValue::None => {
                 view.shape.push(1);
@@ -116,7 +122,9 @@ fn select(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Result<Selectio
                 let (start, stop, step) = subscript::bounds(slice, len)?;
                 let count = crate::python::range::Range { start, stop, step }.len();
                 if count > 0 {
-                    view.offset = (view.offset as isize + start as isize * stride).max(0) as usize;
+                    view.offset = (view.offset as isize)
+                        .wrapping_add((start as isize).wrapping_mul(stride))
+                        .max(0) as usize;
                 }
                 view.shape.push(count);
                 view.strides.push(stride.saturating_mul(step as isize));
@@ -124,12 +132,15 @@ fn select(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Result<Selectio
             }
             key if !matches!(key, ScriptValue::Bool(_)) && whole(key).is_some() => {
                 let at = whole(key).unwrap_or(0);
-                view.offset = (view.offset as isize + place(at, axis, len)? as isize * stride).max(0) as usize;
+                let at = place(at, axis, len)? as isize;
+                view.offset = (view.offset as isize).wrapping_add(at.wrapping_mul(stride)).max(0) as usize;
                 axis += 1;
             }
             key => {
                 if let Some(mask) = mask(key) {
-                    for (dim, indices) in true_positions(p, &mask, &array.shape[axis..])?.into_iter().enumerate() {
+                    for (dim, indices) in
+                        true_positions(p, &mask, &array.shape[axis..])?.into_iter().enumerate()
+                    {
                         fancy.push((view.shape.len(), indices));
                         view.shape.push(array.shape[axis + dim]);
                         view.strides.push(array.strides[axis + dim]);
@@ -145,13 +156,20 @@ fn select(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Result<Selectio
                 if dtype::is_float(indices.dtype) && indices.size() > 0 {
                     raise!(Index, "arrays used as indices must be of integer (or boolean) type");
                 }
-                let indices = if dtype::is_float(indices.dtype) { create::cast(p, &indices, tvmscript_ir_core::DataType::INT64)? } else { indices };
+                let indices = if dtype::is_float(indices.dtype) {
+                    create::cast(p, &indices, tvmscript_ir_core::DataType::INT64)?
+                } else {
+                    indices
+                };
                 fancy.push((view.shape.len(), indices));
                 view.shape.push(len);
                 view.strides.push(stride);
                 axis += 1;
             }
         }
+    }
+    if view.shape.len() + array.shape.len().saturating_sub(axis) > MAX_DIMENSIONS {
+        raise!(Index, "number of dimensions must be within [0, 64], indexing result would have more");
     }
     view.shape.extend(array.shape.iter().skip(axis));
     view.strides.extend(array.strides.iter().skip(axis));
@@ -214,7 +232,8 @@ fn true_positions(p: &mut dyn Host, mask: &Array, shape: &[usize]) -> Result<Vec
             rest /= dim;
         }
     }
-    let array = |indices: Vec<Num>| Array::new(tvmscript_ir_core::DataType::INT64, vec![indices.len()], indices);
+    let array =
+        |indices: Vec<Num>| Array::new(tvmscript_ir_core::DataType::INT64, vec![indices.len()], indices);
     Ok(found.into_iter().map(array).collect())
 }
 
@@ -239,7 +258,8 @@ fn gathered(p: &mut dyn Host, view: &Array, fancy: &[(usize, Array)]) -> Result<
         common = match broadcast_shape(&common, &indices.shape) {
             Ok(shape) => shape,
             Err(_) => {
-                let shapes: Vec<String> = fancy.iter().map(|(_, indices)| shape_text(&indices.shape)).collect();
+                let shapes: Vec<String> =
+                    fancy.iter().map(|(_, indices)| shape_text(&indices.shape)).collect();
                 raise!(
                     Index,
                     "shape mismatch: indexing arrays could not be broadcast together with shapes {} ",
@@ -255,7 +275,7 @@ fn gathered(p: &mut dyn Host, view: &Array, fancy: &[(usize, Array)]) -> Result<
         let (len, stride) = (view.shape[*axis], view.strides[*axis]);
         for (offset, value) in offsets.iter_mut().zip(indices.broadcast(&common).elements()) {
             let Num::Int(at) = value else { return Err(invalid().into()) };
-            *offset += place(at, *axis, len)? as isize * stride;
+            *offset = offset.wrapping_add((place(at, *axis, len)? as isize).wrapping_mul(stride));
         }
     }
     let axes: Vec<usize> = fancy.iter().map(|(axis, _)| *axis).collect();
@@ -269,6 +289,9 @@ fn gathered(p: &mut dyn Host, view: &Array, fancy: &[(usize, Array)]) -> Result<
     charge(p, count_of(&shape))?;
     let (outer, inner) = (view.permuted(&before), Array { offset: 0, ..view.permuted(&after) });
     let mut positions = Vec::with_capacity(count_of(&shape));
+    if count_of(&shape) == 0 {
+        return Ok(Selection::Positions { shape, positions: Vec::new() });
+    }
     let relative = inner.positions_signed();
     for base in outer.positions() {
         for offset in &offsets {

@@ -15,7 +15,10 @@ use crate::python::Outcome;
 pub(super) fn matmul(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (a, b) = (create::array(p, a, None)?, create::array(p, b, None)?);
     if a.shape.is_empty() || b.shape.is_empty() {
-        raise!(Value, "matmul: Input operand 0 does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
+        raise!(
+            Value,
+            "matmul: Input operand 0 does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+        );
     }
     // A vector is a row on the left and a column on the right.
     let (is_row, is_column) = (a.shape.len() == 1, b.shape.len() == 1);
@@ -32,7 +35,7 @@ pub(super) fn matmul(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Outc
     let outer = broadcast_shape(&outer_a, &outer_b)?;
     let dtype = promoted(a.dtype, b.dtype);
     let count = count_of(&outer).saturating_mul(n).saturating_mul(m);
-    charge(p, count)?;
+    charge(p, count.saturating_add(count_of(&outer)))?;
     p.program.budget.step(count.saturating_mul(k) as u64 / 8)?;
     let x = a.broadcast(&[outer.clone(), vec![n, k]].concat());
     let y = b.broadcast(&[outer.clone(), vec![k, m]].concat());

@@ -60,10 +60,12 @@ pub(crate) static TYPES: Table = &[
 fn scalar(p: &mut dyn Host, dtype: DataType, value: Option<ScriptValue>) -> Outcome {
     let value = value.unwrap_or(ScriptValue::Int(0));
     let value = match &value {
-        ScriptValue::Str(text) if dtype::is_float(dtype) => match crate::python::builtins::parse_float(text.as_str()) {
-            Some(float) => ScriptValue::Float(float),
-            None => raise!(Value, "could not convert string to float: '{}'", text.as_str()),
-        },
+        ScriptValue::Str(text) if dtype::is_float(dtype) => {
+            match crate::python::builtins::parse_float(text.as_str()) {
+                Some(float) => ScriptValue::Float(float),
+                None => raise!(Value, "could not convert string to float: '{}'", text.as_str()),
+            }
+        }
         _ => value,
     };
     let array = create::array(p, &value, Some(dtype))?;
@@ -76,7 +78,8 @@ fn take(a: &mut CallArgs, at: usize, name: &str) -> Option<ScriptValue> {
 }
 
 fn needed(a: &mut CallArgs, at: usize, name: &str) -> Result<ScriptValue, HostError> {
-    take(a, at, name).ok_or_else(|| HostError::type_error(format!("missing required argument '{name}' (pos {at})")))
+    take(a, at, name)
+        .ok_or_else(|| HostError::type_error(format!("missing required argument '{name}' (pos {at})")))
 }
 
 fn dtype_of(a: &mut CallArgs, at: usize) -> Result<Option<DataType>, HostError> {
@@ -97,7 +100,12 @@ fn constant_like(p: &mut dyn Host, mut a: CallArgs, value: f64) -> Outcome {
     let like = needed(&mut a, 0, "a")?;
     let like = create::array(p, &like, None)?;
     let dtype = dtype.unwrap_or(like.dtype);
-    create::filled(p, like.shape.clone(), dtype, dtype::converted(Num::Float(value), DataType::float(64), dtype))
+    create::filled(
+        p,
+        like.shape.clone(),
+        dtype,
+        dtype::converted(Num::Float(value), DataType::float(64), dtype),
+    )
 }
 
 macro_rules! floats {
@@ -204,7 +212,7 @@ pub(crate) static FUNCTIONS: Table = &[
         let one = dtype::converted(Num::Int(1), DataType::INT64, dtype);
         let zero = dtype::converted(Num::Int(0), DataType::INT64, dtype);
         let width = shape.get(1).copied().unwrap_or(1).max(1);
-        let element = |at: usize| if (at % width) as i64 == (at / width) as i64 + shift { one } else { zero };
+        let element = |at: usize| if (at % width) as i64 == ((at / width) as i64).wrapping_add(shift) { one } else { zero };
         let data = (0..count_of(&shape)).map(element).collect();
         Ok(Array::new(dtype, shape, data).value())
     }),
@@ -244,7 +252,11 @@ pub(crate) static FUNCTIONS: Table = &[
     own("broadcast_to").two(|p, _, x, dims| {
         let (array, shape) = (create::array(p, &x, None)?, create::shape(p, &dims)?);
         match operate::broadcast_shape(&array.shape, &shape) {
-            Ok(found) if found == shape => Ok(array.broadcast(&shape).value()),
+            // A view, but charged like a copy, since scripts may take its elements.
+            Ok(found) if found == shape => {
+                charge(p, count_of(&shape))?;
+                Ok(array.broadcast(&shape).value())
+            }
             _ => raise!(
                 Value,
                 "operands could not be broadcast together with remapped shapes [original->remapped]: {}  and requested shape {}",
@@ -344,53 +356,65 @@ pub(crate) static FUNCTIONS: Table = &[
 
 /// Methods of arrays.
 pub(crate) static METHODS: Table = &[
-    own("astype").any(|p, v, mut a| with(v, |array| {
-        let dtype = dtype::argument(&needed(&mut a, 0, "dtype")?)?;
-        let cast = create::cast(p, array, dtype)?;
-        Ok(if array.is_scalar { cast.result() } else { cast.value() })
-    })),
-    own("reshape").any(|p, v, a| with(v, |array| match a.positional.as_slice() {
-        [one] => reshape(p, array, one),
-        dims => reshape(p, array, &ScriptValue::tuple(dims.iter().cloned())),
-    })),
-    own("transpose").any(|p, v, a| with(v, |array| match a.positional.as_slice() {
-        [] => transpose(p, array, &ScriptValue::None),
-        [one] => transpose(p, array, one),
-        axes => transpose(p, array, &ScriptValue::tuple(axes.iter().cloned())),
-    })),
-    own("flatten").zero(|p, v| with(v, |array| {
-        let copy = array.copied(p)?;
-        Ok(copy.reshaped(p, vec![copy.size()])?.value())
-    })),
+    own("astype").any(|p, v, mut a| {
+        with(v, |array| {
+            let dtype = dtype::argument(&needed(&mut a, 0, "dtype")?)?;
+            let cast = create::cast(p, array, dtype)?;
+            Ok(if array.is_scalar { cast.result() } else { cast.value() })
+        })
+    }),
+    own("reshape").any(|p, v, a| {
+        with(v, |array| match a.positional.as_slice() {
+            [one] => reshape(p, array, one),
+            dims => reshape(p, array, &ScriptValue::tuple(dims.iter().cloned())),
+        })
+    }),
+    own("transpose").any(|p, v, a| {
+        with(v, |array| match a.positional.as_slice() {
+            [] => transpose(p, array, &ScriptValue::None),
+            [one] => transpose(p, array, one),
+            axes => transpose(p, array, &ScriptValue::tuple(axes.iter().cloned())),
+        })
+    }),
+    own("flatten").zero(|p, v| {
+        with(v, |array| {
+            let copy = array.copied(p)?;
+            Ok(copy.reshaped(p, vec![copy.size()])?.value())
+        })
+    }),
     own("ravel").zero(|p, v| with(v, |array| Ok(array.reshaped(p, vec![array.size()])?.value()))),
     own("copy").zero(|p, v| with(v, |array| Ok(array.copied(p)?.value()))),
     own("tolist").zero(|p, v| with(v, |array| array.to_list(p))),
-    own("item").any(|p, v, a| with(v, |array| {
-        let part = match a.positional.as_slice() {
-            [] => array.clone(),
-            [one] if whole(one).is_some() => {
-                let flat = array.reshaped(p, vec![array.size()])?;
-                let part = index::get(p, &flat, one)?;
-                Array::of(&part).cloned().unwrap_or(flat)
+    own("item").any(|p, v, a| {
+        with(v, |array| {
+            let part = match a.positional.as_slice() {
+                [] => array.clone(),
+                [one] if whole(one).is_some() => {
+                    let flat = array.reshaped(p, vec![array.size()])?;
+                    let part = index::get(p, &flat, one)?;
+                    Array::of(&part).cloned().unwrap_or(flat)
+                }
+                [one] => Array::of(&index::get(p, array, one)?).cloned().unwrap_or_else(|| array.clone()),
+                more => {
+                    let part = index::get(p, array, &ScriptValue::tuple(more.iter().cloned()))?;
+                    Array::of(&part).cloned().unwrap_or_else(|| array.clone())
+                }
+            };
+            match part.only() {
+                Some(value) => Ok(dtype::python(value, part.dtype)),
+                None => raise!(Value, "can only convert an array of size 1 to a Python scalar"),
             }
-            [one] => Array::of(&index::get(p, array, one)?).cloned().unwrap_or_else(|| array.clone()),
-            more => {
-                let part = index::get(p, array, &ScriptValue::tuple(more.iter().cloned()))?;
-                Array::of(&part).cloned().unwrap_or_else(|| array.clone())
-            }
-        };
-        match part.only() {
-            Some(value) => Ok(dtype::python(value, part.dtype)),
-            None => raise!(Value, "can only convert an array of size 1 to a Python scalar"),
-        }
-    })),
-    own("fill").one(|p, v, x| with(v, |array| {
-        let value = create::array(p, &x, Some(array.dtype))?.only();
-        let Some(value) = value else { raise!(Value, "setting an array element with a sequence.") };
-        charge(p, array.size())?;
-        array.assign(std::iter::repeat(value));
-        Ok(ScriptValue::None)
-    })),
+        })
+    }),
+    own("fill").one(|p, v, x| {
+        with(v, |array| {
+            let value = create::array(p, &x, Some(array.dtype))?.only();
+            let Some(value) = value else { raise!(Value, "setting an array element with a sequence.") };
+            charge(p, array.size())?;
+            array.assign(std::iter::repeat(value));
+            Ok(ScriptValue::None)
+        })
+    }),
     own("squeeze").zero_or_one(|p, v, axis| squeeze(p, v, axis)).with_keywords(&["axis"]),
     own("nonzero").zero(|p, v| with(v, |array| index::nonzero(p, array))),
     own("clip").zero_to_two(|p, v, low, high| clip(p, v, low, high)).with_keywords(&["min", "max"]),
@@ -437,7 +461,11 @@ fn reshape(p: &mut dyn Host, array: &Array, dims: &ScriptValue) -> Outcome {
             for dim in p.collect_values(dims)? {
                 match whole(&dim) {
                     Some(dim) => found.push(dim),
-                    None => return Err(wrong_type!("'{}' object cannot be interpreted as an integer", &dim).into()),
+                    None => {
+                        return Err(
+                            wrong_type!("'{}' object cannot be interpreted as an integer", &dim).into()
+                        );
+                    }
                 }
             }
             found
@@ -447,13 +475,16 @@ fn reshape(p: &mut dyn Host, array: &Array, dims: &ScriptValue) -> Outcome {
     if unknown > 1 {
         raise!(Value, "can only specify one unknown dimension");
     }
-    let known = dims.iter().filter(|dim| **dim != -1).fold(1usize, |count, dim| {
-        count.saturating_mul(usize::try_from(*dim).unwrap_or(usize::MAX))
-    });
+    let known = dims
+        .iter()
+        .filter(|dim| **dim != -1)
+        .fold(1usize, |count, dim| count.saturating_mul(usize::try_from(*dim).unwrap_or(usize::MAX)));
     let size = array.size();
-    let rest = if known == 0 { 0 } else { size / known };
-    let shape: Vec<usize> =
-        dims.iter().map(|dim| if *dim == -1 { rest } else { usize::try_from(*dim).unwrap_or(usize::MAX) }).collect();
+    let rest = size.checked_div(known).unwrap_or(0);
+    let shape: Vec<usize> = dims
+        .iter()
+        .map(|dim| if *dim == -1 { rest } else { usize::try_from(*dim).unwrap_or(usize::MAX) })
+        .collect();
     if count_of(&shape) != size || dims.iter().any(|dim| *dim < -1) {
         let dims: Vec<String> = dims.iter().map(i64::to_string).collect();
         let comma = if dims.len() == 1 { "," } else { "" };
@@ -539,7 +570,8 @@ fn choose(p: &mut dyn Host, condition: &ScriptValue, x: &ScriptValue, y: &Script
     let (x, y) = (x.broadcast(&shape).elements(), y.broadcast(&shape).elements());
     let condition = condition.broadcast(&shape).elements();
     let is_true = |value: &Num| !matches!(value, Num::Int(0)) && *value != Num::Float(0.0);
-    let picked = condition.iter().zip(x.into_iter().zip(y)).map(|(bit, (x, y))| if is_true(bit) { x } else { y });
+    let picked =
+        condition.iter().zip(x.into_iter().zip(y)).map(|(bit, (x, y))| if is_true(bit) { x } else { y });
     let data = picked.collect();
     Ok(Array::new(dtype, shape, data).value())
 }

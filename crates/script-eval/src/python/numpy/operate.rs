@@ -138,7 +138,9 @@ fn adapted(value: &ScriptValue, beside: DataType, function: Binary) -> Result<Ar
 /// The shape of results of operands of two shapes.
 pub(super) fn broadcast_shape(a: &[usize], b: &[usize]) -> Result<Vec<usize>, HostError> {
     let rank = a.len().max(b.len());
-    let at = |shape: &[usize], axis: usize| (axis + shape.len()).checked_sub(rank).and_then(|at| shape.get(at).copied());
+    let at = |shape: &[usize], axis: usize| {
+        (axis + shape.len()).checked_sub(rank).and_then(|at| shape.get(at).copied())
+    };
     let mut shape = Vec::with_capacity(rank);
     for axis in 0..rank {
         shape.push(match (at(a, axis).unwrap_or(1), at(b, axis).unwrap_or(1)) {
@@ -223,9 +225,27 @@ fn pair(function: Binary, common: DataType, result: DataType, x: Typed, y: Typed
         Binary::Maximum | Binary::Minimum => {
             let (x, y) = (dtype::converted(x.0, x.1, common), dtype::converted(y.0, y.1, common));
             return Ok(match (order(), function) {
-                (None, _) => if matches!(x, Num::Float(f) if f.is_nan()) { x } else { y },
-                (Some(order), Binary::Maximum) => if order.is_ge() { x } else { y },
-                (Some(order), _) => if order.is_le() { x } else { y },
+                (None, _) => {
+                    if matches!(x, Num::Float(f) if f.is_nan()) {
+                        x
+                    } else {
+                        y
+                    }
+                }
+                (Some(order), Binary::Maximum) => {
+                    if order.is_ge() {
+                        x
+                    } else {
+                        y
+                    }
+                }
+                (Some(order), _) => {
+                    if order.is_le() {
+                        x
+                    } else {
+                        y
+                    }
+                }
             });
         }
         Binary::Operator(op) => op,
@@ -283,7 +303,13 @@ fn integers(op: BinOp, a: i128, b: i128, common: DataType, result: DataType) -> 
         }
         BinOp::LShift if b < 0 || b >= bits => 0,
         BinOp::LShift => a << b,
-        BinOp::RShift if b < 0 || b >= bits => if a < 0 { -1 } else { 0 },
+        BinOp::RShift if b < 0 || b >= bits => {
+            if a < 0 {
+                -1
+            } else {
+                0
+            }
+        }
         BinOp::RShift => a >> b,
         BinOp::BitAnd => a & b,
         BinOp::BitOr => a | b,
@@ -329,7 +355,11 @@ pub(super) fn map(
 }
 
 /// Applies a function on floats to each element.
-pub(super) fn map_float(p: &mut dyn Host, value: &ScriptValue, f: fn(f64) -> f64) -> Result<ScriptValue, Raise> {
+pub(super) fn map_float(
+    p: &mut dyn Host,
+    value: &ScriptValue,
+    f: fn(f64) -> f64,
+) -> Result<ScriptValue, Raise> {
     let array = create::array(p, value, None)?;
     let (from, to) = (array.dtype, floating(array.dtype));
     map(p, &array, to, |value| rounded(f(dtype::float(value, from)), to))

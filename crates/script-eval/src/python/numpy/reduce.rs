@@ -93,7 +93,12 @@ pub(super) fn reduce(p: &mut dyn Host, reduction: Reduction, mut a: CallArgs) ->
     let kept: Vec<usize> = (0..array.shape.len()).filter(|axis| !axes.contains(axis)).collect();
     let outer = array.permuted(&kept);
     let shape: Vec<usize> = match keep {
-        true => array.shape.iter().enumerate().map(|(axis, dim)| if axes.contains(&axis) { 1 } else { *dim }).collect(),
+        true => array
+            .shape
+            .iter()
+            .enumerate()
+            .map(|(axis, dim)| if axes.contains(&axis) { 1 } else { *dim })
+            .collect(),
         false => outer.shape.clone(),
     };
     charge(p, count_of(&outer.shape))?;
@@ -111,7 +116,13 @@ pub(super) fn reduce(p: &mut dyn Host, reduction: Reduction, mut a: CallArgs) ->
     Ok(if result.shape.is_empty() { result.result() } else { result.value() })
 }
 
-fn value(reduction: Reduction, values: &[Num], from: DataType, dtype: DataType, in_pairs: bool) -> Result<Num, HostError> {
+fn value(
+    reduction: Reduction,
+    values: &[Num],
+    from: DataType,
+    dtype: DataType,
+    in_pairs: bool,
+) -> Result<Num, HostError> {
     let truth = |value: &Num| match value {
         Num::Int(i) => *i != 0,
         Num::Float(f) => *f != 0.0,
@@ -125,16 +136,16 @@ fn value(reduction: Reduction, values: &[Num], from: DataType, dtype: DataType, 
         Reduction::All => Num::Int(i64::from(values.iter().all(truth))),
         Reduction::Any => Num::Int(i64::from(values.iter().any(truth))),
         Reduction::Sum if is_float(dtype) => rounded(total(&floats()), dtype),
-        Reduction::Sum => wrapped(values.iter().fold(0i128, |sum, value| sum.wrapping_add(wide(*value, from))), dtype),
+        Reduction::Sum => {
+            wrapped(values.iter().fold(0i128, |sum, value| sum.wrapping_add(wide(*value, from))), dtype)
+        }
         Reduction::Product if is_float(dtype) => {
             let product = floats().iter().fold(1.0, |product, value| number(rounded(product * value, dtype)));
             rounded(product, dtype)
         }
-        Reduction::Product => {
-            values.iter().fold(Num::Int(1), |product, value| {
-                wrapped(wide(product, dtype).wrapping_mul(wide(*value, from)), dtype)
-            })
-        }
+        Reduction::Product => values.iter().fold(Num::Int(1), |product, value| {
+            wrapped(wide(product, dtype).wrapping_mul(wide(*value, from)), dtype)
+        }),
         Reduction::Mean => rounded(total(&floats()) / values.len() as f64, dtype),
         Reduction::Variance | Reduction::Deviation => {
             let floats = floats();
@@ -152,7 +163,9 @@ fn value(reduction: Reduction, values: &[Num], from: DataType, dtype: DataType, 
                     Reduction::Minimum => {
                         raise!(Value, "zero-size array to reduction operation minimum which has no identity")
                     }
-                    _ => raise!(Value, "zero-size array to reduction operation maximum which has no identity"),
+                    _ => {
+                        raise!(Value, "zero-size array to reduction operation maximum which has no identity")
+                    }
                 }
             };
             match reduction {
@@ -243,7 +256,7 @@ pub(super) fn cumulative(p: &mut dyn Host, mut a: CallArgs, is_product: bool) ->
     let len = result.shape[axis];
     let mut data = result.data.borrow_mut();
     for at in 0..data.len() {
-        if stride == 0 || (at / stride) % len.max(1) == 0 {
+        if stride == 0 || (at / stride).is_multiple_of(len.max(1)) {
             continue;
         }
         let (before, own) = (data[at - stride], data[at]);

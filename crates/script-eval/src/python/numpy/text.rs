@@ -27,7 +27,8 @@ pub(super) fn write(p: &mut dyn Host, array: &Array, out: &mut String) -> Result
         return Ok(());
     }
     charge(p, array.size().min(THRESHOLD).saturating_mul(8))?;
-    let is_default = array.dtype.is_bool() || array.dtype == DataType::INT64 || array.dtype == DataType::float(64);
+    let is_default =
+        array.dtype.is_bool() || array.dtype == DataType::INT64 || array.dtype == DataType::float(64);
     let shows_type = !is_default || array.size() == 0;
     out.push_str("array(");
     let before = out.len();
@@ -79,7 +80,9 @@ fn shortest(value: f64, dtype: DataType) -> (String, i32) {
     let text = match dtype.bits {
         32 => format!("{:e}", value as f32),
         16 => {
-            let fits = |text: &String| text.parse::<f64>().is_ok_and(|parsed| f16::from_f64(parsed).to_f64() == value);
+            let fits = |text: &String| {
+                text.parse::<f64>().is_ok_and(|parsed| f16::from_f64(parsed).to_f64() == value)
+            };
             let tries = (0..8).map(|digits| format!("{value:.digits$e}"));
             tries.into_iter().find(fits).unwrap_or_else(|| format!("{value:e}"))
         }
@@ -130,9 +133,10 @@ fn texts(array: &Array) -> Vec<String> {
     let values = array.elements();
     let texts: Vec<String> = match is_float(array.dtype) {
         true => floats(&values, array.dtype),
-        false if array.dtype.is_bool() => {
-            values.iter().map(|value| if *value == Num::Int(0) { "False" } else { "True" }.to_owned()).collect()
-        }
+        false if array.dtype.is_bool() => values
+            .iter()
+            .map(|value| if *value == Num::Int(0) { "False" } else { "True" }.to_owned())
+            .collect(),
         false => values.iter().map(|value| dtype::wide(*value, array.dtype).to_string()).collect(),
     };
     let least = if array.dtype.is_bool() && !array.shape.is_empty() { "False".len() } else { 0 };
@@ -240,7 +244,7 @@ fn block(
     let next_indent = format!("{indent} ");
     let mut out = String::new();
     if inner.is_empty() {
-        let room = width - separator.trim_end().len().max(1);
+        let room = width.saturating_sub(separator.trim_end().len().max(1));
         let mut line = indent.to_owned();
         let mut push = |out: &mut String, word: &str, is_last: bool| {
             if line.len() + word.len() > room && line.len() > indent.len() {
@@ -268,7 +272,7 @@ fn block(
             if has_gap && at == EDGE {
                 out.push_str(&format!("{indent}...{line_end}"));
             }
-            let nested = block(layout, inner, texts, &next_indent, width - 1);
+            let nested = block(layout, inner, texts, &next_indent, width.saturating_sub(1));
             out.push_str(&format!("{indent}{nested}"));
             if at + 1 < shown {
                 out.push_str(&line_end);
