@@ -81,6 +81,21 @@ fn buffers_share_memory_through_their_pointer() {
 }
 
 #[test]
+fn buffers_with_gaps_between_rows_have_memory_for_their_last_element() {
+    let body = r#"def f(A: T.Buffer((4,), "int32")):
+    with T.block("padded"):
+        T.reads()
+        T.writes()
+        B = T.alloc_buffer((2, 2), "int32", strides=(5, 1))
+        for i, j in T.grid(2, 2):
+            B[i, j] = i * 10 + j
+        for i, j in T.grid(2, 2):
+            A[i * 2 + j] = B[i, j]
+"#;
+    assert_eq!(on_zeros(4, body).unwrap(), [0, 1, 10, 11]);
+}
+
+#[test]
 fn vectors_and_predicates() {
     let body = r#"def f(A: T.Buffer((8,), "int32")):
     A[0:4] = T.Broadcast(3, 4) + T.Ramp(0, 2, 4)

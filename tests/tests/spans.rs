@@ -370,6 +370,46 @@ fn p92_31_a_parse_can_leave_spans_out() {
     with.release_sources();
 }
 
+/// A function of flat stores, and one of Relax bindings.
+fn large_scripts() -> [String; 2] {
+    let stores: String = (0..1000)
+        .map(|i| format!("    A[{i}] = A[{i} + n] * T.float32({i}.5) + T.max(A[{}], B[n])\n", i + 1))
+        .collect();
+    let bindings: String =
+        (1..1000).map(|i| format!("        x{i} = R.add(R.exp(x{}), x0)\n", i - 1)).collect();
+    [
+        format!("@T.prim_func\ndef f(A: T.Buffer((4096,)), B: T.Buffer((4096,)), n: T.int32):\n{stores}"),
+        format!(
+            "@R.function\ndef f(x0: R.Tensor((8, 8), \"float32\")):\n    with R.dataflow():\n{bindings}        R.output(x999)\n    return x999\n"
+        ),
+    ]
+}
+
+#[test]
+fn p92_31_spans_add_at_most_a_tenth_to_the_memory_of_a_parse() {
+    // The registry, type tables and first interned strings are made once.
+    let [stores, bindings] = large_scripts();
+    for text in [&stores, &bindings, &stores, &bindings] {
+        let bytes = |omit_spans: bool| {
+            let mut options = ParseOptions::default();
+            options.omit_spans = omit_spans;
+            let mut parsed = None;
+            let counts = allocation_counter::measure(|| {
+                parsed = Some(parse("memory.py", text, registry(), &options));
+            });
+            let parsed = parsed.expect("it was parsed");
+            assert!(parsed.errors.is_empty(), "{:?}", parsed.errors.first());
+            let kept = counts.bytes_current;
+            parsed.release_sources();
+            (kept, counts.bytes_max)
+        };
+        let ((kept_without, peak_without), (kept, peak)) = (bytes(true), bytes(false));
+        println!("{kept} of {kept_without} bytes kept, {peak} of {peak_without} at most");
+        assert!(kept as f64 <= 1.1 * kept_without as f64, "{kept} bytes, {kept_without} without spans");
+        assert!(peak as f64 <= 1.1 * peak_without as f64, "{peak} bytes, {peak_without} without spans");
+    }
+}
+
 #[test]
 fn errors_in_marked_statements_and_helpers_keep_their_place() {
     for marker in ["", "  # @layer"] {

@@ -54,6 +54,9 @@ pub(crate) struct GlobalArgs {
     /// Constants that scripts leave out, as written by `print --constants-out`; repeatable
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) constants: Vec<PathBuf>,
+    /// Variables around a script that it may use: all (`tvm`), or numbers, texts and declared ones (`rfc`)
+    #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
+    pub(crate) capture: Capture,
     /// Text profile to parse and print with [default: the first one]
     #[arg(long, global = true, value_name = "NAME", value_parser = profile())]
     pub(crate) profile: Option<String>,
@@ -131,6 +134,16 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 fn header(text: &str) -> Result<Header, HeaderError> {
     let header: Header = text.parse()?;
     header.check(tvmscript::registry()).map(|()| header)
+}
+
+/// The rule of `--capture`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Capture {
+    /// All variables, as in TVM.
+    #[default]
+    Tvm,
+    /// Numbers, texts, `None` and what `capture=[..]` declares, as in RFC 0079.
+    Rfc,
 }
 
 fn profile() -> PossibleValuesParser {

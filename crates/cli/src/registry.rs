@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::LeftOut;
+use tvmscript::script_parser::CaptureRule;
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
-use crate::args::GlobalArgs;
+use crate::args::{Capture, GlobalArgs};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
 use crate::modules;
@@ -42,6 +43,10 @@ pub(crate) fn parse_options(file: &str) -> ParseOptions {
     options.header = global.header.clone().unwrap_or_default();
     options.set = global.set.clone();
     options.calls = global.call.clone();
+    options.capture = match global.capture {
+        Capture::Tvm => CaptureRule::All,
+        Capture::Rfc => CaptureRule::Declared,
+    };
     options.modules = global.import_root.as_deref().and_then(|root| modules::loader(root, file));
     options
 }

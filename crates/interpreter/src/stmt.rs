@@ -183,13 +183,15 @@ impl Machine {
         })
     }
 
-    /// Allocates a buffer for the time of `body`.
+    /// Allocates a buffer for the time of `body`. Strides may leave gaps, such as padding at the end of rows.
     fn with_buffer(
         &mut self,
         buffer: &Ref<Buffer>,
         body: impl FnOnce(&mut Machine) -> Result<Flow>,
     ) -> Result<Flow> {
         let shape = self.integers(buffer.shape.iter())?;
+        let strides = self.integers(buffer.strides.iter())?;
+        let shape = strided_elements(&shape, &strides).map_or(shape, |elements| vec![elements]);
         self.with_memory(buffer.dtype, &shape, |machine, memory| {
             machine.bind(&buffer.data, Value::Pointer(memory));
             machine.declare(buffer, memory)?;
@@ -272,4 +274,14 @@ impl Machine {
             }
         }
     }
+}
+
+/// Returns the number of elements from the first to the last one of an array with gaps; `None` for a compact or empty
+/// array.
+fn strided_elements(shape: &[i64], strides: &[i64]) -> Option<i64> {
+    if strides.is_empty() || shape.iter().any(|extent| *extent <= 0) {
+        return None;
+    }
+    let last = |sum: i64, (extent, stride): (&i64, &i64)| sum.checked_add((extent - 1).checked_mul(*stride)?);
+    shape.iter().zip(strides).try_fold(0, last)?.checked_add(1)
 }

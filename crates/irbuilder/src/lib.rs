@@ -51,7 +51,8 @@ pub use tvmscript_script_value::record;
 pub use tvmscript_script_value::{
     ArgumentPart, ArgumentRef, Arguments, Binding, BuildError, BuildErrorKind, CallArgs, Dict, DictKey,
     FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript, Items, Param, ParamKind,
-    PendingScope, Result, ScriptFn, ScriptResult, ScriptValue, Signature, Slice, argument, release,
+    PendingScope, Result, ScriptFn, ScriptResult, ScriptValue, Signature, Slice, TypedFunction, argument,
+    release, typed_function,
 };
 
 #[cfg(test)]

@@ -81,8 +81,11 @@ impl Budget {
     }
 
     /// Charges steps.
+    ///
+    /// # Errors
+    /// Fails if the limit is exceeded.
     #[inline]
-    pub(crate) fn step(&self, count: u64) -> Result<(), Raise> {
+    pub fn step(&self, count: u64) -> Result<(), Raise> {
         let before = self.steps.get();
         match before.checked_sub(count) {
             Some(left) => {

@@ -12,6 +12,7 @@
 //! All methods have defaults: a host without IR implements `Deref` to its [`Evaluator`] and nothing else. Evaluation
 //! is implemented on `dyn Host`; methods that only need the state are on [`Evaluator`].
 
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
 use smallvec::SmallVec;
@@ -121,6 +122,24 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     /// Tests whether slices among the arguments of a function stay slices.
     fn takes_regions(&self, _function: &'static ScriptFn) -> bool {
         false
+    }
+
+    /// Enters a scope of the host's own for `with` in host code: the value that it gives, and a handle for
+    /// [`Host::leave_scope`]. Dropping the handle discards the scope. `None` for other values.
+    fn enter_scope(
+        &mut self,
+        _value: &ScriptValue,
+        _at: ExprId,
+    ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
+        None
+    }
+
+    /// Leaves a scope after its body.
+    ///
+    /// # Errors
+    /// Fails if what the body built is wrong.
+    fn leave_scope(&mut self, _scope: Box<dyn Any>, _at: ExprId) -> Result<()> {
+        Ok(())
     }
 
     // ---- modules ----

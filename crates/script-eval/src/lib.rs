@@ -68,8 +68,9 @@ pub use budget::{Budget, Limits};
 pub use comments::Comments;
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
-pub use eval::walk::{names_bound_by, names_in, uses_free};
+pub use eval::walk::{FunctionMentions, function_mentions, mentions, names_bound_by, names_in, uses_free};
 pub use eval::{Cause, Module, Placeholder, absolute_module, parameter_names};
+pub use eval::{OpenTemplate, Template};
 pub use evaluator::Evaluator;
 pub use host::{
     AttributeFn, BareScripts, CallFn, Host, Indices, ItemsFn, MissingAttribute, Mode, Modules, NamesFn,

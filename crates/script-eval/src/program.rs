@@ -76,6 +76,13 @@ pub(crate) struct Spans {
     caller: Cell<(Span, u32)>,
 }
 
+/// The state of spans around the body of a helper.
+pub(crate) struct Helper {
+    call: Span,
+    were_plain: bool,
+    outer: (Span, u32),
+}
+
 impl Default for Spans {
     fn default() -> Self {
         Spans { are_plain: Cell::new(true), fixed: None, caller: Cell::default() }
@@ -171,6 +178,14 @@ impl Program {
 
     /// Runs `f`, the body of a helper at `body`, so that its nodes carry the call at [`Span::current`].
     pub(crate) fn in_helper<R>(&self, body: TextRange, f: impl FnOnce() -> R) -> R {
+        let helper = self.enter_helper(body);
+        let result = f();
+        self.leave_helper(helper);
+        result
+    }
+
+    /// Enters the body of a helper at `body`, whose nodes carry the call at [`Span::current`].
+    pub(crate) fn enter_helper(&self, body: TextRange) -> Option<Helper> {
         let (outer, depth) = self.spans.caller.get();
         let call = Span::current();
         // A lambda inside the call is no other place.
@@ -180,15 +195,19 @@ impl Program {
                 if source == self.source && start_bytes <= body.start && body.end <= end_bytes
         );
         if depth >= MAX_CALL_SITES || !call.is_known() || is_inside || self.spans.fixed.is_some() {
-            return f();
+            return None;
         }
         let were_plain = self.spans.are_plain.replace(false);
         self.spans.caller.set((call, depth + 1));
-        let result = f();
-        self.spans.caller.set((outer, depth));
+        Some(Helper { call, were_plain, outer: (outer, depth) })
+    }
+
+    /// Leaves the body of a helper.
+    pub(crate) fn leave_helper(&self, helper: Option<Helper>) {
+        let Some(Helper { call, were_plain, outer }) = helper else { return };
+        self.spans.caller.set(outer);
         self.spans.are_plain.set(were_plain);
         Span::set_current(call);
-        result
     }
 
     /// Registers an environment captured by a function as a cycle candidate.

@@ -61,7 +61,7 @@ fn work_on_large_values_is_charged() {
         "import itertools\nlist(itertools.permutations(range(100)))",
         "import itertools\nlist(itertools.takewhile(lambda x: True, itertools.repeat(1)))",
         "import itertools\nfor k, g in itertools.groupby(itertools.repeat(1)):\n    pass",
-        "from collections import deque\nd = deque([0] * 10**5)\nwhile True:\n    d.rotate(1)",
+        "from collections import deque\nd = deque([0] * 10**4)\nwhile True:\n    d.rotate(1)",
         "from collections import Counter\nlist(Counter(a=10**12).elements())",
         "import functools\nf = functools.lru_cache(None)(abs)\ni = 0\nwhile True:\n    f(i)\n    i += 1",
         "import math\nmath.perm(10**6, 10**5)",

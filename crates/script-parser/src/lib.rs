@@ -47,13 +47,13 @@ mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
-    Binder, Decorator, ModuleLoader, ModuleText, Namespace, ParseOptions, Parsed, Parser, Script,
-    parse_script,
+    Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
+    ParseOptions, Parsed, Parser, Script, parse_script,
 };
 pub use scope::Shadowing;
 pub use table::{
-    DeclareFn, DecoratorRule, DefineFn, Definition, FragmentReader, LocalFunctionHook, Member, NodeClass,
-    ParseDialect, ParserFn, Parsers, PythonModule, Statement, TokenHook,
+    DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member,
+    NodeClass, ParseDialect, ParserFn, Parsers, PythonModule, ScopeFn, Statement, TokenHook,
 };
 pub use tvmscript_script_eval::{
     Indices, Limits, Mode, Operator, ParseError, ParseErrorKind, Reported, Result,

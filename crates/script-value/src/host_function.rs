@@ -1,7 +1,8 @@
 //! Functions created at run time.
 
+use crate::arguments::{Arguments, Signature};
 use crate::error::Result;
-use crate::function::CallArgs;
+use crate::function::{CallArgs, FromScript, IntoScript};
 use crate::value::{HostObject, ScriptValue};
 
 /// A function that a dialect creates at run time, e.g. a method of a node.
@@ -33,4 +34,71 @@ where
     fn call(&self, args: CallArgs) -> Result<ScriptValue> {
         (self.body)(args)
     }
+}
+
+/// A Rust function that scripts can call: its parameters are [`FromScript`], its result is [`IntoScript`].
+pub trait TypedFunction<A>: 'static {
+    /// Calls the function with converted arguments.
+    ///
+    /// # Errors
+    /// Fails if an argument is missing or of another type, or the function fails.
+    fn call_typed(&self, arguments: Arguments) -> Result<ScriptValue>;
+}
+
+/// Converts an argument. A parameter whose type accepts `None` may be left out.
+fn converted<T: FromScript>(arguments: &mut Arguments, index: usize) -> Result<T> {
+    match arguments.optional(index, T::from_script)? {
+        Some(value) => Ok(value),
+        None => match T::from_script(ScriptValue::None) {
+            Ok(value) => Ok(value),
+            Err(_) => arguments.required(index, T::from_script),
+        },
+    }
+}
+
+macro_rules! typed_functions {
+    ($(($($type:ident $index:tt),*))*) => {$(
+        impl<F, R, $($type),*> TypedFunction<($($type,)*)> for F
+        where
+            F: Fn($($type),*) -> Result<R> + 'static,
+            R: IntoScript,
+            $($type: FromScript,)*
+        {
+            #[allow(unused_mut, unused_variables, reason = "a function may have no parameters")]
+            fn call_typed(&self, mut arguments: Arguments) -> Result<ScriptValue> {
+                Ok(self($(converted::<$type>(&mut arguments, $index)?),*)?.into_script())
+            }
+        }
+    )*};
+}
+typed_functions! {
+    ()
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, G 5)
+}
+
+/// A Rust function as a value, with the names of its parameters.
+///
+/// ```
+/// use tvmscript_script_value::{CallArgs, ScriptValue, typed_function};
+///
+/// let round_up = typed_function("round_up", &["n", "to"], |n: i64, to: Option<i64>| {
+///     let to = to.unwrap_or(8);
+///     Ok((n + to - 1) / to * to)
+/// });
+/// let ScriptValue::Host(round_up) = round_up else { unreachable!() };
+/// let result = round_up.call(CallArgs::positional([ScriptValue::Int(13)]))?;
+/// assert!(matches!(result, ScriptValue::Int(16)));
+/// # Ok::<(), tvmscript_script_value::BuildError>(())
+/// ```
+pub fn typed_function<A, F>(name: &'static str, params: &'static [&'static str], function: F) -> ScriptValue
+where
+    F: TypedFunction<A>,
+{
+    let signature = Signature::new(name, params).with_required(0);
+    HostFunction::value(name, move |args| function.call_typed(signature.bind(args)?))
 }

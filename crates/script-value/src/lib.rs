@@ -38,7 +38,7 @@ pub use args::{IntoArg, argument};
 pub use arguments::{Arguments, Signature};
 pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
 pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
-pub use host_function::HostFunction;
+pub use host_function::{HostFunction, TypedFunction, typed_function};
 pub use items::{Dict, Items, release};
 pub use key::{DictKey, Hashing};
 pub use value::{HostObject, PendingScope, ScriptValue, Slice};

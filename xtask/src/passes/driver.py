@@ -25,7 +25,9 @@ def _build_with_c(tvm):
         folder = tempfile.mkdtemp()
         try:
             file = os.path.join(folder, "folded.so")
-            tvm.tir.build(module, target="c").export_library(file)
+            # The compiler knows `half` by another name.
+            options = ["-shared", "-fPIC", "-Dhalf=_Float16", "-fexcess-precision=16"]
+            tvm.tir.build(module, target="c").export_library(file, options=options)
             return tvm.runtime.load_module(file)
         finally:
             shutil.rmtree(folder)

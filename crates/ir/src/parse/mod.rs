@@ -1,5 +1,6 @@
 //! The parser of `@I.ir_module` classes.
 
+mod builder;
 mod metadata;
 mod module;
 mod python;
@@ -23,8 +24,10 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .functions(crate::build::FUNCTIONS)
         .predefined_modules(&["tvm"])
         .python_modules(python::MODULES)
+        .python_modules(builder::MODULES)
         .parser_function("load_json", metadata::load_json)
         .decorator("ir_module", DecoratorRule::Class { define: module::define })
+        .decorator_scope("ir_module", |_| Ok(crate::build::ModuleFrame::default().into()))
         .parse::<ast::Assign>(module::assign)
         .parse::<ast::ExprStmt>(module::expression)
         .on::<IRModule>()

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::{
     Alias, Ast, Clause, Comparison, Comprehension, DictItem, ExceptHandler, ExprId, Keyword, MatchCase, Name,
-    Parameter, StmtId, WithItem,
+    Parameter, Pattern, StmtId, WithItem,
 };
 
 /// Handle of a list in an [`Ast`]: eight bytes, `Copy`. [`Ast::list`] returns the elements.
@@ -83,6 +83,7 @@ pub struct Pools {
     handlers: Vec<ExceptHandler>,
     aliases: Vec<Alias>,
     cases: Vec<MatchCase>,
+    patterns: Vec<Pattern>,
 }
 
 mod sealed {
@@ -125,6 +126,7 @@ listed! {
     ExceptHandler => handlers,
     Alias => aliases,
     MatchCase => cases,
+    Pattern => patterns,
 }
 
 impl Ast {

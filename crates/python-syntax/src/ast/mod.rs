@@ -16,6 +16,7 @@ mod arena;
 mod expr;
 mod list;
 mod name;
+mod pattern;
 mod place;
 mod stmt;
 
@@ -27,6 +28,7 @@ pub use expr::{
 };
 pub use list::{List, Listed};
 pub use name::Name;
+pub use pattern::{Pattern, PatternKind};
 pub use place::{HasRange, PieceRange, TextRange};
 pub use stmt::{
     Alias, AnnAssign, Assert, Assign, AugAssign, ClassDef, Clause, Delete, ExceptHandler, ExprStmt, For,

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{BinOp, ExprId, Keyword, List, Name, Parameter, PieceRange};
+use super::{BinOp, ExprId, Keyword, List, Name, Parameter, Pattern, PieceRange};
 
 /// Id of a statement of one [`Ast`](super::Ast).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -215,10 +215,12 @@ pub struct Clause {
     pub place: PieceRange,
 }
 
-/// `case pattern if guard: body`. Only the names of the pattern are stored.
+/// `case pattern if guard: body`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are the documentation")]
 pub struct MatchCase {
+    /// The pattern and its parts, in prefix order.
+    pub pattern: List<Pattern>,
     /// Names that the pattern binds.
     pub names: List<Name>,
     /// `true` if the pattern matches every subject.

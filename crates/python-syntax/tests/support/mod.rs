@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use tvmscript_python_syntax::ast::{
-    Ast, Comprehension, Constant, Expr, ExprId, HasRange, Keyword, List, Name, Parameter, Stmt, StmtId,
+    Ast, Comprehension, Constant, Expr, ExprId, HasRange, Keyword, List, Name, Parameter, Pattern,
+    PatternKind, Stmt, StmtId,
 };
 
 /// Writes the whole tree, one node per line with its range.
@@ -277,6 +278,9 @@ impl Dump<'_> {
                     let names = self.names(case.names);
                     let depth = self.depth;
                     writeln!(self.out, "{:depth$}case {names} {}", "", case.is_irrefutable).unwrap();
+                    for pattern in self.ast.list(case.pattern).to_vec() {
+                        self.pattern(pattern);
+                    }
                     case.guard.into_iter().for_each(|e| self.expr(e));
                     self.stmts("body", case.body);
                 }
@@ -299,6 +303,27 @@ impl Dump<'_> {
 
     fn names(&self, names: List<Name>) -> String {
         self.ast.list(names).iter().map(|n| self.name(*n)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn pattern(&mut self, pattern: Pattern) {
+        let (text, exprs) = match pattern.kind {
+            PatternKind::Wildcard => ("_".to_owned(), Vec::new()),
+            PatternKind::Capture(name) => (self.name(name).to_owned(), Vec::new()),
+            PatternKind::As(name) => (format!("as {}", self.name(name)), Vec::new()),
+            PatternKind::Value(value) => ("value".to_owned(), vec![value]),
+            PatternKind::Sequence { parts } => (format!("sequence {parts}"), Vec::new()),
+            PatternKind::Star(name) => (format!("star {:?}", name.map(|n| self.name(n))), Vec::new()),
+            PatternKind::Mapping { keys, rest } => {
+                (format!("mapping {:?}", rest.map(|n| self.name(n))), self.ast.list(keys).to_vec())
+            }
+            PatternKind::Class { class, positional, keywords } => {
+                (format!("class {positional} {}", self.names(keywords)), vec![class])
+            }
+            PatternKind::Or { parts } => (format!("or {parts}"), Vec::new()),
+        };
+        let depth = self.depth;
+        writeln!(self.out, "{:depth$}pattern {text} {}", "", pattern.size).unwrap();
+        exprs.into_iter().for_each(|e| self.expr(e));
     }
 
     fn aliases(&mut self, list: List<tvmscript_python_syntax::ast::Alias>) {

@@ -168,7 +168,7 @@ pub struct Id {
 
 /// A variable. Two variables are equal if their identities and struct infos are.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.expr.Var", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr), eq = dag, custom_eq = var_eq)]
+#[node(key = "relax.expr.Var", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr), eq = dag, custom_eq = var_eq, namer = name_var)]
 pub struct Var {
     /// Span of the definition.
     pub span: Span,
@@ -177,6 +177,10 @@ pub struct Var {
     pub struct_info_: Option<Object>,
     /// Identity.
     pub vid: Ref<Id>,
+}
+
+fn name_var(var: &Var, name: &Str) {
+    var.vid.name_hint.set(name.clone());
 }
 
 const VAR_STRUCT_INFO: usize = 1;

@@ -5,6 +5,7 @@ mod expr;
 mod fragment;
 mod function;
 mod inspect;
+mod macros;
 mod python;
 mod signature;
 mod statements;
@@ -34,6 +35,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "function",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .decorator("macro", DecoratorRule::Macro { expand: macros::expand })
+        .decorator_scope("function", |args| crate::build::function::FUNCTION.call(args))
         .fragments(fragment::read)
         // Relax has its own rules for the types of numbers.
         .around_token(|_| bare::suspend(), |_| bare::resume())

@@ -35,7 +35,6 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ),
     ("Call", "call the operator's function, such as `R.add(x, y)`, or write `tvm.relax.Call(op, args)`"),
     ("op", "operators are direct members of `R`: write `R.add(x, y)`; the Python module is `tvm.relax.op`"),
-    ("macro", "call a Python function instead: helpers run where they are called"),
     ("Var", "parameters and assignments create variables; outside scripts, use `tvm.relax.Var(..)`"),
     ("PrimValue", "write `R.prim_value(..)`"),
     ("StringImm", "write `R.str(..)`"),

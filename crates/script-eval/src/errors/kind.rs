@@ -125,6 +125,14 @@ pub enum ParseErrorKind {
         /// Path of the function.
         function: String,
     },
+    /// A script uses a variable around it that its decorator does not declare.
+    #[error(
+        "`{name}` is not captured: without a declaration, scripts here use only numbers, texts and `None`"
+    )]
+    UndeclaredCapture {
+        /// The name.
+        name: String,
+    },
     /// The text contains no script.
     #[error("the text contains no script")]
     NoScript,
@@ -212,6 +220,9 @@ error_codes! {
              is read where it is called with values.";
         ParseErrorKind::UnknownProfile(_) => "E0313" "unknown-profile"
             "No dialect registers the text profile that the options of parsing select.";
+        ParseErrorKind::UndeclaredCapture { .. } => "E0315" "undeclared-capture"
+            "A script uses a function, list or other object around it that its decorator does not declare. The list \
+             `capture` of the decorator, or the option for the capture rule, allows declared ones only.";
         ParseErrorKind::Dialect { .. } => "E0600" "dialect"
             "A dialect rejects a call or value with an error of its own. The message says what it expects.";
         ParseErrorKind::TooManySteps { .. } => "E0701" "too-many-steps"

@@ -115,6 +115,9 @@ impl dyn Host + '_ {
                     }
                     self.try_at(target, |p| python::subscript::delete(p, &base, &key))?;
                 }
+                Expr::Tuple { elts } | Expr::List { elts } => {
+                    tvmscript_ir_core::with_stack(|| self.delete(elts))?;
+                }
                 _ => return Err(self.invalid_target(target, "this expression")),
             }
         }

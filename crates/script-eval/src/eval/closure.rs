@@ -9,7 +9,7 @@ use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, Sc
 
 use super::class::MethodKind;
 use super::generator::Generator;
-use super::{Env, Raise, walk};
+use super::{Context, Env, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
@@ -39,9 +39,13 @@ pub(crate) struct Closure {
     body: Body,
     /// Local names, sorted.
     pub(crate) locals: Rc<[Name]>,
+    /// Names that it declares `global`.
+    pub(crate) globals: Option<Rc<[Name]>>,
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
+    /// `true` if a call makes a context manager of the generator.
+    is_context_manager: bool,
     /// Attributes that host code has set: `f.calls = 0`.
     attributes: OnceCell<Rc<RefCell<Dict>>>,
     /// The statements with a `yield`, if it is a generator function.
@@ -147,6 +151,26 @@ impl Closure {
         self.yielding().is_some()
     }
 
+    /// The function with the decorator `contextmanager`.
+    pub(crate) fn as_context_manager(&self) -> Closure {
+        Closure {
+            program: self.program.clone(),
+            name: self.name.clone(),
+            def: self.def,
+            path: self.path.clone(),
+            kind: self.kind,
+            params: self.params,
+            body: self.body,
+            locals: self.locals.clone(),
+            globals: self.globals.clone(),
+            defaults: self.defaults.clone(),
+            env: self.env.clone(),
+            is_context_manager: true,
+            attributes: self.attributes.clone(),
+            yielding: OnceCell::new(),
+        }
+    }
+
     fn call_of(&self) -> Call {
         Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }
     }
@@ -173,6 +197,8 @@ pub(crate) struct LocalNames {
     names: RefCell<HashMap<FunctionId, Rc<[Name]>>>,
     /// The statements with a `yield`, by generator function.
     yielding: RefCell<HashMap<StmtId, Option<Rc<HashSet<StmtId>>>>>,
+    /// The names declared `global`, by function.
+    globals: RefCell<HashMap<StmtId, Option<Rc<[Name]>>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -194,6 +220,16 @@ impl LocalNames {
         let names: Rc<[Name]> = names.into();
         self.names.borrow_mut().insert(id, names.clone());
         names
+    }
+
+    fn globals(&self, ast: &Ast, def: StmtId, body: List<StmtId>) -> Option<Rc<[Name]>> {
+        if let Some(found) = self.globals.borrow().get(&def) {
+            return found.clone();
+        }
+        let names = walk::global_names(ast, body);
+        let found: Option<Rc<[Name]>> = (!names.is_empty()).then(|| names.into());
+        self.globals.borrow_mut().insert(def, found.clone());
+        found
     }
 
     fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<HashSet<StmtId>>> {
@@ -246,8 +282,10 @@ impl dyn Host + '_ {
             params,
             body: Body::Expr(body),
             locals,
+            globals: None,
             defaults,
             env,
+            is_context_manager: false,
             attributes: OnceCell::new(),
             yielding: OnceCell::new(),
         }))
@@ -267,6 +305,7 @@ impl dyn Host + '_ {
             names.extend(walk::bound_names(&ast, def.body));
             names
         });
+        let globals = self.program.local_names.globals(&ast, id, def.body);
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
@@ -276,8 +315,10 @@ impl dyn Host + '_ {
             params: def.params,
             body: Body::Stmts(def.body),
             locals,
+            globals,
             defaults,
             env: self.env.clone(),
+            is_context_manager: false,
             attributes: OnceCell::new(),
             yielding: OnceCell::new(),
         }))
@@ -367,7 +408,11 @@ impl dyn Host + '_ {
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
         if let Some(yielding) = closure.yielding() {
-            return self.new_generator(Generator::new(call, env, yielding.clone()));
+            let generator = self.new_generator(Generator::new(call, env, yielding.clone()))?;
+            return Ok(match closure.is_context_manager {
+                true => ScriptValue::host(Context::Generator(generator)),
+                false => generator,
+            });
         }
         self.in_call(&call, env, |p| match call.body {
             Body::Expr(id) => p.eval_inner(id),
@@ -402,11 +447,11 @@ impl dyn Host + '_ {
         Ok(result?)
     }
 
-    fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+    pub(super) fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.name;
-        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
         let given = args.positional.len();

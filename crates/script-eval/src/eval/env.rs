@@ -20,6 +20,8 @@ pub(crate) struct Env {
     parent: Option<Rc<Env>>,
     held: Cell<bool>,
     kind: EnvKind,
+    /// Names that the code declares `global`.
+    globals: Option<Rc<[Name]>>,
 }
 
 /// The code that an environment belongs to.
@@ -37,6 +39,17 @@ impl Env {
         Env::of_kind(names, parent, EnvKind::Function)
     }
 
+    /// The variables of a call of a function that declares names `global`.
+    pub(crate) fn of_call(
+        names: Rc<[Name]>,
+        globals: Option<Rc<[Name]>>,
+        parent: Option<Rc<Env>>,
+    ) -> Rc<Env> {
+        let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
+        let kind = EnvKind::Function;
+        Rc::new(Env { names, slots, parent, held: Cell::new(false), kind, globals })
+    }
+
     /// The variables of a class body.
     pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
         Env::of_kind(names, parent, EnvKind::Class)
@@ -49,7 +62,7 @@ impl Env {
 
     fn of_kind(names: Rc<[Name]>, parent: Option<Rc<Env>>, kind: EnvKind) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), kind })
+        Rc::new(Env { names, slots, parent, held: Cell::new(false), kind, globals: None })
     }
 
     /// Returns `true` if the code is in a module other than the main text.
@@ -74,24 +87,37 @@ impl Env {
         }
     }
 
+    /// The environment whose variable a name means here; `None` for names of the main text.
+    fn owner(&self, name: Name) -> Option<&Env> {
+        let mut at = self;
+        while at.index(name).is_none() {
+            at = match &at.globals {
+                Some(globals) if globals.contains(&name) => at.module()?,
+                _ => at.around()?,
+            };
+        }
+        Some(at)
+    }
+
+    /// The variables of the module, unless it is the main text.
+    fn module(&self) -> Option<&Env> {
+        let mut at = self;
+        while let Some(parent) = &at.parent {
+            at = parent;
+        }
+        (at.kind == EnvKind::Module && !std::ptr::eq(at, self)).then_some(at)
+    }
+
     /// The binding of a name here or in an enclosing function.
     pub(crate) fn get(&self, name: Name) -> Option<Binding> {
-        let mut at = self;
-        loop {
-            if let Some(index) = at.index(name) {
-                return at.slots.borrow().get(index).cloned();
-            }
-            at = at.around()?;
-        }
+        let owner = self.owner(name)?;
+        owner.slots.borrow().get(owner.index(name)?).cloned()
     }
 
     /// Returns `true` for a local variable, `false` for one of an enclosing function, and `None` for other names.
     pub(crate) fn is_local(&self, name: Name) -> Option<bool> {
-        let mut at = self;
-        while at.index(name).is_none() {
-            at = at.around()?;
-        }
-        (at.kind == EnvKind::Function).then_some(std::ptr::eq(at, self))
+        let owner = self.owner(name)?;
+        (owner.kind == EnvKind::Function).then_some(std::ptr::eq(owner, self))
     }
 
     /// The innermost enclosing environment that is not a class body.
@@ -116,14 +142,7 @@ impl Env {
 
     /// Binds a variable in the innermost environment that has the name.
     pub(crate) fn set_nearest(&self, name: Name, binding: Binding) -> bool {
-        let mut at = self;
-        while at.index(name).is_none() {
-            match at.around() {
-                Some(parent) => at = parent,
-                None => return false,
-            }
-        }
-        at.set(name, binding)
+        self.owner(name).is_some_and(|owner| owner.set(name, binding))
     }
 
     /// The bound names, for suggestions.

@@ -202,7 +202,7 @@ impl dyn Host + '_ {
         marks: &Marks,
     ) -> Result<()> {
         let ast = self.ast.clone();
-        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
         for (index, param) in ast.list(closure.params).iter().enumerate() {
             let name = ast.name(param.name);
             let is_first = index == 0 && owner.is_some() && closure.kind != MethodKind::Static;
@@ -347,27 +347,20 @@ impl dyn Host + '_ {
         Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)))
     }
 
-    /// Runs `with` in host code. The value that the context enters is unknown. Errors in the body are dropped if the
-    /// context expects an exception (`pytest.raises(..)`).
-    pub(crate) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
+    /// Runs a `with` statement whose context expects an exception (`pytest.raises(..)`). Errors in its body are dropped.
+    pub(super) fn exec_expecting(&mut self, stmt: With) -> Result<Flow> {
         let ast = self.ast.clone();
-        let mut raises = false;
         for item in ast.list(stmt.items) {
             let value = self.eval(item.context)?;
-            raises |= self.expects_exception(item.context);
             let Some(target) = item.target else { continue };
-            let entered = match (self.unknown(&value), value.as_host::<Instance>()) {
-                (Some(placeholder), _) => placeholder.value(),
-                (None, Some(_)) => value,
-                (None, None) => {
+            let entered = match self.unknown(&value) {
+                Some(placeholder) => placeholder.value(),
+                None => {
                     let cause = Cause::Statement("what `with` enters is not evaluated".into());
                     Placeholder::new(cause, self.ast.range(item.context)).value()
                 }
             };
             self.assign_target(target, entered)?;
-        }
-        if !raises {
-            return self.exec_body(stmt.body);
         }
         self.expecting_failure(|p| {
             let level = p.level();
@@ -383,7 +376,7 @@ impl dyn Host + '_ {
     }
 
     /// Tests for `pytest.raises(..)` and similar calls.
-    fn expects_exception(&self, context: ExprId) -> bool {
+    pub(super) fn expects_exception(&self, context: ExprId) -> bool {
         let Expr::Call { func, .. } = *self.ast.expr(context) else { return false };
         let name = match *self.ast.expr(func) {
             Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),

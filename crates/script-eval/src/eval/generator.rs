@@ -18,13 +18,17 @@ use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, ScriptValue, release};
 
 use super::closure::Call;
+use super::context::Entered;
+use super::pattern::Chosen;
 use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
 use crate::errors::{ParseErrorKind, Reported, Result};
 use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host};
-use tvmscript_python_syntax::ast::{ExceptHandler, Expr, ExprId, For, If, List, Stmt, StmtId, Try, While};
+use tvmscript_python_syntax::ast::{
+    ExceptHandler, Expr, ExprId, For, If, List, Match, Stmt, StmtId, Try, While, With,
+};
 
 /// Values of expressions of the running statement.
 type Memo = HashMap<ExprId, ScriptValue>;
@@ -78,6 +82,8 @@ enum Frame {
     For(For, Iter),
     While(While),
     Try(StmtId, Try, Part),
+    /// The contexts entered so far, and the value for the target of the last one.
+    With(With, Vec<Entered>, Option<ScriptValue>),
 }
 
 /// The running part of a `try` statement.
@@ -107,6 +113,10 @@ impl Frame {
                 Part::Finally(Pending::Exception(value) | Pending::Flow(Flow::Return(value))),
             ) => {
                 out.push(value);
+            }
+            Frame::With(_, entered, value) => {
+                out.extend(entered.into_iter().filter_map(Entered::part));
+                out.extend(value);
             }
             Frame::Value(_) | Frame::Body(..) | Frame::While(_) | Frame::Try(..) => {}
         }
@@ -395,6 +405,9 @@ impl dyn Host + '_ {
                 Frame::For(stmt, iter) => self.step_for(*stmt, iter, done.take()),
                 Frame::While(stmt) => self.step_while(*stmt, &mut running, done.take()),
                 Frame::Try(id, stmt, part) => self.step_try(*id, *stmt, part, mark, done.take()),
+                Frame::With(stmt, entered, value) => {
+                    self.step_with(*stmt, entered, value, &mut running, mark, done.take())
+                }
             };
             match step {
                 Step::Push(frame) => generator.frames.push(frame),
@@ -478,6 +491,8 @@ impl dyn Host + '_ {
                 Stmt::If(stmt) => self.suspending(running, |p| p.open_if(stmt)),
                 Stmt::For(stmt) => self.suspending(running, |p| p.open_for(stmt)),
                 Stmt::While(stmt) => Ok(Ok(Ok(Frame::While(stmt)))),
+                Stmt::Match(stmt) => self.suspending(running, |p| p.open_match(stmt)),
+                Stmt::With(stmt) => Ok(Ok(Ok(Frame::With(stmt, Vec::new(), None)))),
                 Stmt::Try(stmt) => {
                     self.program.budget.enter_try();
                     Ok(Ok(Ok(Frame::Try(id, stmt, Part::Body))))
@@ -518,7 +533,7 @@ impl dyn Host + '_ {
                     && targets.iter().any(|target| walk::has_yield(&self.ast, *target))
             }
             Stmt::Delete(stmt) => stmt.targets.len() > 1,
-            Stmt::Unsupported(_) | Stmt::With(_) | Stmt::Match(_) => true,
+            Stmt::Unsupported(_) => true,
             _ => false,
         }
     }
@@ -534,6 +549,14 @@ impl dyn Host + '_ {
             }
         }
         Ok(Ok(Frame::Body(stmt.orelse, 0)))
+    }
+
+    fn open_match(&mut self, stmt: Match) -> Result<Result<Frame, Placeholder>> {
+        Ok(match self.choose_case(stmt)? {
+            Chosen::Case(case) => Ok(Frame::Body(case.body, 0)),
+            Chosen::None => Ok(Frame::Body(List::default(), 0)),
+            Chosen::Unknown(why) => Err(why),
+        })
     }
 
     fn open_for(&mut self, stmt: For) -> Result<Result<Frame, Placeholder>> {
@@ -679,6 +702,45 @@ impl dyn Host + '_ {
         };
         *part = Part::Finally(pending);
         Step::Push(Frame::Body(stmt.finalbody, 0))
+    }
+
+    /// Enters the next context of a `with` statement, runs its body, or leaves the last context.
+    fn step_with(
+        &mut self,
+        stmt: With,
+        entered: &mut Vec<Entered>,
+        value: &mut Option<ScriptValue>,
+        running: &mut Running,
+        mark: Mark,
+        mut done: Option<Result<Flow>>,
+    ) -> Step {
+        loop {
+            if let Some(flow) = done.take() {
+                let Some(last) = entered.pop() else { return Step::Pop(flow) };
+                let Some(item) = self.item(stmt.items, entered.len()) else { return Step::Pop(flow) };
+                done = Some(self.leave_item(item, last, flow, mark));
+                continue;
+            }
+            if let Some(value) = value.take()
+                && let Some(item) = self.item(stmt.items, entered.len().saturating_sub(1))
+                && let Err(reported) = self.bind_item(item, value)
+            {
+                done = Some(Err(reported));
+                continue;
+            }
+            let Some(item) = self.item(stmt.items, entered.len()) else {
+                return Step::Push(Frame::Body(stmt.body, 0));
+            };
+            match self.suspending(running, |p| p.enter_item(item)) {
+                Ok(Ok((last, given))) => {
+                    running.memo.clear();
+                    entered.push(last);
+                    *value = Some(given);
+                }
+                Ok(Err(reported)) => done = Some(Err(reported)),
+                Err(step) => return step,
+            }
+        }
     }
 
     /// Makes the value of a call of a generator function.

@@ -492,7 +492,7 @@ impl dyn Host + '_ {
             let Some(handler) = self.item(handlers, index) else { break };
             let Some(classes) = handler.exc else { return Ok(Some(handler)) };
             let classes_value = self.eval(classes)?;
-            if self.try_at(classes, |p| p.matches(exception, &classes_value))? {
+            if self.try_at(classes, |p| p.is_caught_by(exception, &classes_value))? {
                 return Ok(Some(handler));
             }
         }
@@ -500,7 +500,11 @@ impl dyn Host + '_ {
     }
 
     /// Tests whether an exception belongs to a class or one of a tuple of classes. One whose class is not known belongs to none.
-    fn matches(&mut self, exception: &ScriptValue, classes: &ScriptValue) -> Result<bool, Raise> {
+    pub(super) fn is_caught_by(
+        &mut self,
+        exception: &ScriptValue,
+        classes: &ScriptValue,
+    ) -> Result<bool, Raise> {
         let Some((own, _)) = parts(exception) else { return Ok(false) };
         let own = own.clone();
         let classes = match classes {

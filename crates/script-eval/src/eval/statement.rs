@@ -151,29 +151,21 @@ impl dyn Host + '_ {
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.note_invalid(id),
-            Stmt::Match(stmt) if self.tolerant => return self.exec_match(id, stmt),
+            Stmt::Match(stmt) => return self.exec_match(id, stmt),
             Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
                 if self.tolerant && !self.unread_definition(id) =>
             {
                 return self.exec_plain(plain);
             }
-            stmt @ (Stmt::Unsupported(_) | Stmt::Match(_)) => {
+            Stmt::Unsupported(stmt) => {
                 let is_script = !self.tolerant || self.unread_definition(id);
                 let place = if is_script { "in a script" } else { "outside a script" };
-                let kind = match stmt {
-                    Stmt::Unsupported(stmt) => stmt.kind.describe(),
-                    stmt => stmt.kind().describe(),
-                };
-                let kind = ParseErrorKind::UnsupportedStatement { kind, place };
+                let kind = ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place };
                 // Names that it may bind are not reported as undefined.
                 self.note_invalid(id);
                 return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
             }
-            Stmt::With(stmt) if self.tolerant => return self.exec_with(stmt),
-            stmt @ Stmt::With(_) => {
-                let kind = ParseErrorKind::unsupported_statement(stmt.kind(), "outside a script");
-                return Err(self.error(id, kind));
-            }
+            Stmt::With(stmt) => return self.exec_with(stmt),
         }
         Ok(Flow::Next)
     }

@@ -14,7 +14,7 @@ use super::{Cause, Placeholder, walk};
 use crate::Host;
 use crate::binding::{Binding, same};
 use crate::errors::{Reported, Result};
-use tvmscript_python_syntax::ast::{ExprId, For, If, List, Match, Name, Stmt, StmtId, While};
+use tvmscript_python_syntax::ast::{ExprId, For, If, List, Name, Stmt, StmtId, While};
 
 impl dyn Host + '_ {
     /// The condition of a statement, or the placeholder if it is unknown.
@@ -66,30 +66,6 @@ impl dyn Host + '_ {
         self.exec_body(stmt.orelse)
     }
 
-    /// Runs a `match`: cases are not evaluated and every body runs.
-    pub(crate) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
-        let ast = self.ast.clone();
-        self.eval(stmt.subject)?;
-        let range = ast.range(id);
-        let _ = self.give_up(range, "`match` is not evaluated");
-        let why = self.pending.take();
-        let why = why.unwrap_or_else(|| Placeholder::new(Cause::Statement("`match`".into()), range));
-        let (mut names, mut branches, mut is_total) = (Vec::new(), Vec::new(), false);
-        for case in ast.list(stmt.cases) {
-            for name in ast.list(case.names) {
-                self.set_host(*name, Binding::Unknown(Rc::new(why.clone())), range);
-            }
-            names.extend(ast.list(case.names));
-            names.extend(walk::bound_names(&ast, case.body));
-            branches.push(Some(case.body));
-            is_total |= case.is_irrefutable;
-        }
-        if !is_total {
-            branches.push(None);
-        }
-        self.branches(names, &branches, &why)
-    }
-
     /// Runs an asynchronous statement as the plain one. Values that it enters or iterates over are unknown.
     pub(crate) fn exec_plain(&mut self, plain: StmtId) -> Result<Flow> {
         match *self.ast.stmt(plain) {
@@ -114,7 +90,7 @@ impl dyn Host + '_ {
     }
 
     /// Runs alternative branches from the same state. A name that they bind to different values becomes unknown.
-    fn branches(
+    pub(super) fn branches(
         &mut self,
         mut names: Vec<Name>,
         branches: &[Option<List<StmtId>>],

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tvmscript_python_syntax::ast::{
-    Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, UnsupportedStmt, While,
+    Ast, Expr, ExprId, For, FunctionDef, List, Name, Stmt, StmtId, UnsupportedStmt, While,
 };
 
 use super::closure::target_names;
@@ -99,18 +99,26 @@ pub(crate) fn bound_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
     while let Some(id) = work.pop() {
         stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
     }
-    for root in exprs {
-        // An assignment expression in a comprehension binds in the enclosing function.
-        expr(ast, root, &mut |id| {
-            if let Expr::NamedExpr { target, .. } = *ast.expr(id) {
-                target_names(ast, target, &mut names);
-            }
-        });
-    }
+    walrus_names(ast, exprs, &mut names);
     if !outer.is_empty() {
         names.retain(|name| !outer.contains(name));
     }
     names
+}
+
+/// The names that assignment expressions bind in the function around them: also those in comprehensions, but not those
+/// in lambdas.
+fn walrus_names(ast: &Ast, mut work: Vec<ExprId>, names: &mut Vec<Name>) {
+    while let Some(id) = work.pop() {
+        match *ast.expr(id) {
+            Expr::NamedExpr { target, value } => {
+                target_names(ast, target, names);
+                work.push(value);
+            }
+            Expr::Lambda { params, .. } => work.extend(ast.list(params).iter().filter_map(|p| p.default)),
+            _ => children(ast, id, &mut work),
+        }
+    }
 }
 
 fn stmt_names(
@@ -188,8 +196,94 @@ fn stmt_names(
         Stmt::Nonlocal(s) => outer.extend(ast.list(s.names)),
         Stmt::Expr(s) => exprs.push(s.value),
         Stmt::Return(s) => exprs.extend(s.value),
-        Stmt::Assert(s) => exprs.push(s.test),
-        Stmt::Raise(_) | Stmt::Delete(_) | Stmt::Pass | Stmt::Break | Stmt::Continue | Stmt::Invalid => {}
+        Stmt::Assert(s) => exprs.extend([Some(s.test), s.msg].into_iter().flatten()),
+        Stmt::Delete(s) => ast.list(s.targets).iter().for_each(|t| target_names(ast, *t, names)),
+        Stmt::Raise(s) => exprs.extend([s.exc, s.cause].into_iter().flatten()),
+        Stmt::Pass | Stmt::Break | Stmt::Continue | Stmt::Invalid => {}
+    }
+}
+
+/// The names that statements mention, each with its place: also in annotations, targets, decorators and nested
+/// functions, with duplicates.
+pub fn mentions(ast: &Ast, body: List<StmtId>) -> Vec<(Name, ExprId)> {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let mut roots: Vec<ExprId> = Vec::new();
+    while let Some(id) = work.pop() {
+        own_exprs(ast, id, &mut roots);
+        annotations(ast, id, &mut roots);
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    let mut found = Vec::new();
+    for root in roots {
+        expr(ast, root, &mut |id| {
+            if let Expr::Name(name) = *ast.expr(id) {
+                found.push((name, id));
+            }
+        });
+    }
+    found
+}
+
+/// The names of a function.
+#[derive(Debug, Default)]
+pub struct FunctionMentions {
+    /// Names that the function mentions in its signature and body, each with its place, with duplicates.
+    pub used: Vec<(Name, ExprId)>,
+    /// Names that it binds: parameters, targets, and those of lambdas and comprehensions in it.
+    pub bound: Vec<Name>,
+}
+
+/// The names that a function mentions and binds.
+pub fn function_mentions(ast: &Ast, def: &FunctionDef) -> FunctionMentions {
+    let mut used = Vec::new();
+    let mut bound: Vec<Name> = ast.list(def.params).iter().map(|param| param.name).collect();
+    bound.extend(bound_names(ast, def.body));
+    let mut roots: Vec<ExprId> = def.returns.into_iter().collect();
+    let params = ast.list(def.params).iter();
+    roots.extend(params.flat_map(|param| param.annotation.into_iter().chain(param.default)));
+    for root in roots {
+        expr(ast, root, &mut |id| {
+            if let Expr::Name(name) = *ast.expr(id) {
+                used.push((name, id));
+            }
+        });
+    }
+    let mut work: Vec<StmtId> = ast.list(def.body).to_vec();
+    while let Some(id) = work.pop() {
+        if let Stmt::FunctionDef(inner) = *ast.stmt(id) {
+            bound.extend(ast.list(inner.params).iter().map(|param| param.name));
+            bound.extend(bound_names(ast, inner.body));
+        }
+        let mut exprs = Vec::new();
+        own_exprs(ast, id, &mut exprs);
+        for root in exprs {
+            expr(ast, root, &mut |id| match *ast.expr(id) {
+                Expr::Lambda { params, .. } => bound.extend(ast.list(params).iter().map(|param| param.name)),
+                Expr::ListComp { generators, .. }
+                | Expr::SetComp { generators, .. }
+                | Expr::DictComp { generators, .. }
+                | Expr::GeneratorExp { generators, .. } => {
+                    ast.list(generators).iter().for_each(|part| target_names(ast, part.target, &mut bound));
+                }
+                _ => {}
+            });
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    used.extend(mentions(ast, def.body));
+    used.sort_unstable_by_key(|(_, at)| ast.range(*at).start);
+    FunctionMentions { used, bound }
+}
+
+/// The annotations of a statement, which host code does not evaluate.
+fn annotations(ast: &Ast, id: StmtId, out: &mut Vec<ExprId>) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(s) => {
+            out.extend(s.returns);
+            out.extend(ast.list(s.params).iter().filter_map(|param| param.annotation));
+        }
+        Stmt::AnnAssign(s) => out.push(s.annotation),
+        _ => {}
     }
 }
 
@@ -284,6 +378,20 @@ pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) 
         bodies(ast, id, &mut |body| work.extend(ast.list(body)));
     }
     false
+}
+
+/// The names that a function declares `global`.
+pub(crate) fn global_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        match *ast.stmt(id) {
+            Stmt::Global(s) => names.extend(ast.list(s.names)),
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            _ => bodies(ast, id, &mut |body| work.extend(ast.list(body))),
+        }
+    }
+    names
 }
 
 /// The statements of a function body, at any depth, that contain a `yield` of the function itself.

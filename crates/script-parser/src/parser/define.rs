@@ -21,7 +21,7 @@ impl Parser<'_> {
             DecoratorRule::Function { declare: Some(declare), .. } => {
                 self.with_token(entry.token, |p| declare(p, &definition))
             }
-            DecoratorRule::Function { declare: None, .. } => Ok(()),
+            DecoratorRule::Function { declare: None, .. } | DecoratorRule::Macro { .. } => Ok(()),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(&definition, "a class", "a function")),
         }
     }
@@ -52,6 +52,7 @@ impl Parser<'_> {
         entry: DecoratorEntry,
         definition: &Definition<FunctionDef>,
     ) -> Result<Option<ScriptValue>> {
+        self.check_captures(definition)?;
         match entry.rule {
             DecoratorRule::Function { define, .. } => {
                 let before = Span::set_current(self.span(definition.id));
@@ -59,6 +60,7 @@ impl Parser<'_> {
                 Span::set_current(before);
                 result
             }
+            DecoratorRule::Macro { expand } => self.define_macro(entry, expand, definition).map(Some),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(definition, "a class", "a function")),
         }
     }
@@ -75,14 +77,18 @@ impl Parser<'_> {
                 Span::set_current(before);
                 result
             }
-            DecoratorRule::Function { .. } => Err(self.wrong_decorator(definition, "a function", "a class")),
+            DecoratorRule::Function { .. } | DecoratorRule::Macro { .. } => {
+                Err(self.wrong_decorator(definition, "a function", "a class"))
+            }
         }
     }
 
     /// Parses a decorated function inside a function of a dialect, with the hooks of that dialect.
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
+        let is_macro = matches!(entry.rule, DecoratorRule::Macro { .. });
         let around = self.tables.handlers.entry(self.token).and_then(|entry| entry.around_local);
+        let around = around.filter(|_| !is_macro);
         if let Some((before, _)) = around {
             before(self, &definition)?;
         }
@@ -125,8 +131,9 @@ impl Parser<'_> {
         let value = self.with_mode(Mode::Host, |p| p.eval(decorator))?;
         match value.as_host::<Decorator>() {
             Some(found) => {
-                let args = found.args.clone();
-                Ok((found.entry, Definition { id, stmt, decorator, args }))
+                let mut args = found.args.clone();
+                let capture = args.take_keyword("capture");
+                Ok((found.entry, Definition { id, stmt, decorator, args, capture }))
             }
             None => {
                 let what = self.describe(&value);
@@ -177,18 +184,21 @@ impl Parser<'_> {
         result
     }
 
-    fn read_decorated(
+    pub(super) fn read_decorated(
         &mut self,
         id: StmtId,
         at: ExprId,
         decorator: &Decorator,
     ) -> Result<Option<ScriptValue>> {
-        let (entry, args) = (decorator.entry, decorator.args.clone());
+        let (entry, mut args) = (decorator.entry, decorator.args.clone());
+        let capture = args.take_keyword("capture");
         match *self.ast.stmt(id) {
             Stmt::FunctionDef(stmt) => {
-                self.read_function(entry, &Definition { id, stmt, decorator: at, args })
+                self.read_function(entry, &Definition { id, stmt, decorator: at, args, capture })
             }
-            Stmt::ClassDef(stmt) => self.read_class(entry, &Definition { id, stmt, decorator: at, args }),
+            Stmt::ClassDef(stmt) => {
+                self.read_class(entry, &Definition { id, stmt, decorator: at, args, capture })
+            }
             other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "here"))),
         }
     }

@@ -1,7 +1,7 @@
 //! Evaluation for handlers: methods of the evaluator with the parser as host.
 
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
-use tvmscript_python_syntax::ast::{Expr, ExprId, Name};
+use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, Name};
 use tvmscript_script_eval::{Binding, Host, Indices, Mode, Operator};
 
 use super::{Binder, Parser};
@@ -64,6 +64,18 @@ impl Parser<'_> {
         operands: &[ScriptValue],
     ) -> Result<ScriptValue> {
         self.host().operate(at, operator, operands)
+    }
+
+    /// Charges evaluation steps to the budget, for loops of a dialect over what a script gives.
+    ///
+    /// # Errors
+    /// If the budget is spent; the error is reported at `at`.
+    pub fn charge(&mut self, at: impl HasRange, steps: u64) -> Result<()> {
+        let charged = self.program.budget.step(steps);
+        charged.map_err(|raise| {
+            let range = self.ast.range(at);
+            self.host().raise(range, None, raise)
+        })
     }
 
     /// The elements of a value.

@@ -1,5 +1,6 @@
 //! The parser as host of the evaluator.
 
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
 use tvmscript_ir_core::Object;
@@ -9,8 +10,11 @@ use tvmscript_script_eval::{
     BareScripts, Binding, CallFn, Evaluator, Host, MissingAttribute, Modules, NodeRules, Raise,
 };
 
+use super::macros::Macro;
+use super::specialize::Specializable;
 use super::{Decorator, Namespace, Parser, ParserFunction};
 use crate::scope::{Shadowing, grown};
+use crate::table::DecoratorRule;
 use tvmscript_script_eval::errors::{Reported, Result};
 
 impl Deref for Parser<'_> {
@@ -119,12 +123,31 @@ impl Host for Parser<'_> {
         callee: &dyn HostObject,
         args: &mut CallArgs,
     ) -> Option<Result<ScriptValue, Raise>> {
+        if let Some(called) = callee.as_any().downcast_ref::<Macro>() {
+            return Some(self.call_macro(called, std::mem::take(args)));
+        }
+        if let Some(called) = callee.as_any().downcast_ref::<Specializable>() {
+            let called = called.clone();
+            return Some(self.specialize(&called, std::mem::take(args)));
+        }
         let function = callee.as_any().downcast_ref::<ParserFunction>()?.function;
         Some(function(self, std::mem::take(args)).map_err(Raise::from))
     }
 
     fn takes_regions(&self, function: &'static ScriptFn) -> bool {
         self.tables.handlers.region_functions.iter().any(|region| std::ptr::eq(*region, function))
+    }
+
+    fn enter_scope(
+        &mut self,
+        value: &ScriptValue,
+        at: ExprId,
+    ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
+        self.open_scope(value, at)
+    }
+
+    fn leave_scope(&mut self, scope: Box<dyn Any>, at: ExprId) -> Result<()> {
+        self.close_scope(scope, at)
     }
 
     fn modules(&self) -> &dyn Modules {
@@ -139,6 +162,9 @@ impl Host for Parser<'_> {
         let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
             return Err(Reported::already());
         };
+        if matches!(decorator.entry.rule, DecoratorRule::Macro { .. }) {
+            return self.read_macro(id, at, &decorator);
+        }
         self.scripts.met_script = true;
         self.build_definition(id, at, &decorator)
     }
@@ -155,7 +181,7 @@ impl Host for Parser<'_> {
         Some(BareScripts {
             base_suffix: tests.base_suffix,
             methods: tests.scripts,
-            decorator: ScriptValue::host(Decorator { entry, args: CallArgs::default() }),
+            decorator: ScriptValue::host(Decorator::new(entry, None)),
         })
     }
 

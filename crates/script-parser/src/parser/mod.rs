@@ -12,7 +12,10 @@
 //! | variables of script bodies | `scope`, `bind` |
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
+//! | macros, specialized functions | `macros`, `specialize` |
+//! | variables that scripts capture | `capture` |
 //! | frames of the builder | `frames` |
+//! | builders as values of host code | `host_builder` |
 //! | headers | `headers` |
 //! | scripts and their names | `scripts` |
 //! | namespaces, decorators and modules as values | `namespace`, `tables` |
@@ -21,16 +24,21 @@
 //! one error.
 
 mod bind;
+mod capture;
 mod compose;
 mod define;
 mod evaluate;
 mod frames;
+mod globals;
 mod headers;
 mod host;
+mod host_builder;
+mod macros;
 mod module;
 mod namespace;
 mod options;
 mod scripts;
+mod specialize;
 mod statements;
 mod tables;
 mod text;
@@ -42,11 +50,15 @@ use tvmscript_ir_core::{
 };
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{Recording, Step};
-use tvmscript_python_syntax::ast::{Ast, HasRange, TextRange};
+use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
 
 pub use bind::Binder;
+pub use capture::CaptureRule;
+pub use globals::Globals;
+pub use host_builder::HostBuilder;
+pub use macros::Expansion;
 pub(crate) use namespace::ParserFunction;
 pub use namespace::{Decorator, Namespace};
 pub use options::{ModuleLoader, ModuleText, ParseOptions};
@@ -121,6 +133,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
             .errors
             .push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
     }
+    parser.captures = options.capture;
+    parser.define_globals(&options.globals);
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let recording = options.record_steps.then(Recording::start).flatten();
     let span = Span::set_current(Span::UNKNOWN);
@@ -187,6 +201,9 @@ pub struct Parser<'r> {
     /// Cache of attributes by namespace and name.
     attributes: Vec<Vec<Option<ScriptValue>>>,
     scripts: Scripts,
+    captures: CaptureRule,
+    /// Values of the parameters that a specialization fixes.
+    constants: Option<Vec<(Name, ScriptValue)>>,
     /// Number of statements visited.
     visited: u64,
 }
@@ -220,6 +237,8 @@ impl<'r> Parser<'r> {
             rules: Vec::new(),
             attributes: Vec::new(),
             scripts: Scripts::default(),
+            captures: CaptureRule::default(),
+            constants: None,
             visited: 0,
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
-use super::Parser;
-use crate::table::{DecoratorEntry, ParseTable, ParserFn};
+use super::{Globals, Parser};
+use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn};
 use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_script_eval::{Binding, Host, Slot};
 
@@ -51,7 +51,7 @@ impl HostObject for Namespace {
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         if let Some(entry) = self.table.decorator(self.dialect, name) {
-            return Some(ScriptValue::host(Decorator { entry, args: CallArgs::default() }));
+            return Some(ScriptValue::host(Decorator::new(entry, self.table.scope(self.dialect, name))));
         }
         match self.table.function(self.dialect, name) {
             Some(function) => Some(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
@@ -70,6 +70,14 @@ impl HostObject for Namespace {
 pub struct Decorator {
     pub(crate) entry: DecoratorEntry,
     pub(crate) args: CallArgs,
+    /// Makes the frame that `with` enters.
+    pub(crate) scope: Option<ScopeFn>,
+}
+
+impl Decorator {
+    pub(crate) fn new(entry: DecoratorEntry, scope: Option<ScopeFn>) -> Decorator {
+        Decorator { entry, args: CallArgs::default(), scope }
+    }
 }
 
 impl Drop for Decorator {
@@ -87,7 +95,7 @@ impl HostObject for Decorator {
         true
     }
     fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
-        Ok(ScriptValue::host(Decorator { entry: self.entry, args }))
+        Ok(ScriptValue::host(Decorator { entry: self.entry, args, scope: self.scope }))
     }
 }
 
@@ -113,6 +121,15 @@ impl Parser<'_> {
     /// The namespace of a dialect.
     pub fn namespace(&self, dialect: &str) -> Option<ScriptValue> {
         self.tables.namespace(dialect).map(ScriptValue::host)
+    }
+
+    /// Binds the names that the program gives to the text.
+    pub(crate) fn define_globals(&mut self, globals: &Globals) {
+        for (name, value) in globals.iter() {
+            if let Some(name) = self.ast.find_name(name) {
+                self.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
+            }
+        }
     }
 
     /// Binds the predefined names, which the text may redefine.

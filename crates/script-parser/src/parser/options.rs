@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tvmscript_python_syntax::PythonOptions;
 use tvmscript_script_eval::Limits;
 
+use super::{CaptureRule, Globals};
 use crate::header::Header;
 
 /// Options of [`parse_script`](crate::parse_script).
@@ -29,6 +30,10 @@ pub struct ParseOptions {
     pub set: Vec<(String, String)>,
     /// Expressions evaluated after the text. The scripts that they return are the result, and not those of the text.
     pub calls: Vec<String>,
+    /// Functions and values of the program that the text may use.
+    pub globals: Globals,
+    /// The variables around a script that its body may use.
+    pub capture: CaptureRule,
     /// Finds modules that the text imports. Without it, they are unknown.
     pub modules: Option<ModuleLoader>,
 }

@@ -35,7 +35,7 @@ pub(crate) struct Built {
     /// Definition, or the outer statement that names the result.
     pub(crate) range: TextRange,
     pub(crate) definition: TextRange,
-    /// Path of that name.
+    /// Path of that name; empty for a node that has none yet.
     pub(crate) path: String,
     /// Number of functions and classes around that name.
     pub(crate) depth: u32,
@@ -64,10 +64,12 @@ pub(crate) struct Scripts {
 }
 
 impl Scripts {
-    /// Adds the remaining results under their paths. Of a definition that runs several times, e.g. in a loop, the
+    /// Adds the remaining results under their paths; those without one wait for a name. Of a definition that runs several times, e.g. in a loop, the
     /// last result is kept, as in Python.
     pub(crate) fn flush(&mut self) {
-        for built in std::mem::take(&mut self.built).into_iter().filter(|built| !built.is_taken) {
+        let (unnamed, named) = std::mem::take(&mut self.built).into_iter().partition(|b| b.path.is_empty());
+        self.built = unnamed;
+        for built in Vec::into_iter(named).filter(|built| !built.is_taken) {
             let Built { node, is_checked, range, definition, path, .. } = built;
             let next = self.done.len();
             let index = *self.found.entry((path.clone(), range.start)).or_insert(next);

@@ -9,7 +9,7 @@ use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, ParserFn, Parsers, PythonModule,
-    Statement, StmtHandler, TokenHook,
+    ScopeFn, Statement, StmtHandler, TokenHook,
 };
 use tvmscript_script_eval::errors::Result;
 use tvmscript_script_eval::{
@@ -111,6 +111,10 @@ pub trait ParseDialect: Sized {
 
     /// Registers a decorator in this dialect's namespace. Definitions with it are parsed under this dialect's token.
     fn decorator(self, name: &'static str, rule: DecoratorRule) -> Self;
+
+    /// Makes a decorator usable as a scope of host code, `with D.function(): ..`, where `scope` makes the frame from
+    /// the arguments of the call.
+    fn decorator_scope(self, name: &'static str, scope: ScopeFn) -> Self;
 
     /// Registers a function in this dialect's namespace that has access to the parser.
     fn parser_function(self, name: &'static str, function: ParserFn) -> Self;
@@ -214,6 +218,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn decorator(mut self, name: &'static str, rule: DecoratorRule) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
         self.slot_mut::<Parsers>().decorators.push((dialect, name, rule, place));
+        self
+    }
+
+    #[track_caller]
+    fn decorator_scope(mut self, name: &'static str, scope: ScopeFn) -> Self {
+        let (dialect, place) = (self.name(), Location::caller());
+        self.slot_mut::<Parsers>().scopes.push((dialect, name, scope, place));
         self
     }
 

@@ -21,7 +21,7 @@ pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
 use crate::header::ReaderOption;
-use crate::parser::Parser;
+use crate::parser::{Expansion, Parser};
 use crate::scope::grown;
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, Stmt, StmtId, StmtKind};
 use tvmscript_script_eval::errors::Result;
@@ -36,8 +36,11 @@ pub struct Definition<S> {
     pub stmt: S,
     /// The last decorator, whose rule applies.
     pub decorator: ExprId,
-    /// Arguments of the decorator; empty if it is not called.
+    /// Arguments of the decorator besides `capture`; empty if it is not called.
     pub args: CallArgs,
+    /// The variables that the function captures, if the decorator declares them; see
+    /// [`CaptureRule`](crate::CaptureRule).
+    pub capture: Option<ScriptValue>,
 }
 
 /// Parses a decorated definition. Returns the value of its name, or `None` if the result is in the builder.
@@ -51,11 +54,16 @@ pub struct Definition<S> {
 /// [`Builder::find_around`]: tvmscript_irbuilder::Builder::find_around
 /// [`Builder::depth`]: tvmscript_irbuilder::Builder::depth
 pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> Result<Option<ScriptValue>>;
+/// Visits the body of a macro; see [`DecoratorRule::Macro`].
+pub type ExpandFn = fn(&mut Parser, &Expansion) -> Result<ScriptValue>;
 /// Declares a function of a module by its signature, before any function of the module is defined.
 pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
 /// A script function with access to the parser.
 pub type ParserFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, BuildError>;
+
+/// Makes the frame of a decorator that host code enters with `with`, from the arguments of the call.
+pub type ScopeFn = fn(CallArgs) -> Result<ScriptValue, BuildError>;
 
 /// Prints a node for `str`, `repr` and f-strings of Python code.
 pub type NodeTextFn = fn(&Object, &Registry) -> Result<String, BuildError>;
@@ -69,6 +77,11 @@ pub enum DecoratorRule {
         define: DefineFn<FunctionDef>,
         /// Declares the function in a module, if it can be a member of one.
         declare: Option<DeclareFn>,
+    },
+    /// A decorator of functions whose bodies are visited where they are called.
+    Macro {
+        /// Visits the body in the open builder, with the arguments as variables, and returns the value of the call.
+        expand: ExpandFn,
     },
     /// A decorator of classes.
     Class {
@@ -111,6 +124,7 @@ pub(crate) struct ParseTable {
     calls: HashMap<(Token, usize), CallFn>,
     decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
     functions: HashMap<(&'static str, &'static str), ParserFn>,
+    scopes: HashMap<(&'static str, &'static str), ScopeFn>,
     /// Prefixes that need no import, with their dialects.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
     options: Vec<ReaderOption>,
@@ -165,6 +179,11 @@ impl ParseTable {
         self.functions.get(&(dialect, name)).copied()
     }
 
+    /// The frame of a decorator.
+    pub(crate) fn scope(&self, dialect: &str, name: &str) -> Option<ScopeFn> {
+        self.scopes.get(&(dialect, name)).copied()
+    }
+
     /// Alternative to a name that is missing in a dialect's namespace.
     pub(crate) fn instead_of(&self, dialect: &str, name: &str) -> Option<&'static str> {
         self.absent.get(&(dialect, name)).copied()
@@ -206,6 +225,7 @@ pub struct Parsers {
     calls: Vec<(&'static str, &'static TypeInfo, CallFn, RegistrationSite)>,
     decorators: Vec<(&'static str, &'static str, DecoratorRule, RegistrationSite)>,
     functions: Vec<(&'static str, &'static str, ParserFn, RegistrationSite)>,
+    scopes: Vec<(&'static str, &'static str, ScopeFn, RegistrationSite)>,
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     options: Vec<(&'static [ReaderOption], RegistrationSite)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
@@ -261,6 +281,11 @@ impl Slot for Parsers {
         for (dialect, name, function, place) in other.functions {
             if resolver.claim(format!("the parser's function `{dialect}.{name}`"), place) {
                 table.functions.insert((dialect, name), function);
+            }
+        }
+        for (dialect, name, scope, place) in other.scopes {
+            if resolver.claim(format!("the scope of the decorator `{dialect}.{name}`"), place) {
+                table.scopes.insert((dialect, name), scope);
             }
         }
         for (info, rules, place) in other.nodes {

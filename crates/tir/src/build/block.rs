@@ -1,8 +1,11 @@
 //! Blocks: `T.block`, `T.init`, `T.where`, `T.reads`, `T.writes`, `T.block_attr`, `T.axis`.
 
+use std::cell::RefCell;
+
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
@@ -65,9 +68,64 @@ impl BlockFrame {
     }
 }
 
+thread_local! {
+    /// Suffix of the names of new blocks.
+    static SUFFIX: RefCell<Str> = RefCell::new(Str::new(""));
+}
+
+/// Appends a suffix to the names of blocks that are opened on this thread until it is dropped. Nameless blocks stay
+/// nameless.
+#[derive(Debug)]
+pub struct NameSuffix(Str);
+
+impl NameSuffix {
+    /// Replaces the suffix.
+    pub fn new(suffix: impl Into<Str>) -> NameSuffix {
+        NameSuffix(SUFFIX.replace(suffix.into()))
+    }
+}
+
+impl Drop for NameSuffix {
+    fn drop(&mut self) {
+        SUFFIX.replace(std::mem::replace(&mut self.0, Str::new("")));
+    }
+}
+
+/// The scope of [`block_name_suffix_context`]; statements belong to the frame around it.
+struct SuffixFrame {
+    suffix: Str,
+    active: Option<NameSuffix>,
+}
+
+impl Frame for SuffixFrame {
+    fn name(&self) -> &'static str {
+        "T.block_name_suffix_context"
+    }
+
+    fn enter(&mut self) -> Result<ScriptValue> {
+        self.active = Some(NameSuffix::new(self.suffix.clone()));
+        Ok(ScriptValue::None)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Appends a suffix to the names of the blocks that are opened inside.
+#[script_fn]
+pub fn block_name_suffix_context(block_suffix: Str) -> Result<ScriptValue> {
+    Ok(PendingFrame::value(SuffixFrame { suffix: block_suffix, active: None }))
+}
+
 /// Opens a block: a computation with declared axes and regions.
 #[script_fn]
 pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> Result<FrameOf<TirFrame>> {
+    let suffix = SUFFIX.with_borrow(Str::clone);
+    let name = match name.is_empty() || suffix.is_empty() {
+        true => name,
+        false => Str::from(format!("{name}{suffix}")),
+    };
     let frame = BlockFrame { name: Some(name), no_realize, ..BlockFrame::default() };
     Ok(FrameOf::new(TirFrame::new(FrameKind::Block(Box::new(frame)))))
 }
@@ -196,7 +254,7 @@ fn add_axis(
 }
 
 /// Adds an axis to the innermost block.
-fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> Result<()> {
+pub(super) fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> Result<()> {
     if let Some(found) = binding.as_ref().map(|binding| binding.dtype()) {
         check_kind("the binding of an axis", "an integer", found, found.is_integer() || found.is_bool())
             .map_err(|e| BuildError::from(e).at_position(1))?;

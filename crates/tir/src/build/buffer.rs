@@ -32,6 +32,24 @@ pub(super) struct Declaration {
 }
 
 impl Declaration {
+    /// A buffer of a shape and data type.
+    pub(super) fn of_shape(shape: Array<Expr>, dtype: DataType) -> Declaration {
+        Declaration {
+            shape,
+            shape_at: 0,
+            dtype,
+            data: None,
+            strides: None,
+            stride_dtype: DataType::INT32,
+            elem_offset: None,
+            scope: "global".into(),
+            align: -1,
+            offset_factor: 0,
+            buffer_type: "default".into(),
+            axis_separators: None,
+        }
+    }
+
     /// Creates the buffer.
     ///
     /// # Source
@@ -194,7 +212,7 @@ buffer_functions! {
             Some(NodeArg(known)) => known,
             None => declare(required_shape("alloc_buffer", shape)?, dtype, DataType::INT32)?,
         };
-        allocate_in_scope(&buffer)?;
+        allocate_in_scope("T.alloc_buffer", &buffer)?;
         Ok(buffer)
     }
 
@@ -258,7 +276,7 @@ fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
 }
 
 /// Adds the buffer to the innermost block, or to the function at its top level.
-fn allocate_in_scope(buffer: &Ref<Buffer>) -> Result<()> {
+pub(super) fn allocate_in_scope(function: &str, buffer: &Ref<Buffer>) -> Result<()> {
     let in_block = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {
             let block: &mut BlockFrame = block;
@@ -280,7 +298,7 @@ fn allocate_in_scope(buffer: &Ref<Buffer>) -> Result<()> {
     })?;
     match at_top {
         Some(true) => Ok(()),
-        _ => Err(wrong_frame("T.alloc_buffer", "inside `with T.block(..)` or at the top of a function")),
+        _ => Err(wrong_frame(function, "inside `with T.block(..)` or at the top of a function")),
     }
 }
 

@@ -360,7 +360,7 @@ pub fn reduce_printed(
     )
 }
 
-fn make_reduce(
+pub(super) fn make_reduce(
     combiner: Ref<CommReducer>,
     source: Array<Expr>,
     init: Array<Expr>,

@@ -15,6 +15,8 @@ use crate::node::*;
 pub struct TirFrame {
     /// The statements so far.
     pub stmts: Vec<StmtRef>,
+    /// Buffers that wait for a name, each with the index of the statement that computes it.
+    pub(crate) unnamed: Vec<(Ref<Buffer>, usize)>,
     /// The construct that the frame becomes.
     pub kind: FrameKind,
     span: Span,
@@ -128,7 +130,7 @@ pub enum FrameKind {
 impl TirFrame {
     /// Creates a frame without statements.
     pub fn new(kind: FrameKind) -> TirFrame {
-        TirFrame { stmts: Vec::new(), kind, span: Span::current() }
+        TirFrame { stmts: Vec::new(), unnamed: Vec::new(), kind, span: Span::current() }
     }
 
     /// The variables of a loop frame.
@@ -204,7 +206,7 @@ impl Frame for TirFrame {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let TirFrame { stmts, kind, span } = *self;
+        let TirFrame { stmts, kind, span, .. } = *self;
         let outer = Span::set_current(span);
         let result = close(kind, stmts);
         Span::set_current(outer);

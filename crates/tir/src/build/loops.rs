@@ -1,10 +1,11 @@
 //! Loops: `T.serial` and its variants, `T.grid`, `T.While`.
 
+use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, FrameOf, HostObject, Result, ScriptValue, script_fn};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
-use super::args::{Domain, ExprArg, LoopStart, NodeArg};
+use super::args::{Domain, ExprArg, LoopStart, NodeArg, Shape};
 use super::frame::{FrameKind, TirFrame};
 use crate::error::check_kind;
 use crate::extent;
@@ -21,6 +22,8 @@ pub struct ForFrame {
     annotations: Map<Str, Value>,
     step: Option<Expr>,
     single: bool,
+    /// The value of entering the loops, if it is not just their variables.
+    given: Option<ScriptValue>,
 }
 
 impl ForFrame {
@@ -30,6 +33,9 @@ impl ForFrame {
     }
 
     pub(crate) fn value(&self) -> ScriptValue {
+        if let Some(given) = &self.given {
+            return given.clone();
+        }
         match &self.vars[..] {
             [var] if self.single => var.clone().into(),
             vars => ScriptValue::list(vars.iter().map(|v| v.clone().into()).collect()),
@@ -106,6 +112,7 @@ fn one_loop(
         annotations: annotations.unwrap_or_default(),
         step,
         single: true,
+        given: None,
     };
     Ok(FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame)))))
 }
@@ -216,6 +223,85 @@ pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
     Ok(grid_of(extents.into_iter().enumerate().map(domain).collect::<Result<_>>()?))
 }
 
+/// Nested loops over the shape to which the given shapes broadcast, as in NumPy. They give the list of their variables,
+/// and for each shape the list of the indices of its element.
+#[script_fn]
+pub fn broadcast_grid(#[args] shapes: Vec<Shape>) -> Result<FrameOf<TirFrame>> {
+    let rank = shapes.iter().map(|shape| shape.0.len()).max().unwrap_or_default();
+    let is_one = |extent: &Expr| extent.as_node::<IntImm>().is_some_and(|literal| literal.value == 1);
+    let mut common: Vec<Option<Expr>> = vec![None; rank];
+    for (position, shape) in shapes.iter().enumerate() {
+        let skipped = rank - shape.0.len();
+        for (dimension, (extent, slot)) in shape.0.iter().zip(common.iter_mut().skip(skipped)).enumerate() {
+            match slot {
+                Some(known) if structural_equal(known.object(), extent.object()) => {}
+                Some(known) if !is_one(known) && !is_one(extent) => {
+                    let message = format!(
+                        "dimension {dimension} of shape {position} does not broadcast to the dimension of the others"
+                    );
+                    return Err(BuildError::message(message).at_position(position));
+                }
+                Some(known) if !is_one(known) => {}
+                slot => *slot = Some(extent.clone()),
+            }
+        }
+    }
+    let domains = common.into_iter().flatten().map(|extent| Ok(Domain(Range::try_from_extent(extent)?)));
+    let mut frame = grid_of(domains.collect::<Result<_>>()?);
+    if let Some(TirFrame { kind: FrameKind::For(loops), .. }) = frame.frame_mut() {
+        let indices = |shape: &Shape| {
+            let vars = loops.vars.iter().skip(rank - shape.0.len());
+            let index = |(extent, var): (&Expr, &Ref<Var>)| match is_one(extent) {
+                true => Ok(Range::zero_of(extent)?),
+                false => Ok(var.clone().upcast()),
+            };
+            let indices: Result<Vec<Expr>> = shape.0.iter().zip(vars).map(index).collect();
+            Ok(ScriptValue::list(indices?.into_iter().map(ScriptValue::from).collect()))
+        };
+        let vars = ScriptValue::list(loops.vars.iter().map(|var| var.clone().into()).collect());
+        let lists: Vec<ScriptValue> = shapes.iter().map(indices).collect::<Result<_>>()?;
+        loops.given = Some(ScriptValue::tuple(std::iter::once(vars).chain(lists)));
+    }
+    Ok(frame)
+}
+
+/// A loop that is run while the script is read: its body is repeated for each number, which is a plain `int`.
+#[derive(Debug)]
+pub struct StaticRange {
+    start: i64,
+    stop: i64,
+    step: i64,
+}
+
+impl StaticRange {
+    /// The numbers in order.
+    pub fn numbers(&self) -> impl Iterator<Item = i64> + use<> {
+        let StaticRange { start, stop, step } = *self;
+        let is_before = move |at: &i64| if step > 0 { *at < stop } else { *at > stop };
+        std::iter::successors(Some(start), move |at| at.checked_add(step)).take_while(is_before)
+    }
+}
+
+impl HostObject for StaticRange {
+    fn type_name(&self) -> &str {
+        "a static range"
+    }
+}
+
+/// A range whose loop is unrolled while the script is read.
+#[script_fn]
+pub fn static_range(
+    start: i64,
+    #[default = None] stop: Option<i64>,
+    #[default = 1] step: i64,
+) -> Result<ScriptValue> {
+    if step == 0 {
+        return Err(BuildError::message("the step of a range is not zero").at_position(2));
+    }
+    let (start, stop) = stop.map_or((0, start), |stop| (start, stop));
+    Ok(ScriptValue::host(StaticRange { start, stop, step }))
+}
+
 /// Nested loops, one per domain.
 pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
     let domains: Vec<Ref<Range>> = domains.into_iter().map(|domain| domain.0).collect();
@@ -230,6 +316,7 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
         annotations: Map::default(),
         step: None,
         single,
+        given: None,
     };
     FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame))))
 }

@@ -4,6 +4,7 @@ mod access;
 pub mod args;
 pub mod block;
 pub mod buffer;
+pub mod compute;
 pub mod expr;
 pub mod frame;
 pub mod function;
@@ -22,9 +23,9 @@ pub mod types;
 pub use access::BufferAccess;
 pub use frame::{FrameKind, TirFrame};
 pub use into_arg::Indices;
-#[cfg(feature = "parse")]
-pub(crate) use names::REGION_FUNCTIONS;
 pub use names::{ALIASES, FUNCTIONS};
+#[cfg(feature = "parse")]
+pub(crate) use names::{ConstExpr, REGION_FUNCTIONS};
 pub use names::{find as find_name, names as other_names};
 #[cfg(feature = "parse")]
 pub(crate) use python::*;

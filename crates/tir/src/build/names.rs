@@ -2,7 +2,7 @@
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
-use super::{block, buffer, expr, function, loops, operator, stmt, thread, types};
+use super::{block, buffer, compute, expr, function, loops, operator, stmt, thread, types};
 
 /// Functions whose arguments are buffer regions.
 #[cfg(feature = "parse")]
@@ -21,6 +21,13 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &buffer::MATCH_BUFFER,
     &buffer::ALLOC_BUFFER,
     &buffer::DECL_BUFFER,
+    &compute::BUFFER_FROM,
+    // computations
+    &compute::COMPUTE,
+    &compute::SUM,
+    &compute::MAX,
+    &compute::MIN,
+    &compute::REDUCE_AXIS,
     // loops
     &loops::SERIAL,
     &loops::PARALLEL,
@@ -29,9 +36,12 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &loops::RANGE,
     &loops::THREAD_BINDING,
     &loops::GRID,
+    &loops::BROADCAST_GRID,
+    &loops::STATIC_RANGE,
     &loops::WHILE,
     // blocks
     &block::BLOCK,
+    &block::BLOCK_NAME_SUFFIX_CONTEXT,
     &block::INIT,
     &block::WHERE,
     &block::READS,
@@ -147,6 +157,15 @@ impl HostObject for Axis {
     }
 }
 
+/// `T.constexpr`: the annotation of a parameter that is fixed while the script is read.
+pub(crate) struct ConstExpr;
+
+impl HostObject for ConstExpr {
+    fn type_name(&self) -> &str {
+        "the annotation `T.constexpr`"
+    }
+}
+
 /// Operators under their full names: `T.tir.cuda.__shfl_sync`.
 struct FullName(String);
 
@@ -167,6 +186,7 @@ impl HostObject for FullName {
 pub fn find(name: &str) -> Option<ScriptValue> {
     match name {
         "axis" => Some(ScriptValue::host(Axis)),
+        "constexpr" => Some(ScriptValue::host(ConstExpr)),
         "tir" => Some(ScriptValue::host(FullName("tir".to_owned()))),
         _ => types::find(name).or_else(|| operator::find(name)),
     }
@@ -176,6 +196,6 @@ pub fn find(name: &str) -> Option<ScriptValue> {
 pub fn names() -> Vec<&'static str> {
     let mut names = operator::names();
     names.extend(types::names());
-    names.push("axis");
+    names.extend(["axis", "constexpr"]);
     names
 }

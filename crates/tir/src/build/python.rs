@@ -244,13 +244,3 @@ pub fn thread_axis(
     let name = if name.is_empty() { tag.clone() } else { name };
     make_iter_var(dom, ScriptValue::Str(name), IterType::ThreadIndex, tag)
 }
-
-/// A reduction axis.
-#[script_fn]
-pub fn reduce_axis(
-    dom: Domain,
-    #[default = "rv"] name: Str,
-    #[default = ""] thread_tag: Str,
-) -> Result<Ref<IterVar>> {
-    make_iter_var(Some(dom), ScriptValue::Str(name), IterType::CommReduce, thread_tag)
-}

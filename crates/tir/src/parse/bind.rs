@@ -3,7 +3,7 @@
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
 use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
-use tvmscript_prim::{PrimExprExt, Var};
+use tvmscript_prim::{IntImm, PrimExprExt, Var};
 use tvmscript_python_syntax::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
@@ -18,13 +18,10 @@ impl HostObject for MetaVar {
     fn type_name(&self) -> &str {
         "a meta variable"
     }
-}
 
-/// Makes the items of a meta variable meta variables, so that `a, b = T.meta_var((1, 2))` unpacks.
-pub(super) fn spread(value: ScriptValue) -> ScriptValue {
-    match value.as_host::<MetaVar>().and_then(|meta| meta.0.items()) {
-        Some(items) => ScriptValue::tuple(items.into_iter().map(|item| ScriptValue::host(MetaVar(item)))),
-        None => value,
+    /// Meta variables, so that `a, (b, *c) = T.meta_var((1, (2, 3)))` unpacks.
+    fn items(&self) -> Option<Vec<ScriptValue>> {
+        Some(self.0.items()?.into_iter().map(|item| ScriptValue::host(MetaVar(item))).collect())
     }
 }
 
@@ -43,6 +40,10 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     match &value {
         ScriptValue::Tuple(_) | ScriptValue::List(_) => {
             let items = value.items().unwrap_or_default();
+            if !items.is_empty() && items.iter().all(|item| item.as_host::<MetaVar>().is_some()) {
+                let plain = |item: ScriptValue| item.as_host::<MetaVar>().map(|meta| meta.0.clone());
+                return Ok(ScriptValue::list(items.into_iter().filter_map(plain).collect()));
+            }
             for (i, item) in items.into_iter().enumerate() {
                 let part = Str::from(format!("{name}_{i}"));
                 tvmscript_ir_core::with_stack(|| bind_value(p, &part, at, item))?;
@@ -57,6 +58,9 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
         }
         ScriptValue::Node(object) => {
             if object.is::<Buffer>() || object.is::<IterVar>() {
+                if let Some(buffer) = object.downcast_ref::<Buffer>() {
+                    crate::build::compute::name_block(buffer, name);
+                }
                 object.give_name(name);
                 return Ok(value);
             }
@@ -92,7 +96,10 @@ fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: 
         }
         ScriptValue::List(items) => {
             for (i, item) in items.borrow().iter().enumerate() {
-                named(p, &format!("{name}_{i}").into(), at, item.clone(), place)?;
+                // An index of a broadcast dimension is a constant.
+                if item.as_node::<IntImm>().is_none() {
+                    named(p, &format!("{name}_{i}").into(), at, item.clone(), place)?;
+                }
             }
             Ok(value)
         }
@@ -115,6 +122,11 @@ pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: Scr
     let text = p.name_str(name);
     let bound = named(p, &text, at, value, "a `for` statement")?;
     p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// `for i in T.static_range(..)`: a plain number.
+pub(super) fn static_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    p.define(name, value, at, Shadowing::OuterFrames)
 }
 
 /// `with .. as x`: the result of entering the scope.

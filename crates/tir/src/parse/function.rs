@@ -1,21 +1,47 @@
 //! `@T.prim_func`: the signature, the body, the declaration in a module.
 
 use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
-use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
-use tvmscript_python_syntax::ast::{FunctionDef, ParamKind};
+use tvmscript_irbuilder::{CallArgs, FromScript, IntoScript, ScriptValue, Signature};
+use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, ParamKind, Parameter};
 use tvmscript_script_parser::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::types::{TypeArg, call_annotation};
-use crate::build::{function, loops};
+use crate::build::{ConstExpr, function, loops};
 
 /// Parses a function into the open builder.
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
 ) -> Result<Option<ScriptValue>> {
+    let constants = constants(p, definition);
+    if let Some(first) = constants.first()
+        && p.constant(first.name).is_none()
+    {
+        return p.specializable(definition, constants).map(Some);
+    }
     build(p, definition, true)?;
     Ok(None)
+}
+
+/// The parameters with the annotation `T.constexpr`.
+fn constants(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Vec<Parameter> {
+    let params = definition.stmt.params;
+    let all: Vec<Parameter> = (0..params.len()).filter_map(|index| p.item(params, index)).collect();
+    all.into_iter().filter(|param| param.annotation.is_some_and(|at| is_constant(p, at))).collect()
+}
+
+/// Tests for `T.constexpr`, without errors for other annotations.
+fn is_constant(p: &mut Parser<'_>, at: ExprId) -> bool {
+    let is_marked = matches!(p.expr(at), Expr::Attribute { attr, .. } if p.name_text(attr) == "constexpr");
+    is_marked && p.eval(at).is_ok_and(|value| value.as_host::<ConstExpr>().is_some())
+}
+
+/// The frame of `with T.prim_func():` in host code.
+pub(super) fn scope(args: CallArgs) -> tvmscript_irbuilder::Result<ScriptValue> {
+    const SCOPE: Signature = Signature::new("prim_func", &["is_private"]).with_required(0);
+    let is_private = SCOPE.bind(args)?.optional(0, bool::from_script)?.unwrap_or_default();
+    Ok(function::open(is_private, false).into_script())
 }
 
 /// Rejects nested functions.
@@ -52,8 +78,18 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
             if let Some(returns) = node.returns {
                 result = return_type(p, returns);
             }
+            let constants = constants(p, definition);
+            for param in &constants {
+                // Annotations before the parameter may use it.
+                if let Some(value) = p.constant(param.name) {
+                    p.define(param.name, value, param.place, Shadowing::SameFrame)?;
+                }
+            }
             for index in 0..node.params.len() {
                 let Some(param) = p.item(node.params, index) else { break };
+                if constants.iter().any(|constant| constant.name == param.name) {
+                    continue;
+                }
                 if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
                     let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
                     result = Err(p.error(param.place, kind));

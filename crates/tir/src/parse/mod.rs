@@ -6,6 +6,7 @@ mod fragment;
 mod function;
 mod late;
 mod llvm;
+mod macros;
 mod operators;
 mod python;
 mod statements;
@@ -68,6 +69,10 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "prim_func",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .decorator("jit", DecoratorRule::Function { define: function::define, declare: None })
+        .decorator("macro", DecoratorRule::Macro { expand: macros::expand })
+        .decorator("inline", DecoratorRule::Macro { expand: macros::expand })
+        .decorator_scope("prim_func", function::scope)
         .fragments(fragment::read)
         .reader_options(OPTIONS)
         .parse::<ast::Assign>(statements::assign)

@@ -41,7 +41,6 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("multiply", "write `a * b`, or `T.Mul(a, b)` for the node itself"),
     ("div", "write `a // b`, or `T.truncdiv(a, b)`"),
     ("power", "write `T.pow(x, y)`"),
-    ("macro", "call a Python function instead: helpers are run where they are called"),
     ("Evaluate", "write `T.evaluate(..)`"),
     ("BufferStore", "write `A[i, j] = value`"),
     ("call_kernel", "kernels are not compiled here; call an external function with `T.call_extern`"),
@@ -176,7 +175,7 @@ const MEMBERS: &[(&str, Member)] = &[
     ("subtract", Function(&build::SUBTRACT)),
     ("trace", Function(&build::TRACE)),
     ("comm_reducer", REDUCTION),
-    ("sum", REDUCTION),
+    ("sum", Function(&build::compute::SUM)),
 ];
 
 /// Members of `tvm.te`.
@@ -191,14 +190,14 @@ const TE_MEMBERS: &[(&str, Member)] = &[
     ("logaddexp", Function(&build::LOGADDEXP)),
     ("multiply", Function(&build::MULTIPLY)),
     ("power", Function(&build::POWER)),
-    ("reduce_axis", Function(&build::REDUCE_AXIS)),
+    ("reduce_axis", Function(&build::compute::REDUCE_AXIS)),
     ("size_var", Function(&build::TE_SIZE_VAR)),
     ("subtract", Function(&build::SUBTRACT)),
     ("thread_axis", Function(&build::THREAD_AXIS)),
     ("trace", Function(&build::TRACE)),
     ("var", Function(&build::TE_VAR)),
     ("comm_reducer", REDUCTION),
-    ("sum", REDUCTION),
+    ("sum", Function(&build::compute::SUM)),
     ("compute", TENSOR),
     ("create_prim_func", TENSOR),
     ("extern", TENSOR),

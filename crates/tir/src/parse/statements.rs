@@ -1,5 +1,6 @@
 //! Statements of function bodies.
 
+use tvmscript_ir_core::diagnostic::Label;
 use tvmscript_ir_core::{Array, Ref, Span};
 use tvmscript_irbuilder::record::record_syntax;
 use tvmscript_irbuilder::{FromScript, IntoScript, PendingFrame, ScriptValue};
@@ -9,6 +10,7 @@ use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result}
 
 use super::{bind, late};
 use crate::build::args::ExprArg;
+use crate::build::loops::StaticRange;
 use crate::build::subscript::{Index, lanes};
 use crate::build::{FrameKind, TirFrame, stmt};
 use crate::node::{Buffer, Evaluate, Stmt, StmtRef};
@@ -48,8 +50,6 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
         }
         _ => {
             let value = p.eval_assigned(node.value)?;
-            let is_name = matches!(p.expr(target), ast::Expr::Name(_));
-            let value = if is_name { value } else { bind::spread(value) };
             p.unpack(target, value, bind::assign)
         }
     }
@@ -167,6 +167,9 @@ pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Resul
 /// The loop, with its body from the statement at index `start`.
 fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> Result<()> {
     let value = p.eval(node.iter)?;
+    if let Some(range) = value.as_host::<StaticRange>() {
+        return static_loop(p, id, node, range);
+    }
     let is_loop = PendingFrame::of(&value)
         .and_then(|frame| frame.inspect(|f: &TirFrame| matches!(f.kind, FrameKind::For(_))))
         .unwrap_or(false);
@@ -181,11 +184,51 @@ fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> R
     }
     p.in_frame(&value, id, |p, vars| {
         p.with_scope(|p| {
-            let bound = p.unpack(node.target, vars, bind::loop_target);
+            let bound = loop_vars(p, node, vars);
             p.visit_body_from(node.body, start);
             bound
         })
     })
+}
+
+/// Binds the variables of a loop. A single variable fits a target of several names, so that `for *i, in T.grid(*shape)`
+/// works for every rank.
+fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> Result<()> {
+    let is_list = matches!(p.expr(node.target), ast::Expr::Tuple { .. } | ast::Expr::List { .. });
+    let vars = match &vars {
+        ScriptValue::Node(_) if is_list => ScriptValue::list(vec![vars]),
+        _ => vars,
+    };
+    let count = vars.items().map_or(1, |items| items.len());
+    let errors = p.diagnostics.errors.len();
+    let bound = p.unpack(node.target, vars, bind::loop_target);
+    if bound.is_err() && p.diagnostics.errors.len() > errors {
+        let range = p.range(node.iter);
+        let label = format!("gives {count} variable{}", if count == 1 { "" } else { "s" });
+        if let Some(error) = p.diagnostics.errors.last_mut().filter(|error| error.labels.len() == 1) {
+            error.labels.push(Label::new(range, label));
+        }
+    }
+    bound
+}
+
+/// `for i in T.static_range(..)`: the body once for each number.
+fn static_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For, range: &StaticRange) -> Result<()> {
+    if !node.orelse.is_empty() {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
+        return Err(p.error(id, kind));
+    }
+    for number in range.numbers() {
+        if p.is_exhausted() {
+            break;
+        }
+        p.charge(id, 1)?;
+        p.with_scope(|p| {
+            p.unpack(node.target, ScriptValue::Int(number), bind::static_target)?;
+            p.visit_all(node.body)
+        })?;
+    }
+    Ok(())
 }
 
 /// `while condition:`.

@@ -1,13 +1,13 @@
 //! Conversion of statements.
 
 use super::super::py;
-use super::super::{class_patterns, level};
+use super::super::{class_patterns, level, singleton};
 use super::expr::bin_op;
 use super::{Converter, bounds};
 use crate::ast::{
-    Alias, AnnAssign, Assert, Assign, AugAssign, Delete, ExceptHandler, ExprId, ExprStmt, For, Global,
-    Import, ImportFrom, List, Match, MatchCase, Name, Nonlocal, Raise, Return, Stmt, StmtId, Try,
-    Unsupported, UnsupportedStmt, While, With, WithItem,
+    Alias, AnnAssign, Assert, Assign, AugAssign, Delete, ExceptHandler, Expr, ExprId, ExprStmt, For, Global,
+    Import, ImportFrom, List, Match, MatchCase, Name, Nonlocal, Pattern, PatternKind, Raise, Return, Stmt,
+    StmtId, Try, Unsupported, UnsupportedStmt, While, With, WithItem,
 };
 
 impl Converter<'_> {
@@ -133,41 +133,77 @@ impl Converter<'_> {
         for case in s.cases {
             let is_irrefutable = case.guard.is_none()
                 && matches!(&case.pattern, py::Pattern::MatchAs(pattern) if pattern.pattern.is_none());
-            let names = self.pattern_names(case.pattern);
+            let mut pattern = Vec::new();
+            self.pattern(case.pattern, &mut pattern);
+            let names = self.pattern_names(&pattern);
+            let pattern = self.sink.ast.list(&pattern);
             let guard = self.option(case.guard);
-            cases.push(MatchCase { names, is_irrefutable, guard, body: self.stmts(case.body) });
+            cases.push(MatchCase { pattern, names, is_irrefutable, guard, body: self.stmts(case.body) });
         }
         Stmt::Match(Match { subject, cases: self.sink.ast.list(&cases) })
     }
 
-    /// The names that a pattern binds.
-    fn pattern_names(&mut self, pattern: py::Pattern) -> List<Name> {
-        let mut names = Vec::new();
-        let mut work = vec![pattern];
-        while let Some(pattern) = work.pop() {
-            let bound = match pattern {
-                py::Pattern::MatchSequence(py::PatternMatchSequence { patterns, .. })
-                | py::Pattern::MatchOr(py::PatternMatchOr { patterns, .. }) => {
-                    work.extend(patterns);
-                    None
+    /// Adds a pattern and its parts to a list in prefix order.
+    fn pattern(&mut self, pattern: py::Pattern, out: &mut Vec<Pattern>) {
+        let at = out.len();
+        out.push(Pattern { kind: PatternKind::Wildcard, size: 1 });
+        let kind = match pattern {
+            py::Pattern::MatchValue(p) => PatternKind::Value(self.expr(*p.value)),
+            py::Pattern::MatchSingleton(p) => {
+                let (start, end) = bounds(&p);
+                PatternKind::Value(self.sink.expr(Expr::Constant(singleton(&p)), start, end))
+            }
+            py::Pattern::MatchSequence(p) => PatternKind::Sequence { parts: self.patterns(p.patterns, out) },
+            py::Pattern::MatchOr(p) => PatternKind::Or { parts: self.patterns(p.patterns, out) },
+            py::Pattern::MatchStar(p) => PatternKind::Star(p.name.map(|name| self.identifier(&name))),
+            py::Pattern::MatchMapping(p) => {
+                let keys = self.exprs(p.keys);
+                self.patterns(p.patterns, out);
+                PatternKind::Mapping { keys, rest: p.rest.map(|name| self.identifier(&name)) }
+            }
+            py::Pattern::MatchClass(p) => {
+                let (class, patterns, named) = class_patterns(p);
+                let class = self.expr(*class);
+                let positional = self.patterns(patterns, out);
+                let mut keywords = Vec::new();
+                for (name, pattern) in named {
+                    keywords.push(self.identifier(&name));
+                    self.pattern(pattern, out);
                 }
-                py::Pattern::MatchMapping(p) => {
-                    work.extend(p.patterns);
-                    p.rest
+                PatternKind::Class { class, positional, keywords: self.sink.ast.list(&keywords) }
+            }
+            py::Pattern::MatchAs(p) => match (p.pattern, p.name) {
+                (Some(part), Some(name)) => {
+                    self.pattern(*part, out);
+                    PatternKind::As(self.identifier(&name))
                 }
-                py::Pattern::MatchClass(p) => {
-                    work.extend(class_patterns(p));
-                    None
-                }
-                py::Pattern::MatchStar(p) => p.name,
-                py::Pattern::MatchAs(p) => {
-                    work.extend(p.pattern.map(|inner| *inner));
-                    p.name
-                }
-                py::Pattern::MatchValue(_) | py::Pattern::MatchSingleton(_) => None,
-            };
-            names.extend(bound.map(|name| self.sink.name(&name)));
+                (None, Some(name)) => PatternKind::Capture(self.identifier(&name)),
+                (_, None) => PatternKind::Wildcard,
+            },
+        };
+        let size = (out.len() - at) as u32;
+        if let Some(slot) = out.get_mut(at) {
+            *slot = Pattern { kind, size };
         }
+    }
+
+    /// Adds patterns to a list and returns their number.
+    fn patterns(&mut self, patterns: Vec<py::Pattern>, out: &mut Vec<Pattern>) -> u32 {
+        let count = patterns.len() as u32;
+        patterns.into_iter().for_each(|pattern| self.pattern(pattern, out));
+        count
+    }
+
+    /// The names that a pattern binds.
+    fn pattern_names(&mut self, pattern: &[Pattern]) -> List<Name> {
+        let names: Vec<Name> = pattern
+            .iter()
+            .filter_map(|pattern| match pattern.kind {
+                PatternKind::Capture(name) | PatternKind::As(name) => Some(name),
+                PatternKind::Star(name) | PatternKind::Mapping { rest: name, .. } => name,
+                _ => None,
+            })
+            .collect();
         self.sink.ast.list(&names)
     }
 

@@ -66,10 +66,22 @@ fn dict_items(e: py::ExprDict) -> impl Iterator<Item = (Option<py::Expr>, py::Ex
     e.items.into_iter().map(|item| (item.key, item.value))
 }
 
-fn class_patterns(pattern: py::PatternMatchClass) -> impl Iterator<Item = py::Pattern> {
+/// The parts of a class pattern without a name, and those with one.
+fn class_patterns(pattern: py::PatternMatchClass) -> ClassPattern<impl Iterator<Item = NamedPattern>> {
     let py::PatternArguments { patterns, keywords, .. } = pattern.arguments;
-    patterns.into_iter().chain(keywords.into_iter().map(|keyword| keyword.pattern))
+    (pattern.cls, patterns, keywords.into_iter().map(|keyword| (keyword.attr, keyword.pattern)))
 }
+
+fn singleton(pattern: &py::PatternMatchSingleton) -> Constant {
+    match pattern.value {
+        py::Singleton::None => Constant::None,
+        py::Singleton::True => Constant::Bool(true),
+        py::Singleton::False => Constant::Bool(false),
+    }
+}
+
+type NamedPattern = (py::Identifier, py::Pattern);
+type ClassPattern<I> = (Box<py::Expr>, Vec<py::Pattern>, I);
 
 fn level(level: u32) -> u32 {
     level

@@ -44,9 +44,20 @@ fn dict_items(e: py::ExprDict) -> impl Iterator<Item = (Option<py::Expr>, py::Ex
     e.keys.into_iter().zip(e.values)
 }
 
-fn class_patterns(pattern: py::PatternMatchClass) -> impl Iterator<Item = py::Pattern> {
-    pattern.patterns.into_iter().chain(pattern.kwd_patterns)
+/// The parts of a class pattern without a name, and those with one.
+fn class_patterns(pattern: py::PatternMatchClass) -> ClassPattern<impl Iterator<Item = NamedPattern>> {
+    (pattern.cls, pattern.patterns, pattern.kwd_attrs.into_iter().zip(pattern.kwd_patterns))
 }
+
+fn singleton(pattern: &py::PatternMatchSingleton) -> Constant {
+    match pattern.value {
+        py::Constant::Bool(value) => Constant::Bool(value),
+        _ => Constant::None,
+    }
+}
+
+type NamedPattern = (py::Identifier, py::Pattern);
+type ClassPattern<I> = (Box<py::Expr>, Vec<py::Pattern>, I);
 
 fn level(level: Option<py::Int>) -> u32 {
     level.map_or(0, |level| level.to_u32())

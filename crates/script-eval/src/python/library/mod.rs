@@ -1,6 +1,7 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
 mod collections;
+pub(super) mod contextlib;
 mod copy;
 mod dataclasses;
 mod functools;
@@ -99,6 +100,7 @@ static NUMPY: Library = Library {
 
 static MODULES: &[&Library] = &[
     &collections::COLLECTIONS,
+    &contextlib::CONTEXTLIB,
     &copy::COPY,
     &dataclasses::DATACLASSES,
     &functools::FUNCTOOLS,

@@ -10,8 +10,10 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_script_value::ScriptValue;
 
+use crate::eval::Context;
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
+use crate::python::library::contextlib;
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
 
@@ -24,6 +26,10 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
             None if view::is_set(value) => [mapping::VIEW, &[]],
+            None if let Some(context) = value.as_host::<Context>() => match context {
+                Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
+                _ => [contextlib::MANAGER, &[]],
+            },
             None if is_generator(value) => [generator::GENERATOR, &[]],
             None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },

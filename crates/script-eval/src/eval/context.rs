@@ -1,0 +1,356 @@
+//! Context managers: `with` in host code, and the managers of `contextlib`.
+//!
+//! Classes with `__enter__` and `__exit__` work as in Python. Scopes of the host's own go through
+//! [`Host::enter_scope`]. A context whose value is not known is entered without effect.
+
+use std::any::Any;
+use std::cell::RefCell;
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_python_syntax::ast::{StmtKind, With, WithItem};
+use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
+
+use super::class::Instance;
+use super::exception::{self, is_same};
+use super::generator::{Input, Resumed};
+use super::raising::Mark;
+use super::statement::Flow;
+use super::{Cause, Placeholder, Raise};
+use crate::Host;
+use crate::errors::{HostError, ParseErrorKind, Result};
+use crate::python::{Outcome, type_name};
+
+/// A context that was entered.
+pub(super) enum Entered {
+    /// A context manager.
+    Manager(ScriptValue),
+    /// A scope of the host's own.
+    Scope(Box<dyn Any>),
+    /// A value that is not known.
+    Unknown,
+}
+
+impl Entered {
+    /// Moves out the value that it holds.
+    pub(super) fn part(self) -> Option<ScriptValue> {
+        match self {
+            Entered::Manager(value) => Some(value),
+            Entered::Scope(_) | Entered::Unknown => None,
+        }
+    }
+}
+
+/// A context manager of `contextlib`.
+pub(crate) enum Context {
+    /// `nullcontext(value)`
+    Null(ScriptValue),
+    /// `suppress(..)`, with a tuple of classes.
+    Suppress(ScriptValue),
+    /// `closing(value)`
+    Closing(ScriptValue),
+    /// A call of a function with the decorator `contextmanager`: its generator.
+    Generator(ScriptValue),
+    /// `ExitStack()`
+    Stack(RefCell<Vec<Exit>>),
+}
+
+/// What an `ExitStack` calls at its end.
+pub(crate) enum Exit {
+    /// A context manager.
+    Manager(ScriptValue),
+    /// A function with the signature of `__exit__`.
+    Function(ScriptValue),
+    /// Any function, with its arguments.
+    Callback(ScriptValue, CallArgs),
+}
+
+impl Exit {
+    fn parts(self, out: &mut Vec<ScriptValue>) {
+        match self {
+            Exit::Manager(value) | Exit::Function(value) => out.push(value),
+            Exit::Callback(function, args) => {
+                out.push(function);
+                out.extend(args.positional);
+                out.extend(args.keywords.into_iter().map(|(_, value)| value));
+            }
+        }
+    }
+}
+
+impl HostObject for Context {
+    fn type_name(&self) -> &str {
+        match self {
+            Context::Null(_) => "nullcontext",
+            Context::Suppress(_) => "suppress",
+            Context::Closing(_) => "closing",
+            Context::Generator(_) => "_GeneratorContextManager",
+            Context::Stack(_) => "ExitStack",
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        match self {
+            Context::Null(value)
+            | Context::Suppress(value)
+            | Context::Closing(value)
+            | Context::Generator(value) => release([std::mem::take(value)]),
+            Context::Stack(exits) => {
+                let mut values = Vec::new();
+                exits.take().into_iter().for_each(|exit| exit.parts(&mut values));
+                release(values);
+            }
+        }
+    }
+}
+
+impl dyn Host + '_ {
+    /// Runs a `with` statement.
+    pub(super) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
+        if self.tolerant && self.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
+        {
+            return self.exec_expecting(stmt);
+        }
+        self.exec_items(stmt, 0)
+    }
+
+    /// Runs a `with` statement from an item on.
+    fn exec_items(&mut self, stmt: With, index: usize) -> Result<Flow> {
+        let Some(item) = self.item(stmt.items, index) else { return self.exec_body(stmt.body) };
+        let (entered, value) = self.enter_item(item)?;
+        let mark = self.mark();
+        let program = self.program.clone();
+        let run = |p: &mut Self| {
+            p.bind_item(item, value)?;
+            with_stack(|| p.exec_items(stmt, index + 1))
+        };
+        let flow = match entered {
+            Entered::Manager(_) => program.budget.tries(|| run(self)),
+            Entered::Scope(_) | Entered::Unknown => run(self),
+        };
+        self.leave_item(item, entered, flow, mark)
+    }
+
+    /// Evaluates and enters the context of an item; also returns the value for its target.
+    pub(super) fn enter_item(&mut self, item: WithItem) -> Result<(Entered, ScriptValue)> {
+        let at = item.context;
+        let value = self.eval(at)?;
+        if let Some(entered) = self.enter_scope(&value, at) {
+            let (value, scope) = entered?;
+            return Ok((Entered::Scope(scope), value));
+        }
+        if let Some(placeholder) = self.unknown(&value).filter(|_| self.tolerant) {
+            return Ok((Entered::Unknown, placeholder.value()));
+        }
+        match self.try_at(at, |p| p.enter(&value))? {
+            Some(entered) => Ok((Entered::Manager(value), entered)),
+            None if is_plain(&value) => Err(self.error(at, not_a_manager(&value))),
+            None if self.tolerant => {
+                let cause = Cause::Statement("what `with` enters is not evaluated".into());
+                let place = self.ast.range(at);
+                Ok((Entered::Unknown, Placeholder::new(cause, place).value()))
+            }
+            None => {
+                let kind = ParseErrorKind::unsupported_statement(StmtKind::With, "outside a script");
+                Err(self.error(at, kind))
+            }
+        }
+    }
+
+    /// Assigns the value that a context gives.
+    pub(super) fn bind_item(&mut self, item: WithItem, value: ScriptValue) -> Result<()> {
+        item.target.map_or(Ok(()), |target| self.assign_target(target, value))
+    }
+
+    /// Leaves a context after its body ended.
+    pub(super) fn leave_item(
+        &mut self,
+        item: WithItem,
+        entered: Entered,
+        flow: Result<Flow>,
+        mark: Mark,
+    ) -> Result<Flow> {
+        let at = item.context;
+        match (entered, flow) {
+            (Entered::Unknown, flow) => flow,
+            // A scope is discarded when it is dropped.
+            (Entered::Scope(_), Err(reported)) => Err(reported),
+            (Entered::Scope(scope), Ok(flow)) => {
+                self.leave_scope(scope, at)?;
+                Ok(flow)
+            }
+            (Entered::Manager(manager), Ok(flow)) => {
+                self.try_at(at, |p| p.leave(&manager, None))?;
+                Ok(flow)
+            }
+            (Entered::Manager(manager), Err(reported)) => {
+                let Some(exception) = self.take_raised(mark) else { return Err(reported) };
+                let leave = |p: &mut Self| p.try_at(at, |p| p.leave(&manager, Some(&exception)));
+                if self.handling(&exception, leave)? {
+                    return Ok(Flow::Next);
+                }
+                let range = self.ast.range(at);
+                Err(self.record_exception(range, &exception))
+            }
+        }
+    }
+
+    /// Enters a context manager; `None` if the value is none.
+    pub(crate) fn enter(&mut self, value: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+        if let Some(context) = value.as_host::<Context>() {
+            return match context {
+                Context::Null(entered) | Context::Closing(entered) => Ok(Some(entered.clone())),
+                Context::Suppress(_) => Ok(Some(ScriptValue::None)),
+                Context::Stack(_) => Ok(Some(value.clone())),
+                Context::Generator(generator) => {
+                    match self.resume_value(generator, Input::Send(ScriptValue::None))? {
+                        Resumed::Yielded(value) => Ok(Some(value)),
+                        Resumed::Returned(_) => raise!(Runtime, "generator didn't yield"),
+                    }
+                }
+            };
+        }
+        if value.as_host::<Instance>().is_none() {
+            return Ok(None);
+        }
+        let Some(enter) = self.class_attribute(value, "__enter__").transpose()?.flatten() else {
+            return Err(not_a_manager(value).into());
+        };
+        if self.class_attribute(value, "__exit__").transpose()?.flatten().is_none() {
+            let name = type_name(value);
+            raise!(
+                Type,
+                "'{name}' object does not support the context manager protocol (missed __exit__ method)"
+            );
+        }
+        self.call_value(&enter, CallArgs::default()).map(Some)
+    }
+
+    /// Leaves a context manager; returns `true` if it suppresses the exception.
+    pub(crate) fn leave(
+        &mut self,
+        manager: &ScriptValue,
+        exception: Option<&ScriptValue>,
+    ) -> Result<bool, Raise> {
+        let Some(context) = manager.as_host::<Context>() else {
+            let Some(exit) = self.class_attribute(manager, "__exit__").transpose()?.flatten() else {
+                return Err(not_a_manager(manager).into());
+            };
+            return self.call_exit(&exit, exception);
+        };
+        match (context, exception) {
+            (Context::Null(_), _) | (Context::Suppress(_), None) => Ok(false),
+            (Context::Suppress(classes), Some(exception)) => self.is_caught_by(exception, classes),
+            (Context::Closing(value), _) => {
+                match self.find_attribute(value, "close")? {
+                    Some(close) => self.call_value(&close, CallArgs::default())?,
+                    None => raise!(Attribute, "'{}' object has no attribute 'close'", type_name(value)),
+                };
+                Ok(false)
+            }
+            (Context::Generator(generator), None) => {
+                match self.resume_value(generator, Input::Send(ScriptValue::None))? {
+                    Resumed::Returned(_) => Ok(false),
+                    Resumed::Yielded(_) => raise!(Runtime, "generator didn't stop"),
+                }
+            }
+            (Context::Generator(generator), Some(exception)) => self.throw_into(generator, exception),
+            (Context::Stack(exits), exception) => self.leave_stack(exits, exception.cloned()),
+        }
+    }
+
+    /// Calls `__exit__` or a function like it.
+    fn call_exit(&mut self, exit: &ScriptValue, exception: Option<&ScriptValue>) -> Result<bool, Raise> {
+        let class = exception.and_then(exception::class_of).unwrap_or_default();
+        let value = exception.cloned().unwrap_or_default();
+        let result = self.call_value(exit, CallArgs::positional([class, value, ScriptValue::None]))?;
+        self.truth(&result)
+    }
+
+    /// Raises the exception of a body in the generator of its context manager.
+    fn throw_into(&mut self, generator: &ScriptValue, exception: &ScriptValue) -> Result<bool, Raise> {
+        let thrown = Input::Throw(exception.clone());
+        match self.attempt(|p| p.resume_value(generator, thrown))? {
+            Ok(Resumed::Returned(_)) => Ok(true),
+            Ok(Resumed::Yielded(_)) => raise!(Runtime, "generator didn't stop after throw()"),
+            Err(raised) if is_same(&raised, exception) => Ok(false),
+            // The generator replaces a `StopIteration`.
+            Err(raised)
+                if exception::is_of(exception, "StopIteration")
+                    && exception::attribute(&raised, "__cause__")
+                        .is_some_and(|cause| is_same(&cause, exception)) =>
+            {
+                Ok(false)
+            }
+            Err(raised) => Err(Raise::Exception(raised)),
+        }
+    }
+
+    /// Runs what an `ExitStack` collected, last first.
+    fn leave_stack(
+        &mut self,
+        exits: &RefCell<Vec<Exit>>,
+        exception: Option<ScriptValue>,
+    ) -> Result<bool, Raise> {
+        let had_exception = exception.is_some();
+        let mut pending = exception;
+        let mut is_new = false;
+        loop {
+            let Some(exit) = exits.borrow_mut().pop() else { break };
+            self.program.budget.step(1)?;
+            let current = pending.clone();
+            let ran = self.attempt(|p| match exit {
+                Exit::Manager(manager) => with_stack(|| p.leave(&manager, current.as_ref())),
+                Exit::Function(function) => p.call_exit(&function, current.as_ref()),
+                Exit::Callback(function, args) => p.call_value(&function, args).map(|_| false),
+            })?;
+            match ran {
+                Ok(true) => (pending, is_new) = (None, false),
+                Ok(false) => {}
+                Err(raised) => (pending, is_new) = (Some(raised), true),
+            }
+        }
+        match pending {
+            Some(exception) if is_new => Err(Raise::Exception(exception)),
+            Some(_) => Ok(false),
+            None => Ok(had_exception),
+        }
+    }
+
+    /// `stack.enter_context(manager)`
+    pub(crate) fn enter_in_stack(&mut self, stack: &ScriptValue, manager: ScriptValue) -> Outcome {
+        let Some(value) = self.enter(&manager)? else { return Err(not_a_manager(&manager).into()) };
+        self.add_exit(stack, Exit::Manager(manager))?;
+        Ok(value)
+    }
+
+    /// Adds something that an `ExitStack` calls at its end.
+    pub(crate) fn add_exit(&mut self, stack: &ScriptValue, exit: Exit) -> Result<(), Raise> {
+        self.program.budget.allocate(size_of::<Exit>() as u64)?;
+        if let Some(Context::Stack(exits)) = stack.as_host::<Context>() {
+            exits.borrow_mut().push(exit);
+        }
+        Ok(())
+    }
+}
+
+/// `stack.pop_all()`: a new stack with what the old one collected.
+pub(crate) fn pop_all(stack: &ScriptValue) -> ScriptValue {
+    match stack.as_host::<Context>() {
+        Some(Context::Stack(exits)) => ScriptValue::host(Context::Stack(RefCell::new(exits.take()))),
+        _ => ScriptValue::None,
+    }
+}
+
+/// Tests whether a value is one of Python's that is no context manager.
+fn is_plain(value: &ScriptValue) -> bool {
+    !matches!(
+        value,
+        ScriptValue::Host(_) | ScriptValue::Frame(_) | ScriptValue::Node(_) | ScriptValue::Function(_)
+    )
+}
+
+fn not_a_manager(value: &ScriptValue) -> HostError {
+    wrong_type!("'{}' object does not support the context manager protocol", value)
+}

@@ -1,0 +1,146 @@
+//! Functions that a host expands where they are called: macros and specialized kernels.
+//!
+//! A [`Template`] has the signature of a host function and the variables around its definition. The host visits the body
+//! itself.
+
+use std::rc::Rc;
+
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::class::MethodKind;
+use super::closure::Closure;
+use super::{Env, Raise, walk};
+use crate::Host;
+use crate::binding::Binding;
+use crate::errors::Result;
+use crate::program::Helper;
+use tvmscript_python_syntax::ast::{FunctionDef, Name, StmtId};
+
+/// A function whose body its host visits at each call.
+pub struct Template {
+    /// Id of the definition.
+    pub id: StmtId,
+    /// The definition.
+    pub def: FunctionDef,
+    /// Signature and defaults.
+    function: ScriptValue,
+    /// The variables that the body mentions, with the values at its definition.
+    env: Rc<Env>,
+}
+
+impl dyn Host + '_ {
+    /// Makes a template of a definition. As in TVM, it keeps the values that the names in its body have now; names
+    /// without one are looked up when it is expanded, so that a template may call itself.
+    ///
+    /// # Errors
+    /// Fails if a default value cannot be evaluated.
+    pub fn template(&mut self, id: StmtId, def: FunctionDef) -> Result<Template> {
+        let function = self.host_function(id, def, MethodKind::Plain)?;
+        let ast = self.ast.clone();
+        let mut names: Vec<Name> = walk::mentions(&ast, def.body).into_iter().map(|(name, _)| name).collect();
+        self.at_definition(id, names.len())?;
+        names.sort_unstable();
+        names.dedup();
+        let found: Vec<(Name, Binding)> = names
+            .into_iter()
+            .map(|name| (name, self.captured_value(name)))
+            .filter(|(_, binding)| !matches!(binding, Binding::Unbound))
+            .collect();
+        let names: Vec<Name> = found.iter().map(|(name, _)| *name).collect();
+        let env = Env::new(names.into(), self.env.clone());
+        for (name, binding) in found {
+            env.set(name, binding);
+        }
+        self.program.keep_environment(&env);
+        Ok(Template { id, def, function, env })
+    }
+
+    fn at_definition(&mut self, id: StmtId, mentioned: usize) -> Result<()> {
+        let charged = self.program.budget.step(mentioned as u64);
+        charged.map_err(|raise| {
+            let range = self.ast.range(id);
+            self.raise(range, None, raise)
+        })
+    }
+
+    /// The binding of a name that a definition here captures.
+    fn captured_value(&self, name: Name) -> Binding {
+        if !self.in_env
+            && self.in_script()
+            && let Some(binding) = self.captured(name)
+        {
+            return binding;
+        }
+        self.host_binding(name)
+    }
+
+    /// Binds the arguments of a call to the parameters of a template.
+    ///
+    /// # Errors
+    /// Fails if they do not fit, as Python's call does.
+    pub fn bind_template(
+        &mut self,
+        template: &Template,
+        args: CallArgs,
+    ) -> Result<Vec<(Name, ScriptValue)>, Raise> {
+        let Some(closure) = template.function.as_host::<Closure>() else { return Ok(Vec::new()) };
+        let env = self.bind_arguments(closure, args)?;
+        let ast = self.ast.clone();
+        let params = ast.list(template.def.params).iter();
+        let value = |name: Name| match env.own(name) {
+            Some(Binding::Value(value)) => Ok(value),
+            Some(Binding::Unknown(placeholder)) => Err(Raise::Unknown((*placeholder).clone())),
+            Some(Binding::Unbound | Binding::Poison) | None => Err(Raise::Reported),
+        };
+        params.map(|param| Ok((param.name, value(param.name)?))).collect()
+    }
+
+    /// Enters the body of a template, whose statements the host visits next. Nodes that they build carry the call. With
+    /// `is_hygienic`, names outside of the script's own variables are those around the definition.
+    ///
+    /// # Errors
+    /// Fails if calls are nested too deeply.
+    pub fn enter_template(&mut self, template: &Template, is_hygienic: bool) -> Result<OpenTemplate, Raise> {
+        self.program.budget.step(1)?;
+        self.program.budget.enter_call()?;
+        let env = if is_hygienic { Some(template.env.clone()) } else { self.env.clone() };
+        let body = self.ast.range(template.id);
+        Ok(OpenTemplate {
+            env: std::mem::replace(&mut self.env, env),
+            in_env: std::mem::replace(&mut self.in_env, false),
+            tolerant: std::mem::replace(&mut self.tolerant, false),
+            helper: self.program.enter_helper(body),
+        })
+    }
+
+    /// Enters a template that the host reads as a definition of its own, not as a part of its caller.
+    ///
+    /// # Errors
+    /// Fails if calls are nested too deeply.
+    pub fn enter_definition(&mut self, template: &Template) -> Result<OpenTemplate, Raise> {
+        self.program.budget.step(1)?;
+        self.program.budget.enter_call()?;
+        Ok(OpenTemplate {
+            env: self.env.replace(template.env.clone()),
+            in_env: std::mem::replace(&mut self.in_env, false),
+            tolerant: std::mem::replace(&mut self.tolerant, false),
+            helper: None,
+        })
+    }
+
+    /// Leaves the body of a template.
+    pub fn leave_template(&mut self, open: OpenTemplate) {
+        self.program.leave_helper(open.helper);
+        (self.env, self.in_env, self.tolerant) = (open.env, open.in_env, open.tolerant);
+        self.program.budget.leave_call();
+    }
+}
+
+/// The state around the body of a template; see [`Template`].
+#[must_use = "the state is restored by `leave_template`"]
+pub struct OpenTemplate {
+    env: Option<Rc<Env>>,
+    in_env: bool,
+    tolerant: bool,
+    helper: Option<Helper>,
+}
