@@ -51,8 +51,10 @@ impl dyn Host + '_ {
     pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
         self.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_))) {
-            let plain: SmallVec<[ScriptValue; 3]> =
-                operands.iter().map(|operand| operand.plain().clone()).collect();
+            let number = |operand: &ScriptValue| {
+                python::object::number(operand).unwrap_or_else(|| operand.plain().clone())
+            };
+            let plain: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
             if let Some(value) = self.dispatch_operator(operator, &plain)? {
                 return Ok(value);
             }

@@ -325,6 +325,7 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
     }
     let own = x;
     let x = p.as_index(own.clone())?;
+    let x = object::number(&x).unwrap_or(x);
     match (Number::of(&x), &x) {
         (Some(number), _) => Ok(ScriptValue::Float(number.to_float()?)),
         (None, ScriptValue::Str(text)) => match parse_float(text.as_str()) {
@@ -390,6 +391,7 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
     }
     let own = x;
     let x = own.plain().clone();
+    let x = object::number(&x).unwrap_or(x);
     let base = base.map(|base| integer(&base).map(|base| i64::try_from(&*base).unwrap_or(-1))).transpose()?;
     if base.is_some_and(|base| base != 0 && !(2..=36).contains(&base)) {
         raise!(Value, "int() base must be >= 2 and <= 36, or 0");
