@@ -23,7 +23,7 @@ impl<'a> Number<'a> {
     /// The value as a number.
     #[inline]
     pub(crate) fn of(value: &'a ScriptValue) -> Option<Number<'a>> {
-        Some(match value {
+        Some(match value.plain() {
             ScriptValue::Int(i) => Number::Int(*i),
             ScriptValue::Bool(b) => Number::Int(i64::from(*b)),
             ScriptValue::Float(f) => Number::Float(*f),
@@ -88,6 +88,13 @@ pub(crate) fn compare_big_float(a: &BigInt, b: f64) -> Option<std::cmp::Ordering
 
 /// The integer in a context that requires one; `bool` counts.
 pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
+    if let ScriptValue::Host(_) = value {
+        return match super::object::number(value)? {
+            ScriptValue::Int(i) => Some(Cow::Owned(BigInt::from(i))),
+            ScriptValue::BigInt(i) => Some(Cow::Owned((*i).clone())),
+            _ => None,
+        };
+    }
     match Number::of(value)? {
         Number::Float(_) => None,
         number => number.to_big(),
@@ -96,10 +103,15 @@ pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
 
 /// [`index`] saturated to 64 bits, which exceeds any container.
 pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
-    match value {
+    match value.plain() {
         ScriptValue::Int(i) => Some(*i),
         ScriptValue::Bool(b) => Some(i64::from(*b)),
         ScriptValue::BigInt(i) => Some(if i.is_negative() { i64::MIN } else { i64::MAX }),
+        ScriptValue::Host(_) => match super::object::number(value)? {
+            ScriptValue::Int(i) => Some(i),
+            ScriptValue::BigInt(_) => Some(i64::MAX),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -115,7 +127,7 @@ pub(crate) fn integer(value: &ScriptValue) -> Result<Cow<'_, BigInt>, HostError>
 
 /// The integer value of an argument that must fit a machine word.
 pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
-    match value {
+    match value.plain() {
         ScriptValue::BigInt(_) => raise!(Overflow, "Python int too large to convert to C ssize_t"),
         value => small_index(value).ok_or_else(|| no_integer(value)),
     }

@@ -7,10 +7,11 @@ mod sequence;
 mod set;
 mod text;
 
-use tvmscript_ir_core::{Map, ObjectLike, Value};
+use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Context;
+use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 use crate::python::library::contextlib;
@@ -25,6 +26,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
         ScriptValue::Host(_) => match value.as_host::<Set>() {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
+            None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None if let Some(context) = value.as_host::<Context>() => match context {
                 Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
@@ -77,6 +79,14 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
             return match name {
                 "bits" => Some(ScriptValue::Int(bits)),
                 "lanes" => Some(ScriptValue::Int(lanes)),
+                "name" => Some(ScriptValue::str(&dtype.to_string())),
+                "kind" => Some(ScriptValue::str(match dtype.code {
+                    TypeCode::Bool => "b",
+                    TypeCode::Int => "i",
+                    TypeCode::UInt => "u",
+                    TypeCode::Float => "f",
+                    _ => "V",
+                })),
                 "itemsize" => Some(ScriptValue::Int((bits * lanes + 7) / 8)),
                 _ => of(&ScriptValue::str(&dtype.to_string()), name),
             };
