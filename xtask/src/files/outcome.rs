@@ -103,7 +103,9 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
             outcome.strays.push(format!("{}:{} {}", file.name, found.line, found.path));
             if let Ok(json) = &found.json {
                 indices.push(None);
-                ours.push(json!({"name": found.path, "path": null, "line": 0, "first_line": 0, "json": json}));
+                ours.push(
+                    json!({"name": found.path, "path": null, "line": 0, "first_line": 0, "json": json}),
+                );
             }
             continue;
         };

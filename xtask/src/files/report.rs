@@ -77,7 +77,8 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     });
     section(&mut text, "not what TVM makes", differ);
     let named = read.iter().flat_map(|o| o.named.iter().map(move |n| (o.name.as_str(), n)));
-    let differ = named.filter_map(|(file, (name, equal))| Some((file, format!("{name}: {}", equal.as_ref().err()?))));
+    let differ =
+        named.filter_map(|(file, (name, equal))| Some((file, format!("{name}: {}", equal.as_ref().err()?))));
     section(&mut text, "names with another program in TVM", differ);
     let lenient = all().filter_map(|(o, d)| match (&d.fate, &d.tvm) {
         (Fate::Built, Some(Err(why))) => {
