@@ -179,7 +179,7 @@ def f(A: T.Buffer((16,), "int32"), B: T.Buffer((14,), "int32")):
 
 #[test]
 fn jumps_of_unrolled_loops_are_errors() {
-    let message = "`break` or `continue` of an unrolled loop is not supported here (skip numbers with `if` on a value of Python)";
+    let message = "`break` or `continue` of an unrolled loop is not supported (skip numbers with `if` on a value of Python)";
     for jump in
         ["break", "continue", "if k == 2:\n            break", "with T.block('b'):\n            continue"]
     {
