@@ -1,6 +1,7 @@
 //! Printed text with a map between its ranges and nodes.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_doc::python;
@@ -21,11 +22,12 @@ pub struct MappedText {
     root: Object,
     docs: DocArena,
     map: SourceMap,
-    /// Docs and their ranges by node address.
-    by_node: HashMap<usize, NodeText>,
-    /// Offsets at which statements start.
-    statements: HashSet<usize>,
-    parts: PrintedParts,
+    /// Docs and their ranges by node address, once they are asked for.
+    by_node: OnceLock<HashMap<usize, NodeText>>,
+    /// Offsets at which statements start, once they are asked for.
+    statements: OnceLock<HashSet<usize>>,
+    /// Parts with text, once a part without text at its own path is located.
+    parts: OnceLock<PrintedParts>,
 }
 
 /// The text of a node: its docs, and their ranges.
@@ -48,29 +50,45 @@ pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig
     let options = python_options(&d);
     let (text, map) = python::print_mapped(&d.docs, block, &options)?;
     let docs = std::mem::take(&mut d.docs);
-    let statements = map.statements().iter().map(|(range, _)| range.start).collect();
-    let parts = PrintedParts::new(&docs, object);
-    let by_node = HashMap::new();
-    let mut mapped = MappedText { text, root: object.clone(), docs, map, by_node, statements, parts };
-    let mut by_node: HashMap<usize, NodeText> = HashMap::new();
-    let mut values = PathValues::new(object);
-    for entry in mapped.map.entries() {
-        for path in mapped.docs.paths_of(entry.doc) {
-            if let Some(Value::Node(node)) = values.get(mapped.docs.paths(), path) {
-                let of_node = by_node.entry(node.address()).or_default();
-                // Docs with the same text are adjacent; the outermost one stands for them.
-                if of_node.ranges.last() != Some(&entry.range) {
-                    of_node.ranges.push(entry.range.clone());
-                    of_node.docs.push(entry.doc);
-                }
-            }
-        }
-    }
-    mapped.by_node = by_node;
-    Ok(mapped)
+    Ok(MappedText {
+        text,
+        root: object.clone(),
+        docs,
+        map,
+        by_node: OnceLock::new(),
+        statements: OnceLock::new(),
+        parts: OnceLock::new(),
+    })
 }
 
 impl MappedText {
+    /// The text of a node, if it has any.
+    fn of_node(&self, node: &Object) -> Option<&NodeText> {
+        let by_node = self.by_node.get_or_init(|| {
+            let mut by_node: HashMap<usize, NodeText> = HashMap::new();
+            let mut values = PathValues::new(&self.root);
+            for entry in self.map.entries() {
+                for path in self.docs.paths_of(entry.doc) {
+                    if let Some(Value::Node(node)) = values.get(self.docs.paths(), path) {
+                        let of_node = by_node.entry(node.address()).or_default();
+                        // Docs with the same text are adjacent; the outermost one stands for them.
+                        if of_node.ranges.last() != Some(&entry.range) {
+                            of_node.ranges.push(entry.range.clone());
+                            of_node.docs.push(entry.doc);
+                        }
+                    }
+                }
+            }
+            by_node
+        });
+        by_node.get(&node.address())
+    }
+
+    fn is_start_of_statement(&self, offset_bytes: usize) -> bool {
+        let starts = || self.map.statements().iter().map(|(range, _)| range.start).collect();
+        self.statements.get_or_init(starts).contains(&offset_bytes)
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
@@ -94,7 +112,7 @@ impl MappedText {
     /// All docs of a node, in the order of the text. A buffer that is declared and used three times has four; a node
     /// that is not printed has none.
     pub fn doc_for(&self, node: &Object) -> &[DocRef] {
-        self.by_node.get(&node.address()).map_or(&[], |text| &text.docs)
+        self.of_node(node).map_or(&[], |text| &text.docs)
     }
 
     /// The innermost node whose text contains the byte at `offset_bytes`.
@@ -111,7 +129,7 @@ impl MappedText {
 
     /// All ranges that stand for a node. A buffer that is declared and used three times has four.
     pub fn ranges_of_node(&self, node: &Object) -> &[Range<usize>] {
-        self.by_node.get(&node.address()).map_or(&[], |text| &text.ranges)
+        self.of_node(node).map_or(&[], |text| &text.ranges)
     }
 
     /// The span of a node in this text, as the source of that name; unknown if the node has no text.
@@ -139,15 +157,15 @@ impl MappedText {
                 if number == 0 { 0 } else { indent.min(line.len() - line.trim_start_matches(' ').len()) };
             text.push_str(&line[spaces..]);
         }
-        if self.statements.contains(&range.start) && range.start == line_start + indent {
+        if range.start == line_start + indent && self.is_start_of_statement(range.start) {
             text.push('\n');
         }
         Some(text)
     }
 
-    /// An index of the ranges by path, to look up many parts.
-    pub fn index(&self) -> PathIndex {
-        PathIndex::new(&self.docs, &self.map)
+    /// An index of the ranges of some paths, to look up many parts.
+    pub fn index<'p>(&self, paths: impl IntoIterator<Item = &'p AccessPath>) -> PathIndex {
+        PathIndex::new(&self.docs, &self.map, paths)
     }
 
     /// The ranges of the part at a path: its own, else those of another path to the same node, else those of the
@@ -158,7 +176,8 @@ impl MappedText {
 
     /// [`MappedText::ranges_of`], and the number of last steps of the path that have no text.
     pub(crate) fn locate(&self, path: &AccessPath) -> (Vec<Range<usize>>, usize) {
-        let printed = self.parts.printed(self.docs.paths(), &self.root, path.clone());
+        let parts = self.parts.get_or_init(|| PrintedParts::new(&self.docs, &self.root));
+        let printed = parts.printed(self.docs.paths(), &self.root, path.clone());
         let (ranges, depth) = self.map.locate(&self.docs, &printed);
         (ranges, printed.steps.len() - depth)
     }

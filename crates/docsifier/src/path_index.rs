@@ -8,7 +8,7 @@ use tvmscript_doc::{DocArena, SourceMap};
 use tvmscript_ir_core::containers::Key;
 use tvmscript_ir_core::{AccessPath, PathStep};
 
-/// The ranges of all parts of a [`crate::MappedText`] by path. [`crate::MappedText::ranges_of`] takes a pass over the
+/// The ranges of some parts of a [`crate::MappedText`] by path. [`crate::MappedText::ranges_of`] takes a pass over the
 /// text per part; an index takes one pass for all parts that have text at their own path.
 #[derive(Debug)]
 pub struct PathIndex {
@@ -18,8 +18,14 @@ pub struct PathIndex {
 }
 
 impl PathIndex {
-    pub(crate) fn new(docs: &DocArena, map: &SourceMap) -> PathIndex {
+    pub(crate) fn new<'p>(
+        docs: &DocArena,
+        map: &SourceMap,
+        paths: impl IntoIterator<Item = &'p AccessPath>,
+    ) -> PathIndex {
         let mut index = PathIndex { hasher: DefaultHashBuilder::default(), ranges: HashMap::new() };
+        let wanted = paths.into_iter().map(|path| (index.hash(path), Vec::new())).collect();
+        index.ranges = wanted;
         let root = index.hasher.hash_one(0);
         // Parents have lower indices than their children.
         let mut hashes: Vec<Option<u64>> = vec![Some(root)];
@@ -42,7 +48,9 @@ impl PathIndex {
                     }
                     hashes[at.index()] = Some(hash);
                 }
-                index.ranges.entry(hash).or_default().push(entry.range.clone());
+                if let Some(ranges) = index.ranges.get_mut(&hash) {
+                    ranges.push(entry.range.clone());
+                }
             }
         }
         index
@@ -62,10 +70,13 @@ impl PathIndex {
         hasher.finish()
     }
 
-    /// The ranges of the part at a path; none if the part has no text of its own at this path.
-    pub fn ranges_at(&self, path: &AccessPath) -> &[Range<usize>] {
+    fn hash(&self, path: &AccessPath) -> u64 {
         let root = self.hasher.hash_one(0);
-        let hash = path.steps.iter().fold(root, |hash, step| self.then(hash, step));
-        self.ranges.get(&hash).map_or(&[], Vec::as_slice)
+        path.steps.iter().fold(root, |hash, step| self.then(hash, step))
+    }
+
+    /// The ranges of the part at a path of the index; none if the part has no text of its own at this path.
+    pub fn ranges_at(&self, path: &AccessPath) -> &[Range<usize>] {
+        self.ranges.get(&self.hash(path)).map_or(&[], Vec::as_slice)
     }
 }

@@ -1,7 +1,7 @@
 //! Evaluation of Python host code without a Python interpreter.
 //!
 //! The evaluator runs the Python code around scripts: functions, classes, comprehensions, the built-in types with their
-//! methods, and parts of `math`, `functools`, `itertools`, `operator` and `dataclasses`. Values and error messages are
+//! methods, modules of Python's library, and arrays of `numpy`. Values and error messages are
 //! CPython 3.11's; `tests/cpython` contains its recorded results. Steps, memory and call depth are limited by a
 //! [`Budget`].
 //!

@@ -50,7 +50,7 @@ fn one_mistake_is_one_error() {
 #[test]
 fn code_that_is_not_evaluated_is_an_error() {
     for text in
-        ["import numpy\nnumpy.zeros(3)\n", "with open('x') as f:\n    pass\n", "@numpy.jit\ndef f(): pass\n"]
+        ["import torch\ntorch.zeros(3)\n", "with open('x') as f:\n    pass\n", "@numpy.jit\ndef f(): pass\n"]
     {
         let outcome = calculator::evaluate(text, Limits::default(), false);
         assert!(!outcome.errors.is_empty(), "{text}");

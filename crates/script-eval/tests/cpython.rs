@@ -71,6 +71,12 @@ fn library_modules_are_what_cpython_recorded() {
     check(include_str!("cpython/library.jsonl"));
 }
 
+/// `cpython/numpy_arrays.py` recorded what numpy computes.
+#[test]
+fn arrays_are_what_numpy_recorded() {
+    check(include_str!("cpython/numpy_arrays.jsonl"));
+}
+
 /// Random programs: `cargo xtask pydiff --record` wrote them with CPython's answers.
 #[test]
 fn random_programs_are_what_cpython_recorded() {

@@ -21,7 +21,7 @@ use tvmscript_docsifier::{
 };
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Value};
 
-use crate::edit::{EditOp, EditScript};
+use crate::edit::{Edit, EditOp, EditScript};
 use lines::{Side, Text};
 
 /// Options of rendering.
@@ -110,14 +110,18 @@ impl Comparison {
         registry: &Registry,
         config: &PrinterConfig,
     ) -> Result<Comparison, Box<DocsifyError>> {
-        let print = |root: &Object| match unfolds_too_far(root) {
+        let print = |root: &Object, is_left: bool| match unfolds_too_far(root) {
             true => Ok(None),
             false => print_mapped(root, registry, config).map(|mapped| {
-                let index = mapped.index();
+                let own = |edit: &Edit| if is_left { edit.a.clone() } else { edit.b.clone() };
+                let edits = script.edits.iter();
+                let paths: Vec<AccessPath> =
+                    edits.flat_map(|edit| own(edit).into_iter().chain(edit.inner.clone())).collect();
+                let index = mapped.index(&paths);
                 Some((mapped, index))
             }),
         };
-        let (left, right) = (print(a)?, print(b)?);
+        let (left, right) = (print(a, true)?, print(b, false)?);
         let text =
             |side: &Option<(MappedText, PathIndex)>| Text::of(side.as_ref().map(|(text, _)| text.text()));
         let mut texts = (text(&left), text(&right));

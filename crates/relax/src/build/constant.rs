@@ -100,11 +100,45 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
     Ok(())
 }
 
+/// A constant with the elements of an array, converted to another type.
+fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> Result<Ref<Constant>> {
+    let from = tensor.dtype;
+    let size = usize::from(from.bits / 8).max(1);
+    let mut data = Vec::new();
+    let bytes: &[u8] = tensor.data.bytes().map_or(&[], |bytes| bytes);
+    for bytes in bytes.chunks_exact(size) {
+        let is_negative = from.is_int() && bytes.last().is_some_and(|byte| *byte >= 0x80);
+        let mut wide = [if is_negative { 0xff } else { 0 }; 8];
+        wide.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+        let number = match (from.code, from.bits) {
+            (TypeCode::Float, 16) => {
+                ScriptValue::Float(f16::from_bits(u64::from_le_bytes(wide) as u16).to_f64())
+            }
+            (TypeCode::Float, 32) => {
+                ScriptValue::Float(f64::from(f32::from_bits(u64::from_le_bytes(wide) as u32)))
+            }
+            (TypeCode::Float, _) => ScriptValue::Float(f64::from_bits(u64::from_le_bytes(wide))),
+            _ => ScriptValue::Int(i64::from_le_bytes(wide)),
+        };
+        encode(&number, dtype, &mut data)?;
+    }
+    Ok(Constant::new(Ref::new(TensorNode { dtype, shape: tensor.shape.clone(), data: data.into() })))
+}
+
 /// Makes a constant tensor from nested lists of numbers.
 ///
 /// # Errors
 /// Fails for lists of different lengths or depths, and types without numbers.
 pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<Constant>> {
+    if let ScriptValue::Host(host) = value
+        && let Some(node) = host.node()
+        && let Some(tensor) = node.downcast_ref::<TensorNode>()
+    {
+        return match dtype.filter(|dtype| *dtype != tensor.dtype) {
+            None => Ok(Constant::new(tensor.clone())),
+            Some(dtype) => converted(tensor, dtype),
+        };
+    }
     let mut shape = Vec::new();
     let mut kind = NumberKind::Bool;
     scan_list(value, &mut shape, 0, &mut kind)?;

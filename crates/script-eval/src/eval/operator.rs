@@ -49,10 +49,20 @@ impl dyn Host + '_ {
 
     pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
         self.known(operands)?;
-        if operands.iter().any(|o| matches!(o, ScriptValue::Node(_)))
-            && let Some(value) = self.dispatch_operator(operator, operands)?
-        {
-            return Ok(value);
+        if operands.iter().any(|o| matches!(o, ScriptValue::Node(_))) {
+            let numbers = operands.iter().any(|operand| python::object::number(operand).is_some());
+            let found = if numbers {
+                let number = |operand: &ScriptValue| {
+                    python::object::number(operand).unwrap_or_else(|| operand.clone())
+                };
+                let operands: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
+                self.dispatch_operator(operator, &operands)?
+            } else {
+                self.dispatch_operator(operator, operands)?
+            };
+            if let Some(value) = found {
+                return Ok(value);
+            }
         }
         match (operator, operands) {
             (Operator::Binary(op), [a, b]) => {

@@ -227,6 +227,8 @@ impl Evaluator {
         match self.mentioned(values) {
             Ok(None) => raise,
             Ok(Some(placeholder)) => Raise::Unknown(placeholder),
+            // The failure is that the budget is exceeded, which is reported once.
+            Err(Raise::Reported) => raise,
             Err(exceeded) => exceeded,
         }
     }

@@ -9,7 +9,7 @@ use tvmscript_script_value::{Items, ScriptValue};
 use super::Outcome;
 use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
-use super::{cost, dict_class, object, set, view};
+use super::{builtins::Builtin, cost, dict_class, numpy, object, set, view};
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::{Evaluator, Host};
@@ -131,6 +131,11 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
         }
         (ScriptValue::Str(x), ScriptValue::Str(y)) => Ok(x == y),
         (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Ok(a == b),
+        (ScriptValue::DType(dtype), ScriptValue::Host(host))
+        | (ScriptValue::Host(host), ScriptValue::DType(dtype)) => {
+            let class = host.as_any().downcast_ref::<Builtin>().filter(|builtin| builtin.is_type());
+            Ok(class.and_then(|class| numpy::dtype::named(class.native.name)) == Some(*dtype))
+        }
         (ScriptValue::DType(dtype), ScriptValue::Str(text))
         | (ScriptValue::Str(text), ScriptValue::DType(dtype)) => Ok(dtype.to_string() == text.as_str()),
         (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_))

@@ -114,6 +114,9 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
         return repr::str(p, value);
     }
     cost::scan(p, spec.len())?;
+    if let Some(number) = super::object::number(value) {
+        return format(p, &number, spec);
+    }
     let of = type_name(value);
     let unknown = |kind: char| {
         HostError::value_error(format!("Unknown format code '{kind}' for object of type '{of}'"))

@@ -12,6 +12,7 @@ pub(crate) mod format;
 pub(crate) mod library;
 pub(crate) mod methods;
 pub(crate) mod number;
+pub(crate) mod numpy;
 pub(crate) mod object;
 pub(crate) mod percent;
 pub(crate) mod range;

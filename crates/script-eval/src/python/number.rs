@@ -88,6 +88,13 @@ pub(crate) fn compare_big_float(a: &BigInt, b: f64) -> Option<std::cmp::Ordering
 
 /// The integer in a context that requires one; `bool` counts.
 pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
+    if let ScriptValue::Host(_) = value {
+        return match super::object::number(value)? {
+            ScriptValue::Int(i) => Some(Cow::Owned(BigInt::from(i))),
+            ScriptValue::BigInt(i) => Some(Cow::Owned((*i).clone())),
+            _ => None,
+        };
+    }
     match Number::of(value)? {
         Number::Float(_) => None,
         number => number.to_big(),
@@ -100,6 +107,11 @@ pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
         ScriptValue::Int(i) => Some(*i),
         ScriptValue::Bool(b) => Some(i64::from(*b)),
         ScriptValue::BigInt(i) => Some(if i.is_negative() { i64::MIN } else { i64::MAX }),
+        ScriptValue::Host(_) => match super::object::number(value)? {
+            ScriptValue::Int(i) => Some(i),
+            ScriptValue::BigInt(_) => Some(i64::MAX),
+            _ => None,
+        },
         _ => None,
     }
 }

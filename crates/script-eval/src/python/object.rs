@@ -146,6 +146,11 @@ pub(crate) trait Protocol: Any {
         Ok(None)
     }
 
+    /// The number that it converts to, for `int`, `float`, indices and formats.
+    fn number(&self) -> Option<ScriptValue> {
+        None
+    }
+
     /// Tests whether a value is an instance of this class; `None` if this is not a class.
     fn is_class_of(&self, _p: &mut dyn Host, _value: &ScriptValue) -> Option<Result<bool, Raise>> {
         None
@@ -168,7 +173,7 @@ pub(crate) trait Protocol: Any {
 }
 
 impl dyn Protocol {
-    fn as_any(&self) -> &dyn Any {
+    pub(crate) fn as_any(&self) -> &dyn Any {
         self
     }
 }
@@ -224,6 +229,11 @@ pub(crate) fn of(value: &ScriptValue) -> Option<&dyn Protocol> {
 /// The value, if it is of this class.
 pub(crate) fn cast<T: Protocol>(value: &ScriptValue) -> Option<&T> {
     of(value)?.as_any().downcast_ref()
+}
+
+/// The number that a value of a library class stands for.
+pub(crate) fn number(value: &ScriptValue) -> Option<ScriptValue> {
+    of(value)?.number()
 }
 
 /// Asks each operand in turn for an operator.

@@ -179,6 +179,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
             pad(p, &spec, if left { '<' } else { '>' }, "", &text, 1)
         }
         'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
+            let value = super::object::number(&value).unwrap_or(value);
             let whole = match Number::of(&value) {
                 Some(Number::Float(f)) if matches!(kind, 'd' | 'i' | 'u') => float_to_int(f)?,
                 Some(Number::Int(_) | Number::Big(_)) => value,
@@ -198,6 +199,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
             signed(p, &spec, whole.is_negative(), prefix, digits)
         }
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
+            let value = super::object::number(&value).unwrap_or(value);
             let Some(number) = Number::of(&value) else {
                 return Err(wrong_type!("must be real number, not {}", &value).into());
             };

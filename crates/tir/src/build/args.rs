@@ -1,7 +1,8 @@
 //! Argument types of script functions and their conversions: numbers to expressions, regions to loads, and so on.
 
+use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, poison_node};
+use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, TypeCode, poison_node};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::error::Result as PrimResult;
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
@@ -40,9 +41,33 @@ impl ExprArg {
             ScriptValue::BigInt(i) => {
                 Err(BuildError::message(format!("the integer {i} does not fit 64 bits")))
             }
+            ScriptValue::Host(host) => {
+                match host.node().as_ref().and_then(|node| node.downcast_ref::<TensorNode>()) {
+                    Some(tensor) if tensor.shape.is_empty() => number_of(tensor),
+                    _ => Err(BuildError::expected("an expression", host.type_name())),
+                }
+            }
             other => Err(BuildError::expected("an expression", other.type_name())),
         }
     }
+}
+
+/// The constant for a number with a type of its own, as numerical libraries have.
+fn number_of(tensor: &TensorNode) -> Result<Expr> {
+    let dtype = tensor.dtype;
+    let mut bits = [0; 8];
+    let bytes: &[u8] = tensor.data.bytes().map_or(&[], |bytes| bytes);
+    bits.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+    let bits = u64::from_le_bytes(bits);
+    // Shifts that copy the sign of a smaller integer.
+    let unused = 64 - u32::from(dtype.bits).clamp(1, 64);
+    Ok(match (dtype.code, dtype.bits) {
+        (TypeCode::Float, 16) => ops::make_const(dtype, half::f16::from_bits(bits as u16).to_f64())?,
+        (TypeCode::Float, 32) => ops::make_const(dtype, f64::from(f32::from_bits(bits as u32)))?,
+        (TypeCode::Float, _) => ops::make_const(dtype, f64::from_bits(bits))?,
+        (TypeCode::Int, _) => ops::make_const(dtype, (bits as i64) << unused >> unused)?,
+        _ => ops::make_const(dtype, bits as i64)?,
+    })
 }
 
 impl FromScript for ExprArg {

@@ -10,6 +10,7 @@ use crate::eval::generator::{Input, Resumed};
 use crate::eval::{Cause, Iter, IterObject, Module, Placeholder, Raise, exception};
 use crate::host::Operator;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
+use crate::python::numpy::{self, array::Array};
 use crate::python::object::Advance;
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
@@ -93,6 +94,9 @@ pub(super) static FUNCTIONS: Table = &[
 ];
 
 pub(crate) fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+    if Array::of(&x).is_some() {
+        return numpy::absolute(p, &x);
+    }
     match Number::of(&x) {
         Some(Number::Float(f)) => Ok(ScriptValue::Float(f.abs())),
         Some(Number::Int(i)) => {
@@ -492,6 +496,16 @@ fn pow(
 }
 
 fn round(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, digits: Option<ScriptValue>) -> Outcome {
+    if let Some(number) = object::number(&x) {
+        let rounded = round(p, &ScriptValue::None, number, digits.clone())?;
+        // With digits, the result has the type of the number.
+        return match (Array::of(&x), not_none(digits), rounded) {
+            (Some(array), Some(_), ScriptValue::Float(f)) => {
+                Ok(Array::scalar(array.dtype, numpy::dtype::rounded(f, array.dtype)).value())
+            }
+            (_, _, rounded) => Ok(rounded),
+        };
+    }
     let digits = not_none(digits);
     let digits = digits
         .map(|d| small_index(&d).ok_or(d))

@@ -7,7 +7,7 @@ mod functions;
 mod types;
 
 pub(crate) use functions::{abs, ascii, is_callable, len, sort, unqualified};
-pub(crate) use types::{class_method, fill, is_little_endian};
+pub(crate) use types::{class_method, fill, is_little_endian, parse_float};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 

@@ -310,6 +310,7 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
 
 fn float_type(_: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
     let Some(x) = x else { return Ok(ScriptValue::Float(0.0)) };
+    let x = object::number(&x).unwrap_or(x);
     match (Number::of(&x), &x) {
         (Some(number), _) => Ok(ScriptValue::Float(number.to_float()?)),
         (None, ScriptValue::Str(text)) => match parse_float(text.as_str()) {
@@ -363,6 +364,7 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
         (None, Some(_)) => raise!(Type, "int() missing string argument"),
         (None, None) => return Ok(ScriptValue::Int(0)),
     };
+    let x = object::number(&x).unwrap_or(x);
     let base = base.map(|base| integer(&base).map(|base| i64::try_from(&*base).unwrap_or(-1))).transpose()?;
     if base.is_some_and(|base| base != 0 && !(2..=36).contains(&base)) {
         raise!(Value, "int() base must be >= 2 and <= 36, or 0");

@@ -13,7 +13,7 @@ use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::builtins::{Table, linear, not_none, own};
 use crate::python::number::{self, Number, float_to_int, int, integer};
-use crate::python::{Outcome, cost};
+use crate::python::{Outcome, cost, object};
 use crate::{Evaluator, Host};
 
 pub(super) static MATH: Library = Library {
@@ -317,6 +317,7 @@ fn rounded(x: ScriptValue, round: fn(f64) -> f64) -> Outcome {
         Some(Number::Float(f)) => Ok(float_to_int(round(f))?),
         Some(Number::Int(i)) => Ok(ScriptValue::Int(i)),
         Some(Number::Big(_)) => Ok(x),
+        None if object::number(&x).is_some() => rounded(object::number(&x).unwrap_or_default(), round),
         None => Err(wrong_type!("must be real number, not {}", &x).into()),
     }
 }
@@ -324,7 +325,10 @@ fn rounded(x: ScriptValue, round: fn(f64) -> f64) -> Outcome {
 fn real(value: &ScriptValue) -> Result<f64, HostError> {
     match Number::of(value) {
         Some(number) => number.to_float(),
-        None => Err(wrong_type!("must be real number, not {}", value)),
+        None => match object::number(value) {
+            Some(number) => real(&number),
+            None => Err(wrong_type!("must be real number, not {}", value)),
+        },
     }
 }
 

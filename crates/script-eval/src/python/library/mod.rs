@@ -18,24 +18,37 @@ pub(crate) use functools::Partial;
 use tvmscript_script_value::ScriptValue;
 
 use super::builtins::{Builtin, BuiltinKind, Native, Table};
+use super::numpy;
 
 /// A module of the library.
 struct Library {
     path: &'static str,
     functions: Table,
+    /// Further functions.
+    more_functions: &'static [Table],
     /// Callable as types: `isinstance(x, collections.deque)`.
     types: &'static [Table],
     constants: &'static [(&'static str, Constant)],
     /// Names for annotations, separated by spaces.
     forms: &'static str,
+    /// `true` if CPython's module has more names than are listed here.
+    is_open: bool,
     /// Names that CPython's module has and this one lacks, separated by spaces: their values are not known. Any other
     /// name is a mistake.
     missing: &'static str,
 }
 
 impl Library {
-    const EMPTY: Library =
-        Library { path: "", functions: &[], types: &[], constants: &[], forms: "", missing: "" };
+    const EMPTY: Library = Library {
+        path: "",
+        functions: &[],
+        types: &[],
+        constants: &[],
+        forms: "",
+        is_open: false,
+        missing: "",
+        more_functions: &[],
+    };
 
     fn find(path: &str) -> Option<&'static Library> {
         MODULES.iter().copied().find(|module| module.path == path)
@@ -44,6 +57,7 @@ impl Library {
 
 /// A member of a module that is not a function.
 enum Constant {
+    None,
     Bool(bool),
     Float(f64),
     Int(i64),
@@ -57,6 +71,7 @@ enum Constant {
 impl Constant {
     fn value(&self) -> ScriptValue {
         match self {
+            Constant::None => ScriptValue::None,
             Constant::Bool(value) => ScriptValue::Bool(*value),
             Constant::Float(value) => ScriptValue::Float(*value),
             Constant::Int(value) => ScriptValue::Int(*value),
@@ -67,6 +82,22 @@ impl Constant {
     }
 }
 
+static NUMPY: Library = Library {
+    path: "numpy",
+    functions: numpy::FUNCTIONS,
+    more_functions: &[&numpy::FLOATS, &numpy::REDUCTIONS, &numpy::BINARIES],
+    types: &[numpy::TYPES],
+    constants: &[
+        ("pi", Constant::Float(std::f64::consts::PI)),
+        ("e", Constant::Float(std::f64::consts::E)),
+        ("inf", Constant::Float(f64::INFINITY)),
+        ("nan", Constant::Float(f64::NAN)),
+        ("newaxis", Constant::None),
+    ],
+    is_open: true,
+    ..Library::EMPTY
+};
+
 static MODULES: &[&Library] = &[
     &collections::COLLECTIONS,
     &contextlib::CONTEXTLIB,
@@ -75,6 +106,7 @@ static MODULES: &[&Library] = &[
     &functools::FUNCTOOLS,
     &itertools::ITERTOOLS,
     &math::MATH,
+    &NUMPY,
     &operator::OPERATOR,
     &sys::SYS,
     &text::STRING,
@@ -106,7 +138,8 @@ pub(crate) fn member(path: &str, name: &str) -> Option<ScriptValue> {
     if let Some((_, constant)) = module.constants.iter().find(|(known, _)| *known == name) {
         return Some(constant.value());
     }
-    if let Some(native) = module.functions.iter().find(|native| native.name == name) {
+    let mut functions = module.functions.iter().chain(module.more_functions.iter().copied().flatten());
+    if let Some(native) = functions.find(|native| native.name == name) {
         return Some(Builtin::value(native, BuiltinKind::Function(module.path)));
     }
     if let Some(form) = module.forms.split_whitespace().find(|form| *form == name) {
@@ -119,8 +152,8 @@ pub(crate) fn member(path: &str, name: &str) -> Option<ScriptValue> {
 /// The names of the evaluated members of a module; `None` for other modules.
 pub(crate) fn names(path: &str) -> Option<Vec<String>> {
     let module = Library::find(path)?;
-    let natives =
-        module.functions.iter().chain(module.types.iter().copied().flatten()).map(|native| native.name);
+    let functions = module.functions.iter().chain(module.more_functions.iter().copied().flatten());
+    let natives = functions.chain(module.types.iter().copied().flatten()).map(|native| native.name);
     let constants = module.constants.iter().map(|(name, _)| *name);
     Some(constants.chain(natives).chain(module.forms.split_whitespace()).map(str::to_owned).collect())
 }
@@ -128,7 +161,8 @@ pub(crate) fn names(path: &str) -> Option<Vec<String>> {
 /// Tests whether a name is certainly no member of an evaluated module.
 pub(crate) fn lacks(path: &str, name: &str) -> bool {
     Library::find(path).is_some_and(|module| {
-        !name.starts_with("__")
+        !module.is_open
+            && !name.starts_with("__")
             && member(path, name).is_none()
             && module.missing.split_whitespace().all(|missing| missing != name)
     })

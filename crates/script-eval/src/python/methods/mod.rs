@@ -7,7 +7,7 @@ mod sequence;
 mod set;
 mod text;
 
-use tvmscript_ir_core::{Map, ObjectLike, Value};
+use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Context;
@@ -77,6 +77,14 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
             return match name {
                 "bits" => Some(ScriptValue::Int(bits)),
                 "lanes" => Some(ScriptValue::Int(lanes)),
+                "name" => Some(ScriptValue::str(&dtype.to_string())),
+                "kind" => Some(ScriptValue::str(match dtype.code {
+                    TypeCode::Bool => "b",
+                    TypeCode::Int => "i",
+                    TypeCode::UInt => "u",
+                    TypeCode::Float => "f",
+                    _ => "V",
+                })),
                 "itemsize" => Some(ScriptValue::Int((bits * lanes + 7) / 8)),
                 _ => of(&ScriptValue::str(&dtype.to_string()), name),
             };
