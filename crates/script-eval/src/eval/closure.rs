@@ -16,7 +16,7 @@ use crate::host::Mode;
 use crate::python::{Outcome, cost};
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
-    Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId, TextRange,
+    Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
 
 /// The code of a function.
@@ -29,7 +29,9 @@ pub(super) enum Body {
 /// A host function.
 pub(crate) struct Closure {
     program: Rc<Program>,
-    name: Box<str>,
+    pub(crate) name: Box<str>,
+    /// The name with its enclosing functions and classes, as in messages.
+    pub(crate) qualified: Rc<str>,
     /// Its definition; `None` for lambdas.
     pub(crate) def: Option<StmtId>,
     /// The path of its definition, e.g. `TestSplit.helper`.
@@ -50,6 +52,8 @@ pub(crate) struct Closure {
     attributes: OnceCell<Rc<RefCell<Dict>>>,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
+    /// `true` if decorated with `abc.abstractmethod`.
+    pub(crate) is_abstract: std::cell::Cell<bool>,
 }
 
 /// The code of a call and its place in the text.
@@ -87,6 +91,9 @@ impl HostObject for Closure {
         let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
         match name {
             "__name__" => Some(ScriptValue::str(&self.name)),
+            "__qualname__" => Some(ScriptValue::str(&self.qualified)),
+            "__module__" => Some(ScriptValue::str("__main__")),
+            "__doc__" => Some(self.doc()),
             "__parameters__" => Some(ScriptValue::tuple(names())),
             _ => None,
         }
@@ -125,6 +132,18 @@ impl Closure {
         match self.body {
             Body::Stmts(body) => body,
             Body::Expr(_) => List::default(),
+        }
+    }
+
+    /// The text that the body begins with.
+    fn doc(&self) -> ScriptValue {
+        let ast = &self.program.ast;
+        match ast.list(self.body()).first().map(|id| *ast.stmt(*id)) {
+            Some(Stmt::Expr(stmt)) => match *ast.expr(stmt.value) {
+                Expr::Constant(Constant::Str(text)) => ScriptValue::str(ast.name(text)),
+                _ => ScriptValue::None,
+            },
+            _ => ScriptValue::None,
         }
     }
 
@@ -168,6 +187,8 @@ impl Closure {
             is_context_manager: true,
             attributes: self.attributes.clone(),
             yielding: OnceCell::new(),
+            qualified: self.qualified.clone(),
+            is_abstract: self.is_abstract.clone(),
         }
     }
 
@@ -276,6 +297,7 @@ impl dyn Host + '_ {
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: "<lambda>".into(),
+            qualified: format!("{}<lambda>", self.qualified_prefix()).into(),
             def: None,
             path: self.path.clone(),
             kind: MethodKind::Plain,
@@ -288,6 +310,7 @@ impl dyn Host + '_ {
             is_context_manager: false,
             attributes: OnceCell::new(),
             yielding: OnceCell::new(),
+            is_abstract: Default::default(),
         }))
     }
 
@@ -309,6 +332,7 @@ impl dyn Host + '_ {
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
+            qualified: format!("{}{}", self.qualified_prefix(), ast.name(def.name)).into(),
             def: Some(id),
             path: self.path_of(def.name).into(),
             kind,
@@ -321,6 +345,7 @@ impl dyn Host + '_ {
             is_context_manager: false,
             attributes: OnceCell::new(),
             yielding: OnceCell::new(),
+            is_abstract: Default::default(),
         }))
     }
 
@@ -330,6 +355,14 @@ impl dyn Host + '_ {
             self.program.keep_environment(env);
         }
         ScriptValue::host(closure)
+    }
+
+    /// The qualified name of what is defined here, up to its own name.
+    pub(crate) fn qualified_prefix(&self) -> String {
+        match &self.env {
+            Some(env) if self.in_env => env.prefix_inside(),
+            _ => String::new(),
+        }
     }
 
     fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
@@ -450,8 +483,12 @@ impl dyn Host + '_ {
     pub(super) fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
-        let name = &closure.name;
+        let name = &closure.qualified;
         let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
+        if let Some(first) = params.first() {
+            env.set_first(first.name);
+        }
+        env.set_prefix(closure.qualified.clone());
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
         let given = args.positional.len();

@@ -55,7 +55,7 @@ static FUNCTIONS: Table = &[
     own("not_").one(|p, _, x| p.apply(Operator::Unary(UnaryOp::Not), &[x])),
     own("is_").two(|p, _, x, y| compare::compare(p, CmpOp::Is, &x, &y)),
     own("is_not").two(|p, _, x, y| compare::compare(p, CmpOp::IsNot, &x, &y)),
-    own("abs").one(|p, _, x| builtins::abs(p, &ScriptValue::None, x)),
+    own("abs").one(|p, _, x| builtins::abs(p, &x)),
     own("call").any(|p, _, mut a| {
         if a.positional.is_empty() {
             raise!(Type, "call expected at least 1 argument, got 0");
@@ -97,7 +97,7 @@ static FUNCTIONS: Table = &[
         }
         raise!(Value, "sequence.index(x): x not in sequence")
     }),
-    own("length_hint").one_or_two(|p, _, x, default| match builtins::len(p, &ScriptValue::None, x) {
+    own("length_hint").one_or_two(|p, _, x, default| match builtins::len(p, &x) {
         Ok(len) => Ok(len),
         Err(_) => Ok(default.unwrap_or(ScriptValue::Int(0))),
     }),

@@ -168,11 +168,7 @@ fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
             other => {
                 let is_sequence =
                     matches!(other, ScriptValue::Str(_) | ScriptValue::List(_) | ScriptValue::Tuple(_));
-                let len = if is_sequence {
-                    builtins::len(p, &ScriptValue::None, other.clone())?
-                } else {
-                    ScriptValue::Int(0)
-                };
+                let len = if is_sequence { builtins::len(p, other)? } else { ScriptValue::Int(0) };
                 match (is_sequence, len) {
                     (true, ScriptValue::Int(len)) if i64::from(c as u32) < len => {
                         Some(subscript::get(p, other, &code)?)
