@@ -423,4 +423,4 @@ const PYTHON_NAMES: &str = "ArithmeticError AssertionError AttributeError BaseEx
     UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning \
     ValueError Warning ZeroDivisionError aiter anext breakpoint bytearray compile complex \
     copyright credits dir display eval exec exit get_ipython globals help input license \
-    locals memoryview open quit vars";
+    locals memoryview open quit";
