@@ -55,7 +55,7 @@ fn check(record: &str) {
 }
 
 #[test]
-fn host_code_is_what_cpython_recorded() {
+fn p79_14_host_code_is_what_cpython_recorded() {
     check(include_str!("cpython/cases.jsonl"));
 }
 

@@ -40,7 +40,7 @@ fn parse(text: &str, registry: &Registry) -> Object {
 }
 
 #[test]
-fn toy_nodes_print_inside_tir_and_read_back() {
+fn p79_15_statements_of_another_crate_inside_tir() {
     let registry = registry().expect("the dialects go together");
     let function = parse(SCRIPT, &registry);
     let text = print(&function, &registry, &PrinterConfig::default()).expect("the function prints");
