@@ -39,7 +39,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
                 Some(info) => {
                     // If both are equal, the text maps to the field that structural equality compares.
                     let is_declared =
-                        d.tracks_paths() && structural_equal(info.ret.object(), ret_struct_info.object());
+                        d.tracks_paths_at(path) && structural_equal(info.ret.object(), ret_struct_info.object());
                     let at = match is_declared {
                         true => d.field(path, "ret_struct_info"),
                         false => {
