@@ -16,6 +16,7 @@ use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
 use crate::errors::ParseError;
+use crate::eval::class::Keys;
 use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::host::Host;
@@ -54,6 +55,12 @@ pub struct Program {
     /// Character indices of long texts.
     pub(crate) text_indexes: TextIndexes,
     cycles: Cycles,
+    /// Instances that were keys.
+    pub(crate) keys: Keys,
+    /// Instances whose `__repr__` is running.
+    pub(crate) open_reprs: OpenReprs,
+    /// Classes of Python's library, by name.
+    pub(crate) native_classes: RefCell<HashMap<&'static str, ScriptValue>>,
     make_host: MakeHost,
     /// Idle hosts for functions that are called back.
     spare: RefCell<Vec<Box<dyn Host>>>,
@@ -61,6 +68,32 @@ pub struct Program {
     pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
     /// Exceptions that are being raised or handled.
     pub(crate) exceptions: Exceptions,
+}
+
+/// Addresses of the instances whose generated `__repr__` is running.
+#[derive(Default)]
+pub(crate) struct OpenReprs(RefCell<Vec<usize>>);
+
+/// Ends the `__repr__` of an instance when it is dropped.
+pub(crate) struct OpenRepr<'a>(&'a OpenReprs);
+
+impl OpenReprs {
+    /// Begins the `__repr__` of an instance; `None` if it is running already.
+    pub(crate) fn enter(&self, value: &ScriptValue) -> Option<OpenRepr<'_>> {
+        let ScriptValue::Host(host) = value else { return None };
+        let address = Rc::as_ptr(host).cast::<()>().addr();
+        if self.0.borrow().contains(&address) {
+            return None;
+        }
+        self.0.borrow_mut().push(address);
+        Some(OpenRepr(self))
+    }
+}
+
+impl Drop for OpenRepr<'_> {
+    fn drop(&mut self) {
+        self.0.0.borrow_mut().pop();
+    }
 }
 
 /// Longest chain of calls in a span. Deeper helpers add their line only.
@@ -121,6 +154,9 @@ impl Program {
             local_names: LocalNames::default(),
             text_indexes: TextIndexes::default(),
             cycles: Cycles::default(),
+            keys: Keys::default(),
+            open_reprs: OpenReprs::default(),
+            native_classes: RefCell::default(),
             make_host,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
@@ -243,6 +279,8 @@ impl Program {
             }
         }
         self.globals.borrow_mut().clear();
+        let classes = std::mem::take(&mut *self.native_classes.borrow_mut());
+        drop(classes);
         self.exceptions.clear();
         self.loaded_modules.borrow_mut().clear();
         let environments = std::mem::take(&mut *self.cycles.environments.borrow_mut());

@@ -67,3 +67,75 @@ fn values_inside_values_do_not_exhaust_the_stack() {
         }
     });
 }
+
+/// Special methods that call themselves, and instances inside instances.
+#[test]
+fn classes_do_not_exhaust_the_stack() {
+    for body in [
+        "def __eq__(self, o): return self == o",
+        "def __repr__(self): return repr(self)",
+        "def __str__(self): return f'{self}'",
+        "def __getattr__(self, name): return self.missing",
+        "def __getattribute__(self, name): return self.x",
+        "def __setattr__(self, name, value): self.x = value",
+        "def __add__(self, o): return self + o",
+        "def __bool__(self): return not self",
+        "def __len__(self): return len(self)",
+        "def __iter__(self): return iter(self)",
+        "def __getitem__(self, i): return self[i]",
+        "def __contains__(self, i): return i in self",
+        "def __hash__(self): return hash(self)\n    def __eq__(self, o): return True",
+        "def __call__(self): return self()",
+        "def __int__(self): return int(self)",
+        "def __index__(self): return [0][self]",
+        "def __format__(self, spec): return format(self)",
+        "def __new__(cls): return cls()",
+        "@property\n    def x(self): return self.x",
+        "def __lt__(self, o): return self < o",
+    ] {
+        for use_ in [
+            "A() == A()",
+            "repr(A())",
+            "str(A())",
+            "A().x",
+            "setattr(A(), 'x', 1)",
+            "A() + A()",
+            "bool(A())",
+            "len(A())",
+            "list(A())",
+            "A()[0]",
+            "1 in A()",
+            "{A(): 1}",
+            "A()()",
+            "int(A())",
+            "[0][A()]",
+            "format(A(), 'x')",
+            "sorted([A(), A()])",
+        ] {
+            let text = format!("class A:\n    {body}\n{use_}\n");
+            let outcome = calculator::evaluate(&text, Limits::default(), false);
+            assert!(outcome.errors.len() <= 2, "{text}: {:?}", outcome.errors);
+        }
+    }
+}
+
+#[test]
+fn nested_instances_are_released_without_recursion() {
+    let nested = "class A:\n    def __init__(self, x):\n        self.x = x\nat = None\nfor i in range(100000):\n    at = A(at)\nat.x.x is None\n";
+    let record = "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: object\nat = None\nfor i in range(10000):\n    at = A(at)\nat == 1\n";
+    let tuples = "from collections import namedtuple\nA = namedtuple('A', 'x')\nat = None\nfor i in range(10000):\n    at = A(at)\nlen(at)\n";
+    let cycle = "class A:\n    pass\na = A()\na.me = a\nA.one = a\na.me.me.one is a\n";
+    for (text, value) in [(nested, "False"), (record, "False"), (tuples, "1"), (cycle, "True")] {
+        let outcome = calculator::evaluate(text, Limits::default(), false);
+        assert!(outcome.errors.is_empty(), "{:?}", outcome.errors);
+        assert_eq!(outcome.values.last().map(String::as_str), Some(value), "{text}");
+    }
+    // Comparing and printing them fails instead.
+    for operation in ["at == A(A(1))", "repr(at)", "hash(at)", "asdict(at)"] {
+        let text = format!(
+            "from dataclasses import asdict, dataclass\n@dataclass(frozen=True)\nclass A:\n    x: object\nat = None\nfor i in range(10000):\n    at = A(at)\n{operation}\n"
+        );
+        let outcome = calculator::evaluate(&text, Limits::default(), false);
+        assert!(outcome.errors.len() <= 1, "{operation}: {:?}", outcome.errors);
+    }
+}

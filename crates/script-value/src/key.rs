@@ -21,6 +21,8 @@ pub enum Hashing {
     Identity,
     /// Mutable, and not usable as a key.
     Unhashable,
+    /// As its payload ([`crate::HostObject::payload`]).
+    Payload,
     /// Compared by value ([`crate::HostObject::same_key`]).
     Value {
         /// Equal for equal objects.
@@ -84,6 +86,32 @@ impl Hash for DictKey {
     }
 }
 
+/// A text key for lookups, without a value of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct TextKey<'a> {
+    text: &'a str,
+    hash: u32,
+}
+
+impl<'a> TextKey<'a> {
+    /// The key of a text.
+    pub fn new(text: &'a str) -> TextKey<'a> {
+        TextKey { text, hash: text_facts(text).hash }
+    }
+}
+
+impl Hash for TextKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.hash);
+    }
+}
+
+impl indexmap::Equivalent<DictKey> for TextKey<'_> {
+    fn equivalent(&self, key: &DictKey) -> bool {
+        self.hash == key.1.hash && key.0.as_str() == Some(self.text)
+    }
+}
+
 /// A number in canonical form, shared by all equal numbers.
 #[derive(PartialEq, Hash)]
 enum Number<'a> {
@@ -113,9 +141,17 @@ fn number(value: &ScriptValue) -> Option<Number<'_>> {
     })
 }
 
+/// The payload of an object that is a key like its payload.
+fn key_of(value: &ScriptValue) -> &ScriptValue {
+    match value {
+        ScriptValue::Host(host) if host.hashing() == Hashing::Payload => value.plain(),
+        _ => value,
+    }
+}
+
 fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
     use ScriptValue::*;
-    match (a, b) {
+    match (key_of(a), key_of(b)) {
         (None, None) | (Ellipsis, Ellipsis) => true,
         (Str(a), Str(b)) => a == b,
         (Bytes(a), Bytes(b)) => a == b,
@@ -179,6 +215,10 @@ fn facts(value: &ScriptValue) -> Option<Facts> {
         })?,
         ScriptValue::Host(host) => match host.hashing() {
             Hashing::Unhashable => return None,
+            Hashing::Payload => match host.payload() {
+                Some(payload) => return facts(payload),
+                None => return None,
+            },
             Hashing::Identity => hash_of(1, |mut state| Rc::as_ptr(host).cast::<()>().hash(&mut state)),
             Hashing::Value { hash, weight } => hash_of(weight as usize, |state| state.write_u64(hash)),
         },

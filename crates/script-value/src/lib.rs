@@ -40,5 +40,5 @@ pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
 pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
 pub use host_function::{HostFunction, TypedFunction, typed_function};
 pub use items::{Dict, Items, release};
-pub use key::{DictKey, Hashing};
+pub use key::{DictKey, Hashing, TextKey};
 pub use value::{HostObject, PendingScope, ScriptValue, Slice};

@@ -76,7 +76,7 @@ pub struct Recording(());
 impl Recording {
     /// Opens a recording; `None` if one is open.
     pub fn start() -> Option<Recording> {
-        (!IS_ON.replace(true)).then_some(Recording(()))
+        (!IS_ON.replace(true)).then(|| Recording(()))
     }
 
     /// The steps so far.

@@ -132,6 +132,11 @@ pub trait HostObject: Any {
         false
     }
 
+    /// Tests whether the value as a member of a class is a method, which takes the instance as its first argument.
+    fn is_method(&self) -> bool {
+        false
+    }
+
     /// Calls the value.
     ///
     /// # Errors
@@ -152,6 +157,12 @@ pub trait HostObject: Any {
 
     /// The node that the value converts to.
     fn node(&self) -> Option<Object> {
+        None
+    }
+
+    /// The value of a built-in type that the object extends: the integer of a member of an integer enumeration, the
+    /// tuple of a named tuple.
+    fn payload(&self) -> Option<&ScriptValue> {
         None
     }
 
@@ -225,9 +236,34 @@ impl ScriptValue {
         }
     }
 
+    /// The value of a built-in type that this one extends, else the value itself.
+    pub fn plain(&self) -> &ScriptValue {
+        match self {
+            ScriptValue::Host(host) => host.payload().unwrap_or(self),
+            _ => self,
+        }
+    }
+
+    /// The value for code that knows built-in types only: the payload of the value, and of the elements of a tuple or
+    /// list.
+    pub fn into_plain(self) -> ScriptValue {
+        let extends =
+            |value: &ScriptValue| matches!(value, ScriptValue::Host(host) if host.payload().is_some());
+        match &self {
+            ScriptValue::Host(_) => self.plain().clone(),
+            ScriptValue::Tuple(items) if items.iter().any(extends) => {
+                ScriptValue::tuple(items.iter().map(|item| item.plain().clone()))
+            }
+            ScriptValue::List(items) if items.borrow().iter().any(extends) => {
+                ScriptValue::list(items.borrow().iter().map(|item| item.plain().clone()).collect())
+            }
+            _ => self,
+        }
+    }
+
     /// The text of a text value.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
+        match self.plain() {
             ScriptValue::Str(s) => Some(s.as_str()),
             _ => None,
         }
@@ -243,7 +279,7 @@ impl ScriptValue {
 
     /// The elements of a tuple, list or IR array.
     pub fn items(&self) -> Option<Vec<ScriptValue>> {
-        match self {
+        match self.plain() {
             ScriptValue::Tuple(items) => Some(items.to_vec()),
             ScriptValue::List(items) => Some(items.borrow().to_vec()),
             ScriptValue::Node(o) => {
@@ -295,7 +331,12 @@ impl ScriptValue {
             ScriptValue::Str(s) => return Some(Value::Node(s.clone().into_object())),
             ScriptValue::DType(d) => return Some(Value::DType(*d)),
             ScriptValue::Node(o) => return Some(Value::Node(o.clone())),
-            ScriptValue::Host(host) => return host.node().map(Value::Node),
+            ScriptValue::Host(host) => {
+                return match host.payload() {
+                    Some(payload) => with_stack(|| payload.field(made)),
+                    None => host.node().map(Value::Node),
+                };
+            }
             ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
             ScriptValue::List(items) => Rc::as_ptr(items).cast(),
             ScriptValue::Dict(dict) => Rc::as_ptr(dict).cast(),

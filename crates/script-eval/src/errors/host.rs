@@ -123,6 +123,11 @@ impl HostError {
         HostError { kind, message: message.into(), name, is_gap: false }
     }
 
+    /// The same exception with another message.
+    pub(crate) fn with_message(self, message: String) -> HostError {
+        HostError { message, ..self }
+    }
+
     /// A `TypeError` whose message names the types of `values`.
     pub(crate) fn wrong_type(message: String, values: &[&ScriptValue]) -> HostError {
         let is_gap = values.iter().any(|value| value.as_host::<Placeholder>().is_some());

@@ -3,7 +3,7 @@
 use tvmscript_python_syntax::ast::{BinOp, Expr, ExprId, List, Name, TextRange};
 use tvmscript_script_value::ScriptValue;
 
-use super::exception;
+use super::class::is_instance;
 use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, ParseErrorKind, Reported, Result};
 use crate::host::Operator;
@@ -23,6 +23,7 @@ impl dyn Host + '_ {
             Expr::Name(name) => {
                 let place = self.ast.range(target);
                 let value = self.with_statement(value);
+                let value = self.try_at(target, |p| p.enumeration_value(name, value))?;
                 self.assign_host(name, value, place);
                 Ok(())
             }
@@ -36,18 +37,7 @@ impl dyn Host + '_ {
             }
             Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
-                let ast = self.ast.clone();
-                if self.tolerant && self.unknown(&base).is_some()
-                    || self.try_at(target, |_| exception::set_attribute(&base, ast.name(attr), &value))?
-                    || self.set_class_attribute(&base, attr, value.clone())
-                {
-                    return Ok(());
-                }
-                let name = self.name_str(attr);
-                if self.try_at(target, |p| p.set_function_attribute(&base, name.as_str(), Some(value)))? {
-                    return Ok(());
-                }
-                Err(self.invalid_target(target, "an attribute"))
+                self.assign_attribute(target, &base, attr, value)
             }
             _ => Err(self.invalid_target(target, "this expression")),
         }
@@ -64,34 +54,58 @@ impl dyn Host + '_ {
                 let old = python::subscript::get(self, &base, &key);
                 (Some((base, key)), self.at(target, old)?)
             }
-            Expr::Attribute { .. } => {
-                let old = self.eval(target)?;
+            Expr::Attribute { value: of, attr } => {
+                let of = self.eval(of)?;
+                let old = self.attribute(target, &of, attr).or_else(|reported| self.absorbed(reported))?;
                 let right = self.eval(value)?;
-                if self.try_at(target, |p| python::arith::in_place(p, op, &old, &right))? {
-                    return Ok(());
-                }
                 let new = self
-                    .try_at(target, |p| p.apply(Operator::Binary(op), &[old, right]))
+                    .try_at(target, |p| p.augmented(op, old, right))
                     .or_else(|reported| self.absorbed(reported))?;
-                return self.assign_leaf(target, new);
+                return self.assign_attribute(target, &of, attr, new);
             }
             Expr::Name(_) => (None, self.eval(target)?),
             _ => return Err(self.invalid_target(target, "this expression")),
         };
         let right = self.eval(value)?;
         let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
-        // `list += iterable` changes the list in place.
-        let changed = python::arith::in_place(self, op, &old, &right);
-        let new = match changed.map_err(|raise| self.raise(range, None, raise))? {
-            true => old,
-            false => {
-                let result = self.apply(Operator::Binary(op), &[old, right]);
-                result.map_err(|raise| self.raise(range, None, raise))?
-            }
-        };
+        let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
         match base {
             Some((base, key)) => self.try_at(target, |p| python::subscript::set(p, &base, key, new)),
             None => self.assign_leaf(target, new),
+        }
+    }
+
+    fn assign_attribute(
+        &mut self,
+        target: ExprId,
+        base: &ScriptValue,
+        attr: Name,
+        value: ScriptValue,
+    ) -> Result<()> {
+        if self.tolerant && self.unknown(base).is_some() {
+            return Ok(());
+        }
+        let ast = self.ast.clone();
+        match self.try_at(target, |p| {
+            let name = p.attribute_name(ast.name(attr));
+            Ok(p.set_attribute(base, &name, value.clone())?
+                || p.set_function_attribute(base, &name, Some(value))?)
+        })? {
+            true => Ok(()),
+            false => Err(self.invalid_target(target, "an attribute")),
+        }
+    }
+
+    /// `old op= right`: the new value. `list += iterable` changes the list in place.
+    pub(crate) fn augmented(&mut self, op: BinOp, old: ScriptValue, right: ScriptValue) -> python::Outcome {
+        if is_instance(&old)
+            && let Some(new) = self.special_in_place(op, &old, &right)?
+        {
+            return Ok(new);
+        }
+        match python::arith::in_place(self, op, &old, &right)? {
+            true => Ok(old),
+            false => self.apply(Operator::Binary(op), &[old, right]),
         }
     }
 
@@ -114,6 +128,20 @@ impl dyn Host + '_ {
                         continue;
                     }
                     self.try_at(target, |p| python::subscript::delete(p, &base, &key))?;
+                }
+                Expr::Attribute { value, attr } => {
+                    let base = self.eval(value)?;
+                    if self.tolerant && self.unknown(&base).is_some() {
+                        continue;
+                    }
+                    let ast = self.ast.clone();
+                    if !self.try_at(target, |p| {
+                        let name = p.attribute_name(ast.name(attr));
+                        Ok(p.delete_attribute(&base, &name)?
+                            || p.set_function_attribute(&base, &name, None)?)
+                    })? {
+                        return Err(self.invalid_target(target, "an attribute"));
+                    }
                 }
                 Expr::Tuple { elts } | Expr::List { elts } => {
                     tvmscript_ir_core::with_stack(|| self.delete(elts))?;

@@ -3,11 +3,13 @@
 use tvmscript_ir_core::Span;
 use tvmscript_script_value::ScriptValue;
 
+use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::python;
+use crate::python::builtins::Builtin;
 use tvmscript_python_syntax::ast::{ExprId, Name};
 
 impl dyn Host + '_ {
@@ -29,13 +31,24 @@ impl dyn Host + '_ {
             return self.unknown_value(id, &placeholder);
         }
         let ast = self.ast.clone();
-        match self.find_attribute(value, ast.name(attr)) {
+        match self.find_attribute(value, &self.attribute_name(ast.name(attr))) {
             Ok(Some(found)) => match as_placeholder(&found) {
                 Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
                 None => Ok(found),
             },
             Ok(None) => Err(self.no_attribute(id, value, attr)),
             Err(raise) => self.at(id, Err(raise)),
+        }
+    }
+
+    /// The name of an attribute as Python stores it: private names contain the class.
+    pub(crate) fn attribute_name<'a>(&self, name: &'a str) -> std::borrow::Cow<'a, str> {
+        if !name.starts_with("__") {
+            return name.into();
+        }
+        match self.env.as_ref().filter(|_| self.in_env).and_then(|env| env.class_around()) {
+            Some(class) => mangled(self.ast.name(class), name),
+            None => name.into(),
         }
     }
 
@@ -61,7 +74,8 @@ impl dyn Host + '_ {
                 if let Some(found) = self.class_attribute(value, name) {
                     return found;
                 }
-                Ok(host.attribute(name).or_else(|| python::methods::of(value, name)))
+                let found = host.attribute(name).or_else(|| python::methods::of(value, name));
+                Ok(found.or_else(|| self.common_attribute(value, name)))
             }
             ScriptValue::Function(function) => {
                 let member = function.members.iter().find(|member| member.name == name);
@@ -69,8 +83,25 @@ impl dyn Host + '_ {
                     .map(|member| ScriptValue::Function(member))
                     .or_else(|| python::methods::of(value, name)))
             }
-            other => Ok(python::methods::of(other, name)),
+            other => {
+                let found = python::methods::of(other, name);
+                Ok(found.or_else(|| self.common_attribute(other, name)))
+            }
         }
+    }
+
+    /// An attribute that Python gives every value of a built-in type: its class, or a special method.
+    fn common_attribute(&self, value: &ScriptValue, name: &str) -> Option<ScriptValue> {
+        if !name.starts_with("__") {
+            return None;
+        }
+        let class = self.class_of(value)?;
+        if name == "__class__" {
+            return Some(class);
+        }
+        let owner = class.as_host::<Builtin>()?.native.name;
+        let method = natives::member(owner, name).or_else(|| natives::member("object", name))?;
+        Some(if is_function(&method) { BoundMethod::value(method, value) } else { method })
     }
 
     /// Sets or, with `None`, deletes an attribute of a function or of a value of a library class; `false` for others.
@@ -144,7 +175,7 @@ impl dyn Host + '_ {
                         missing.what
                     }
                     None if python::object::of(value).is_some() => format!("'{}' object", host.type_name()),
-                    None => host.type_name().to_owned(),
+                    None => class_description(value).unwrap_or_else(|| host.type_name().to_owned()),
                 };
                 (what, host.attribute_names())
             }
@@ -176,6 +207,13 @@ impl dyn Host + '_ {
     /// Tests whether Python may have the attribute: its absence here is then a gap of the evaluator, not an error in
     /// the text.
     fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
+        let is_known = |class: &ClassObject| class.is_known() && !name.starts_with("__");
+        if let Some(class) = value.as_host::<ClassObject>() {
+            return !is_known(class);
+        }
+        if let Some(instance) = value.as_host::<Instance>() {
+            return instance.is_explored || !instance.class().is_some_and(is_known);
+        }
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
                 Some(module) => {
@@ -213,6 +251,14 @@ impl dyn Host + '_ {
         }
         let reason = format!("`{name}` of {} is not evaluated", python::describe(value));
         self.give_up(range, &reason)
+    }
+}
+
+/// CPython's description of a class or instance that lacks an attribute.
+fn class_description(value: &ScriptValue) -> Option<String> {
+    match value.as_host::<ClassObject>() {
+        Some(class) => Some(format!("type object '{}'", class.name)),
+        None => value.as_host::<Instance>().map(|_| format!("'{}' object", python::type_name(value))),
     }
 }
 

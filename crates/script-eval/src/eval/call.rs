@@ -4,7 +4,8 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::class::{BoundMethod, ClassObject, Instance};
+use super::class::natives::Generated;
+use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
 use super::{Cause, Closure, Module, Placeholder, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, Result};
@@ -15,6 +16,20 @@ use crate::python::cost;
 use crate::python::library::Partial;
 use crate::python::object;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
+
+/// The arguments for code that knows built-in types only.
+fn plain(args: CallArgs) -> CallArgs {
+    let extends = |value: &ScriptValue| {
+        matches!(value, ScriptValue::Host(_) | ScriptValue::Tuple(_) | ScriptValue::List(_))
+    };
+    if !args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)).any(extends) {
+        return args;
+    }
+    CallArgs {
+        positional: args.positional.into_iter().map(ScriptValue::into_plain).collect(),
+        keywords: args.keywords.into_iter().map(|(key, value)| (key, value.into_plain())).collect(),
+    }
+}
 
 impl dyn Host + '_ {
     pub(crate) fn eval_call(
@@ -151,7 +166,7 @@ impl dyn Host + '_ {
 
     fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
         match callee {
-            ScriptValue::Function(function) => Ok(function.call(args)?),
+            ScriptValue::Function(function) => Ok(function.call(plain(args))?),
             ScriptValue::Host(host) => {
                 let any = host.as_any();
                 if let Some(closure) = any.downcast_ref::<Closure>() {
@@ -173,12 +188,19 @@ impl dyn Host + '_ {
                 if let Some(partial) = any.downcast_ref::<Partial>() {
                     return self.call_value(&partial.function, partial.arguments(args));
                 }
-                if any.is::<Instance>() {
-                    return match self.class_attribute(callee, "__call__") {
-                        Some(Ok(Some(method))) => self.call_value(&method, args),
-                        Some(Err(raise)) => Err(raise),
-                        _ => Err(self.not_callable(callee)),
+                if let Some(function) = any.downcast_ref::<Generated>() {
+                    return function.run(self, args);
+                }
+                if let Some(instance) = any.downcast_ref::<Instance>() {
+                    let class = instance.class.clone();
+                    let method = match class::lookup(&class, "__call__") {
+                        Some(method) => self.bind_member(method, Some(callee), &class, "__call__")?,
+                        None => return Err(self.not_callable(callee)),
                     };
+                    return self.call_value(&method, args);
+                }
+                if let Some(wrapper) = any.downcast_ref::<Wrapper>().filter(|_| host.is_callable()) {
+                    return self.call_value(&wrapper.function, args);
                 }
                 if let [definition] = &*args.positional
                     && self.is_decorator(callee)
@@ -206,7 +228,7 @@ impl dyn Host + '_ {
                 Err(self.not_callable(callee))
             }
             ScriptValue::Node(object) => match self.call_rule(object) {
-                Some(call) => Ok(call(object, args)?),
+                Some(call) => Ok(call(object, plain(args))?),
                 None => Err(self.not_callable(callee)),
             },
             _ => Err(self.not_callable(callee)),

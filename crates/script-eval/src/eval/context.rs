@@ -262,7 +262,7 @@ impl dyn Host + '_ {
 
     /// Calls `__exit__` or a function like it.
     fn call_exit(&mut self, exit: &ScriptValue, exception: Option<&ScriptValue>) -> Result<bool, Raise> {
-        let class = exception.and_then(exception::class_of).unwrap_or_default();
+        let class = exception.and_then(|exception| self.class_of(exception)).unwrap_or_default();
         let value = exception.cloned().unwrap_or_default();
         let result = self.call_value(exit, CallArgs::positional([class, value, ScriptValue::None]))?;
         self.truth(&result)

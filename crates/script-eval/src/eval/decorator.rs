@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, FunctionDef, List, Name, Stmt, StmtId};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
+use super::class::natives::Generated;
+use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
 use crate::Host;
 use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::host::Mode;
 use crate::python;
+use crate::python::builtins::Builtin;
 
 /// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
@@ -145,10 +148,8 @@ impl dyn Host + '_ {
                     continue;
                 }
                 // An unknown decorator is assumed to return the definition. The results of calls are unknown.
-                _ if decorator.as_host::<Closure>().is_none() && !python::is_decorator(decorator) => {
-                    let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
-                    if let Some(placeholder) =
-                        self.unknown(decorator).filter(|p| !binds && !self.is_transparent(p))
+                _ if !is_applied(decorator) => {
+                    if let Some(placeholder) = self.unknown(decorator).filter(|p| !self.is_transparent(p))
                         && let Some(def) = super::closure::definition_of(&value)
                     {
                         self.explorer.opaque.insert(def, placeholder);
@@ -167,6 +168,19 @@ impl dyn Host + '_ {
         }
         Ok(value)
     }
+}
+
+/// Tests whether a decorator is a value of Python, which is called with the definition.
+fn is_applied(decorator: &ScriptValue) -> bool {
+    let ScriptValue::Host(host) = decorator else { return false };
+    let any = host.as_any();
+    any.is::<Closure>()
+        || any.is::<Builtin>()
+        || any.is::<BoundMethod>()
+        || any.is::<ClassObject>()
+        || any.is::<Generated>()
+        || python::is_decorator(decorator)
+        || any.is::<Instance>() && host.is_callable()
 }
 
 /// Finds the test parameters that the file declares.
@@ -203,9 +217,6 @@ fn declared_parameters(ast: &Ast, functions: Option<(&str, &str)>) -> HashMap<Na
     found
 }
 
-/// Python's decorators that determine how a method is bound.
-const BINDING: &[&str] = &["staticmethod", "classmethod", "property"];
-
 /// The decorators of a definition of host code.
 #[derive(Default)]
 pub(crate) struct Decorators {
@@ -223,11 +234,23 @@ impl dyn Host + '_ {
     pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
         let ast = self.ast.clone();
         let mut found = Decorators::default();
-        for at in ast.list(decorators) {
-            let before = std::mem::replace(&mut self.in_decorator, true);
-            let value = self.with_mode(Mode::Host, |p| p.eval(*at));
-            self.in_decorator = before;
-            let value = value.inspect_err(|_| self.keep_decorator_error())?;
+        let list = ast.list(decorators);
+        let mut last = None;
+        // A host function that a script calls may only define scripts.
+        if !self.tolerant
+            && let Some(at) = list.last()
+        {
+            let value = self.decorator_value(*at)?;
+            if self.is_decorator(&value) {
+                return Ok(Decorators { script: Some((*at, value)), others: Vec::new() });
+            }
+            last = Some(value);
+        }
+        for (index, at) in list.iter().enumerate() {
+            let value = match last.take_if(|_| index + 1 == list.len()) {
+                Some(value) => value,
+                None => self.decorator_value(*at)?,
+            };
             if self.is_decorator(&value) {
                 found.script = Some((*at, value));
             } else if self.may_decorate(&value) {
@@ -242,14 +265,19 @@ impl dyn Host + '_ {
         Ok(found)
     }
 
+    fn decorator_value(&mut self, at: ExprId) -> Result<ScriptValue> {
+        let before = std::mem::replace(&mut self.in_decorator, true);
+        let value = self.with_mode(Mode::Host, |p| p.eval(at));
+        self.in_decorator = before;
+        value.inspect_err(|_| self.keep_decorator_error())
+    }
+
     /// Tests whether a value can decorate host code. Where placeholders are tolerated, it may be unknown.
     fn may_decorate(&self, value: &ScriptValue) -> bool {
         let ScriptValue::Host(host) = value else { return false };
         match self.tolerant {
             true => !self.is_namespace(value),
-            false => {
-                host.is_callable() && (value.as_host::<Closure>().is_some() || python::is_decorator(value))
-            }
+            false => host.is_callable() && is_applied(value),
         }
     }
 

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use tvmscript_script_value::release;
+use tvmscript_script_value::{ScriptValue, release};
 
 use crate::binding::Binding;
 use tvmscript_python_syntax::ast::Name;
@@ -20,6 +20,16 @@ pub(crate) struct Env {
     parent: Option<Rc<Env>>,
     held: Cell<bool>,
     kind: EnvKind,
+    /// The class of a class body, once it is made.
+    owner: RefCell<Option<ScriptValue>>,
+    /// The first parameter of a function.
+    first: Cell<Option<Name>>,
+    /// The name of a class body's class.
+    class_name: Option<Name>,
+    /// The qualified name of the class or function.
+    prefix: RefCell<Option<Rc<str>>>,
+    /// The bases and the values so far in the body of an enumeration.
+    enumeration: RefCell<Option<(Vec<ScriptValue>, Vec<ScriptValue>)>>,
     /// Names that the code declares `global`.
     globals: Option<Rc<[Name]>>,
 }
@@ -36,7 +46,7 @@ enum EnvKind {
 
 impl Env {
     pub(crate) fn new(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
-        Env::of_kind(names, parent, EnvKind::Function)
+        Env::of_kind(names, parent, EnvKind::Function, None, None)
     }
 
     /// The variables of a call of a function that declares names `global`.
@@ -45,24 +55,143 @@ impl Env {
         globals: Option<Rc<[Name]>>,
         parent: Option<Rc<Env>>,
     ) -> Rc<Env> {
-        let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        let kind = EnvKind::Function;
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), kind, globals })
+        Env::of_kind(names, parent, EnvKind::Function, None, globals)
     }
 
     /// The variables of a class body.
-    pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
-        Env::of_kind(names, parent, EnvKind::Class)
+    pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>, class: Name) -> Rc<Env> {
+        Env::of_kind(names, parent, EnvKind::Class, Some(class), None)
     }
 
     /// The variables of a module other than the main text.
     pub(crate) fn of_module(names: Rc<[Name]>) -> Rc<Env> {
-        Env::of_kind(names, None, EnvKind::Module)
+        Env::of_kind(names, None, EnvKind::Module, None, None)
     }
 
-    fn of_kind(names: Rc<[Name]>, parent: Option<Rc<Env>>, kind: EnvKind) -> Rc<Env> {
+    fn of_kind(
+        names: Rc<[Name]>,
+        parent: Option<Rc<Env>>,
+        kind: EnvKind,
+        class_name: Option<Name>,
+        globals: Option<Rc<[Name]>>,
+    ) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), kind, globals: None })
+        let (owner, first, prefix) = (RefCell::default(), Cell::default(), RefCell::default());
+        let (held, enumeration) = (Cell::new(false), RefCell::default());
+        Rc::new(Env {
+            names,
+            slots,
+            parent,
+            held,
+            kind,
+            owner,
+            first,
+            class_name,
+            prefix,
+            enumeration,
+            globals,
+        })
+    }
+
+    /// Begins the body of an enumeration.
+    pub(crate) fn begin_enumeration(&self, bases: Vec<ScriptValue>) {
+        *self.enumeration.borrow_mut() = Some((bases, Vec::new()));
+    }
+
+    /// Tests whether this is the body of an enumeration.
+    pub(crate) fn is_enumeration(&self) -> bool {
+        self.enumeration.borrow().is_some()
+    }
+
+    /// The bases of the enumeration.
+    pub(crate) fn enumeration_bases(&self) -> Vec<ScriptValue> {
+        self.enumeration.borrow().as_ref().map(|(bases, _)| bases.clone()).unwrap_or_default()
+    }
+
+    /// The values of the members so far.
+    pub(crate) fn member_values(&self) -> Vec<ScriptValue> {
+        self.enumeration.borrow().as_ref().map(|(_, values)| values.clone()).unwrap_or_default()
+    }
+
+    /// Adds the value of a member.
+    pub(crate) fn add_member_value(&self, value: ScriptValue) {
+        if let Some((_, values)) = &mut *self.enumeration.borrow_mut() {
+            values.push(value);
+        }
+    }
+
+    /// The name of the innermost class around, for private names.
+    pub(crate) fn class_around(&self) -> Option<Name> {
+        let mut at = Some(self);
+        while let Some(env) = at {
+            if env.class_name.is_some() {
+                return env.class_name;
+            }
+            at = env.parent.as_deref();
+        }
+        None
+    }
+
+    /// Sets the qualified name of the class or function.
+    pub(crate) fn set_prefix(&self, name: Rc<str>) {
+        *self.prefix.borrow_mut() = Some(name);
+    }
+
+    /// The qualified name of the class or function.
+    pub(crate) fn prefix(&self) -> Option<Rc<str>> {
+        self.prefix.borrow().clone()
+    }
+
+    /// The qualified name of what is defined here, up to its own name.
+    pub(crate) fn prefix_inside(&self) -> String {
+        let mut at = Some(self);
+        while let Some(env) = at {
+            if let Some(prefix) = &*env.prefix.borrow() {
+                return if env.kind == EnvKind::Class {
+                    format!("{prefix}.")
+                } else {
+                    format!("{prefix}.<locals>.")
+                };
+            }
+            at = env.parent.as_deref();
+        }
+        String::new()
+    }
+
+    /// Sets the class that the body made.
+    pub(crate) fn set_owner(&self, class: ScriptValue) {
+        *self.owner.borrow_mut() = Some(class);
+    }
+
+    /// Sets the first parameter of a function.
+    pub(crate) fn set_first(&self, name: Name) {
+        self.first.set(Some(name));
+    }
+
+    /// The class around the running method, and the method's first argument; `None` outside functions.
+    pub(crate) fn method(&self) -> Option<(Option<ScriptValue>, Option<ScriptValue>)> {
+        let mut at = Some(self);
+        let mut receiver = None;
+        let mut is_found = false;
+        while let Some(env) = at {
+            if env.kind == EnvKind::Class && is_found {
+                return Some((env.owner.borrow().clone(), receiver));
+            }
+            if !is_found && let Some(first) = env.first.get() {
+                is_found = true;
+                receiver = match env.own(first) {
+                    Some(Binding::Value(value)) => Some(value),
+                    _ => None,
+                };
+            }
+            at = env.parent.as_deref();
+        }
+        is_found.then_some((None, receiver))
+    }
+
+    /// All names, bound or not.
+    pub(crate) fn own_names(&self) -> Vec<Name> {
+        self.names.to_vec()
     }
 
     /// Returns `true` if the code is in a module other than the main text.
@@ -165,7 +294,7 @@ impl Env {
 
     pub(crate) fn clear(&self) {
         let slots = std::mem::take(&mut *self.slots.borrow_mut());
-        drop(slots);
+        drop((slots, self.owner.take(), self.enumeration.take()));
     }
 }
 

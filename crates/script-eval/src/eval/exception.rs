@@ -151,11 +151,6 @@ pub(super) fn parts(value: &ScriptValue) -> Option<(&ScriptValue, &ExceptionStat
     Some((&instance.class, instance.exception.as_deref()?))
 }
 
-/// The class of an exception; `None` for other values.
-pub(crate) fn class_of(value: &ScriptValue) -> Option<ScriptValue> {
-    parts(value).map(|(class, _)| class.clone())
-}
-
 /// Tests whether a value is an exception.
 pub(crate) fn is_exception(value: &ScriptValue) -> bool {
     parts(value).is_some()
@@ -207,7 +202,7 @@ pub(crate) fn name_and_args(value: &ScriptValue) -> Option<(String, Vec<ScriptVa
 pub(super) fn class_name(class: &ScriptValue) -> String {
     match (exceptions::class_name(class), class.as_host::<ClassObject>()) {
         (Some(name), _) => name.to_owned(),
-        (None, Some(class)) => class.name().to_owned(),
+        (None, Some(class)) => class.name.to_string(),
         (None, None) => String::new(),
     }
 }

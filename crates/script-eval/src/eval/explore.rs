@@ -203,6 +203,9 @@ impl dyn Host + '_ {
     ) -> Result<()> {
         let ast = self.ast.clone();
         let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
+        if let Some(first) = ast.list(closure.params).first() {
+            env.set_first(first.name);
+        }
         for (index, param) in ast.list(closure.params).iter().enumerate() {
             let name = ast.name(param.name);
             let is_first = index == 0 && owner.is_some() && closure.kind != MethodKind::Static;
@@ -212,7 +215,7 @@ impl dyn Host + '_ {
             let given = given.or(default).or_else(|| self.declared_parameter(param.name));
             let value = match (&owner, given) {
                 (Some(class), _) if is_first && closure.kind == MethodKind::Class => class.clone(),
-                (Some(class), _) if is_first => Instance::value(class.clone()),
+                (Some(class), _) if is_first => Instance::explored(class.clone()),
                 (_, Some(value)) if is_plain => value,
                 _ => {
                     let (name, function) = (name.into(), closure.path.clone());

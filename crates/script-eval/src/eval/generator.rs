@@ -17,6 +17,7 @@ use std::rc::Rc;
 use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, ScriptValue, release};
 
+use super::class::Special;
 use super::closure::Call;
 use super::context::Entered;
 use super::pattern::Chosen;
@@ -274,6 +275,9 @@ impl dyn Host + '_ {
     pub(crate) fn iterator_of(&mut self, value: &ScriptValue) -> Outcome {
         if value.as_host::<IterObject>().is_some() {
             return Ok(value.clone());
+        }
+        if let Special::Value(iterator) = self.call_special(value, "__iter__", [])? {
+            return Ok(iterator);
         }
         let iter = self.iterate(value)?;
         Ok(IterObject::value(iter.type_name(), iter))

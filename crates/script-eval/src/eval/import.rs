@@ -68,6 +68,9 @@ impl dyn Host + '_ {
         if python::library::contains(&inner) {
             return Some(Module::value(&inner));
         }
+        if let Some(value) = self.class_library(&module.path, name) {
+            return Some(value);
+        }
         if let Some(value) = python::library::member(&module.path, name) {
             return Some(value);
         }
@@ -97,7 +100,10 @@ impl dyn Host + '_ {
     /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        first == "__future__" || python::library::contains(path) || self.modules().contains(first)
+        first == "__future__"
+            || python::library::contains(path)
+            || super::class::is_class_module(path)
+            || self.modules().contains(first)
     }
 
     /// `import a.b as c`

@@ -7,10 +7,11 @@ use tvmscript_ir_core::Str;
 use tvmscript_script_value::{Dict, HostObject, Items, ScriptValue, release};
 
 use super::Raise;
+use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Host;
-use crate::errors::Result;
+use crate::errors::{ParseErrorKind, Result};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -44,6 +45,10 @@ pub(crate) enum Iter {
     Map(ScriptValue, Vec<Iter>),
     /// `filter`
     Filter(ScriptValue, Box<Iter>),
+    /// An instance with `__next__`.
+    Instance(ScriptValue),
+    /// An instance with `__getitem__` and the next index: the old sequence protocol.
+    Sequence(ScriptValue, i64),
     /// An iterator of a library module.
     Library(Box<dyn Advance>),
     /// `enumerate`, with the next number.
@@ -88,6 +93,7 @@ impl Iter {
             Iter::Filter(..) => "filter",
             Iter::Enumerate(..) => "enumerate",
             Iter::Items(_) | Iter::Shared(_) | Iter::Library(_) => "iterator",
+            Iter::Instance(_) | Iter::Sequence(..) => "iterator",
         }
     }
 
@@ -100,6 +106,7 @@ impl Iter {
             Iter::Shared(object) => out.push(ScriptValue::Host(object)),
             Iter::Dict { dict, .. } => out.push(ScriptValue::Dict(dict)),
             Iter::Set { set, .. } => out.push(ScriptValue::Host(set)),
+            Iter::Instance(value) | Iter::Sequence(value, _) => out.push(value),
             Iter::Range(_) | Iter::Text(..) | Iter::Bytes(..) => {}
             Iter::Generator(generator) => generator.0.parts(out),
             Iter::Function(generator) => generator.parts(out),
@@ -139,6 +146,16 @@ impl HostObject for IterObject {
 impl dyn Host + '_ {
     /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
+        if is_instance(value)
+            && let Some(iter) = self.iterate_instance(value)?
+        {
+            return Ok(iter);
+        }
+        if let Some(members) = class::enumeration::iterated(self, value)? {
+            return Ok(Iter::Items(members.into_iter()));
+        }
+        let own = value;
+        let value = value.plain();
         if let ScriptValue::Host(host) = value
             && host.items().is_none()
         {
@@ -168,7 +185,7 @@ impl dyn Host + '_ {
                     cost::values(self, items.len())?;
                     Iter::Items(items.into_iter())
                 } else {
-                    return Err(self.not_iterable(value));
+                    return Err(self.not_iterable(own));
                 }
             }
             ScriptValue::Str(text) => Iter::Text(text.clone(), 0),
@@ -180,11 +197,42 @@ impl dyn Host + '_ {
                 Some(items) => Iter::Items(items(object)?.into_iter()),
                 None => match python::node_items(object) {
                     Some(items) => Iter::Items(items.into_iter()),
-                    None => return Err(self.not_iterable(value)),
+                    None => return Err(self.not_iterable(own)),
                 },
             },
-            _ => return Err(self.not_iterable(value)),
+            _ => return Err(self.not_iterable(own)),
         })
+    }
+
+    /// Makes an iterator by the methods of an instance's class; `None` if it does not define any.
+    fn iterate_instance(&mut self, value: &ScriptValue) -> Result<Option<Iter>, Raise> {
+        if let Special::Value(iterator) = self.call_special(value, "__iter__", [])? {
+            if !is_instance(&iterator) {
+                return match iterator.as_host::<IterObject>() {
+                    Some(_) => self.iterate(&iterator).map(Some),
+                    None => Err(wrong_type!("iter() returned non-iterator of type '{}'", &iterator).into()),
+                };
+            }
+            if !self.iterates(&iterator, "__next__") {
+                return Err(wrong_type!("iter() returned non-iterator of type '{}'", &iterator).into());
+            }
+            return Ok(Some(Iter::Instance(iterator)));
+        }
+        let has_items = is_instance(value.plain()) && self.iterates(value, "__getitem__");
+        Ok(has_items.then(|| Iter::Sequence(value.clone(), 0)))
+    }
+
+    fn iterates(&self, value: &ScriptValue, name: &str) -> bool {
+        value.as_host::<Instance>().is_some_and(|instance| class::lookup(&instance.class, name).is_some())
+    }
+
+    /// Tests whether the class of an instance defines its iteration.
+    pub(crate) fn iterates_itself(&self, value: &ScriptValue) -> bool {
+        let is_own = |instance: &Instance, name: &str| {
+            class::lookup(&instance.class, name)
+                .is_some_and(|method| method.as_host::<python::builtins::Builtin>().is_none())
+        };
+        value.as_host::<Instance>().is_some_and(|instance| is_own(instance, "__iter__"))
     }
 
     fn not_iterable(&self, value: &ScriptValue) -> Raise {
@@ -243,6 +291,25 @@ impl dyn Host + '_ {
                 let item = items.get_index(*at).map(|key| key.0.clone());
                 *at = if item.is_some() { *at + 1 } else { usize::MAX };
                 Ok(item)
+            }
+            Iter::Instance(iterator) => {
+                let iterator = iterator.clone();
+                match self.catching("StopIteration", |p| p.call_special(&iterator, "__next__", []))? {
+                    Some(Special::Value(value)) => Ok(Some(value)),
+                    Some(_) => Err(wrong_type!("'{}' object is not an iterator", &iterator).into()),
+                    None => Ok(None),
+                }
+            }
+            Iter::Sequence(sequence, at) => {
+                let (sequence, index) = (sequence.clone(), ScriptValue::Int(*at));
+                *at = at.saturating_add(1);
+                let get = |p: &mut Self| {
+                    p.catching("StopIteration", |p| p.call_special(&sequence, "__getitem__", [index]))
+                };
+                match self.catching("IndexError", get)? {
+                    Some(Some(Special::Value(value))) => Ok(Some(value)),
+                    _ => Ok(None),
+                }
             }
             Iter::Shared(object) => {
                 let Some(shared) = object.as_any().downcast_ref::<IterObject>() else { return Ok(None) };
@@ -346,6 +413,26 @@ impl dyn Host + '_ {
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
         let items = self.collect_values(value);
         self.at(at, items)
+    }
+
+    /// Collects all elements of `*value`. If it cannot be iterated, `message` begins the error, unless it is empty.
+    pub(crate) fn collect_starred(
+        &mut self,
+        at: ExprId,
+        value: &ScriptValue,
+        message: &str,
+    ) -> Result<Vec<ScriptValue>> {
+        self.try_at(at, |p| {
+            p.collect_values(value).map_err(|raise| match raise {
+                Raise::Kind(ParseErrorKind::Host(mut error))
+                    if error.message.ends_with("object is not iterable") && !message.is_empty() =>
+                {
+                    error.message = format!("{message} {}", python::type_name(value));
+                    error.into()
+                }
+                raise => raise,
+            })
+        })
     }
 
     pub(crate) fn collect_at_most(

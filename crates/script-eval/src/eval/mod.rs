@@ -7,7 +7,7 @@
 mod assign;
 mod attribute;
 mod call;
-mod class;
+pub(crate) mod class;
 mod closure;
 mod comprehension;
 mod context;
@@ -22,9 +22,8 @@ mod iterate;
 mod local_module;
 mod operator;
 mod pattern;
-mod placeholder;
+pub(crate) mod placeholder;
 mod raising;
-mod record;
 mod statement;
 mod subscript;
 mod template;
@@ -58,14 +57,20 @@ use crate::python::cost;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 
-impl Evaluator {
+impl dyn Host + '_ {
     /// Converts a value to a key. Hashing and comparing are charged.
-    pub(crate) fn hashable(&self, value: ScriptValue) -> Result<DictKey, Raise> {
+    pub(crate) fn hashable(&mut self, value: ScriptValue) -> Result<DictKey, Raise> {
+        if let ScriptValue::Host(_) = value {
+            self.prepare_key(&value)?;
+        }
         if let ScriptValue::Tuple(_) = value {
             // Tuples that share elements are small but may take exponential time to walk.
             let mut work = vec![value.clone()];
             while let Some(at) = work.pop() {
                 self.program.budget.step(1 + cost::size(&at))?;
+                if let ScriptValue::Host(_) = at {
+                    self.prepare_key(&at)?;
+                }
                 if let ScriptValue::Tuple(items) = &at {
                     self.program.budget.step(items.len() as u64)?;
                     work.extend(items.iter().filter(|item| !is_small(item)).cloned());
@@ -82,7 +87,9 @@ impl Evaluator {
         }
         Ok(key)
     }
+}
 
+impl Evaluator {
     /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
     fn is_in_invalid(&self, name: &str) -> bool {
         self.diagnostics.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
@@ -192,17 +199,17 @@ impl dyn Host + '_ {
             Expr::Compare { left, rest } => self.eval_compare(left, rest),
             Expr::IfExp { test, body, orelse } => self.eval_conditional(id, test, body, orelse),
             Expr::Tuple { elts } => {
-                let items = self.elements(elts)?;
+                let items = self.elements(elts, NEEDS_ITERABLE)?;
                 self.charge_values(id, items.len())?;
                 Ok(ScriptValue::tuple(items))
             }
             Expr::List { elts } => {
-                let items = self.elements(elts)?;
+                let items = self.elements(elts, NEEDS_ITERABLE)?;
                 self.charge_values(id, items.len())?;
                 Ok(ScriptValue::list(items.into_vec()))
             }
             Expr::Set { elts } => {
-                let items = self.elements(elts)?;
+                let items = self.elements(elts, "")?;
                 self.try_at(id, |p| crate::python::set::from_items(p, items))
             }
             Expr::Dict { items } => self.eval_dict(id, items),
@@ -242,14 +249,15 @@ impl dyn Host + '_ {
     }
 
     /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
-    fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
+    /// `message` begins the error of a starred element that cannot be iterated; it is empty for sets, as in CPython.
+    fn elements(&mut self, elts: List<ExprId>, message: &str) -> Result<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
             let Some(elt) = self.item(elts, index) else { break };
             let result = match *self.ast.expr(elt) {
                 Expr::Starred { value } => self
                     .eval_inner(value)
-                    .and_then(|value| self.collect(elt, &value))
+                    .and_then(|value| self.collect_starred(elt, &value, message))
                     .map(|values| items.extend(values)),
                 _ => self.eval_inner(elt).map(|value| items.push(value)),
             };
@@ -369,6 +377,11 @@ impl dyn Host + '_ {
     fn report_unbound(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
         let ast = self.ast.clone();
         let text = ast.name(name);
+        if text == "__class__"
+            && let Some((Some(class), _)) = self.env.as_ref().and_then(|env| env.method())
+        {
+            return Ok(class);
+        }
         if let Some(placeholder) = self.bound_elsewhere(name) {
             return self.unknown_value(id, &placeholder);
         }
@@ -494,6 +507,7 @@ impl dyn Host + '_ {
                     None => Ok(true),
                 },
             },
+            ScriptValue::Host(_) if class::is_instance(value) => self.special_truth(value),
             ScriptValue::Host(_) => {
                 self.known([value])?;
                 match crate::python::object::of(value) {
@@ -514,6 +528,9 @@ fn mentions(text: &str, name: &str) -> bool {
             && !text[at + name.len()..].chars().next().is_some_and(word)
     })
 }
+
+/// The error of `[*1]`, before the name of the type.
+const NEEDS_ITERABLE: &str = "Value after * must be an iterable, not";
 
 /// Tests whether the value is hashed in constant time.
 fn is_small(value: &ScriptValue) -> bool {

@@ -5,6 +5,7 @@ use tvmscript_ir_core::Span;
 use tvmscript_script_value::ScriptValue;
 
 use super::Raise;
+use super::class::is_instance;
 use crate::Host;
 use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
@@ -50,21 +51,22 @@ impl dyn Host + '_ {
     pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
         self.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_))) {
-            let numbers = operands.iter().any(|operand| python::object::number(operand).is_some());
-            let found = if numbers {
-                let number = |operand: &ScriptValue| {
-                    python::object::number(operand).unwrap_or_else(|| operand.clone())
-                };
-                let operands: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
-                self.dispatch_operator(operator, &operands)?
-            } else {
-                self.dispatch_operator(operator, operands)?
+            let number = |operand: &ScriptValue| {
+                python::object::number(operand).unwrap_or_else(|| operand.plain().clone())
             };
-            if let Some(value) = found {
+            let plain: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
+            if let Some(value) = self.dispatch_operator(operator, &plain)? {
                 return Ok(value);
             }
         }
         match (operator, operands) {
+            (Operator::Binary(op), [a, b]) if is_instance(a) || is_instance(b) => {
+                self.special_binary(op, a, b)
+            }
+            (Operator::Unary(op), [a]) if is_instance(a) => self.special_unary(op, a),
+            (Operator::Compare(op), [a, b]) if is_instance(a) || is_instance(b) => {
+                self.special_compare(op, a, b)
+            }
             (Operator::Binary(op), [a, b]) => {
                 self.known_operands(op, a, b)?;
                 python::arith::binary(self, op, a, b)
@@ -107,7 +109,8 @@ impl dyn Host + '_ {
             };
             Span::set_current(self.span(at));
             let result = match (&value, &right) {
-                (ScriptValue::Node(_), _) | (_, ScriptValue::Node(_)) => {
+                (ScriptValue::Node(_) | ScriptValue::Host(_), _)
+                | (_, ScriptValue::Node(_) | ScriptValue::Host(_)) => {
                     self.apply(Operator::Binary(op), &[value, right])
                 }
                 (a, b) => self.known_operands(op, a, b).and_then(|()| python::arith::binary(self, op, a, b)),
@@ -263,7 +266,7 @@ impl dyn Host + '_ {
         b: &ScriptValue,
     ) -> Result<ScriptValue> {
         if matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
-            let result = self.comparable(&a, b).and_then(|()| python::compare::compare(self, op, &a, b));
+            let result = self.known([&a, b]).and_then(|()| python::compare::compare(self, op, &a, b));
             return result.map_err(|raise| self.raise(range, None, raise));
         }
         self.apply_at(range, Operator::Compare(op), &[a, b.clone()])

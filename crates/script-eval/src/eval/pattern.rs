@@ -9,7 +9,6 @@ use std::rc::Rc;
 use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 
-use super::class::Instance;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise, exception};
 use crate::Host;
@@ -167,12 +166,11 @@ impl dyn Host + '_ {
         subject: &ScriptValue,
         captures: &mut Captures,
     ) -> Result<bool, Raise> {
-        let is_sequence = match subject {
+        let is_sequence = match subject.plain() {
             ScriptValue::List(_) | ScriptValue::Tuple(_) => true,
-            ScriptValue::Host(host) => {
+            ScriptValue::Host(_) => {
                 range::of(subject).is_some()
                     || object::of(subject).is_some_and(|object| object.class() == "collections.deque")
-                    || subject.as_host::<Instance>().is_some() && host.items().is_some()
             }
             _ => false,
         };
@@ -217,7 +215,7 @@ impl dyn Host + '_ {
         subject: &ScriptValue,
         captures: &mut Captures,
     ) -> Result<bool, Raise> {
-        let ScriptValue::Dict(dict) = subject else { return Ok(false) };
+        let ScriptValue::Dict(dict) = subject.plain() else { return Ok(false) };
         if dict.borrow().len() < keys.len() {
             return Ok(false);
         }

@@ -154,18 +154,7 @@ impl Evaluator {
             return Ok(());
         }
         let mut operands = operands.into_iter();
-        let unknown = |operand| self.unknown(operand).or_else(|| self.unknown_operand(operand, false));
-        match operands.find_map(unknown) {
-            Some(placeholder) => Err(Raise::Unknown(placeholder)),
-            None => Ok(()),
-        }
-    }
-
-    /// Fails if an operand of a comparison is unknown.
-    pub(crate) fn comparable(&self, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
-        self.known([a, b])?;
-        match self.tolerant.then(|| [a, b].into_iter().find_map(|x| self.unknown_operand(x, true))).flatten()
-        {
+        match operands.find_map(|operand| self.unknown(operand)) {
             Some(placeholder) => Err(Raise::Unknown(placeholder)),
             None => Ok(()),
         }
@@ -213,10 +202,13 @@ impl Evaluator {
         }
     }
 
-    /// Explains the failure of a call by a placeholder among its arguments.
+    /// Explains the failure of a call by a placeholder among its arguments. An exceeded limit needs no explanation, and
+    /// leaves no steps for the search.
     pub(crate) fn failed_call(&self, raise: Raise, args: &CallArgs) -> Raise {
-        if !matches!(raise, Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_)) {
-            return raise;
+        match &raise {
+            Raise::Kind(kind) if kind.is_exceeded_limit() => return raise,
+            Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_) => {}
+            _ => return raise,
         }
         let mut values: Vec<ScriptValue> =
             args.keywords.iter().rev().map(|(_, value)| value.clone()).collect();
@@ -424,11 +416,11 @@ const PYTHON_NAMES: &str = "ArithmeticError AssertionError AttributeError BaseEx
     EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError \
     FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError IndexError \
     InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError \
-    ModuleNotFoundError NameError NotADirectoryError NotImplemented NotImplementedError OSError \
+    ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError \
     OverflowError PendingDeprecationWarning PermissionError ProcessLookupError RecursionError \
     ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration \
     SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError \
     UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning \
-    ValueError Warning ZeroDivisionError aiter anext breakpoint bytearray classmethod compile complex \
-    copyright credits delattr dir display eval exec exit get_ipython globals help input issubclass license \
-    locals memoryview open property quit setattr staticmethod super vars";
+    ValueError Warning ZeroDivisionError aiter anext breakpoint bytearray compile complex \
+    copyright credits dir display eval exec exit get_ipython globals help input license \
+    locals memoryview open quit";

@@ -227,7 +227,8 @@ impl dyn Host + '_ {
             }
             None => {
                 self.mark_read(id);
-                self.plain_class(id, def)
+                let class = self.plain_class(id, def)?;
+                self.decorate(class, &decorators.others)
             }
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptVal
         }
         return Ok(float(op, x.to_float()?, y.to_float()?)?);
     }
-    sequence(p, op, a, b)
+    sequence(p, op, a.plain(), b.plain())
 }
 
 /// Tests whether floats support the operator.
@@ -410,7 +410,7 @@ pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
 
 /// Changes `a` in place as Python does; returns `false` if `a op b` is a new value.
 pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
-    match (op, a) {
+    match (op, a.plain()) {
         (BinOp::Add, ScriptValue::List(items)) => {
             let more = p.collect_values(b)?;
             more.iter().try_for_each(|item| p.program.keep_container(a, item))?;

@@ -11,6 +11,9 @@ use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
 use super::{builtins::Builtin, cost, dict_class, numpy, object, set, view};
 use crate::eval::Raise;
+use crate::eval::class::enumeration;
+use crate::eval::class::natives::is_not_implemented;
+use crate::eval::class::{BoundMethod, Special, is_instance, same_sentinel};
 use crate::host::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
@@ -56,8 +59,8 @@ fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> 
 }
 
 /// Tests identity. Numbers and text have no identity here: equal ones of a type are identical.
-fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
-    match (a, b) {
+pub(crate) fn identical(left: &ScriptValue, right: &ScriptValue) -> bool {
+    match (left, right) {
         (ScriptValue::None, ScriptValue::None) | (ScriptValue::Ellipsis, ScriptValue::Ellipsis) => true,
         (ScriptValue::Bool(a), ScriptValue::Bool(b)) => a == b,
         (ScriptValue::Int(a), ScriptValue::Int(b)) => a == b,
@@ -71,7 +74,10 @@ fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
         (ScriptValue::Function(a), ScriptValue::Function(b)) => std::ptr::eq(*a, *b),
         (ScriptValue::Host(a), ScriptValue::Host(b)) => {
             let builtins = (a.as_any().downcast_ref(), b.as_any().downcast_ref());
-            Rc::ptr_eq(a, b) || matches!(builtins, (Some(a), Some(b)) if same_builtin(a, b))
+            Rc::ptr_eq(a, b)
+                || is_not_implemented(left) && is_not_implemented(right)
+                || same_sentinel(left, right)
+                || matches!(builtins, (Some(a), Some(b)) if same_builtin(a, b))
         }
         _ => false,
     }
@@ -89,6 +95,10 @@ fn order_of_numbers(a: &Number, b: &Number) -> Option<Ordering> {
 
 /// `a == b`
 pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    if is_instance(a) || is_instance(b) {
+        let value = p.special_compare(CmpOp::Eq, a, b)?;
+        return p.truth(&value);
+    }
     charge(p, a, b)?;
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(order_of_numbers(&a, &b) == Some(Ordering::Equal));
@@ -138,6 +148,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
         }
         (ScriptValue::DType(dtype), ScriptValue::Str(text))
         | (ScriptValue::Str(text), ScriptValue::DType(dtype)) => Ok(dtype.to_string() == text.as_str()),
+        (ScriptValue::Host(_), ScriptValue::Host(_)) if BoundMethod::same(a, b) => Ok(true),
         (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_))
             if object::of(a).is_some() || object::of(b).is_some() =>
         {
@@ -286,8 +297,19 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
     {
         return Ok(found);
     }
+    if is_instance(container)
+        && let Special::Value(found) = p.call_special(container, "__contains__", [item.clone()])?
+    {
+        return p.truth(&found);
+    }
+    if enumeration::is_enumeration(container) {
+        return enumeration::contains(p, container, item);
+    }
+    let own = container;
+    // An `__iter__` of the class comes before the payload.
+    let container = if p.iterates_itself(own) { own } else { own.plain() };
     match container {
-        ScriptValue::Str(text) => match item {
+        ScriptValue::Str(text) => match item.plain() {
             ScriptValue::Str(part) => {
                 cost::scan(p, text.as_str().len() + part.as_str().len())?;
                 Ok(text.as_str().contains(part.as_str()))
@@ -334,7 +356,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
         _ => {
             let mut iter = p.iterate(container).map_err(|raise| match raise {
                 Raise::Kind(crate::ParseErrorKind::Host(_)) => {
-                    wrong_type!("argument of type '{}' is not iterable", container).into()
+                    wrong_type!("argument of type '{}' is not iterable", own).into()
                 }
                 other => other,
             })?;

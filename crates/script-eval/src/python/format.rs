@@ -10,6 +10,7 @@ use super::text_index::Chars;
 use super::{cost, repr, type_name};
 use crate::errors::HostError;
 use crate::eval::Raise;
+use crate::eval::class::{Special, is_instance};
 use crate::{Evaluator, Host};
 
 /// Maximum number of digits after the decimal point of a float: 1074 bits.
@@ -110,6 +111,21 @@ fn digits(chars: &[char], at: &mut usize) -> Result<Option<usize>, HostError> {
 
 /// `format(value, spec)`
 pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Result<String, Raise> {
+    if is_instance(value) {
+        if let Special::Value(text) = p.call_special(value, "__format__", [ScriptValue::str(spec)])? {
+            return match text.as_str() {
+                Some(text) => Ok(text.to_owned()),
+                None => Err(wrong_type!("__format__ must return a str, not {}", &text).into()),
+            };
+        }
+        if spec.is_empty() {
+            return super::repr::str(p, value);
+        }
+        if is_instance(value.plain()) {
+            return Err(wrong_type!("unsupported format string passed to {}.__format__", value).into());
+        }
+    }
+    let value = value.plain();
     if spec.is_empty() {
         return repr::str(p, value);
     }

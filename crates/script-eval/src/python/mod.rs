@@ -31,6 +31,7 @@ use tvmscript_script_value::ScriptValue;
 use builtins::Builtin;
 
 use crate::eval::Raise;
+use crate::eval::class::{ClassObject, is_instance};
 
 /// The result of an operation of host code.
 pub(crate) type Outcome = Result<ScriptValue, Raise>;
@@ -38,6 +39,7 @@ pub(crate) type Outcome = Result<ScriptValue, Raise>;
 /// The Python type name of a value.
 pub(crate) fn type_name(value: &ScriptValue) -> String {
     match value {
+        ScriptValue::Host(_) if value.as_host::<ClassObject>().is_some() => "type".to_owned(),
         ScriptValue::None => "NoneType".to_owned(),
         ScriptValue::Frame(frame) => frame.name().to_owned(),
         ScriptValue::Function(_) => "function".to_owned(),
@@ -87,6 +89,7 @@ pub(crate) fn describe(value: &ScriptValue) -> String {
         ScriptValue::Function(function) => format!("the function `{}`", function.name),
         ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
             Some(builtin) => format!("the function `{}`", builtin.native.name),
+            None if is_instance(value) => format!("an instance of `{}`", host.type_name()),
             None => host.type_name().to_owned(),
         },
         ScriptValue::Ellipsis => "`...`".to_owned(),

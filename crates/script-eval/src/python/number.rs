@@ -23,7 +23,7 @@ impl<'a> Number<'a> {
     /// The value as a number.
     #[inline]
     pub(crate) fn of(value: &'a ScriptValue) -> Option<Number<'a>> {
-        Some(match value {
+        Some(match value.plain() {
             ScriptValue::Int(i) => Number::Int(*i),
             ScriptValue::Bool(b) => Number::Int(i64::from(*b)),
             ScriptValue::Float(f) => Number::Float(*f),
@@ -103,7 +103,7 @@ pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
 
 /// [`index`] saturated to 64 bits, which exceeds any container.
 pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
-    match value {
+    match value.plain() {
         ScriptValue::Int(i) => Some(*i),
         ScriptValue::Bool(b) => Some(i64::from(*b)),
         ScriptValue::BigInt(i) => Some(if i.is_negative() { i64::MIN } else { i64::MAX }),
@@ -127,7 +127,7 @@ pub(crate) fn integer(value: &ScriptValue) -> Result<Cow<'_, BigInt>, HostError>
 
 /// The integer value of an argument that must fit a machine word.
 pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
-    match value {
+    match value.plain() {
         ScriptValue::BigInt(_) => raise!(Overflow, "Python int too large to convert to C ssize_t"),
         value => small_index(value).ok_or_else(|| no_integer(value)),
     }

@@ -10,6 +10,9 @@ use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, view};
 use crate::errors::HostError;
+use crate::eval::class::enumeration;
+use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
+use crate::eval::class::{ClassObject, is_instance};
 use crate::eval::{Raise, exception};
 use crate::{Evaluator, Host};
 
@@ -18,14 +21,24 @@ const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
 pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
-    match value {
+    if is_instance(value) {
+        if let Some(text) = p.special_text(value, "__str__")? {
+            return Ok(text);
+        }
+        if !exception::is_exception(value)
+            && let Some(text) = p.special_text(value, "__repr__")?
+        {
+            return Ok(text);
+        }
+    }
+    match value.plain() {
         ScriptValue::Str(text) => {
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
         other => match text_of(p, other)? {
             Some(text) => Ok(text),
-            None => repr(p, other),
+            None => repr(p, value),
         },
     }
 }
@@ -42,6 +55,15 @@ fn text_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Rais
 pub(crate) fn repr(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
     let mut out = String::new();
     write(p, value, &mut out, &mut Vec::new())?;
+    Ok(out)
+}
+
+/// `repr(value)` of an exception, without a `__repr__` of its class.
+pub(crate) fn repr_of_exception(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+    let (name, args) = exception::name_and_args(value).unwrap_or_default();
+    let mut out = String::new();
+    list(p, &format!("{name}("), &args, &mut out, &mut Vec::new())?;
+    out.push(')');
     Ok(out)
 }
 
@@ -158,7 +180,15 @@ fn container(
             out.push(')');
         }
         ScriptValue::Host(host) => {
-            if let Some(len) = set::len(value) {
+            if is_instance(value) {
+                instance(p, value, out, open)?;
+            } else if let Some(text) = enumeration::class_repr(p, value) {
+                out.push_str(&text);
+            } else if let Some(class) = value.as_host::<ClassObject>() {
+                out.push_str(&format!("<class '{}.{}'>", module_of(class), class.qualified_name()));
+            } else if is_not_implemented(value) {
+                out.push_str("NotImplemented");
+            } else if let Some(len) = set::len(value) {
                 cost::values(p, len)?;
                 let items = set::items(value).unwrap_or_default();
                 match (items.is_empty(), host.type_name()) {
@@ -184,9 +214,6 @@ fn container(
                 }
             } else if let Some(object) = object::of(value) {
                 object.write(p, out, open)?;
-            } else if let Some((name, args)) = exception::name_and_args(value) {
-                list(p, &format!("{name}("), &args, out, open)?;
-                out.push(')');
             } else if let Some(builtin) = value.as_host::<Builtin>() {
                 let kind = if builtin.is_type() { "class '" } else { "built-in function " };
                 let end = if builtin.is_type() { "'>" } else { ">" };
@@ -212,6 +239,41 @@ fn container(
         _ => {}
     }
     Ok(())
+}
+
+/// Writes an instance: by its `__repr__`, as its payload, or as CPython does without its address.
+fn instance(
+    p: &mut dyn Host,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    if let Some(text) = p.special_text(value, "__repr__")? {
+        out.push_str(&text);
+        return Ok(());
+    }
+    if let Some((name, args)) = exception::name_and_args(value) {
+        list(p, &format!("{name}("), &args, out, open)?;
+        out.push(')');
+        return Ok(());
+    }
+    let payload = value.plain();
+    if is_instance(payload) {
+        out.push_str(&default_repr(value));
+        return Ok(());
+    }
+    if set::len(payload).is_some() {
+        let items = set::items(payload).unwrap_or_default();
+        let name = type_name(value);
+        if items.is_empty() {
+            out.push_str(&format!("{name}()"));
+            return Ok(());
+        }
+        list(p, &format!("{name}({{"), &items, out, open)?;
+        out.push_str("})");
+        return Ok(());
+    }
+    write(p, payload, out, open)
 }
 
 /// Writes values, separated by commas, after `before`.

@@ -10,11 +10,60 @@ use super::text_index::Chars;
 use super::{builtins::Builtin, cost, dict_class, object, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
+use crate::eval::class::{ClassObject, Special, is_instance};
 use crate::eval::exception;
 use crate::{Evaluator, Host};
 
+/// `base[key]` by a method of the class of `base`, or of a class itself; `None` for other values.
+fn instance_item(
+    p: &mut dyn Host,
+    base: &ScriptValue,
+    key: &ScriptValue,
+) -> Result<Option<ScriptValue>, Raise> {
+    if base.as_host::<ClassObject>().is_some() {
+        return p.class_item(base, key).map(Some);
+    }
+    if let Special::Value(value) = p.call_special(base, "__getitem__", [key.clone()])? {
+        return Ok(Some(value));
+    }
+    if let ScriptValue::Dict(dict) = base.plain()
+        && is_instance(base)
+    {
+        let hashed = p.hashable(key.clone())?;
+        if !dict.borrow().contains_key(&hashed)
+            && let Special::Value(value) = p.call_special(base, "__missing__", [key.clone()])?
+        {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The key of a sequence as an integer, if it is an instance with `__index__`. Parts of slices are converted too.
+fn index_of(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
+    match key {
+        ScriptValue::Host(_) if !matches!(base, ScriptValue::Dict(_) | ScriptValue::Host(_)) => {
+            p.as_index(key.clone())
+        }
+        ScriptValue::Slice(slice)
+            if [&slice.start, &slice.stop, &slice.step].into_iter().any(is_instance) =>
+        {
+            let (start, stop, step) = (slice.start.clone(), slice.stop.clone(), slice.step.clone());
+            let slice = Slice { start: p.as_index(start)?, stop: p.as_index(stop)?, step: p.as_index(step)? };
+            Ok(ScriptValue::Slice(std::rc::Rc::new(slice)))
+        }
+        _ => Ok(key.clone()),
+    }
+}
+
 /// `base[key]`
 pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
+    if let Some(value) = instance_item(p, base, key)? {
+        return Ok(value);
+    }
+    let own = base;
+    let base = base.plain();
+    let key = &index_of(p, base, key)?;
     match base {
         ScriptValue::Tuple(items) => {
             if let Some(index) = position("tuple", key, items.len())? {
@@ -67,11 +116,11 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
             (_, Some(builtin)) if builtin.is_type() => Ok(base.clone()),
             _ => {
                 if let Some(object) = object::of(base) {
-                    return object.get(p, base, key)?.ok_or_else(|| not_subscriptable(base));
+                    return object.get(p, base, key)?.ok_or_else(|| not_subscriptable(own));
                 }
                 match host.subscript(key) {
                     Some(result) => result.map_err(Raise::from),
-                    None => Err(not_subscriptable(base)),
+                    None => Err(not_subscriptable(own)),
                 }
             }
         },
@@ -182,6 +231,12 @@ pub(crate) fn set(
     key: ScriptValue,
     value: ScriptValue,
 ) -> Result<(), Raise> {
+    if let Special::Value(_) = p.call_special(base, "__setitem__", [key.clone(), value.clone()])? {
+        return Ok(());
+    }
+    let own = base;
+    let base = base.plain();
+    let key = index_of(p, base, &key)?;
     match base {
         ScriptValue::List(list) => {
             if let ScriptValue::Slice(slice) = &key {
@@ -237,13 +292,19 @@ pub(crate) fn set(
             {
                 return Ok(());
             }
-            Err(wrong_type!("'{}' object does not support item assignment", base).into())
+            Err(wrong_type!("'{}' object does not support item assignment", own).into())
         }
     }
 }
 
 /// `del base[key]`
 pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
+    if let Special::Value(_) = p.call_special(base, "__delitem__", [key.clone()])? {
+        return Ok(());
+    }
+    let own = base;
+    let base = base.plain();
+    let key = &index_of(p, base, key)?;
     match base {
         ScriptValue::List(list) => {
             let len = list.borrow().len();
@@ -285,7 +346,7 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
             {
                 return Ok(());
             }
-            Err(wrong_type!("'{}' object doesn't support item deletion", base).into())
+            Err(wrong_type!("'{}' object doesn't support item deletion", own).into())
         }
     }
 }

@@ -7,8 +7,8 @@ use indexmap::IndexSet;
 use tvmscript_script_value::{Dict, DictKey, Hashing, HostObject, ScriptValue};
 
 use super::{compare, cost, set};
+use crate::Host;
 use crate::eval::Raise;
-use crate::{Evaluator, Host};
 
 /// The part of the entries that a view contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) fn is_set(value: &ScriptValue) -> bool {
 }
 
 /// The keys of a set-like view; `None` for other values.
-pub(crate) fn as_set(p: &Evaluator, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
+pub(crate) fn as_set(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     let Some(view) = of(value).filter(|view| view.kind != Kind::Values) else { return Ok(None) };
     cost::entries(p, view.dict.borrow().len())?;
     set::keys(p, view.items().unwrap_or_default()).map(Some)

@@ -3,10 +3,11 @@
 //! Each is one row of a table, a [`Native`]: its name, what a call costs, the arguments that it takes, and the Rust
 //! function behind it. Calls are charged and their arguments bound in one place, [`Native::call`].
 
+mod classes;
 mod functions;
 mod types;
 
-pub(crate) use functions::{abs, ascii, is_callable, len, sort, unqualified};
+pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort, unqualified};
 pub(crate) use types::{class_method, fill, is_little_endian, parse_float};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
@@ -16,6 +17,7 @@ use super::methods::of_type;
 use super::{Outcome, exceptions, type_name};
 use crate::Host;
 use crate::errors::HostError;
+use crate::eval::class::natives;
 use crate::eval::{Raise, exception};
 
 /// A built-in function, type or method.
@@ -177,6 +179,8 @@ pub(crate) enum BuiltinKind {
     Method(ScriptValue),
     /// A method of the type of this name, which takes the receiver as its first argument: `str.lower`.
     Unbound(&'static str),
+    /// A special method of the type of this name, which takes the receiver as its first argument: `object.__eq__`.
+    Slot(&'static str),
 }
 
 /// A built-in function, type or method as a value.
@@ -199,6 +203,7 @@ impl Builtin {
         match self.kind {
             BuiltinKind::Type | BuiltinKind::Exception => "type",
             BuiltinKind::Unbound(_) => "method_descriptor",
+            BuiltinKind::Slot(_) => "wrapper_descriptor",
             BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
         }
     }
@@ -218,7 +223,7 @@ impl Builtin {
                 if args.positional.is_empty() {
                     raise!(Type, "unbound method {owner}.{name}() needs an argument");
                 }
-                let receiver = args.positional.remove(0);
+                let receiver = args.positional.remove(0).plain().clone();
                 let own = type_name(&receiver);
                 let fits =
                     own == *owner || *owner == "int" && own == "bool" || exception::is_of(&receiver, owner);
@@ -229,6 +234,13 @@ impl Builtin {
                     )
                     .into());
                 }
+                native.call(p, owner, &receiver, args)
+            }
+            BuiltinKind::Slot(owner) => {
+                if args.positional.is_empty() {
+                    raise!(Type, "unbound method {owner}.{name}() needs an argument");
+                }
+                let receiver = args.positional.remove(0);
                 native.call(p, owner, &receiver, args)
             }
         }
@@ -255,14 +267,13 @@ impl HostObject for Builtin {
             return None;
         }
         let owner = self.native.name;
-        if let BuiltinKind::Exception = self.kind {
-            let native = EXCEPTION_METHODS.iter().find(|native| native.name == name)?;
-            return Some(Builtin::value(native, BuiltinKind::Unbound(owner)));
+        if let Some(method) = bound_class_method(owner, name) {
+            return Some(method);
         }
-        if let Some(method) = types::class_method(owner, name) {
-            return Some(Builtin::value(method, BuiltinKind::Function(owner)));
+        match of_type(owner, name) {
+            Some(method) => Some(Builtin::value(method, BuiltinKind::Unbound(owner))),
+            None => natives::member(owner, name).or_else(|| natives::member("object", name)),
         }
-        Some(Builtin::value(of_type(owner, name)?, BuiltinKind::Unbound(owner)))
     }
     fn hashing(&self) -> Hashing {
         match self.kind {
@@ -326,7 +337,8 @@ pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> Host
 
 /// The names of all built-in functions and types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    functions::FUNCTIONS.iter().chain(types::TYPES).map(|native| native.name).chain(exceptions::names())
+    let own = tables().into_iter().flatten().map(|native| native.name);
+    own.chain(["NotImplemented"]).chain(exceptions::names())
 }
 
 /// Tests whether a value is one of Python's built-in functions or types.
@@ -337,19 +349,32 @@ pub fn is_python_builtin(value: &ScriptValue) -> bool {
 
 /// The built-in function or type of this name.
 pub(crate) fn value(name: &str) -> Option<ScriptValue> {
-    let find = |table: Table| table.iter().find(|native| native.name == name);
-    match find(functions::FUNCTIONS) {
+    let mut functions = functions::FUNCTIONS.iter().chain(classes::FUNCTIONS);
+    match functions.find(|native| native.name == name) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
-        None => match find(types::TYPES) {
+        None if name == "NotImplemented" => Some(natives::not_implemented()),
+        None => match types::TYPES.iter().chain(classes::TYPES).find(|native| native.name == name) {
             Some(class) => Some(Builtin::value(class, BuiltinKind::Type)),
             None => exceptions::class(name),
         },
     }
 }
 
+/// All tables of functions and types.
+fn tables() -> [Table; 4] {
+    [functions::FUNCTIONS, types::TYPES, classes::FUNCTIONS, classes::TYPES]
+}
+
+/// The class method of a built-in type: `dict.fromkeys`.
+pub(crate) fn bound_class_method(owner: &'static str, name: &str) -> Option<ScriptValue> {
+    let method = class_method(owner, name)?;
+    Some(Builtin::value(method, BuiltinKind::Function(owner)))
+}
+
 /// The built-in type of this name.
 pub(crate) fn class(name: &str) -> Option<ScriptValue> {
     let name = unqualified(name);
-    let mut all = types::TYPES.iter().chain(super::library::types());
+    let own = types::TYPES.iter().chain(classes::TYPES).chain(classes::LIBRARY);
+    let mut all = own.chain(super::library::types());
     Some(Builtin::value(all.find(|native| native.name == name)?, BuiltinKind::Type))
 }

@@ -11,7 +11,8 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::{Iter, IterObject, Raise, exception};
+use crate::eval::class::{Instance, Special, enumeration};
+use crate::eval::{Iter, IterObject, Raise};
 use crate::host::Operator;
 use crate::python::library;
 use crate::python::methods::make_translation;
@@ -46,7 +47,10 @@ pub(super) static TYPES: Table = &[
     linear("int").zero_to_two(int_type).with_keywords(&["", "base"]),
     own("list").zero_or_one(|p, _, x| Ok(ScriptValue::list(collected(p, x)?))),
     own("map").any(map_type),
-    own("object").zero(|_, _| Ok(IterObject::value("object", Iter::Items(Vec::new().into_iter())))),
+    own("object").zero(|_, _| match class("object") {
+        Some(class) => Ok(ScriptValue::host(Instance::new(class, None))),
+        None => Ok(ScriptValue::None),
+    }),
     own("range").one_to_three(range_type),
     own("reversed").one(reversed_type),
     own("set").zero_or_one(|p, _, x| {
@@ -66,15 +70,16 @@ pub(super) static TYPES: Table = &[
         }
     }),
     own("tuple").zero_or_one(|p, _, x| Ok(ScriptValue::tuple(collected(p, x)?))),
-    own("type").one(|_, _, x| {
-        if let Some(class) = exception::class_of(&x) {
-            return Ok(class);
-        }
-        let name = type_name(&x);
-        match class(&name) {
+    own("type").any(|p, _, args| match args.positional.as_slice() {
+        [x] => match p.class_of(x) {
             Some(class) => Ok(class),
-            None => raise!(Type, "the type of '{name}' is not available here"),
+            None => raise!(Type, "the type of '{}' is not available here", type_name(x)),
+        },
+        parts @ [_, _, _] => {
+            let parts = parts.to_vec();
+            p.type_with_members(&parts, CallArgs { keywords: args.keywords, ..CallArgs::default() })
         }
+        _ => raise!(Type, "type() takes 1 or 3 arguments"),
     }),
     own("zip").any(zip_type),
 ];
@@ -139,6 +144,13 @@ fn int_from_bytes(
     let signed = signed.map_or(Ok(false), |signed| p.truth(&signed))?;
     let bytes = match bytes {
         ScriptValue::Bytes(bytes) => bytes.to_vec(),
+        // Unlike `bytes(n)`, these are no counts.
+        ScriptValue::Str(_)
+        | ScriptValue::Int(_)
+        | ScriptValue::Bool(_)
+        | ScriptValue::BigInt(_)
+        | ScriptValue::Float(_)
+        | ScriptValue::None => return Err(wrong_type!("cannot convert '{}' object to bytes", &bytes).into()),
         other => bytes_of(p, &other)?,
     };
     let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
@@ -201,14 +213,20 @@ fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     let Some(text) = text.as_str() else {
         return Err(wrong_type!("fromhex() argument must be str, not {}", &text).into());
     };
-    let invalid = || HostError::value_error("non-hexadecimal number found in fromhex() arg");
     let mut bytes = Vec::new();
-    for word in text.split(|c: char| c.is_ascii_whitespace() || c == '\x0b') {
-        for pair in word.as_bytes().chunks(2) {
-            let digit =
-                |at: usize| pair.get(at).and_then(|b| char::from(*b).to_digit(16)).ok_or_else(invalid);
-            bytes.push((digit(0)? * 16 + digit(1)?) as u8);
+    let mut chars = text.chars().enumerate().peekable();
+    let end = text.chars().count();
+    loop {
+        while chars.next_if(|(_, c)| c.is_ascii_whitespace() || *c == '\x0b').is_some() {}
+        if chars.peek().is_none() {
+            break;
         }
+        let mut digit = || {
+            let (at, c) = chars.next().unwrap_or((end, ' '));
+            let message = || format!("non-hexadecimal number found in fromhex() arg at position {at}");
+            c.to_digit(16).ok_or_else(|| HostError::value_error(message()))
+        };
+        bytes.push((digit()? * 16 + digit()?) as u8);
     }
     cost::bytes(p, bytes)
 }
@@ -308,8 +326,21 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
     Ok(())
 }
 
-fn float_type(_: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
+fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
     let Some(x) = x else { return Ok(ScriptValue::Float(0.0)) };
+    match p.call_special(&x, "__float__", [])? {
+        Special::Value(value @ ScriptValue::Float(_)) => return Ok(value),
+        Special::Value(other) => {
+            let class = type_name(&x);
+            return Err(wrong_type!("{class}.__float__ returned non-float (type {})", &other).into());
+        }
+        _ => {}
+    }
+    if let Some(value @ ScriptValue::Float(_)) = constant(p, &x) {
+        return Ok(value);
+    }
+    let own = x;
+    let x = p.as_index(own.clone())?;
     let x = object::number(&x).unwrap_or(x);
     match (Number::of(&x), &x) {
         (Some(number), _) => Ok(ScriptValue::Float(number.to_float()?)),
@@ -326,8 +357,14 @@ fn float_type(_: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
             let invalid = || HostError::value_error("could not convert string to float: bytes");
             Ok(ScriptValue::Float(value.ok_or_else(invalid)?))
         }
-        _ => Err(wrong_type!("float() argument must be a string or a real number, not '{}'", &x).into()),
+        _ => Err(wrong_type!("float() argument must be a string or a real number, not '{}'", &own).into()),
     }
+}
+
+/// The number that a node stands for.
+fn constant(p: &mut dyn Host, value: &ScriptValue) -> Option<ScriptValue> {
+    let ScriptValue::Node(object) = value else { return None };
+    p.rules(object).number.and_then(|number| number(object))
 }
 
 /// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
@@ -364,6 +401,23 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
         (None, Some(_)) => raise!(Type, "int() missing string argument"),
         (None, None) => return Ok(ScriptValue::Int(0)),
     };
+    for name in ["__int__", "__index__", "__trunc__"] {
+        match p.call_special(&x, name, [])? {
+            Special::Value(value @ (ScriptValue::Int(_) | ScriptValue::BigInt(_))) => return Ok(value),
+            Special::Value(ScriptValue::Bool(value)) => return Ok(ScriptValue::Int(i64::from(value))),
+            Special::Value(other) => {
+                return Err(wrong_type!("{name} returned non-int (type {})", &other).into());
+            }
+            _ => {}
+        }
+    }
+    if base.is_none()
+        && let Some(value @ ScriptValue::Int(_)) = constant(p, &x)
+    {
+        return Ok(value);
+    }
+    let own = x;
+    let x = own.plain().clone();
     let x = object::number(&x).unwrap_or(x);
     let base = base.map(|base| integer(&base).map(|base| i64::try_from(&*base).unwrap_or(-1))).transpose()?;
     if base.is_some_and(|base| base != 0 && !(2..=36).contains(&base)) {
@@ -395,7 +449,7 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
             Some(Number::Big(_)) => Ok(x),
             None => Err(wrong_type!(
                 "int() argument must be a string, a bytes-like object or a real number, not '{}'",
-                &x
+                &own
             )
             .into()),
         },
@@ -470,6 +524,23 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     if let Some(iter) = object::of(&x).and_then(|object| object.reversed(&x)) {
         return Ok(IterObject::value("reversed", iter));
     }
+    if let Special::Value(value) = p.call_special(&x, "__reversed__", [])? {
+        return Ok(value);
+    }
+    if let Some(len) = p.special_len(&x)? {
+        // The sequence protocol.
+        let mut items = Vec::new();
+        for index in (0..len).rev() {
+            p.program.budget.allocate(cost::VALUE_BYTES)?;
+            items.push(crate::python::subscript::get(p, &x, &ScriptValue::Int(index))?);
+        }
+        return Ok(IterObject::value("reversed", Iter::Items(items.into_iter())));
+    }
+    if let Some(mut members) = enumeration::iterated(p, &x)? {
+        members.reverse();
+        return Ok(IterObject::value("reversed", Iter::Items(members.into_iter())));
+    }
+    let x = x.plain().clone();
     let is_sequence = match &x {
         ScriptValue::Host(_) => range::of(&x).is_some() || view::of(&x).is_some(),
         ScriptValue::List(_) | ScriptValue::Tuple(_) | ScriptValue::Str(_) | ScriptValue::Dict(_) => true,
@@ -497,12 +568,15 @@ fn collected(p: &mut dyn Host, items: Option<ScriptValue>) -> Result<Vec<ScriptV
 }
 
 fn range_type(
-    _: &mut dyn Host,
+    p: &mut dyn Host,
     _: &ScriptValue,
     x: ScriptValue,
     y: Option<ScriptValue>,
     z: Option<ScriptValue>,
 ) -> Outcome {
+    let x = p.as_index(x)?;
+    let y = y.map(|y| p.as_index(y)).transpose()?;
+    let z = z.map(|z| p.as_index(z)).transpose()?;
     let (start, stop, step) = match (y, z) {
         (None, _) => (0, word(&x)?, 1),
         (Some(stop), step) => (word(&x)?, word(&stop)?, step.as_ref().map_or(Ok(1), word)?),

@@ -3,7 +3,6 @@
 mod collections;
 pub(super) mod contextlib;
 mod copy;
-mod dataclasses;
 mod functools;
 mod itertools;
 mod math;
@@ -102,7 +101,6 @@ static MODULES: &[&Library] = &[
     &collections::COLLECTIONS,
     &contextlib::CONTEXTLIB,
     &copy::COPY,
-    &dataclasses::DATACLASSES,
     &functools::FUNCTOOLS,
     &itertools::ITERTOOLS,
     &math::MATH,

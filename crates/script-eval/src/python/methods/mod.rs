@@ -11,6 +11,7 @@ use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Context;
+use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 use crate::python::library::contextlib;
@@ -25,6 +26,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
         ScriptValue::Host(_) => match value.as_host::<Set>() {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
+            None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None if let Some(context) = value.as_host::<Context>() => match context {
                 Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],

@@ -120,7 +120,7 @@ fn compared(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys,
 }
 
 /// Removes an element; returns `false` if it is missing.
-fn remove(p: &Evaluator, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
+fn remove(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
     let key = p.hashable(x)?;
     cost::removal(p, set::len(v).unwrap_or(0))?;
     let Some(set) = v.as_host::<Set>() else { return Ok(false) };

@@ -168,11 +168,7 @@ fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
             other => {
                 let is_sequence =
                     matches!(other, ScriptValue::Str(_) | ScriptValue::List(_) | ScriptValue::Tuple(_));
-                let len = if is_sequence {
-                    builtins::len(p, &ScriptValue::None, other.clone())?
-                } else {
-                    ScriptValue::Int(0)
-                };
+                let len = if is_sequence { builtins::len(p, other)? } else { ScriptValue::Int(0) };
                 match (is_sequence, len) {
                     (true, ScriptValue::Int(len)) if i64::from(c as u32) < len => {
                         Some(subscript::get(p, other, &code)?)
@@ -243,7 +239,13 @@ fn text(value: &ScriptValue) -> &str {
 }
 
 fn needs_text<'a>(what: &str, value: &'a ScriptValue) -> Result<&'a str, HostError> {
-    value.as_str().ok_or_else(|| wrong_type!("{what}, not {}", value))
+    value.as_str().ok_or_else(|| match value {
+        // CPython's checks of arguments write the value.
+        ScriptValue::None if what.contains("() argument ") => {
+            HostError::type_error(format!("{what}, not None"))
+        }
+        _ => wrong_type!("{what}, not {}", value),
+    })
 }
 
 fn chars<'a>(p: &Evaluator, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {

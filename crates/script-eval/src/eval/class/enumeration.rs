@@ -1,0 +1,737 @@
+//! `enum`: classes whose attributes are their only instances.
+//!
+//! The members are made after the body of the class has run. `_member_map_` has them by name, aliases included.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use tvmscript_ir_core::Str;
+use tvmscript_python_syntax::ast::{BinOp, Name};
+use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, Items, ScriptValue};
+
+use super::descriptor::{Property, is_wrapper};
+use super::natives::{self, Generated, not_implemented};
+use super::special::find;
+use super::{ClassObject, ClassParts, Instance, is_function, lookup};
+use crate::Host;
+use crate::binding::Binding;
+use crate::errors::{HostError, HostErrorKind};
+use crate::eval::exception;
+use crate::eval::{Iter, IterObject, Raise};
+use crate::python::builtins::{self, Table, own};
+use crate::python::number::{Number, int};
+use crate::python::{Outcome, arith, compare, cost, format, repr};
+
+/// `enum.auto()`
+struct Auto;
+
+impl HostObject for Auto {
+    fn type_name(&self) -> &str {
+        "auto"
+    }
+}
+
+/// Functions of the module.
+pub(super) static MODULE: Table = &[
+    own("auto").zero(|_, _| Ok(ScriptValue::host(Auto))),
+    own("unique").one(|p, _, class| {
+        let Some(map) = member_map(&class) else { return Ok(class) };
+        let mut aliases = Vec::new();
+        for (key, member) in map.borrow().iter() {
+            let name = field(member, "_name_");
+            if let (Some(alias), Some(ScriptValue::Str(name))) = (key.0.as_str(), name)
+                && alias != name.as_str()
+            {
+                aliases.push(format!("{alias} -> {name}"));
+            }
+        }
+        if aliases.is_empty() {
+            return Ok(class);
+        }
+        let text = repr::repr(p, &class)?;
+        raise!(Value, "duplicate values found in {text}: {}", aliases.join(", "))
+    }),
+];
+
+/// The class of this name in the module.
+pub(super) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
+    let builtin = |name: &str| builtins::class(name).into_iter().collect::<Vec<_>>();
+    let text = |owner: &'static str, name| natives::member(owner, name).unwrap_or_default();
+    Some(match name {
+        "Enum" => p.native_class("enum", "Enum", &[], base_members()),
+        "ReprEnum" => p.native_class("enum", "ReprEnum", &[class(p, "Enum")?], Vec::new()),
+        "Flag" => p.native_class("enum", "Flag", &[class(p, "Enum")?], flag_members()),
+        "IntEnum" | "IntFlag" => {
+            let mut bases = builtin("int");
+            bases.push(class(p, "ReprEnum")?);
+            let members =
+                vec![("__str__", text("int", "__repr__")), ("__format__", text("int", "__format__"))];
+            match name {
+                "IntEnum" => p.native_class("enum", "IntEnum", &bases, members),
+                _ => {
+                    bases.push(class(p, "Flag")?);
+                    p.native_class("enum", "IntFlag", &bases, members)
+                }
+            }
+        }
+        "StrEnum" => {
+            let mut bases = builtin("str");
+            bases.push(class(p, "ReprEnum")?);
+            let members =
+                vec![("__str__", text("str", "__str__")), ("__format__", text("str", "__format__"))];
+            p.native_class("enum", "StrEnum", &bases, members)
+        }
+        _ => return None,
+    })
+}
+
+fn receiver(args: &CallArgs) -> ScriptValue {
+    args.positional.first().cloned().unwrap_or_default()
+}
+
+fn field(member: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    member.as_host::<Instance>()?.own(name)
+}
+
+fn getter(name: &'static str, of: &'static str) -> (&'static str, ScriptValue) {
+    let getter = Generated::value(name, move |_, args| match field(&receiver(&args), of) {
+        Some(value) => Ok(value),
+        None => Err(super::missing(&receiver(&args), name)),
+    });
+    let setter =
+        Generated::value(name, move |_, _| raise!(Attribute, "<enum 'Enum'> cannot set attribute '{name}'"));
+    (name, ScriptValue::host(Property { getter, setter, deleter: ScriptValue::None }))
+}
+
+/// `Color.RED`
+fn qualified(p: &mut dyn Host, member: &ScriptValue) -> Result<String, Raise> {
+    let class = crate::python::type_name(member);
+    let name = match field(member, "_name_") {
+        Some(ScriptValue::Str(name)) => name.to_string(),
+        _ => {
+            let value = field(member, "_value_").unwrap_or_default();
+            return Ok(format!("{class}({})", repr::repr(p, &value)?));
+        }
+    };
+    Ok(format!("{class}.{name}"))
+}
+
+fn base_members() -> Vec<(&'static str, ScriptValue)> {
+    vec![
+        getter("name", "_name_"),
+        getter("value", "_value_"),
+        (
+            "__repr__",
+            Generated::value("__repr__", |p, args| {
+                let member = receiver(&args);
+                let value = field(&member, "_value_").unwrap_or_default();
+                let value = repr::repr(p, &value)?;
+                let class = crate::python::type_name(&member);
+                let text = match field(&member, "_name_") {
+                    Some(ScriptValue::Str(name)) => format!("<{class}.{name}: {value}>"),
+                    _ => format!("<{class}: {value}>"),
+                };
+                cost::text(p, &text)
+            }),
+        ),
+        (
+            "__str__",
+            Generated::value("__str__", |p, args| {
+                let text = qualified(p, &receiver(&args))?;
+                cost::text(p, &text)
+            }),
+        ),
+        (
+            "__format__",
+            Generated::value("__format__", |p, args| {
+                let text = repr::str(p, &receiver(&args))?;
+                let spec =
+                    args.positional.get(1).and_then(ScriptValue::as_str).unwrap_or_default().to_owned();
+                let text = format::format(p, &ScriptValue::str(&text), &spec)?;
+                cost::text(p, &text)
+            }),
+        ),
+    ]
+}
+
+macro_rules! flag_operators {
+    ($($name:literal $op:ident;)*) => {
+        vec![$((
+            $name,
+            Generated::value($name, |p, args| match args.positional.as_slice() {
+                [a, b] => combine(p, BinOp::$op, a, b),
+                _ => raise!(Type, "{} takes 2 arguments", $name),
+            }),
+        ),)*]
+    };
+}
+
+fn flag_members() -> Vec<(&'static str, ScriptValue)> {
+    let mut members = flag_operators! {
+        "__or__" BitOr; "__and__" BitAnd; "__xor__" BitXor;
+        "__ror__" BitOr; "__rand__" BitAnd; "__rxor__" BitXor;
+    };
+    members.push((
+        "__invert__",
+        Generated::value("__invert__", |p, args| {
+            let member = receiver(&args);
+            let class = p.class_of(&member).unwrap_or_default();
+            let mask = mask_of(p, &class)?;
+            let value = bits(&member).unwrap_or_default();
+            of_bits(p, &class, &mask - (&mask & value))
+        }),
+    ));
+    members.push((
+        "__bool__",
+        Generated::value("__bool__", |_, args| {
+            Ok(ScriptValue::Bool(bits(&receiver(&args)).is_some_and(|bits| !bits.is_zero())))
+        }),
+    ));
+    members.push((
+        "__contains__",
+        Generated::value("__contains__", |p, args| {
+            let [whole, part] = args.positional.as_slice() else { return Ok(ScriptValue::Bool(false)) };
+            let same = match (p.class_of(whole), p.class_of(part)) {
+                (Some(a), Some(b)) => compare::identical(&a, &b),
+                _ => false,
+            };
+            if !same {
+                let (own, class) = (crate::python::type_name(part), crate::python::type_name(whole));
+                raise!(Type, "unsupported operand type(s) for 'in': '{own}' and '{class}'");
+            }
+            let (whole, part) = (bits(whole).unwrap_or_default(), bits(part).unwrap_or_default());
+            Ok(ScriptValue::Bool(&whole & &part == part))
+        }),
+    ));
+    members.push((
+        "__iter__",
+        Generated::value("__iter__", |p, args| {
+            let parts = single_bits(p, &receiver(&args))?;
+            Ok(IterObject::value("generator", Iter::Items(parts.into_iter())))
+        }),
+    ));
+    members.push((
+        "__len__",
+        Generated::value("__len__", |_, args| {
+            let ones = bits(&receiver(&args)).map_or(0, |bits| bits.magnitude().count_ones());
+            Ok(ScriptValue::Int(ones as i64))
+        }),
+    ));
+    members
+}
+
+/// The bits of a flag or integer.
+fn bits(value: &ScriptValue) -> Option<BigInt> {
+    let own = field(value, "_value_");
+    let value = own.as_ref().unwrap_or(value);
+    Number::of(value)?.to_big().map(|bits| bits.into_owned())
+}
+
+fn combine(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+    let Some(class) = p.class_of(a) else { return Ok(not_implemented()) };
+    let is_same = p.class_of(b).is_some_and(|other| compare::identical(&class, &other));
+    let is_int = class.as_host::<ClassObject>().is_some_and(|class| class.layout == Some("int"));
+    let fits = is_same || is_int && Number::of(b).is_some_and(|number| number.to_big().is_some());
+    if !fits {
+        return Ok(not_implemented());
+    }
+    let (Some(x), Some(y)) = (bits(a), bits(b)) else { return Ok(not_implemented()) };
+    cost::words(p, x.bits().max(y.bits()))?;
+    let value = match op {
+        BinOp::BitOr => x | y,
+        BinOp::BitAnd => x & y,
+        _ => x ^ y,
+    };
+    of_bits(p, &class, value)
+}
+
+/// The bits of all members.
+fn mask_of(p: &mut dyn Host, class: &ScriptValue) -> Result<BigInt, Raise> {
+    let mut mask = BigInt::zero();
+    for member in members(p, class)? {
+        mask |= bits(&member).unwrap_or_default();
+    }
+    Ok(mask)
+}
+
+/// The members with a single bit that a flag contains, in the order of their definition.
+fn single_bits(p: &mut dyn Host, flag: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
+    let class = p.class_of(flag).unwrap_or_default();
+    let whole = bits(flag).unwrap_or_default();
+    let mut parts = Vec::new();
+    for member in members(p, &class)? {
+        let own = bits(&member).unwrap_or_default();
+        if own.magnitude().count_ones() == 1 && &whole & &own == own {
+            parts.push(member);
+        }
+    }
+    Ok(parts)
+}
+
+/// The flag with these bits: a member, or a combination, which is made once.
+fn of_bits(p: &mut dyn Host, class: &ScriptValue, value: BigInt) -> Outcome {
+    let Some(object) = class.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+    let mask = mask_of(p, class)?;
+    let is_int = object.layout == Some("int");
+    let value = if value.is_negative() {
+        // The complement within the bits of the class.
+        let size = mask.bits().max(value.bits());
+        cost::integer(p, size)?;
+        let all = (BigInt::one() << size) - 1;
+        if is_int || (&all & &value) == (&mask & &value) { &mask & &value } else { value }
+    } else {
+        value
+    };
+    let number = int(value.clone());
+    if let Some(member) = by_value(p, class, &number)? {
+        return Ok(member);
+    }
+    if !is_int && (value.is_negative() || &value & &mask != value) {
+        let (flag, given) = (object.name.clone(), repr::repr(p, &number)?);
+        let width = mask.bits().max(value.bits()) as usize;
+        let digits = |n: &BigInt| {
+            let sign = if n.is_negative() { "1" } else { "0" };
+            format!("0b{sign} {:0>width$}", n.magnitude().to_str_radix(2))
+        };
+        raise!(
+            Value,
+            "<flag '{flag}'> invalid value {given}\n    given {}\n  allowed {}",
+            digits(&value),
+            digits(&mask)
+        );
+    }
+    let payload = is_int.then(|| number.clone());
+    p.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
+    let member = ScriptValue::host(Instance::new(class.clone(), payload));
+    if let Some(instance) = member.as_host::<Instance>() {
+        p.set_field(instance, "_value_", number.clone())?;
+        let parts = single_bits(p, &member)?;
+        let known = parts.iter().filter_map(bits).fold(BigInt::zero(), |all, bits| all | bits);
+        let mut names: Vec<String> = Vec::new();
+        for part in &parts {
+            if let Some(ScriptValue::Str(name)) = field(part, "_name_") {
+                names.push(name.to_string());
+            }
+        }
+        let rest = &value - &known;
+        if !rest.is_zero() {
+            names.push(repr::repr(p, &int(rest))?);
+        }
+        let name = match names.is_empty() || parts.is_empty() {
+            true => ScriptValue::None,
+            false => ScriptValue::str(&names.join("|")),
+        };
+        p.set_field(instance, "_name_", name)?;
+    }
+    if let Some(ScriptValue::Dict(values)) = object.own(COMBINED) {
+        let key = p.hashable(number)?;
+        p.program.keep_container(&ScriptValue::Dict(values.clone()), &member)?;
+        values.borrow_mut().insert(key, member.clone());
+    }
+    Ok(member)
+}
+
+const MAP: &str = "_member_map_";
+const COMBINED: &str = "_combined_members_";
+
+/// The members of an enumeration by name; `None` for other classes.
+fn member_map(class: &ScriptValue) -> Option<Rc<RefCell<Dict>>> {
+    match class.as_host::<ClassObject>()?.own(MAP)? {
+        ScriptValue::Dict(map) => Some(map),
+        _ => None,
+    }
+}
+
+/// Tests whether a class derives from `enum.Enum`.
+pub(crate) fn is_enumeration(class: &ScriptValue) -> bool {
+    class.as_host::<ClassObject>().is_some() && lookup(class, "_is_enumeration_").is_some()
+        || member_map(class).is_some()
+}
+
+/// The members without aliases; empty for other classes.
+pub(crate) fn members(p: &mut dyn Host, class: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
+    let Some(map) = member_map(class) else { return Ok(Vec::new()) };
+    let map = map.borrow();
+    cost::values(p, map.len())?;
+    let is_member = |key: &DictKey, member: &ScriptValue| matches!((field(member, "_name_"), &key.0), (Some(ScriptValue::Str(name)), ScriptValue::Str(key)) if name == *key);
+    Ok(map.iter().filter(|(key, member)| is_member(key, member)).map(|(_, member)| member.clone()).collect())
+}
+
+/// The members that iteration over the class yields: of flags, those with a single bit.
+pub(crate) fn iterated(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<Vec<ScriptValue>>, Raise> {
+    if member_map(class).is_none() {
+        return Ok(None);
+    }
+    let mut all = members(p, class)?;
+    if is_flag(p, class) {
+        all.retain(|member| bits(member).is_some_and(|bits| bits.magnitude().count_ones() == 1));
+    }
+    Ok(Some(all))
+}
+
+fn is_flag(p: &mut dyn Host, of: &ScriptValue) -> bool {
+    class(p, "Flag").is_some_and(|flag| super::is_subclass(of, &flag))
+}
+
+/// The member of this name, for `Color["RED"]`; `None` if the class is no enumeration.
+pub(crate) fn by_name(class: &ScriptValue, name: &ScriptValue) -> Option<Outcome> {
+    let map = member_map(class)?;
+    let found = name.as_str().and_then(|name| map.borrow().get(&DictKey::text(name)).cloned());
+    Some(found.ok_or_else(|| exception::key_error(name.clone())))
+}
+
+/// `__members__`
+pub(crate) fn mapping(class: &ScriptValue) -> Option<ScriptValue> {
+    let map = member_map(class)?;
+    let members = map.borrow().clone();
+    Some(ScriptValue::Dict(Rc::new(RefCell::new(members))))
+}
+
+/// `value in Color`
+pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValue) -> Result<bool, Raise> {
+    if let Some(instance) = value.as_host::<Instance>()
+        && is_enumeration(&instance.class)
+    {
+        return Ok(compare::identical(&instance.class, class));
+    }
+    let _ = p;
+    Err(wrong_type!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", value).into())
+}
+
+fn by_value(
+    p: &mut dyn Host,
+    class: &ScriptValue,
+    value: &ScriptValue,
+) -> Result<Option<ScriptValue>, Raise> {
+    let mut candidates = members(p, class)?;
+    if let Some(ScriptValue::Dict(values)) = class.as_host::<ClassObject>().and_then(|c| c.own(COMBINED)) {
+        candidates.extend(values.borrow().values().cloned());
+    }
+    for member in candidates {
+        p.program.budget.step(1)?;
+        let own = field(&member, "_value_").unwrap_or_default();
+        if compare::same(p, &own, value)? {
+            return Ok(Some(member));
+        }
+    }
+    Ok(None)
+}
+
+/// Calls an enumeration: `Color(1)`, or `Enum("Color", "RED GREEN")`.
+pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) -> Outcome {
+    let has_members = member_map(class).is_some_and(|map| !map.borrow().is_empty());
+    if !has_members && (args.positional.len() > 1 || !args.keywords.is_empty()) {
+        return functional(p, class, args);
+    }
+    let keyword = args.take_keyword("value");
+    let value = match args.positional.into_vec().as_slice() {
+        [value] => value.clone(),
+        [] => match keyword {
+            Some(value) => value,
+            None => raise!(Type, "EnumType.__call__() missing 1 required positional argument: 'value'"),
+        },
+        more => ScriptValue::tuple(more.iter().cloned()),
+    };
+    if let Some(instance) = value.as_host::<Instance>()
+        && compare::identical(&instance.class, class)
+    {
+        return Ok(value);
+    }
+    if let Some(member) = by_value(p, class, &value)? {
+        return Ok(member);
+    }
+    if let Some(missing) = lookup(class, "_missing_") {
+        let missing = p.bind_member(missing, None, class, "_missing_")?;
+        let found = p.call_value(&missing, CallArgs::positional([value.clone()]))?;
+        match &found {
+            ScriptValue::None => {}
+            found if p.class_of(found).is_some_and(|own| compare::identical(&own, class)) => {
+                return Ok(found.clone());
+            }
+            other => {
+                let name = crate::python::type_name(class);
+                let _ = name;
+                let text = repr::repr(p, other)?;
+                let class = class.as_host::<ClassObject>().map_or_else(String::new, |c| c.name.to_string());
+                raise!(Type, "error in {class}._missing_: returned {text} instead of None or a valid member");
+            }
+        }
+    }
+    if is_flag(p, class)
+        && let Some(bits) = Number::of(&value).and_then(|number| number.to_big())
+    {
+        return of_bits(p, class, bits.into_owned());
+    }
+    let text = repr::repr(p, &value)?;
+    let name = class.as_host::<ClassObject>().map_or_else(String::new, |c| c.qualified_name().to_string());
+    raise!(Value, "{text} is not a valid {name}")
+}
+
+/// `Enum("Color", "RED GREEN")`
+fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outcome {
+    let start = args.take_keyword("start").unwrap_or(ScriptValue::Int(1));
+    let names = args.take_keyword("names");
+    let given = args.positional.into_vec();
+    let (Some(ScriptValue::Str(name)), Some(names)) = (given.first(), given.get(1).cloned().or(names)) else {
+        raise!(Type, "an enumeration is made from a name and the names of its members");
+    };
+    let mut members = Dict::new();
+    members.insert(DictKey::text("__module__"), ScriptValue::str("__main__"));
+    members.insert(DictKey::text("__qualname__"), ScriptValue::Str(name.clone()));
+    members.insert(DictKey::text("__doc__"), ScriptValue::None);
+    let items: Vec<ScriptValue> = match (names.as_str(), &names) {
+        (Some(text), _) => {
+            cost::text_bytes(p, text.len())?;
+            text.replace(',', " ").split_whitespace().map(ScriptValue::str).collect()
+        }
+        (None, ScriptValue::Dict(dict)) => dict
+            .borrow()
+            .iter()
+            .map(|(key, value)| ScriptValue::tuple([key.0.clone(), value.clone()]))
+            .collect(),
+        (None, names) => p.collect_values(names)?,
+    };
+    let mut next = start;
+    let is_flag = is_flag(p, base);
+    let is_text = base.as_host::<ClassObject>().is_some_and(|class| class.layout == Some("str"));
+    for item in items {
+        let (name, value) = match item.items().as_deref() {
+            Some([name, value]) => (name.clone(), value.clone()),
+            _ => {
+                let value = match (is_text, item.as_str()) {
+                    (true, Some(text)) => ScriptValue::str(&text.to_lowercase()),
+                    _ => next.clone(),
+                };
+                next = match is_flag {
+                    true => arith::binary(p, BinOp::Mult, &next, &ScriptValue::Int(2))?,
+                    false => arith::binary(p, BinOp::Add, &next, &ScriptValue::Int(1))?,
+                };
+                (item, value)
+            }
+        };
+        cost::entries(p, 2)?;
+        members.insert(p.hashable(name)?, value);
+    }
+    p.make_class(ClassParts {
+        name: name.clone(),
+        place: p.statement.unwrap_or_default(),
+        bases: vec![base.clone()],
+        members,
+        annotations: Vec::new(),
+        keywords: CallArgs::default(),
+        compares: false,
+    })
+}
+
+/// Tests whether a class body declares a member by binding this name.
+fn is_declaration(name: &str, value: &ScriptValue) -> bool {
+    let is_special = name.starts_with('_') && name.ends_with('_');
+    let is_private = name.starts_with('_') && name.contains("__");
+    let is_descriptor = is_function(value)
+        || is_wrapper(value)
+        || super::is_class(value)
+        || value.as_host::<Instance>().is_some_and(|i| find(&i.class, "__get__").is_some());
+    !is_special && !is_private && !is_descriptor
+}
+
+impl dyn Host + '_ {
+    /// The value of a name in the running body of an enumeration: `auto()` becomes the next value.
+    pub(crate) fn enumeration_value(&mut self, name: Name, value: ScriptValue) -> Outcome {
+        let Some(env) = self.env.clone().filter(|env| self.in_env && env.is_enumeration()) else {
+            return Ok(value);
+        };
+        let text = self.name_str(name);
+        if !is_declaration(text.as_str(), &value) {
+            return Ok(value);
+        }
+        let before = env.member_values();
+        let own = self.ast.find_name(GENERATE).and_then(|name| env.own(name));
+        let generate = match own {
+            Some(Binding::Value(function)) => Some(function),
+            _ => env.enumeration_bases().iter().find_map(|base| lookup(base, GENERATE)),
+        };
+        let value = automatic(self, &env.enumeration_bases(), generate, &text, value, &before)?;
+        env.add_member_value(value.clone());
+        Ok(value)
+    }
+}
+
+const GENERATE: &str = "_generate_next_value_";
+
+/// The members that a class body declares, taken out of its namespace: names with their values.
+pub(super) fn declared(members: &mut Dict) -> Vec<(Str, ScriptValue)> {
+    let ignored: Vec<Str> = match members.get(&DictKey::text("_ignore_")) {
+        Some(names) => match names.as_str() {
+            Some(text) => text.replace(',', " ").split_whitespace().map(Str::new).collect(),
+            None => {
+                names.items().unwrap_or_default().iter().filter_map(|n| n.as_str()).map(Str::new).collect()
+            }
+        },
+        None => Vec::new(),
+    };
+    for name in &ignored {
+        members.shift_remove(&DictKey::text(name.clone()));
+    }
+    let found: Vec<(Str, ScriptValue)> = members
+        .iter()
+        .filter(|(key, value)| key.0.as_str().is_some_and(|name| is_declaration(name, value)))
+        .filter_map(|(key, value)| Some((Str::new(key.0.as_str()?), value.clone())))
+        .collect();
+    for (name, _) in &found {
+        members.shift_remove(&DictKey::text(name.clone()));
+    }
+    found
+}
+
+/// Makes the members of a new enumeration.
+pub(super) fn complete(
+    p: &mut dyn Host,
+    class: &ScriptValue,
+    declared: Vec<(Str, ScriptValue)>,
+) -> Result<(), Raise> {
+    let Some(object) = class.as_host::<ClassObject>() else { return Ok(()) };
+    for base in &object.bases {
+        if member_map(base).is_some_and(|map| !map.borrow().is_empty()) {
+            let name = base.as_host::<ClassObject>().map_or_else(String::new, |base| base.name.to_string());
+            raise!(Type, "<enum '{}'> cannot extend <enum '{name}'>", object.name);
+        }
+    }
+    let map = ScriptValue::dict([]);
+    object.set(MAP, map.clone());
+    object.set(COMBINED, ScriptValue::dict([]));
+    object.set("_is_enumeration_", ScriptValue::Bool(true));
+    let ScriptValue::Dict(map) = map else { return Ok(()) };
+    let mut values: Vec<ScriptValue> = Vec::new();
+    for (name, value) in declared {
+        let generate = lookup(class, GENERATE);
+        let value = automatic(p, std::slice::from_ref(class), generate, &name, value, &values)?;
+        let member = new_member(p, class, &name, value)?;
+        let own = field(&member, "_value_").unwrap_or_default();
+        values.push(own.clone());
+        let alias = by_value(p, class, &own)?;
+        cost::entries(p, 1)?;
+        p.program.keep_container(&ScriptValue::Dict(map.clone()), &member)?;
+        let member = alias.unwrap_or(member);
+        map.borrow_mut().insert(DictKey::text(name.clone()), member.clone());
+        object.set(name.as_str(), member);
+    }
+    Ok(())
+}
+
+/// Replaces `auto()` by the next value, also in a tuple.
+fn automatic(
+    p: &mut dyn Host,
+    bases: &[ScriptValue],
+    generate: Option<ScriptValue>,
+    name: &Str,
+    value: ScriptValue,
+    before: &[ScriptValue],
+) -> Outcome {
+    let is_auto = |value: &ScriptValue| value.as_host::<Auto>().is_some();
+    match &value {
+        ScriptValue::Tuple(items) if items.iter().any(is_auto) => {
+            let next = next_value(p, bases, generate, name, before)?;
+            let items: Items =
+                items.iter().map(|item| if is_auto(item) { next.clone() } else { item.clone() }).collect();
+            Ok(ScriptValue::Tuple(Rc::new(items)))
+        }
+        value if is_auto(value) => next_value(p, bases, generate, name, before),
+        _ => Ok(value),
+    }
+}
+
+fn next_value(
+    p: &mut dyn Host,
+    bases: &[ScriptValue],
+    generate: Option<ScriptValue>,
+    name: &Str,
+    before: &[ScriptValue],
+) -> Outcome {
+    if let Some(generate) = generate {
+        let generate = match super::descriptor::unwrapped(&generate) {
+            Some(function) => function.clone(),
+            None => generate,
+        };
+        let count = ScriptValue::Int(before.len() as i64);
+        cost::values(p, before.len())?;
+        let last = ScriptValue::list(before.to_vec());
+        let args = [ScriptValue::Str(name.clone()), ScriptValue::Int(1), count, last];
+        return p.call_value(&generate, CallArgs::positional(args));
+    }
+    if bases.iter().any(|class| class_is(p, class, "StrEnum")) {
+        return Ok(ScriptValue::str(&name.as_str().to_lowercase()));
+    }
+    let numbers = before.iter().filter_map(|value| Number::of(value)?.to_big()).max();
+    let Some(highest) = numbers else { return Ok(ScriptValue::Int(1)) };
+    Ok(match bases.iter().any(|class| is_flag(p, class)) {
+        true => int(BigInt::one() << highest.bits()),
+        false => int(highest.into_owned() + 1),
+    })
+}
+
+fn new_member(p: &mut dyn Host, class: &ScriptValue, name: &Str, value: ScriptValue) -> Outcome {
+    let Some(object) = class.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+    let args = match &value {
+        ScriptValue::Tuple(items) => items.to_vec(),
+        _ => vec![value.clone()],
+    };
+    let new = find(class, "__new__");
+    let member = match (&new, object.layout) {
+        (Some(new), _) => {
+            let new = super::descriptor::unwrapped(new).unwrap_or(new).clone();
+            let with_class = [class.clone()].into_iter().chain(args.iter().cloned());
+            p.call_value(&new, CallArgs::positional(with_class))?
+        }
+        (None, Some(layout)) => {
+            if layout == "str" && class_is(p, class, "StrEnum") {
+                for value in &args {
+                    if value.as_str().is_none() {
+                        let text = repr::repr(p, value)?;
+                        raise!(Type, "{text} is not a string");
+                    }
+                }
+            }
+            let builtin = builtins::class(layout).unwrap_or_default();
+            let payload = p.call_value(&builtin, CallArgs::positional(args.iter().cloned()))?;
+            ScriptValue::host(Instance::new(class.clone(), Some(payload)))
+        }
+        (None, None) => ScriptValue::host(Instance::new(class.clone(), None)),
+    };
+    let Some(instance) = member.as_host::<Instance>() else { return Ok(member) };
+    p.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
+    if instance.own("_value_").is_none() {
+        let value = match (new.is_some(), object.layout) {
+            (false, Some("tuple")) | (_, None) => value,
+            _ => member.plain().clone(),
+        };
+        p.set_field(instance, "_value_", value)?;
+    }
+    p.set_field(instance, "_name_", ScriptValue::Str(name.clone()))?;
+    if let Some(init) = find(class, "__init__") {
+        let init = p.bind_member(init, Some(&member), class, "__init__")?;
+        p.call_value(&init, CallArgs::positional(args))?;
+    }
+    Ok(member)
+}
+
+fn class_is(p: &mut dyn Host, of: &ScriptValue, name: &str) -> bool {
+    class(p, name).is_some_and(|class| super::is_subclass(of, &class))
+}
+
+/// The `repr` of an enumeration; `None` for other classes.
+pub(crate) fn class_repr(p: &mut dyn Host, class: &ScriptValue) -> Option<String> {
+    member_map(class)?;
+    let name = class.as_host::<ClassObject>()?.name.clone();
+    let kind = if is_flag(p, class) { "flag" } else { "enum" };
+    Some(format!("<{kind} '{name}'>"))
+}
+
+/// The error for assigning to a member; `None` for other attributes.
+pub(super) fn reassigned(class: &ScriptValue, name: &str) -> Option<HostError> {
+    let map = member_map(class)?;
+    let is_member = map.borrow().contains_key(&DictKey::text(name));
+    let message = format!("cannot reassign member '{name}'");
+    is_member.then(|| HostError::new(HostErrorKind::Attribute, message))
+}
