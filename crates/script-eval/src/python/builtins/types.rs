@@ -342,6 +342,9 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
         }
         _ => {}
     }
+    if let Some(value @ ScriptValue::Float(_)) = constant(p, &x) {
+        return Ok(value);
+    }
     let own = x;
     let x = p.as_index(own.clone())?;
     let x = object::number(&x).unwrap_or(x);
@@ -362,6 +365,12 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
         }
         _ => Err(wrong_type!("float() argument must be a string or a real number, not '{}'", &own).into()),
     }
+}
+
+/// The number that a node stands for.
+fn constant(p: &mut dyn Host, value: &ScriptValue) -> Option<ScriptValue> {
+    let ScriptValue::Node(object) = value else { return None };
+    p.rules(object).number.and_then(|number| number(object))
 }
 
 /// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
@@ -407,6 +416,11 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
             }
             _ => {}
         }
+    }
+    if base.is_none()
+        && let Some(value @ ScriptValue::Int(_)) = constant(p, &x)
+    {
+        return Ok(value);
     }
     let own = x;
     let x = own.plain().clone();
