@@ -581,6 +581,7 @@ Examples:
   tvmscript explain kernel.py
   tvmscript explain kernel.py --node body.block --format json
   tvmscript explain templates.py --call 'gemm(16)'
+  tvmscript explain --expand 1 kernel.py
 
 Each line is a call of the builder, as a Python program would make it, with the place of the code that
 makes it; in a helper, followed by the places of the calls that led there.")]
@@ -591,6 +592,9 @@ pub(crate) struct Explain {
     /// Show only the calls that make this part of the script, an access path as `dump` shows it
     #[arg(long, value_name = "PATH")]
     pub(crate) node: Option<String>,
+    /// Print the file instead, with calls of its functions and macros written out in the scripts, up to N calls deep
+    #[arg(long, value_name = "N", conflicts_with_all = ["node", "format"])]
+    pub(crate) expand: Option<u8>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: TraceFormat,
