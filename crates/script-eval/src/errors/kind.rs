@@ -268,6 +268,17 @@ impl ParseErrorKind {
         self.error_code().name
     }
 
+    /// Tests whether the evaluation exceeded one of its limits.
+    pub(crate) fn is_exceeded_limit(&self) -> bool {
+        matches!(
+            self,
+            ParseErrorKind::TooManySteps { .. }
+                | ParseErrorKind::TooMuchMemory { .. }
+                | ParseErrorKind::TooLargeProgram { .. }
+                | ParseErrorKind::CallsTooDeep { .. }
+        )
+    }
+
     /// A value of another kind than expected. The message is `expected {expected}, found {found}`.
     pub fn expected(expected: impl Into<String>, found: impl Into<String>) -> ParseErrorKind {
         ParseErrorKind::Expected { expected: expected.into(), found: found.into() }

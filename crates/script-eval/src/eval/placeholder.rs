@@ -202,10 +202,13 @@ impl Evaluator {
         }
     }
 
-    /// Explains the failure of a call by a placeholder among its arguments.
+    /// Explains the failure of a call by a placeholder among its arguments. An exceeded limit needs no explanation, and
+    /// leaves no steps for the search.
     pub(crate) fn failed_call(&self, raise: Raise, args: &CallArgs) -> Raise {
-        if !matches!(raise, Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_)) {
-            return raise;
+        match &raise {
+            Raise::Kind(kind) if kind.is_exceeded_limit() => return raise,
+            Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_) => {}
+            _ => return raise,
         }
         let mut values: Vec<ScriptValue> =
             args.keywords.iter().rev().map(|(_, value)| value.clone()).collect();
@@ -420,4 +423,4 @@ const PYTHON_NAMES: &str = "ArithmeticError AssertionError AttributeError BaseEx
     UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning \
     ValueError Warning ZeroDivisionError aiter anext breakpoint bytearray compile complex \
     copyright credits dir display eval exec exit get_ipython globals help input license \
-    locals memoryview open quit vars";
+    locals memoryview open quit";

@@ -55,6 +55,16 @@ pub(super) static FUNCTIONS: Table = &[
             false => Err(missing(value, &name)),
         }
     }),
+    own("vars").one(|p, _, value| {
+        // Those of a value of a built-in type would be none.
+        match p.class_attribute(&value, "__dict__") {
+            Some(found) => match found? {
+                Some(members) => Ok(members),
+                None => raise!(Type, "vars() argument must have __dict__ attribute"),
+            },
+            None => raise!(Type, "vars() argument must have __dict__ attribute"),
+        }
+    }),
 ];
 
 fn attribute_name(function: &str, name: &ScriptValue) -> Result<String, Raise> {

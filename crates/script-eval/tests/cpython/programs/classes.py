@@ -513,3 +513,11 @@ class A:
 class B(A): pass
 result = B().f()
 
+# case: vars
+class A:
+    k = 1
+    def __init__(self): self.a, self.b = 1, 2
+result = (vars(A()), vars(A)["k"])
+
+# case: vars of a number
+result = vars(5)
