@@ -18,6 +18,8 @@ mod macros;
 mod nms;
 #[path = "metaprogramming/ranks.rs"]
 mod ranks;
+#[path = "metaprogramming/recorded.rs"]
+mod recorded;
 #[path = "metaprogramming/specialize.rs"]
 mod specialize;
 #[path = "metaprogramming/support.rs"]

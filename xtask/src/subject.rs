@@ -231,24 +231,28 @@ impl HostAnswer {
     }
 }
 
-/// Runs host code that sets `result`.
-pub fn run_host(code: &str) -> HostAnswer {
+/// Runs host code that sets `result`. Returns the message of its exception, too.
+pub fn run_host(code: &str) -> (HostAnswer, String) {
     use tvmscript::script_parser::ParseErrorKind;
     let text = format!("{code}@T.prim_func\ndef main():\n    T.func_attr({{\"result\": repr(result)}})\n");
     let parsed = parse_script("<host>", &text, tvmscript::registry(), &ParseOptions::default());
     if let Some(error) = parsed.errors.first() {
-        return match &error.kind {
-            ParseErrorKind::Host(error) => HostAnswer::Raises(error.class().to_owned()),
-            ParseErrorKind::UndefinedName { .. } => HostAnswer::Raises("NameError".to_owned()),
-            ParseErrorKind::NoAttribute { .. } => HostAnswer::Raises("AttributeError".to_owned()),
-            ParseErrorKind::Syntax(_) => HostAnswer::NotPython,
-            other => HostAnswer::Raises(other.name().to_owned()),
+        let (class, message) = match &error.kind {
+            ParseErrorKind::Host(error) => (error.class(), error.message.clone()),
+            ParseErrorKind::UndefinedName { name } => ("NameError", format!("name '{name}' is not defined")),
+            ParseErrorKind::NoAttribute { what, name } => {
+                ("AttributeError", format!("{what} has no attribute '{name}'"))
+            }
+            ParseErrorKind::Syntax(_) => return (HostAnswer::NotPython, error.kind.to_string()),
+            other => (other.name(), other.to_string()),
         };
+        return (HostAnswer::Raises(class.to_owned()), message);
     }
     let function = parsed.scripts.last().and_then(|s| s.node.downcast_ref::<tvmscript::tir::PrimFunc>());
     let value = function.and_then(|function| function.attrs.dict.get_str("result"));
-    match value.and_then(|value| value.as_object()).and_then(|object| Str::try_ref(object)) {
+    let answer = match value.and_then(|value| value.as_object()).and_then(|object| Str::try_ref(object)) {
         Some(text) => HostAnswer::Value(text.to_string()),
         None => HostAnswer::Raises("no result".to_owned()),
-    }
+    };
+    (answer, String::new())
 }

@@ -293,6 +293,8 @@ pub type SubscriptFn = fn(&Object, &Indices) -> Result<ScriptValue, BuildError>;
 pub type CallFn = fn(&Object, CallArgs) -> Result<ScriptValue, BuildError>;
 /// The truth of a node in host code; an error if it is unknown.
 pub type TruthFn = fn(&Object) -> Result<bool, BuildError>;
+/// The number that `int` and `float` make of a node; `None` if it is not constant.
+pub type NumberFn = fn(&Object) -> Option<ScriptValue>;
 /// The elements of a node, for unpacking and iteration.
 pub type ItemsFn = fn(&Object) -> Result<Vec<ScriptValue>, BuildError>;
 
@@ -320,6 +322,8 @@ pub struct NodeRules {
     pub call: Option<CallFn>,
     /// Truth in conditions of host code.
     pub truth: Option<TruthFn>,
+    /// Values of constants.
+    pub number: Option<NumberFn>,
     /// Elements for iteration and unpacking.
     pub items: Option<ItemsFn>,
 }

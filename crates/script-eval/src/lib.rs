@@ -76,7 +76,7 @@ pub use eval::{OpenTemplate, Template};
 pub use evaluator::Evaluator;
 pub use host::{
     AttributeFn, BareScripts, CallFn, Host, Indices, ItemsFn, MissingAttribute, Mode, Modules, NamesFn,
-    NodeRules, Operator, OperatorFn, SubscriptFn, TruthFn,
+    NodeRules, NumberFn, Operator, OperatorFn, SubscriptFn, TruthFn,
 };
 pub use parts::{Part, Parts};
 pub use program::{MakeHost, Program};

@@ -132,6 +132,11 @@ pub trait HostObject: Any {
         false
     }
 
+    /// Tests whether the value as a member of a class is a method, which takes the instance as its first argument.
+    fn is_method(&self) -> bool {
+        false
+    }
+
     /// Calls the value.
     ///
     /// # Errors

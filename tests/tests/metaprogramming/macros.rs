@@ -178,6 +178,97 @@ def f(A: T.Buffer((16,), "int32"), B: T.Buffer((14,), "int32")):
 }
 
 #[test]
+fn jumps_of_unrolled_loops_are_errors() {
+    let message = "`break` or `continue` of an unrolled loop is not supported (skip numbers with `if` on a value of Python)";
+    for jump in
+        ["break", "continue", "if k == 2:\n            break", "with T.block('b'):\n            continue"]
+    {
+        let found = errors(&format!(
+            "@T.prim_func\ndef f():\n    for k in T.static_range(4):\n        {jump}\n        T.evaluate(k)\n"
+        ));
+        assert_eq!(found, [message], "{jump}");
+    }
+    let found = errors(
+        "@T.prim_func\ndef f():\n    for k in T.static_range(2):\n        for i in range(4):\n            break\n",
+    );
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn p79_18_macros_of_classes_are_methods() {
+    same(
+        r#"
+class Kernels:
+    def __init__(self, value):
+        self.value = value
+
+    @T.macro
+    def store(self, A, i):
+        A[i] = self.value
+
+kernels = Kernels(7)
+
+@T.prim_func
+def f(A: T.Buffer((4,), "int32")):
+    for i in range(4):
+        kernels.store(A, i)
+        Kernels.store(Kernels(8), A, i)
+"#,
+        r#"
+@T.prim_func
+def f(A: T.Buffer((4,), "int32")):
+    for i in range(4):
+        A[i] = 7
+        A[i] = 8
+"#,
+    );
+}
+
+#[test]
+fn macros_that_look_names_up_at_the_call_see_the_script_behind_a_helper() {
+    same(
+        r#"
+@T.macro(hygienic=False)
+def put(value):
+    A[0] = value
+
+def through(value):
+    put(value)
+
+@T.prim_func
+def f(A: T.Buffer((4,), "int32")):
+    through(3)
+"#,
+        "@T.prim_func\ndef f(A: T.Buffer((4,), 'int32')):\n    A[0] = 3\n",
+    );
+}
+
+#[test]
+fn int_and_float_take_constants() {
+    same(
+        r#"
+def total(A):
+    return [int(dim) for dim in A.shape], float(T.float32(0.5)), int(True)
+
+@T.prim_func
+def f(A: T.Buffer((4, 3), "float32")):
+    T.func_attr({"found": total(A)})
+    T.evaluate(0)
+"#,
+        r#"
+@T.prim_func
+def f(A: T.Buffer((4, 3), "float32")):
+    T.func_attr({"found": ([4, 3], 0.5, 1)})
+    T.evaluate(0)
+"#,
+    );
+    for wrong in ["int(T.float32(1))", "float(T.int32(1))", "int(x)"] {
+        let found = errors(&format!("@T.prim_func\ndef f(x: T.int32):\n    T.evaluate({wrong})\n"));
+        assert!(found.len() == 1 && found[0].contains("argument must be a string"), "{found:?}");
+    }
+}
+
+#[test]
 fn p79_18_branches_are_chosen() {
     for (relu, clip, value) in [
         (true, None, "T.max(A[i], T.float32(0))"),

@@ -39,6 +39,12 @@ pub fn host_program(random: &mut Random, scale: Scale) -> String {
     out + "result = (logged, i0, f0, s0, l0, t0, d0, sorted(e0))\n"
 }
 
+/// A random expression over the names of [`host_program`], which may raise.
+pub(crate) fn host_expression(random: &mut Random, scale: Scale) -> String {
+    let kind = b"ifsyblwtdk"[random.below(10)];
+    Maker { random, scale }.expr(kind, 2)
+}
+
 const HEAD: &str = "import math\nlogged = []\ndef log(v):\n    logged.append(v)\n    return v\n\
     i0, i1, f0, s0, s1, l0, l1, t0, d0, e0 = 5, -3, 1.5, 'text', 'é²', [3, 1, 2], [], (1, 'a'), {'a': 1, 'b': 2}, {1, 2}\n";
 

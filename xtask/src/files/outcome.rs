@@ -55,6 +55,8 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// Scripts of ours that belong to no definition.
     pub strays: Vec<String>,
+    /// Scripts that TVM binds to the same name of the module, and why one differs.
+    pub named: Vec<(String, Result<(), String>)>,
     /// The definition that TVM could not run.
     pub tvm_failures: Vec<String>,
 }
@@ -77,6 +79,7 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
         errors: Vec::new(),
         warnings: Vec::new(),
         strays: Vec::new(),
+        named: Vec::new(),
         tvm_failures: Vec::new(),
     };
     if outcome.is_foreign {
@@ -94,16 +97,24 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
     let mut ours = Vec::new();
     let mut indices = Vec::new();
     for found in &reading.scripts {
-        let Some(index) = place(&outcome.definitions, &found.path, found.line) else {
+        let index = place(&outcome.definitions, &found.path, found.line);
+        let Some(definition) = index.map(|index| &mut outcome.definitions[index]) else {
+            // A builder makes it; a name of the module can still find it in TVM.
             outcome.strays.push(format!("{}:{} {}", file.name, found.line, found.path));
+            if let Ok(json) = &found.json {
+                indices.push(None);
+                ours.push(
+                    json!({"name": found.path, "path": null, "line": 0, "first_line": 0, "json": json}),
+                );
+            }
             continue;
         };
-        let definition = &mut outcome.definitions[index];
         definition.fate = Fate::Built;
         match &found.json {
             Ok(json) => {
                 indices.push(index);
                 ours.push(json!({
+                    "name": found.path,
                     "path": definition.path,
                     "line": definition.line,
                     "first_line": definition.first_line,
@@ -164,7 +175,7 @@ fn shown(diagnostic: &Diagnostic) -> String {
 }
 
 /// Takes down what TVM made of the definitions.
-fn ask_tvm(outcome: &mut Outcome, answer: &Value, indices: &[usize]) {
+fn ask_tvm(outcome: &mut Outcome, answer: &Value, indices: &[Option<usize>]) {
     if let Some(error) = answer["error"].as_str() {
         outcome.tvm_failures.push(error.to_owned());
         return;
@@ -189,12 +200,17 @@ fn ask_tvm(outcome: &mut Outcome, answer: &Value, indices: &[usize]) {
         }
     }
     for answer in answer["compared"].as_array().into_iter().flatten() {
-        let index = answer["index"].as_u64().and_then(|index| indices.get(index as usize));
-        let Some(definition) = index.map(|index| &mut outcome.definitions[*index]) else { continue };
-        if answer["equal"] == true {
-            definition.equal.get_or_insert(Ok(()));
-        } else {
-            definition.equal = Some(Err(answer["why"].as_str().unwrap_or_default().to_owned()));
+        let index = answer["index"].as_u64().and_then(|index| *indices.get(index as usize)?);
+        let equal = match answer["equal"] == true {
+            true => Ok(()),
+            false => Err(answer["why"].as_str().unwrap_or_default().to_owned()),
+        };
+        if let Some(name) = answer["name"].as_str() {
+            outcome.named.push((name.to_owned(), equal.clone()));
+        }
+        let Some(definition) = index.map(|index| &mut outcome.definitions[index]) else { continue };
+        if equal.is_err() || definition.equal.is_none() {
+            definition.equal = Some(equal);
         }
     }
 }

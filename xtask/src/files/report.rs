@@ -46,6 +46,9 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
         line("made by TVM, too", format!("{:>5}", made.len()));
         line("  compared", share(compared.len(), made.len()));
         line("  equal, of those compared", share(equal, compared.len()));
+        let named = read.iter().flat_map(|o| &o.named);
+        let same = named.clone().filter(|(_, equal)| equal.is_ok()).count();
+        line("equal, of names of modules", share(same, named.count()));
     }
     text.push_str(LISTS);
     list(
@@ -73,6 +76,10 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
         _ => None,
     });
     section(&mut text, "not what TVM makes", differ);
+    let named = read.iter().flat_map(|o| o.named.iter().map(move |n| (o.name.as_str(), n)));
+    let differ =
+        named.filter_map(|(file, (name, equal))| Some((file, format!("{name}: {}", equal.as_ref().err()?))));
+    section(&mut text, "names with another program in TVM", differ);
     let lenient = all().filter_map(|(o, d)| match (&d.fate, &d.tvm) {
         (Fate::Built, Some(Err(why))) => {
             Some((o.name.as_str(), format!("{}: {}: {}", d.line, d.path, why.trim_end())))

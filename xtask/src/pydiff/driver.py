@@ -3,6 +3,9 @@
 import json
 import signal
 import sys
+import warnings
+
+warnings.simplefilter("ignore")
 
 
 class TooSlow(BaseException):
@@ -17,7 +20,7 @@ signal.signal(signal.SIGALRM, too_slow)
 sys.setrecursionlimit(1000)
 
 def run(code):
-    names = {}
+    names = {"__name__": "__main__"}
     try:
         exec(code, names)
         return {"value": repr(names["result"])}

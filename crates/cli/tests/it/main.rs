@@ -16,3 +16,4 @@ mod passes;
 mod python_files;
 mod scripts;
 mod spans;
+mod tutorial;

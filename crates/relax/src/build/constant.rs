@@ -134,7 +134,13 @@ pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<C
         && let Some(node) = host.node()
         && let Some(tensor) = node.downcast_ref::<TensorNode>()
     {
-        return match dtype.filter(|dtype| *dtype != tensor.dtype) {
+        // As in TVM, arrays of numpy's default types become the default types of constants.
+        let default = match tensor.dtype {
+            dtype if dtype == DataType::INT64 => Some(DataType::INT32),
+            dtype if dtype == DataType::float(64) => Some(DataType::FLOAT32),
+            _ => None,
+        };
+        return match dtype.or(default).filter(|dtype| *dtype != tensor.dtype) {
             None => Ok(Constant::new(tensor.clone())),
             Some(dtype) => converted(tensor, dtype),
         };
@@ -172,7 +178,8 @@ pub(super) fn integer_of(constant: &Constant) -> Option<i64> {
     }
 }
 
-/// A constant: a number, or nested lists of numbers. By default integers are `int32` and other numbers `float32`.
+/// A constant: a number, nested lists of numbers, or an array of numpy. By default 64-bit integers become `int32` and
+/// 64-bit floats `float32`.
 #[script_fn(name = "const")]
 pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Ref<Constant>> {
     constant_of(&value, dtype).map_err(|e| e.at_position(0))

@@ -97,7 +97,7 @@ impl dyn Host + '_ {
     }
 
     /// `old op= right`: the new value. `list += iterable` changes the list in place.
-    fn augmented(&mut self, op: BinOp, old: ScriptValue, right: ScriptValue) -> python::Outcome {
+    pub(crate) fn augmented(&mut self, op: BinOp, old: ScriptValue, right: ScriptValue) -> python::Outcome {
         if is_instance(&old)
             && let Some(new) = self.special_in_place(op, &old, &right)?
         {

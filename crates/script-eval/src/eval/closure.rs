@@ -11,10 +11,10 @@ use super::class::MethodKind;
 use super::generator::Generator;
 use super::{Context, Env, Raise, walk};
 use crate::binding::Binding;
-use crate::errors::Result;
+use crate::errors::{HostError, Result};
 use crate::host::Mode;
 use crate::python::{Outcome, cost};
-use crate::{Host, Program};
+use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
@@ -491,28 +491,10 @@ impl dyn Host + '_ {
         env.set_prefix(closure.qualified.clone());
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
-        let given = args.positional.len();
+        self.check_keywords(closure, &args)?;
         let takes_rest = params.iter().any(|p| p.kind == ParamKind::VarArgs);
-        if given > positional && !takes_rest {
-            let least = params
-                .iter()
-                .enumerate()
-                .filter(|(i, p)| is_positional(p) && closure.defaults.get(*i).is_none_or(Option::is_none))
-                .count();
-            let takes = match least == positional {
-                true => format!("{positional} positional argument{}", plural(positional)),
-                false => format!("from {least} to {positional} positional arguments"),
-            };
-            let was = if given == 1 { "was" } else { "were" };
-            raise!(Type, "{name}() takes {takes} but {given} {was} given");
-        }
-        // Each keyword is searched among the parameters.
-        self.program.budget.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
-        let known =
-            |key: &str| params.iter().any(|p| p.kind != ParamKind::PositionalOnly && ast.name(p.name) == key);
-        let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
-        if let Some((key, _)) = args.keywords.iter().find(|(key, _)| !takes_any && !known(key.as_str())) {
-            raise!(Type, "{name}() got an unexpected keyword argument '{key}'");
+        if args.positional.len() > positional && !takes_rest {
+            return Err(too_many_positional(closure, params, &args, |p| ast.name(p.name)).into());
         }
         let mut values = args.positional.into_iter();
         let mut keywords = args.keywords;
@@ -524,10 +506,7 @@ impl dyn Host + '_ {
             let value = match param.kind {
                 ParamKind::PositionalOnly => values.next().or_else(default),
                 ParamKind::Normal => match (values.next(), by_name) {
-                    (Some(_), Some(_)) => {
-                        raise!(Type, "{name}() got multiple values for argument '{text}'");
-                    }
-                    (Some(value), None) => Some(value),
+                    (Some(value), _) => Some(value),
                     (None, Some(at)) => Some(keywords.remove(at).1),
                     (None, None) => default(),
                 },
@@ -568,6 +547,81 @@ impl dyn Host + '_ {
         }
         Ok(env)
     }
+}
+
+impl Evaluator {
+    /// Checks that each keyword argument has a parameter without a value.
+    fn check_keywords(&self, closure: &Closure, args: &CallArgs) -> Result<(), Raise> {
+        let ast = &self.ast;
+        let (params, name) = (ast.list(closure.params), &closure.qualified);
+        // Each keyword is searched among the parameters.
+        self.program.budget.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
+        let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
+        for (key, _) in &args.keywords {
+            let has_name = |p: &Parameter| ast.name(p.name) == key.as_str();
+            let takes_keyword = |p: &Parameter| matches!(p.kind, ParamKind::Normal | ParamKind::KeywordOnly);
+            match params.iter().position(|p| takes_keyword(p) && has_name(p)) {
+                Some(at) => {
+                    if at < args.positional.len() && params.get(at).is_some_and(is_positional) {
+                        raise!(Type, "{name}() got multiple values for argument '{key}'");
+                    }
+                }
+                None if takes_any => {}
+                None => {
+                    let given = |p: &&Parameter| {
+                        p.kind == ParamKind::PositionalOnly
+                            && args.keywords.iter().any(|(key, _)| key.as_str() == ast.name(p.name))
+                    };
+                    let given: Vec<&str> = params.iter().filter(given).map(|p| ast.name(p.name)).collect();
+                    if !given.is_empty() {
+                        let given = given.join(", ");
+                        raise!(
+                            Type,
+                            "{name}() got some positional-only arguments passed as keyword arguments: '{given}'"
+                        );
+                    }
+                    raise!(Type, "{name}() got an unexpected keyword argument '{key}'");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error of more positional arguments than parameters.
+fn too_many_positional<'a>(
+    closure: &Closure,
+    params: &[Parameter],
+    args: &CallArgs,
+    text: impl Fn(&Parameter) -> &'a str,
+) -> HostError {
+    let name = &closure.qualified;
+    let positional = params.iter().filter(|p| is_positional(p)).count();
+    let has_no_default = |(i, p): &(usize, &Parameter)| {
+        is_positional(p) && closure.defaults.get(*i).is_none_or(Option::is_none)
+    };
+    let least = params.iter().enumerate().filter(has_no_default).count();
+    let takes = match least == positional {
+        true => format!("{positional} positional argument{}", plural(positional)),
+        false => format!("from {least} to {positional} positional arguments"),
+    };
+    let given = args.positional.len();
+    let is_given = |p: &&Parameter| {
+        p.kind == ParamKind::KeywordOnly && args.keywords.iter().any(|(key, _)| key.as_str() == text(p))
+    };
+    let message = match params.iter().filter(is_given).count() {
+        0 => {
+            let was = if given == 1 { "was" } else { "were" };
+            format!("{name}() takes {takes} but {given} {was} given")
+        }
+        keywords => format!(
+            "{name}() takes {takes} but {given} positional argument{} (and {keywords} keyword-only argument{}) \
+             were given",
+            plural(given),
+            plural(keywords)
+        ),
+    };
+    HostError::type_error(message)
 }
 
 fn is_positional(param: &Parameter) -> bool {

@@ -11,7 +11,7 @@ use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Host;
-use crate::errors::Result;
+use crate::errors::{ParseErrorKind, Result};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -413,6 +413,26 @@ impl dyn Host + '_ {
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
         let items = self.collect_values(value);
         self.at(at, items)
+    }
+
+    /// Collects all elements of `*value`. If it cannot be iterated, `message` begins the error, unless it is empty.
+    pub(crate) fn collect_starred(
+        &mut self,
+        at: ExprId,
+        value: &ScriptValue,
+        message: &str,
+    ) -> Result<Vec<ScriptValue>> {
+        self.try_at(at, |p| {
+            p.collect_values(value).map_err(|raise| match raise {
+                Raise::Kind(ParseErrorKind::Host(mut error))
+                    if error.message.ends_with("object is not iterable") && !message.is_empty() =>
+                {
+                    error.message = format!("{message} {}", python::type_name(value));
+                    error.into()
+                }
+                raise => raise,
+            })
+        })
     }
 
     pub(crate) fn collect_at_most(

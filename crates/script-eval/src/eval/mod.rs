@@ -199,17 +199,17 @@ impl dyn Host + '_ {
             Expr::Compare { left, rest } => self.eval_compare(left, rest),
             Expr::IfExp { test, body, orelse } => self.eval_conditional(id, test, body, orelse),
             Expr::Tuple { elts } => {
-                let items = self.elements(elts)?;
+                let items = self.elements(elts, NEEDS_ITERABLE)?;
                 self.charge_values(id, items.len())?;
                 Ok(ScriptValue::tuple(items))
             }
             Expr::List { elts } => {
-                let items = self.elements(elts)?;
+                let items = self.elements(elts, NEEDS_ITERABLE)?;
                 self.charge_values(id, items.len())?;
                 Ok(ScriptValue::list(items.into_vec()))
             }
             Expr::Set { elts } => {
-                let items = self.elements(elts)?;
+                let items = self.elements(elts, "")?;
                 self.try_at(id, |p| crate::python::set::from_items(p, items))
             }
             Expr::Dict { items } => self.eval_dict(id, items),
@@ -249,14 +249,15 @@ impl dyn Host + '_ {
     }
 
     /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
-    fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
+    /// `message` begins the error of a starred element that cannot be iterated; it is empty for sets, as in CPython.
+    fn elements(&mut self, elts: List<ExprId>, message: &str) -> Result<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
             let Some(elt) = self.item(elts, index) else { break };
             let result = match *self.ast.expr(elt) {
                 Expr::Starred { value } => self
                     .eval_inner(value)
-                    .and_then(|value| self.collect(elt, &value))
+                    .and_then(|value| self.collect_starred(elt, &value, message))
                     .map(|values| items.extend(values)),
                 _ => self.eval_inner(elt).map(|value| items.push(value)),
             };
@@ -527,6 +528,9 @@ fn mentions(text: &str, name: &str) -> bool {
             && !text[at + name.len()..].chars().next().is_some_and(word)
     })
 }
+
+/// The error of `[*1]`, before the name of the type.
+const NEEDS_ITERABLE: &str = "Value after * must be an iterable, not";
 
 /// Tests whether the value is hashed in constant time.
 fn is_small(value: &ScriptValue) -> bool {

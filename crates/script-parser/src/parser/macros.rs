@@ -53,6 +53,10 @@ impl HostObject for Macro {
     fn is_callable(&self) -> bool {
         true
     }
+
+    fn is_method(&self) -> bool {
+        true
+    }
 }
 
 impl Parser<'_> {

@@ -13,7 +13,7 @@ use super::{
 };
 use tvmscript_script_eval::errors::Result;
 use tvmscript_script_eval::{
-    AttributeFn, CallFn, ItemsFn, NamesFn, NodeRules, OperatorFn, SubscriptFn, TruthFn,
+    AttributeFn, CallFn, ItemsFn, NamesFn, NodeRules, NumberFn, OperatorFn, SubscriptFn, TruthFn,
 };
 
 use crate::header::ReaderOption;
@@ -176,6 +176,11 @@ pub trait ParseDialect: Sized {
 
     /// Truth value of nodes of the class in host code.
     fn truth(self, truth: TruthFn) -> Self
+    where
+        Self::Node: Class;
+
+    /// Value of constant nodes of the class, for `int` and `float`.
+    fn number(self, number: NumberFn) -> Self
     where
         Self::Node: Class;
 
@@ -352,6 +357,14 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         N: Class,
     {
         on(self, Location::caller(), NodeRules { truth: Some(truth), ..NodeRules::default() })
+    }
+
+    #[track_caller]
+    fn number(self, number: NumberFn) -> Self
+    where
+        N: Class,
+    {
+        on(self, Location::caller(), NodeRules { number: Some(number), ..NodeRules::default() })
     }
 
     #[track_caller]

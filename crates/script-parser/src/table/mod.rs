@@ -380,6 +380,7 @@ fn words(rules: &NodeRules) -> impl Iterator<Item = &'static str> + use<> {
         ("subscript", rules.subscript.is_some()),
         ("call", rules.call.is_some()),
         ("truth", rules.truth.is_some()),
+        ("number", rules.number.is_some()),
         ("items", rules.items.is_some()),
     ]
     .into_iter()
@@ -395,6 +396,7 @@ fn inherit(own: NodeRules, parent: NodeRules) -> NodeRules {
         subscript: own.subscript.or(parent.subscript),
         call: own.call.or(parent.call),
         truth: own.truth.or(parent.truth),
+        number: own.number.or(parent.number),
         items: own.items.or(parent.items),
     }
 }

@@ -17,7 +17,7 @@ use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
 use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::bare;
-use tvmscript_prim::{Call, Expr, PrimExpr, Range};
+use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range};
 use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::{ParseDialect, ReaderOption};
@@ -90,6 +90,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .on::<PrimExpr>()
         .operator(operators::apply)
         .attribute(attributes::expr, attributes::expr_names)
+        .number(constant)
         .on::<IterVar>()
         .operator(operators::apply)
         .attribute(field, field_names)
@@ -104,6 +105,14 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .on::<GlobalVar>()
         .call(call_function)
         .finish()
+}
+
+/// The value of a constant: `int` takes integers, `float` takes floats.
+fn constant(object: &Object) -> Option<ScriptValue> {
+    if let Some(constant) = object.downcast_ref::<IntImm>() {
+        return Some(ScriptValue::Int(constant.value));
+    }
+    object.downcast_ref::<FloatImm>().map(|constant| ScriptValue::Float(constant.value))
 }
 
 /// `Module.f(x)`: calls a function of the module.

@@ -218,6 +218,11 @@ fn static_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For, range: &StaticRa
         let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
         return Err(p.error(id, kind));
     }
+    if let Some(jump) = first_jump(p, node.body) {
+        let kind =
+            ParseErrorKind::UnsupportedExpression { what: "`break` or `continue` of an unrolled loop" };
+        return Err(p.error_with_help(jump, kind, "skip numbers with `if` on a value of Python"));
+    }
     for number in range.numbers() {
         if p.is_exhausted() {
             break;
@@ -229,6 +234,27 @@ fn static_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For, range: &StaticRa
         })?;
     }
     Ok(())
+}
+
+/// The first `break` or `continue` in a body that belongs to the loop around it.
+fn first_jump(p: &Parser<'_>, body: ast::List<StmtId>) -> Option<StmtId> {
+    let mut work = vec![body];
+    while let Some(body) = work.pop() {
+        for index in 0..body.len() {
+            let id = p.item(body, index)?;
+            match p.stmt(id) {
+                ast::Stmt::Break | ast::Stmt::Continue => return Some(id),
+                ast::Stmt::With(node) => work.push(node.body),
+                ast::Stmt::If(node) => {
+                    work.push(node.orelse);
+                    let clauses = (0..node.clauses.len()).filter_map(|at| p.item(node.clauses, at));
+                    work.extend(clauses.map(|clause| clause.body));
+                }
+                _ => {}
+            }
+        }
+    }
+    None
 }
 
 /// `while condition:`.

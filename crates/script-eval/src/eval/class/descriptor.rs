@@ -121,7 +121,7 @@ impl dyn Host + '_ {
         class: &ScriptValue,
         name: &str,
     ) -> Outcome {
-        if is_function(&member) {
+        if is_function(&member) || matches!(&member, ScriptValue::Host(host) if host.is_method()) {
             // A class method of `object`.
             if name == "__init_subclass__" && member.as_host::<Builtin>().is_some() {
                 return Ok(BoundMethod::value(member, class));

@@ -257,7 +257,7 @@ fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> 
         let (Some(a), Some(b)) = (Number::of(&x), Number::of(&y)) else { return Ok(ScriptValue::None) };
         let (a, b) = (a.to_float()?, b.to_float()?);
         if b == 0.0 {
-            raise!(ZeroDivision, "float floor division by zero");
+            raise!(ZeroDivision, "float divmod()");
         }
         let (quotient, rest) = arith::float_div_mod(a, b);
         return Ok(ScriptValue::tuple([ScriptValue::Float(quotient), ScriptValue::Float(rest)]));

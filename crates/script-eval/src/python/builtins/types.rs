@@ -144,6 +144,13 @@ fn int_from_bytes(
     let signed = signed.map_or(Ok(false), |signed| p.truth(&signed))?;
     let bytes = match bytes {
         ScriptValue::Bytes(bytes) => bytes.to_vec(),
+        // Unlike `bytes(n)`, these are no counts.
+        ScriptValue::Str(_)
+        | ScriptValue::Int(_)
+        | ScriptValue::Bool(_)
+        | ScriptValue::BigInt(_)
+        | ScriptValue::Float(_)
+        | ScriptValue::None => return Err(wrong_type!("cannot convert '{}' object to bytes", &bytes).into()),
         other => bytes_of(p, &other)?,
     };
     let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
@@ -206,14 +213,20 @@ fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     let Some(text) = text.as_str() else {
         return Err(wrong_type!("fromhex() argument must be str, not {}", &text).into());
     };
-    let invalid = || HostError::value_error("non-hexadecimal number found in fromhex() arg");
     let mut bytes = Vec::new();
-    for word in text.split(|c: char| c.is_ascii_whitespace() || c == '\x0b') {
-        for pair in word.as_bytes().chunks(2) {
-            let digit =
-                |at: usize| pair.get(at).and_then(|b| char::from(*b).to_digit(16)).ok_or_else(invalid);
-            bytes.push((digit(0)? * 16 + digit(1)?) as u8);
+    let mut chars = text.chars().enumerate().peekable();
+    let end = text.chars().count();
+    loop {
+        while chars.next_if(|(_, c)| c.is_ascii_whitespace() || *c == '\x0b').is_some() {}
+        if chars.peek().is_none() {
+            break;
         }
+        let mut digit = || {
+            let (at, c) = chars.next().unwrap_or((end, ' '));
+            let message = || format!("non-hexadecimal number found in fromhex() arg at position {at}");
+            c.to_digit(16).ok_or_else(|| HostError::value_error(message()))
+        };
+        bytes.push((digit()? * 16 + digit()?) as u8);
     }
     cost::bytes(p, bytes)
 }
@@ -323,6 +336,9 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
         }
         _ => {}
     }
+    if let Some(value @ ScriptValue::Float(_)) = constant(p, &x) {
+        return Ok(value);
+    }
     let own = x;
     let x = p.as_index(own.clone())?;
     let x = object::number(&x).unwrap_or(x);
@@ -343,6 +359,12 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
         }
         _ => Err(wrong_type!("float() argument must be a string or a real number, not '{}'", &own).into()),
     }
+}
+
+/// The number that a node stands for.
+fn constant(p: &mut dyn Host, value: &ScriptValue) -> Option<ScriptValue> {
+    let ScriptValue::Node(object) = value else { return None };
+    p.rules(object).number.and_then(|number| number(object))
 }
 
 /// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
@@ -388,6 +410,11 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
             }
             _ => {}
         }
+    }
+    if base.is_none()
+        && let Some(value @ ScriptValue::Int(_)) = constant(p, &x)
+    {
+        return Ok(value);
     }
     let own = x;
     let x = own.plain().clone();

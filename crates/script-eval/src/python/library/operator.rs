@@ -10,38 +10,38 @@ use crate::host::Operator;
 use crate::python::builtins::{self, Table, own};
 use crate::python::number::{int, integer};
 use crate::python::object::{LibraryObject, Protocol};
-use crate::python::{Outcome, arith, compare, repr, subscript};
+use crate::python::{Outcome, compare, repr, subscript};
 
 pub(super) static OPERATOR: Library =
     Library { path: "operator", functions: FUNCTIONS, types: &[TYPES], ..Library::EMPTY };
 
 static FUNCTIONS: Table = &[
     own("add").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Add), &[x, y])),
-    own("iadd").two(|p, _, x, y| augmented(p, BinOp::Add, x, y)),
+    own("iadd").two(|p, _, x, y| p.augmented(BinOp::Add, x, y)),
     own("sub").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Sub), &[x, y])),
-    own("isub").two(|p, _, x, y| augmented(p, BinOp::Sub, x, y)),
+    own("isub").two(|p, _, x, y| p.augmented(BinOp::Sub, x, y)),
     own("mul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mult), &[x, y])),
-    own("imul").two(|p, _, x, y| augmented(p, BinOp::Mult, x, y)),
+    own("imul").two(|p, _, x, y| p.augmented(BinOp::Mult, x, y)),
     own("truediv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Div), &[x, y])),
-    own("itruediv").two(|p, _, x, y| augmented(p, BinOp::Div, x, y)),
+    own("itruediv").two(|p, _, x, y| p.augmented(BinOp::Div, x, y)),
     own("floordiv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::FloorDiv), &[x, y])),
-    own("ifloordiv").two(|p, _, x, y| augmented(p, BinOp::FloorDiv, x, y)),
+    own("ifloordiv").two(|p, _, x, y| p.augmented(BinOp::FloorDiv, x, y)),
     own("mod").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mod), &[x, y])),
-    own("imod").two(|p, _, x, y| augmented(p, BinOp::Mod, x, y)),
+    own("imod").two(|p, _, x, y| p.augmented(BinOp::Mod, x, y)),
     own("pow").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Pow), &[x, y])),
-    own("ipow").two(|p, _, x, y| augmented(p, BinOp::Pow, x, y)),
+    own("ipow").two(|p, _, x, y| p.augmented(BinOp::Pow, x, y)),
     own("matmul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::MatMult), &[x, y])),
-    own("imatmul").two(|p, _, x, y| augmented(p, BinOp::MatMult, x, y)),
+    own("imatmul").two(|p, _, x, y| p.augmented(BinOp::MatMult, x, y)),
     own("and_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitAnd), &[x, y])),
-    own("iand").two(|p, _, x, y| augmented(p, BinOp::BitAnd, x, y)),
+    own("iand").two(|p, _, x, y| p.augmented(BinOp::BitAnd, x, y)),
     own("or_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitOr), &[x, y])),
-    own("ior").two(|p, _, x, y| augmented(p, BinOp::BitOr, x, y)),
+    own("ior").two(|p, _, x, y| p.augmented(BinOp::BitOr, x, y)),
     own("xor").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitXor), &[x, y])),
-    own("ixor").two(|p, _, x, y| augmented(p, BinOp::BitXor, x, y)),
+    own("ixor").two(|p, _, x, y| p.augmented(BinOp::BitXor, x, y)),
     own("lshift").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::LShift), &[x, y])),
-    own("ilshift").two(|p, _, x, y| augmented(p, BinOp::LShift, x, y)),
+    own("ilshift").two(|p, _, x, y| p.augmented(BinOp::LShift, x, y)),
     own("rshift").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::RShift), &[x, y])),
-    own("irshift").two(|p, _, x, y| augmented(p, BinOp::RShift, x, y)),
+    own("irshift").two(|p, _, x, y| p.augmented(BinOp::RShift, x, y)),
     own("lt").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Lt), &[x, y])),
     own("le").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::LtE), &[x, y])),
     own("eq").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Eq), &[x, y])),
@@ -83,7 +83,7 @@ static FUNCTIONS: Table = &[
     own("getitem").two(|p, _, x, key| subscript::get(p, &x, &key)),
     own("iconcat").two(|p, _, x, y| {
         needs_sequence(&x)?;
-        augmented(p, BinOp::Add, x, y)
+        p.augmented(BinOp::Add, x, y)
     }),
     own("index").one(|_, _, x| Ok(int(integer(&x)?.into_owned()))),
     own("indexOf").two(|p, _, items, x| {
@@ -138,14 +138,6 @@ static TYPES: Table = &[
         Ok(LibraryObject::value(MethodCaller { name, args: a }))
     }),
 ];
-
-/// `x op= y`, which returns the changed or new value.
-fn augmented(p: &mut dyn Host, op: BinOp, x: ScriptValue, y: ScriptValue) -> Outcome {
-    if arith::in_place(p, op, &x, &y)? {
-        return Ok(x);
-    }
-    p.apply(Operator::Binary(op), &[x, y])
-}
 
 fn needs_sequence(value: &ScriptValue) -> Result<(), Raise> {
     match value {

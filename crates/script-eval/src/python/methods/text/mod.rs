@@ -239,7 +239,13 @@ fn text(value: &ScriptValue) -> &str {
 }
 
 fn needs_text<'a>(what: &str, value: &'a ScriptValue) -> Result<&'a str, HostError> {
-    value.as_str().ok_or_else(|| wrong_type!("{what}, not {}", value))
+    value.as_str().ok_or_else(|| match value {
+        // CPython's checks of arguments write the value.
+        ScriptValue::None if what.contains("() argument ") => {
+            HostError::type_error(format!("{what}, not None"))
+        }
+        _ => wrong_type!("{what}, not {}", value),
+    })
 }
 
 fn chars<'a>(p: &Evaluator, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {
