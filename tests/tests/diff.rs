@@ -1,7 +1,9 @@
 //! Structural differences of programs.
 
 use tvmscript::diff::{apply, diff};
-use tvmscript::{Object, structural_equal};
+use tvmscript::docsifier::{print_mapped, print_mapped_at};
+use tvmscript::ir_core::AccessPath;
+use tvmscript::{Object, PrinterConfig, registry, structural_equal};
 use tvmscript_test_texts::Random;
 use tvmscript_tests::ir_changes::{change_program, disagreement};
 use tvmscript_tests::{fixtures, parse_ok};
@@ -81,4 +83,32 @@ fn the_assertion_shows_the_difference() {
         message.starts_with("not structurally equal:\n--- a\n+++ b\n@@") && message.ends_with(lines),
         "{message}"
     );
+}
+
+#[test]
+fn a_map_of_some_parts_has_the_ranges_of_a_complete_map() {
+    let mut checked = 0;
+    let config = PrinterConfig::default();
+    for folder in ["kernels", "programs", "ok"] {
+        for fixture in fixtures(folder) {
+            let Some(root) = only(&fixture.name, &fixture.text) else { continue };
+            let Ok(complete) = print_mapped(&root, registry(), &config) else { continue };
+            let docs = complete.docs();
+            let all: Vec<AccessPath> =
+                docs.docs_with_paths().map(|(_, path)| docs.paths().to_path(path)).collect();
+            // Each path is in one of the maps, among parts from everywhere.
+            let parts = all.len().div_ceil(16).min(8);
+            for first in 0..parts {
+                let paths: Vec<AccessPath> = all.iter().skip(first).step_by(parts).cloned().collect();
+                let some = print_mapped_at(&root, registry(), &config, &paths).expect("prints as before");
+                assert_eq!(some.text(), complete.text(), "{}", fixture.name);
+                let (of_some, of_all) = (some.index(&paths), complete.index(&paths));
+                for path in &paths {
+                    assert_eq!(of_some.ranges_at(path), of_all.ranges_at(path), "{}: {path}", fixture.name);
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 1000, "{checked}");
 }

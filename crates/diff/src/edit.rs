@@ -4,6 +4,9 @@ use std::fmt;
 
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Value};
 
+#[cfg(feature = "print")]
+use crate::render::Side;
+
 /// Kind of an [`Edit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EditOp {
@@ -55,6 +58,26 @@ pub struct Edit {
     pub inner: Option<AccessPath>,
     /// `true` if equality ignores the difference: a name hint.
     pub is_ignored: bool,
+}
+
+#[cfg(feature = "print")]
+impl Edit {
+    /// Path of the part on a side.
+    pub(crate) fn path(&self, side: Side) -> Option<&AccessPath> {
+        match side {
+            Side::A => self.a.as_ref(),
+            Side::B => self.b.as_ref(),
+        }
+    }
+
+    /// Path of the part that an inserted or removed node is around, on the side that has the node.
+    pub(crate) fn around(&self, side: Side) -> Option<&AccessPath> {
+        let has_node = match side {
+            Side::A => self.op == EditOp::Remove,
+            Side::B => self.op == EditOp::Insert,
+        };
+        self.inner.as_ref().filter(|_| has_node)
+    }
 }
 
 impl fmt::Display for Edit {

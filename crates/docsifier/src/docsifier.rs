@@ -13,7 +13,7 @@ use std::any::{Any, TypeId};
 use std::rc::Rc;
 
 use tvmscript_doc::{DocArena, ExprDoc, Sym};
-use tvmscript_ir_core::{Object, Registry, TextProfile, Token};
+use tvmscript_ir_core::{AccessPath, Object, PathId, Registry, TextProfile, Token};
 
 use crate::analysis::Region;
 use crate::config::PrinterConfig;
@@ -23,6 +23,7 @@ use crate::error::{DocsifyError, Result};
 use crate::frame::Frames;
 use crate::messages::Messages;
 use crate::metadata::Metadata;
+use crate::path_index::WantedPaths;
 use crate::prefixes::{Prefix, Prefixes};
 use crate::stmts::Stmts;
 use crate::table::{PrinterTable, Printers};
@@ -57,6 +58,8 @@ pub struct Docsifier<'r> {
     /// Address of the node that is being printed as data.
     data: Option<usize>,
     tracks_paths: bool,
+    /// The paths to record, if not all.
+    wanted_paths: Option<Box<WantedPaths>>,
     /// `true` once the header is written.
     pub(crate) has_header: bool,
     pub(crate) messages: Messages,
@@ -110,6 +113,7 @@ impl<'r> Docsifier<'r> {
             typed: false,
             data: None,
             tracks_paths: config.has_messages() || config.has_margins(),
+            wanted_paths: None,
             has_header: false,
             messages: Messages::default(),
             next_size_check: SIZE_CHECK_DOCS,
@@ -121,9 +125,18 @@ impl<'r> Docsifier<'r> {
         self.tracks_paths = true;
     }
 
-    /// Returns `true` if docs record their access paths.
-    pub fn tracks_paths(&self) -> bool {
-        self.tracks_paths
+    /// Records the access paths of the parts at `paths` and of the nodes around them, unless all paths are recorded.
+    pub(crate) fn track_only(&mut self, paths: &[AccessPath]) {
+        if !self.tracks_paths {
+            self.tracks_paths = true;
+            self.wanted_paths = Some(Box::new(WantedPaths::new(&mut self.docs, paths)));
+        }
+    }
+
+    /// Returns `true` if docs of the node at `path` record their access paths.
+    #[inline]
+    pub fn tracks_paths_at(&self, path: PathId) -> bool {
+        self.tracks_paths && self.wanted_paths.as_ref().is_none_or(|wanted| wanted.contains(path))
     }
 
     /// Runs `f` without recording access paths, for nodes that the text needs but the root does not contain (`min +

@@ -68,7 +68,7 @@ pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
 pub use error::{DocsifyError, Result};
 pub use frame::{ExitCallback, Frame};
 pub use labels::{NodeLabels, unfolds_too_far};
-pub use mapped::{MappedText, print_mapped};
+pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;
 pub use script::{PrintedText, print, print_text, script};

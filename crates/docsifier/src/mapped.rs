@@ -43,8 +43,33 @@ struct NodeText {
 /// # Errors
 /// As [`crate::print`].
 pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<MappedText> {
+    print_tracked(object, registry, config, |d| d.track_paths())
+}
+
+/// As [`print_mapped`], with a map of the parts at `paths` and the nodes around them only: other parts have no entry, and
+/// cost no more than in a print without a map.
+///
+/// [`PathIndex::ranges_at`] has the same ranges for `paths` as with a complete map.
+///
+/// # Errors
+/// As [`crate::print`].
+pub fn print_mapped_at(
+    object: &Object,
+    registry: &Registry,
+    config: &PrinterConfig,
+    paths: &[AccessPath],
+) -> Result<MappedText> {
+    print_tracked(object, registry, config, |d| d.track_only(paths))
+}
+
+fn print_tracked(
+    object: &Object,
+    registry: &Registry,
+    config: &PrinterConfig,
+    track: impl FnOnce(&mut Docsifier<'_>),
+) -> Result<MappedText> {
     let mut d = Docsifier::new(registry, config, object)?;
-    d.track_paths();
+    track(&mut d);
     let stmts = docsify_root(&mut d, object)?;
     let block = d.docs.block(&stmts);
     let options = python_options(&d);

@@ -39,9 +39,8 @@ use std::ops::ControlFlow;
 
 use crate::children::for_each_child;
 use crate::node::Class;
-use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Ref};
-use crate::shared::Visited;
+use crate::shared::{Memo, Visited};
 use crate::type_table::{EqKind, Shape};
 
 /// Control of a walk after visiting a node.
@@ -202,22 +201,35 @@ pub struct TreeSize {
 impl TreeSize {
     /// Measures a graph. Nodes for which `is_leaf` returns `true` count as one node of the tree.
     pub fn below(root: &Object, is_leaf: impl Fn(&Object) -> bool) -> TreeSize {
-        let mut sizes: AddressMap<u64> = AddressMap::default();
-        let size_of = |sizes: &AddressMap<u64>, object: &Object| match object.info().shape() {
-            Shape::Str | Shape::Tensor => 1,
-            _ => sizes.get(&object.address()).copied().unwrap_or(1),
-        };
         let mut nodes = 0;
-        let _ = Visitor::new().with_containers().post_order(root, |object| {
-            nodes += 1;
-            let mut size = 1u64;
-            if !is_leaf(object) {
-                for_each_child(object, |child| size = size.saturating_add(size_of(&sizes, child)));
+        let mut shared: Memo<u64> = Memo::default();
+        // Sizes of the open nodes, so far; the first one is of all.
+        let mut sizes = vec![0u64];
+        let mut stack = vec![WorkItem::Enter(root)];
+        while let Some(item) = stack.pop() {
+            let size = match item {
+                WorkItem::Enter(object) if matches!(object.info().shape(), Shape::Str | Shape::Tensor) => 1,
+                WorkItem::Enter(object) => match shared.get(object) {
+                    Some(size) => size,
+                    None => {
+                        nodes += 1;
+                        sizes.push(1);
+                        stack.push(WorkItem::Leave(object));
+                        for_each_child(object, |child| stack.push(WorkItem::Enter(child)));
+                        continue;
+                    }
+                },
+                WorkItem::Leave(object) => {
+                    let size = sizes.pop().filter(|_| !is_leaf(object)).unwrap_or(1);
+                    shared.insert(object, &size);
+                    size
+                }
+            };
+            if let Some(around) = sizes.last_mut() {
+                *around = around.saturating_add(size);
             }
-            sizes.insert(object.address(), size);
-            Walk::Advance
-        });
-        TreeSize { nodes, unfolded: size_of(&sizes, root) }
+        }
+        TreeSize { nodes, unfolded: sizes.pop().unwrap_or(0) }
     }
 }
 

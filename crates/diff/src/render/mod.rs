@@ -17,12 +17,13 @@ pub use json::{Record, to_json};
 use std::ops::Range;
 
 use tvmscript_docsifier::{
-    DocsifyError, MappedText, PathIndex, PrinterConfig, print_mapped, unfolds_too_far,
+    DocsifyError, MappedText, PathIndex, PrinterConfig, print_mapped, print_mapped_at, unfolds_too_far,
 };
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Value};
 
 use crate::edit::{Edit, EditOp, EditScript};
-use lines::{Side, Text};
+pub(crate) use lines::Side;
+use lines::Text;
 
 /// Options of rendering.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,18 +111,25 @@ impl Comparison {
         registry: &Registry,
         config: &PrinterConfig,
     ) -> Result<Comparison, Box<DocsifyError>> {
-        let print = |root: &Object, is_left: bool| match unfolds_too_far(root) {
-            true => Ok(None),
-            false => print_mapped(root, registry, config).map(|mapped| {
-                let own = |edit: &Edit| if is_left { edit.a.clone() } else { edit.b.clone() };
-                let edits = script.edits.iter();
-                let paths: Vec<AccessPath> =
-                    edits.flat_map(|edit| own(edit).into_iter().chain(edit.inner.clone())).collect();
-                let index = mapped.index(&paths);
-                Some((mapped, index))
-            }),
+        let print = |root: &Object, side: Side| -> Result<_, Box<DocsifyError>> {
+            if unfolds_too_far(root) {
+                return Ok(None);
+            }
+            let paths: Vec<AccessPath> = script
+                .edits
+                .iter()
+                .flat_map(|edit| edit.path(side).into_iter().chain(edit.around(side)).cloned())
+                .collect();
+            let mapped = print_mapped_at(root, registry, config, &paths)?;
+            let index = mapped.index(&paths);
+            if script.edits.iter().all(|edit| is_located(edit, side, &mapped, &index)) {
+                return Ok(Some((mapped, index)));
+            }
+            let mapped = print_mapped(root, registry, config)?;
+            let index = mapped.index(&paths);
+            Ok(Some((mapped, index)))
         };
-        let (left, right) = (print(a, true)?, print(b, false)?);
+        let (left, right) = (print(a, Side::A)?, print(b, Side::B)?);
         let text =
             |side: &Option<(MappedText, PathIndex)>| Text::of(side.as_ref().map(|(text, _)| text.text()));
         let mut texts = (text(&left), text(&right));
@@ -129,29 +137,29 @@ impl Comparison {
         let mut seen = Vec::with_capacity(script.edits.len());
         let mut searched = 0;
         for edit in &script.edits {
-            let mut side = |text: &mut Text,
-                            mapped: Option<(&MappedText, &PathIndex, &Object)>,
-                            path: Option<&AccessPath>,
-                            is_around| {
-                let (Some(path), Some((mapped, index, root))) = (path, mapped) else { return String::new() };
-                let mut find = |path| match index.ranges_at(path) {
-                    [] if searched < MAX_SEARCHED_EDITS => {
-                        searched += 1;
-                        mapped.ranges_of(path)
-                    }
-                    [] => nearest(mapped, root, path),
-                    found => found.to_vec(),
+            let mut side =
+                |text: &mut Text, mapped: Option<(&MappedText, &PathIndex, &Object)>, side: Side| {
+                    let (Some(path), Some((mapped, index, root))) = (edit.path(side), mapped) else {
+                        return String::new();
+                    };
+                    let mut find = |path| match index.ranges_at(path) {
+                        [] if searched < MAX_SEARCHED_EDITS => {
+                            searched += 1;
+                            mapped.ranges_of(path)
+                        }
+                        [] => nearest(mapped, root, path),
+                        found => found.to_vec(),
+                    };
+                    let name = if edit.op == EditOp::Rename { name_range(mapped, path) } else { None };
+                    let ranges = name.map_or_else(|| find(path), |range| vec![range]);
+                    let kept = edit.around(side).map_or_else(Vec::new, find);
+                    text.mark(&ranges, &kept, edit.op);
+                    ranges.first().map_or_else(String::new, |range| lines::dedented(mapped.text(), range))
                 };
-                let name = if edit.op == EditOp::Rename { name_range(mapped, root, path) } else { None };
-                let ranges = name.map_or_else(|| find(path), |range| vec![range]);
-                let kept = edit.inner.as_ref().filter(|_| is_around).map_or_else(Vec::new, find);
-                text.mark(&ranges, &kept, edit.op);
-                ranges.first().map_or_else(String::new, |range| lines::dedented(mapped.text(), range))
-            };
             let left = left.as_ref().map(|(text, index)| (text, index, a));
             let right = right.as_ref().map(|(text, index)| (text, index, b));
-            let text_a = side(&mut texts.0, left, edit.a.as_ref(), edit.op == EditOp::Remove);
-            let text_b = side(&mut texts.1, right, edit.b.as_ref(), edit.op == EditOp::Insert);
+            let text_a = side(&mut texts.0, left, Side::A);
+            let text_b = side(&mut texts.1, right, Side::B);
             seen.push(!text_a.is_empty() || !text_b.is_empty());
             records.push(Record {
                 op: edit.op.name(),
@@ -178,8 +186,11 @@ impl Comparison {
         registry: &Registry,
         config: &PrinterConfig,
     ) -> Result<Comparison, Box<DocsifyError>> {
-        let text = if unfolds_too_far(root) { None } else { Some(print_mapped(root, registry, config)?) };
-        let shown = text.as_ref().map_or_else(String::new, |text| text.text().to_owned());
+        let shown = if unfolds_too_far(root) {
+            String::new()
+        } else {
+            print_mapped_at(root, registry, config, &[])?.text().to_owned()
+        };
         let path = Some(AccessPath::root().to_string());
         let mut comparison = match is_left {
             true => Comparison::of_texts(Some(&shown), None),
@@ -212,8 +223,36 @@ impl Comparison {
     }
 }
 
+/// Returns `true` if a map of the paths of the edits finds the same text for an edit as a complete map.
+fn is_located(edit: &Edit, side: Side, mapped: &MappedText, index: &PathIndex) -> bool {
+    let has_text = |path: &AccessPath| !index.ranges_at(path).is_empty();
+    let is_named = |path: &AccessPath| {
+        // Another text of the named node, at a path without an edit, could come before the one that is found.
+        name_range(mapped, path).is_some_and(|range| {
+            let name = mapped.text().get(range.clone()).unwrap_or_default();
+            first_word(mapped.text(), name) == Some(range.start)
+        })
+    };
+    let is_own = edit
+        .path(side)
+        .is_none_or(|path| if edit.op == EditOp::Rename { is_named(path) } else { has_text(path) });
+    is_own && edit.around(side).is_none_or(has_text)
+}
+
+/// The offset of the first occurrence of a word that is not a part of a longer one.
+fn first_word(text: &str, word: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = text.match_indices(word).map(|(start, _)| start);
+    found.find(|&start| {
+        let (before, after) = (text.get(..start), text.get(start + word.len()..));
+        !before.is_some_and(|text| text.ends_with(is_part))
+            && !after.is_some_and(|text| text.starts_with(is_part))
+    })
+}
+
 /// The range of a name: the first text of the named node, or of the key it belongs to, that is the name.
-fn name_range(mapped: &MappedText, root: &Object, path: &AccessPath) -> Option<Range<usize>> {
+fn name_range(mapped: &MappedText, path: &AccessPath) -> Option<Range<usize>> {
+    let root = mapped.root();
     let name = path.follow(root)?;
     let name = name.as_str()?;
     let mut nodes: Vec<Object> = Vec::new();

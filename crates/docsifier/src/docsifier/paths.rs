@@ -6,67 +6,70 @@ use tvmscript_ir_core::{Object, PathId, PathStep, Value};
 use super::Docsifier;
 
 impl Docsifier<'_> {
+    /// The path `step` below `parent`.
+    #[inline]
+    fn child_path(&mut self, parent: PathId, step: impl FnOnce() -> PathStep) -> PathId {
+        if !self.tracks_paths {
+            return PathId::ROOT;
+        }
+        match &mut self.wanted_paths {
+            None => self.docs.child_path(parent, step()),
+            Some(wanted) if !wanted.contains(parent) => parent,
+            Some(wanted) => wanted.child(&mut self.docs, parent, step()),
+        }
+    }
+
     /// The path of a field.
     #[inline]
     pub fn field(&mut self, path: PathId, name: &'static str) -> PathId {
-        if self.tracks_paths { self.docs.child_path(path, PathStep::Field(name)) } else { PathId::ROOT }
+        self.child_path(path, || PathStep::Field(name))
     }
 
     /// The path of an element.
     #[inline]
     pub fn item(&mut self, path: PathId, index: usize) -> PathId {
-        if self.tracks_paths {
-            self.docs.child_path(path, PathStep::Index(index as u32))
-        } else {
-            PathId::ROOT
-        }
+        self.child_path(path, || PathStep::Index(index as u32))
+    }
+
+    /// The path of a map's entry.
+    pub fn entry(&mut self, path: PathId, key: &Value) -> PathId {
+        self.child_path(path, || PathStep::Key(key.clone()))
+    }
+
+    /// The path of the key of a map's entry.
+    pub fn key_itself(&mut self, path: PathId, key: &Value) -> PathId {
+        self.child_path(path, || PathStep::KeyItself(key.clone()))
     }
 
     /// Records that a doc stands for a field of the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at_field(&mut self, doc: ExprDoc, path: PathId, name: &'static str) -> ExprDoc {
-        if self.tracks_paths {
-            let path = self.docs.child_path(path, PathStep::Field(name));
-            self.docs.add_path(doc, path);
-        }
-        doc
+        let path = self.field(path, name);
+        self.at(doc, path)
     }
 
     /// Records that a doc stands for the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at(&mut self, doc: ExprDoc, path: PathId) -> ExprDoc {
-        if self.tracks_paths {
+        if self.tracks_paths_at(path) {
             self.docs.add_path(doc, path);
         }
         doc
     }
 
-    /// The path of a map's entry.
-    pub fn entry(&mut self, path: PathId, key: &Value) -> PathId {
-        if self.tracks_paths { self.docs.child_path(path, PathStep::Key(key.clone())) } else { PathId::ROOT }
-    }
-
     /// Records that a statement stands for the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at_stmt(&mut self, stmt: StmtDoc, path: PathId) -> StmtDoc {
-        if self.tracks_paths {
+        if self.tracks_paths_at(path) {
             self.docs.add_path(stmt, path);
         }
         stmt
     }
 
-    /// The path of the key of a map's entry.
-    pub fn key_itself(&mut self, path: PathId, key: &Value) -> PathId {
-        match self.tracks_paths {
-            true => self.docs.child_path(path, PathStep::KeyItself(key.clone())),
-            false => PathId::ROOT,
-        }
-    }
-
     /// Records that a slice stands for the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at_slice(&mut self, slice: SliceDoc, path: PathId) -> SliceDoc {
-        if self.tracks_paths {
+        if self.tracks_paths_at(path) {
             self.docs.add_path(slice, path);
         }
         slice
@@ -120,7 +123,7 @@ impl Docsifier<'_> {
 
     /// Adds the comments requested for this node or path to a statement.
     pub fn annotate(&mut self, object: &Object, stmt: StmtDoc, path: PathId) {
-        if !self.tracks_paths {
+        if !self.tracks_paths_at(path) {
             return;
         }
         let config = self.config;
@@ -143,7 +146,7 @@ impl Docsifier<'_> {
 
     /// Returns `true` if a comment is requested for this node, so that it needs a statement of its own.
     pub fn is_annotated(&self, object: &Object, path: PathId) -> bool {
-        if !self.tracks_paths {
+        if !self.tracks_paths_at(path) {
             return false;
         }
         let config = self.config;

@@ -26,7 +26,7 @@ impl Docsifier<'_> {
         with_stack(|| match self.dispatch.handler(object.info()) {
             // The handler writes its result in place: copying it right after its fields were written stalls on the
             // pending stores.
-            Some(handler) if !self.tracks_paths => handler(object, path, self),
+            Some(handler) if !self.tracks_paths_at(path) => handler(object, path, self),
             handler => self.decorated(object, path, handler),
         })
     }
@@ -46,7 +46,7 @@ impl Docsifier<'_> {
             Some(handler) => handler(object, path, self)?,
             None => self.container(object, path)?.into(),
         };
-        if self.tracks_paths {
+        if self.tracks_paths_at(path) {
             self.decorate(object, doc, path);
         }
         Ok(doc)
@@ -87,7 +87,7 @@ impl Docsifier<'_> {
             Value::DType(d) => self.dtype(*d),
             Value::Node(object) => return self.expr_object(object, path),
         };
-        if self.tracks_paths {
+        if self.tracks_paths_at(path) {
             self.docs.add_path(doc, path);
         }
         Ok(doc)

@@ -38,8 +38,8 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
             let result = match inferred {
                 Some(info) => {
                     // If both are equal, the text maps to the field that structural equality compares.
-                    let is_declared =
-                        d.tracks_paths() && structural_equal(info.ret.object(), ret_struct_info.object());
+                    let is_declared = d.tracks_paths_at(path)
+                        && structural_equal(info.ret.object(), ret_struct_info.object());
                     let at = match is_declared {
                         true => d.field(path, "ret_struct_info"),
                         false => {

@@ -40,7 +40,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     if is_link || is_long_chain(node) {
         return conditional(args, path, d);
     }
-    let doc = match d.tracks_paths() {
+    let doc = match d.tracks_paths_at(path) {
         // A doc of its own, because it maps to the operator of this call.
         true => {
             let doc = d.t(operator.text);

@@ -109,7 +109,7 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
 
 /// `T.float32`, mapped to the type of the node at `path`.
 fn dtype_of(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
-    if !d.tracks_paths() {
+    if !d.tracks_paths_at(path) {
         return d.t_dtype(dtype);
     }
     // A doc of its own, because the shared one maps to no node.
