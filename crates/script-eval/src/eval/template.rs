@@ -29,7 +29,7 @@ pub struct Template {
 }
 
 impl dyn Host + '_ {
-    /// Makes a template of a definition. As in TVM, it keeps the values that the names in its body have now; names
+    /// Makes a template of a definition. It keeps the values that the names in its body have now; names
     /// without one are looked up when it is expanded, so that a template may call itself.
     ///
     /// # Errors
