@@ -67,7 +67,7 @@ pub fn builder_calls(steps: &[Step], registry: &Registry) -> Vec<BuilderCall> {
     };
     let mut scopes = HashMap::new();
     for (index, step) in steps.iter().enumerate() {
-        let rest = &steps[index + 1..];
+        let rest = steps.get(index + 1..).unwrap_or_default();
         match &step.action {
             Action::Call { callee, args, result } => {
                 let call = writer.call(*callee, args);
