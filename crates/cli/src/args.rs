@@ -7,9 +7,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use tvmscript::ir_core::TextProfile;
 use tvmscript::python_syntax::MAX_TEXT_BYTES;
-use tvmscript::script_parser::{Header, HeaderError, Limits, Parsers};
+use tvmscript::script_parser::{Header, HeaderError, Parsers};
 
 use crate::printer::{PrinterArgs, TextArgs};
+use crate::python_args::PythonFileArgs;
 
 const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM and without Python.";
 
@@ -72,31 +73,6 @@ pub(crate) struct GlobalArgs {
     /// meaning of the text; TVM does not.
     #[arg(long, global = true, value_name = "OPTIONS", value_parser = header)]
     pub(crate) header: Option<Header>,
-    /// Set a module-level variable of scripts to the value of a Python expression, whatever they assign to it; repeatable
-    #[arg(long, global = true, value_name = "NAME=EXPR", value_parser = assignment, help_heading = "Python files")]
-    pub(crate) set: Vec<(String, String)>,
-    /// Evaluate a Python expression behind the text, and take the scripts that it returns instead of the file's; repeatable
-    ///
-    /// For example `--call 'get_gemm(128, dtype="float16")'`. Scripts in lists, tuples and dictionaries are found.
-    #[arg(long, global = true, value_name = "EXPR", help_heading = "Python files")]
-    pub(crate) call: Vec<String>,
-    /// Take only the scripts of this name, e.g. `main`, `test_split.before` or `kernels["add"]`; repeatable
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Python files")]
-    pub(crate) select: Vec<String>,
-    /// Read imported modules below this folder; no file outside of it is read
-    #[arg(long, global = true, value_name = "DIR", value_parser = folder, help_heading = "Python files")]
-    pub(crate) import_root: Option<PathBuf>,
-    /// Maximum number of steps that the Python code of one file takes
-    #[arg(long, global = true, value_name = "N", default_value_t = Limits::default().max_steps, help_heading = "Limits")]
-    pub(crate) max_python_steps: u64,
-    /// Maximum memory of the Python values of one file, in bytes
-    #[arg(long, global = true, value_name = "BYTES", default_value_t = Limits::default().max_memory_bytes)]
-    #[arg(help_heading = "Limits")]
-    pub(crate) max_value_bytes: u64,
-    /// Maximum nesting of calls of Python functions
-    #[arg(long, global = true, value_name = "N", default_value_t = Limits::default().max_call_depth)]
-    #[arg(help_heading = "Limits")]
-    pub(crate) max_call_depth: u32,
     /// Maximum size of an input file, in bytes
     #[arg(long, global = true, value_name = "BYTES", default_value_t = 128 << 20, help_heading = "Limits")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TEXT_BYTES)))]
@@ -107,27 +83,8 @@ pub(crate) struct GlobalArgs {
     /// Number of files to process in parallel [default: one per processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-}
-
-/// Checks that a folder exists.
-fn folder(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if path.is_dir() { Ok(path) } else { Err("there is no such folder".to_owned()) }
-}
-
-/// Parses `NAME=EXPR`.
-fn assignment(text: &str) -> Result<(String, String), String> {
-    let is_name = |name: &str| {
-        name.chars().all(|c| c == '_' || c.is_alphanumeric()) && !name.starts_with(|c: char| c.is_numeric())
-    };
-    match text.split_once('=') {
-        Some((name, value))
-            if !name.trim().is_empty() && is_name(name.trim()) && !value.trim().is_empty() =>
-        {
-            Ok((name.trim().to_owned(), value.to_owned()))
-        }
-        _ => Err("expected `NAME=EXPR`, such as `n=128`".to_owned()),
-    }
+    #[command(flatten)]
+    pub(crate) python: PythonFileArgs,
 }
 
 /// Parses a header and checks its options.
@@ -581,6 +538,7 @@ Examples:
   tvmscript explain kernel.py
   tvmscript explain kernel.py --node body.block --format json
   tvmscript explain templates.py --call 'gemm(16)'
+  tvmscript explain --expand 1 kernel.py
 
 Each line is a call of the builder, as a Python program would make it, with the place of the code that
 makes it; in a helper, followed by the places of the calls that led there.")]
@@ -591,6 +549,9 @@ pub(crate) struct Explain {
     /// Show only the calls that make this part of the script, an access path as `dump` shows it
     #[arg(long, value_name = "PATH")]
     pub(crate) node: Option<String>,
+    /// Print the file instead, with calls of its functions and macros written out in the scripts, up to N calls deep
+    #[arg(long, value_name = "N", conflicts_with_all = ["node", "format"])]
+    pub(crate) expand: Option<u8>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: TraceFormat,

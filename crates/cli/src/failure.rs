@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tvmscript::diagnostics::{self, DiagnosticKind, LineIndex, Position, Report, escape};
+use tvmscript::expand::ExpandError;
 use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
@@ -65,6 +66,8 @@ pub(crate) enum Failure {
     NoFunction { name: String },
     /// The file has no script of the selected name.
     NoSuchScript { name: String, known: Vec<String> },
+    /// A file has no expanded form.
+    Expand(ExpandError),
     /// A function cannot be run.
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A bug in this program.
@@ -99,6 +102,9 @@ error_codes! {
              something that cannot be run.";
         Failure::NoSuchScript { .. } => "E0812" "no-such-script"
             "The file has no script of the name that `--select` gives. The message lists those that it has.";
+        Failure::Expand(_) => "E0813" "expand"
+            "Calls of helpers in scripts cannot be written out: the text that `explain --expand` makes builds other scripts, or is \
+             too long.";
         Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
         Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
@@ -134,6 +140,7 @@ impl fmt::Display for Failure {
                     known => write!(f, "; the file has {}", listed(known)),
                 }
             }
+            Failure::Expand(error) => error.fmt(f),
             Failure::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             Failure::Internal(error) => error.fmt(f),
         }
@@ -180,6 +187,7 @@ impl Failure {
                     | Failure::Path(_)
                     | Failure::NoFunction { .. }
                     | Failure::NoSuchScript { .. }
+                    | Failure::Expand(_)
                     | Failure::Pass(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };

@@ -18,6 +18,7 @@ mod output;
 mod parallel;
 mod paths;
 mod printer;
+mod python_args;
 mod registry;
 mod svg;
 mod timings;

@@ -41,19 +41,19 @@ pub(crate) fn parse_options(file: &str) -> ParseOptions {
     let global = global();
     let mut options = reparse_options();
     options.header = global.header.clone().unwrap_or_default();
-    options.set = global.set.clone();
-    options.calls = global.call.clone();
+    options.set = global.python.set.clone();
+    options.calls = global.python.call.clone();
     options.capture = match global.capture {
         Capture::Tvm => CaptureRule::All,
         Capture::Rfc => CaptureRule::Declared,
     };
-    options.modules = global.import_root.as_deref().and_then(|root| modules::loader(root, file));
+    options.modules = global.python.import_root.as_deref().and_then(|root| modules::loader(root, file));
     options
 }
 
 /// Names of the scripts to take; all if empty.
 pub(crate) fn selected() -> &'static [String] {
-    &global().select
+    &global().python.select
 }
 
 /// Options for parsing text that this command printed, which contains its own header.
@@ -64,9 +64,9 @@ pub(crate) fn reparse_options() -> ParseOptions {
     options.profile = global.profile.clone();
     options.python.max_text_bytes = global.max_input_bytes;
     options.limits.max_node_bytes = global.max_node_bytes;
-    options.limits.max_steps = global.max_python_steps;
-    options.limits.max_memory_bytes = global.max_value_bytes;
-    options.limits.max_call_depth = global.max_call_depth;
+    options.limits.max_steps = global.python.max_python_steps;
+    options.limits.max_memory_bytes = global.python.max_value_bytes;
+    options.limits.max_call_depth = global.python.max_call_depth;
     options
 }
 

@@ -68,7 +68,9 @@ pub use budget::{Budget, Limits};
 pub use comments::Comments;
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
-pub use eval::walk::{FunctionMentions, function_mentions, mentions, names_bound_by, names_in, uses_free};
+pub use eval::walk::{
+    FunctionMentions, exprs_in, function_mentions, mentions, names_bound_by, names_in, own_exprs, uses_free,
+};
 pub use eval::{Cause, Module, Placeholder, absolute_module, parameter_names};
 pub use eval::{OpenTemplate, Template};
 pub use evaluator::Evaluator;

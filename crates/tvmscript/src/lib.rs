@@ -41,6 +41,8 @@
 
 #[cfg(feature = "build")]
 pub mod builder;
+#[cfg(feature = "parse")]
+pub mod expand;
 #[cfg(all(feature = "parse", feature = "print"))]
 pub mod explain;
 pub mod prelude;

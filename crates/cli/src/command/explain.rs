@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::json;
+use tvmscript::expand::{ExpandError, expand};
 use tvmscript::explain::{BuilderCall, builder_calls};
 use tvmscript::ir_core::SourceTexts;
 use tvmscript::{Object, Span, post_order_visit};
@@ -12,7 +13,7 @@ use super::{Answer, Run};
 use crate::args::{Explain, TraceFormat};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Script, Warnings};
-use crate::registry::registry;
+use crate::registry::{parse_options, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -22,6 +23,9 @@ pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
 
 /// The calls of a file as text.
 fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(String, Warnings)> {
+    if let Some(levels) = args.expand {
+        return expanded(path, levels, timings);
+    }
     let Input { source, scripts, warnings } = input::load_recorded(path, timings)?;
     let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
         return Ok((String::new(), warnings));
@@ -39,6 +43,19 @@ fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(String, Wa
         TraceFormat::Json => as_json(&calls, &texts),
     };
     Ok((text, warnings))
+}
+
+/// The file with the calls in its scripts written out.
+fn expanded(path: &Path, levels: u8, timings: &mut Timings) -> Answer<(String, Warnings)> {
+    let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    let options = parse_options(&source.name);
+    let text = timings
+        .time("expand", || expand(&source.name, &source.text, registry(), &options, usize::from(levels)));
+    match text {
+        Ok(text) => Ok((text, Warnings::default())),
+        Err(ExpandError::Script(errors)) => Err(Failed::new(Failure::Script { errors }, Some(source))),
+        Err(error) => Err(Failed::new(Failure::Expand(error), Some(source))),
+    }
 }
 
 /// The spans of all nodes in a part of the first script that has it.

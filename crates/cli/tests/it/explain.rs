@@ -81,3 +81,16 @@ fn explain_shows_the_calls_behind_a_node() {
     assert_eq!(wrong.status, 1);
     assert!(wrong.stderr.contains("the access path `body.block` leads nowhere"), "{}", wrong.stderr);
 }
+
+#[test]
+fn explain_writes_out_helpers() {
+    let script = file("m.py", MODULE);
+    let ran = run(&["explain", "--expand", "1", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout, MODULE.replace("scale(A, vi, 2.0)", "T.buffer_store(A, A[vi] * 2.0, [vi])"));
+
+    let other = file("n.py", "@T.prim_func\ndef f():\n    g()\n");
+    let wrong = run(&["explain", "--expand", "1", &other]);
+    assert_eq!(wrong.status, 1);
+    assert!(wrong.stderr.contains("undefined name `g`"), "{}", wrong.stderr);
+}

@@ -28,6 +28,13 @@ pub fn names_in(ast: &Ast, root: ExprId) -> Vec<Name> {
     names
 }
 
+/// An expression and its descendants, in unspecified order.
+pub fn exprs_in(ast: &Ast, root: ExprId) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    expr(ast, root, &mut |id| found.push(id));
+    found
+}
+
 fn children(ast: &Ast, id: ExprId, out: &mut Vec<ExprId>) {
     match *ast.expr(id) {
         Expr::BoolOp { values, .. } | Expr::JoinedStr { values } => out.extend(ast.list(values)),
@@ -438,7 +445,7 @@ pub(crate) fn has_yield(ast: &Ast, root: ExprId) -> bool {
 }
 
 /// The expressions of a statement, without those of the statements in it.
-fn own_exprs(ast: &Ast, id: StmtId, out: &mut Vec<ExprId>) {
+pub fn own_exprs(ast: &Ast, id: StmtId, out: &mut Vec<ExprId>) {
     match *ast.stmt(id) {
         Stmt::FunctionDef(s) => {
             out.extend(ast.list(s.decorators));

@@ -197,7 +197,6 @@ const INTS: &[&str] = &[
     "sum(map(len, $w))",
     "Counter($s)[$s]",
     "math.gcd($i, $i)",
-    "hash($i)",
     "sum(1 for a, b in zip($l, $l) if a < b)",
     "[*range(#), $i][-1]",
     "($i).bit_length()",

@@ -211,8 +211,14 @@ fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
 
 fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
     let Some(text) = text.as_str() else {
+        if matches!(text, ScriptValue::None) {
+            raise!(Type, "fromhex() argument must be str, not None");
+        }
         return Err(wrong_type!("fromhex() argument must be str, not {}", &text).into());
     };
+    if let Some(at) = text.chars().position(|c| !c.is_ascii()) {
+        raise!(Value, "non-hexadecimal number found in fromhex() arg at position {at}");
+    }
     let mut bytes = Vec::new();
     let mut chars = text.chars().enumerate().peekable();
     let end = text.chars().count();

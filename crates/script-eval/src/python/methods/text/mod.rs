@@ -9,7 +9,7 @@ use std::rc::Rc;
 use tvmscript_python_syntax::is_identifier;
 use tvmscript_script_value::{Dict, DictKey, ScriptValue};
 
-use crate::errors::HostError;
+use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, own};
 use crate::python::number::word;
@@ -204,13 +204,7 @@ pub(super) static BYTES: Table = &[
             let ScriptValue::Bytes(bytes) = v else { return Ok(ScriptValue::None) };
             match std::str::from_utf8(bytes) {
                 Ok(text) => cost::text(p, text),
-                Err(error) => {
-                    raise!(
-                        UnicodeDecode,
-                        "'utf-8' codec can't decode byte in position {}",
-                        error.valid_up_to()
-                    )
-                }
+                Err(error) => Err(undecodable(bytes, error).into()),
             }
         })
         .with_keywords(&["encoding", "errors"]),
@@ -221,6 +215,22 @@ pub(super) static BYTES: Table = &[
         Ok(ScriptValue::str(&text))
     }),
 ];
+
+/// CPython's message for bytes that are not UTF-8.
+fn undecodable(bytes: &[u8], error: std::str::Utf8Error) -> HostError {
+    let start = error.valid_up_to();
+    let first = bytes.get(start).copied().unwrap_or_default();
+    let (length, reason) = match error.error_len() {
+        None => (bytes.len() - start, "unexpected end of data"),
+        Some(length) if matches!(first, 0xc2..=0xf4) => (length, "invalid continuation byte"),
+        Some(length) => (length, "invalid start byte"),
+    };
+    let place = match length {
+        1 => format!("byte 0x{first:02x} in position {start}"),
+        _ => format!("bytes in position {start}-{}", start + length - 1),
+    };
+    HostError::new(HostErrorKind::UnicodeDecode, format!("'utf-8' codec can't decode {place}: {reason}"))
+}
 
 /// Fails unless the encoding is UTF-8 and the error handler is `strict`.
 fn check_encoding(args: [&Option<ScriptValue>; 2]) -> Result<(), HostError> {
