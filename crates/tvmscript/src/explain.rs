@@ -264,7 +264,7 @@ impl Writer<'_> {
             other => other.type_name(),
         };
         match text.char_indices().nth(MAX_ARGUMENT_CHARS) {
-            Some((end, _)) => format!("{}...", &text[..end]),
+            Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
             None => text,
         }
     }
