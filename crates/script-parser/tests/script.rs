@@ -85,7 +85,7 @@ fn a_python_file_is_read() {
 
 #[test]
 fn what_is_not_known_errs_only_where_a_script_uses_it() {
-    let text = "import numpy as np\nx = np.zeros(3)\ny = x + 1\n@Y.script\ndef f(n):\n    n\n";
+    let text = "import foreign as np\nx = np.zeros(3)\ny = x + 1\n@Y.script\ndef f(n):\n    n\n";
     let parsed = toy::parse(text);
     assert!(
         parsed.errors.is_empty() && parsed.warnings.is_empty(),
@@ -95,7 +95,7 @@ fn what_is_not_known_errs_only_where_a_script_uses_it() {
     );
     let errors = toy::errors(&text.replace("    n\n", "    n + y\n    np.e\n"));
     let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
-    assert_eq!(found, ["the value of `y` is unknown", "`numpy` cannot be used here"]);
+    assert_eq!(found, ["the value of `y` is unknown", "`foreign` cannot be used here"]);
 }
 
 #[test]
