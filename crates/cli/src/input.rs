@@ -83,7 +83,7 @@ pub(crate) struct Origin {
     pub(crate) source: SourceId,
     other_texts: SourceTexts,
     pub(crate) comments: SourceComments,
-    /// What the scripts told their builders, if `parse_recorded` read them.
+    /// Steps of the scripts' builders, if [`load_recorded`] read them.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -172,6 +172,14 @@ fn io_reason(error: &std::io::Error) -> String {
 /// # Errors
 /// If the file cannot be read or has errors; contains the text, if it was read.
 pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
+    load_with(path, timings, understand)
+}
+
+fn load_with(
+    path: &Path,
+    timings: &mut Timings,
+    understand: impl FnOnce(&Source, &mut Timings) -> Result<Understood, Failure>,
+) -> Result<Input, Box<Failed>> {
     let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     match understand(&source, timings) {
         Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
@@ -187,25 +195,29 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Under
     if tvm_json::detect(&source.text).is_some() {
         from_json(source, timings)
     } else {
-        let (scripts, warnings) = parse(registry(), source, &parse_options(&source.name), timings)?;
-        Ok((select(scripts, selected())?, warnings))
+        parse_selected(source, &parse_options(&source.name), timings)
     }
+}
+
+fn parse_selected(
+    source: &Source,
+    options: &ParseOptions,
+    timings: &mut Timings,
+) -> Result<Understood, Failure> {
+    let (scripts, warnings) = parse(registry(), source, options, timings)?;
+    Ok((select(scripts, selected())?, warnings))
 }
 
 /// Reads scripts and records what they tell their builders.
 ///
 /// # Errors
-/// As [`load`]; JSON has no such record.
+/// Those of [`load`]; JSON has no such record.
 pub(crate) fn load_recorded(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
-    let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
-    let mut options = parse_options(&source.name);
-    options.record_steps = true;
-    let parsed = parse(registry(), &source, &options, timings)
-        .and_then(|(scripts, warnings)| Ok((select(scripts, selected())?, warnings)));
-    match parsed {
-        Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
-        Err(failure) => Err(Failed::new(failure, Some(source))),
-    }
+    load_with(path, timings, |source, timings| {
+        let mut options = parse_options(&source.name);
+        options.record_steps = true;
+        parse_selected(source, &options, timings)
+    })
 }
 
 /// Parses text that this command printed.

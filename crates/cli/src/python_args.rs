@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use tvmscript::python_syntax::is_identifier;
 use tvmscript::script_parser::Limits;
 
-/// What to run of a Python file, and its limits.
+/// The code of a Python file to run, and its limits.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Python files")]
 pub(crate) struct PythonFileArgs {
@@ -43,13 +44,8 @@ fn folder(text: &str) -> Result<PathBuf, String> {
 
 /// Parses `NAME=EXPR`.
 fn assignment(text: &str) -> Result<(String, String), String> {
-    let is_name = |name: &str| {
-        name.chars().all(|c| c == '_' || c.is_alphanumeric()) && !name.starts_with(|c: char| c.is_numeric())
-    };
     match text.split_once('=') {
-        Some((name, value))
-            if !name.trim().is_empty() && is_name(name.trim()) && !value.trim().is_empty() =>
-        {
+        Some((name, value)) if is_identifier(name.trim()) && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.to_owned()))
         }
         _ => Err("expected `NAME=EXPR`, such as `n=128`".to_owned()),

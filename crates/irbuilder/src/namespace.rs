@@ -22,6 +22,7 @@ pub struct Names {
     aliases: HashMap<&'static str, &'static str>,
     fallbacks: Vec<NameFallback>,
     names_elsewhere: Vec<FallbackNames>,
+    unexported: Vec<&'static str>,
 }
 
 impl std::fmt::Debug for Names {
@@ -43,6 +44,11 @@ impl Names {
     /// The functions, in no particular order.
     pub fn functions(&self) -> impl Iterator<Item = &'static ScriptFn> {
         self.functions.values().copied()
+    }
+
+    /// Tests whether `import *` binds the name.
+    pub fn exports(&self, name: &str) -> bool {
+        !self.unexported.contains(&name)
     }
 
     /// All names, for suggestions.
@@ -71,6 +77,7 @@ pub struct Namespaces {
     functions: Vec<Declared<&'static ScriptFn>>,
     aliases: Vec<Declared<&'static str>>,
     fallbacks: Vec<(&'static str, NameFallback, FallbackNames)>,
+    unexported: Vec<(&'static str, &'static [&'static str])>,
 }
 
 impl std::fmt::Debug for Namespaces {
@@ -108,6 +115,9 @@ impl Slot for Namespaces {
             names.fallbacks.push(find);
             names.names_elsewhere.push(all);
         }
+        for (dialect, unexported) in other.unexported {
+            self.names(dialect).unexported.extend_from_slice(unexported);
+        }
     }
 
     fn finish(&mut self, resolver: &mut Resolver) {
@@ -126,6 +136,9 @@ pub trait BuildDialect: Sized {
 
     /// Adds aliases of functions: (alias, name).
     fn function_aliases(self, aliases: &[(&'static str, &'static str)]) -> Self;
+
+    /// Declares names that `import *` leaves unbound, since Python has functions of these names.
+    fn unexported(self, names: &'static [&'static str]) -> Self;
 
     /// Adds names that no table lists: `find` computes their values, `names` lists them for suggestions.
     fn name_fallback(self, find: NameFallback, names: FallbackNames) -> Self;
@@ -150,6 +163,12 @@ impl<T> BuildDialect for Dialect<T> {
         let (dialect, place) = (self.name(), Location::caller());
         let declared = aliases.iter().map(|&(name, value)| Declared { dialect, name, value, place });
         self.slot_mut::<Namespaces>().aliases.extend(declared);
+        self
+    }
+
+    fn unexported(mut self, names: &'static [&'static str]) -> Self {
+        let dialect = self.name();
+        self.slot_mut::<Namespaces>().unexported.push((dialect, names));
         self
     }
 

@@ -22,7 +22,7 @@ mod identifier;
 mod parser;
 pub mod prescan;
 
-pub use identifier::is_identifier;
+pub use identifier::{is_identifier, is_keyword};
 pub use parser::{
     Backend, MAX_TEXT_BYTES, Nesting, ParsedPython, PythonOptions, SyntaxError, SyntaxErrorKind,
     parse_python, parse_python_bytes,

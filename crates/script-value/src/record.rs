@@ -18,7 +18,7 @@ pub enum Callee {
     Syntax(&'static str),
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Debug, Clone)]
 pub enum Action {
     /// Calls a function.
@@ -55,7 +55,7 @@ pub enum Action {
 /// A step of building.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What it does.
+    /// Its action.
     pub action: Action,
     /// The code that does it; in a helper, with the call of the helper.
     pub span: Span,

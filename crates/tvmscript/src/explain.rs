@@ -35,6 +35,7 @@ use tvmscript_docsifier::{PrinterConfig, PrinterTable, Printers, print};
 use tvmscript_ir_core::{Array, Object, ObjectLike as _, Registry, Span, Value};
 use tvmscript_irbuilder::record::{Action, Callee, Step};
 use tvmscript_irbuilder::{CallArgs, Namespaces, ScriptFn, ScriptValue};
+use tvmscript_python_syntax::is_identifier;
 
 /// A call of the builder.
 #[derive(Debug, Clone)]
@@ -150,10 +151,6 @@ fn qualified_names(registry: &Registry) -> HashMap<*const ScriptFn, String> {
     names
 }
 
-fn is_name(text: &str) -> bool {
-    text.chars().all(|c| c == '_' || c.is_alphanumeric()) && !text.starts_with(|c: char| c.is_numeric())
-}
-
 struct Writer<'r> {
     names: HashMap<*const ScriptFn, String>,
     registry: &'r Registry,
@@ -191,13 +188,13 @@ impl Writer<'_> {
             let text = self.value(arg, 0);
             // A variable that has no name yet is shown by the call that made it.
             let made = match arg {
-                ScriptValue::Node(node) if is_name(&text) => self.made.remove(&node.address()),
+                ScriptValue::Node(node) if is_identifier(&text) => self.made.remove(&node.address()),
                 _ => None,
             };
             positional.push(match (made, arg) {
                 (Some((call, _)), _) => call,
                 (None, ScriptValue::Node(node))
-                    if is_name(&text) && !self.named.contains(&node.address()) =>
+                    if is_identifier(&text) && !self.named.contains(&node.address()) =>
                 {
                     self.definition(node).unwrap_or(text)
                 }

@@ -94,7 +94,7 @@ pub struct Parsed {
     pub comments: SourceComments,
     /// Number of parsed statements.
     pub statements: usize,
-    /// What the scripts told their builders, in order, if [`ParseOptions::record_steps`] asks for it.
+    /// The steps of the scripts' builders in order, if [`ParseOptions::record_steps`] asks for it.
     pub steps: Vec<Step>,
 }
 

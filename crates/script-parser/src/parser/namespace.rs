@@ -36,6 +36,13 @@ impl Namespace {
     pub(crate) fn index(&self) -> usize {
         self.index
     }
+
+    /// The names that `import *` binds.
+    pub(crate) fn exported_names(&self) -> Vec<String> {
+        let mut names = self.attribute_names();
+        names.retain(|name| self.names.exports(name));
+        names
+    }
 }
 
 impl HostObject for Namespace {

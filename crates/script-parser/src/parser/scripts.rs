@@ -80,6 +80,18 @@ impl Scripts {
             }
         }
     }
+
+    /// Adds a built node under a name; nodes that are not waiting for one are left.
+    fn take(&mut self, name: String, node: &Object, range: TextRange) {
+        let Some(built) = self.built.iter_mut().find(|built| built.node.ptr_eq(node)) else { return };
+        built.is_taken = true;
+        let (is_checked, definition) = (built.is_checked, built.definition);
+        self.done.push(Script { name: Some(name), node: node.clone(), range, definition, is_checked });
+    }
+
+    fn is_taken(&self, node: &Object) -> bool {
+        self.built.iter().any(|built| built.is_taken && built.node.ptr_eq(node))
+    }
 }
 
 /// Maximum number of values searched for scripts.
@@ -157,13 +169,8 @@ impl Parser<'_> {
             }
             _ => return,
         };
-        if let Some(built) = self.scripts.built.iter_mut().find(|built| built.node.ptr_eq(&node)) {
-            let (is_checked, definition) = (built.is_checked, built.definition);
-            built.is_taken = true;
-            let name = Some(self.ast.name(name).to_owned());
-            let range = self.ast.range(id);
-            self.scripts.done.push(Script { name, node, range, definition, is_checked });
-        }
+        let (name, range) = (self.ast.name(name).to_owned(), self.ast.range(id));
+        self.scripts.take(name, &node, range);
     }
 
     /// Adds the scripts in a value: the value itself, or items of lists, tuples and dictionaries, named by their path,
@@ -173,7 +180,9 @@ impl Parser<'_> {
         for _ in 0..MAX_ITEMS {
             let Some((path, value)) = work.pop() else { return };
             match value {
-                ScriptValue::Node(node) => self.gather_node(path, node, range),
+                ScriptValue::Node(node) if !self.scripts.is_taken(&node) => {
+                    self.scripts.take(path, &node, range)
+                }
                 ScriptValue::Tuple(items) => push_items(&path, &items, &mut work),
                 ScriptValue::List(items) => push_items(&path, &items.borrow(), &mut work),
                 ScriptValue::Dict(dict) => {
@@ -189,17 +198,6 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-    }
-
-    fn gather_node(&mut self, path: String, node: Object, range: TextRange) {
-        let Some(built) = self.scripts.built.iter_mut().find(|built| built.node.ptr_eq(&node)) else {
-            return;
-        };
-        if std::mem::replace(&mut built.is_taken, true) {
-            return;
-        }
-        let (is_checked, definition) = (built.is_checked, built.definition);
-        self.scripts.done.push(Script { name: Some(path), node, range, definition, is_checked });
     }
 
     /// Renames results of functions that a statement outside those functions assigns to a name.

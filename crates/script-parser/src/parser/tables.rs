@@ -65,11 +65,7 @@ impl Modules for Tables {
     fn star_names(&self, path: &str) -> Option<Vec<String>> {
         let (parent, name) = path.rsplit_once('.').filter(|_| !self.contains(path))?;
         match self.handlers.modules.member(parent, name)? {
-            Found::Namespace(dialect) => {
-                let mut names = self.namespace(dialect)?.attribute_names();
-                names.retain(|name| !KEPT_BUILTINS.contains(&name.as_str()));
-                Some(names)
-            }
+            Found::Namespace(dialect) => Some(self.namespace(dialect)?.exported_names()),
             _ => None,
         }
     }
@@ -90,9 +86,6 @@ impl Modules for Tables {
         Some((self.profile.python.parameter, self.profile.python.parameters))
     }
 }
-
-/// Python's functions that `import *` does not replace, although a dialect has others of these names.
-const KEPT_BUILTINS: &[&str] = &["sum"];
 
 /// Returns `true` if the path is below the module.
 fn is_member_of(path: &str, module: &str) -> bool {

@@ -58,6 +58,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .functions(FUNCTIONS)
         .functions(&[&META_VAR])
         .function_aliases(ALIASES)
+        // TVM has no `T.sum`: files that import all names of the module mean Python's.
+        .unexported(&["sum"])
         .name_fallback(find_name, other_names)
         .parser_function("llvm_lookup_intrinsic_id", llvm::lookup_intrinsic_id)
         .absent_names(python::ABSENT)

@@ -15,20 +15,7 @@ use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::python::builtins::{self, not_none};
 use crate::python::{Outcome, cost, repr};
-
-/// The keywords of Python, which are no names.
-const KEYWORDS: &str = "False None True and as assert async await break class continue def del elif else except finally \
-    for from global if import in is lambda nonlocal not or pass raise return try while with yield";
-
-fn is_keyword(name: &str) -> bool {
-    KEYWORDS.split(' ').any(|keyword| keyword == name)
-}
-
-fn is_identifier(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
-}
+use tvmscript_python_syntax::{is_identifier, is_keyword};
 
 /// `namedtuple(name, fields, *, rename=False, defaults=None, module=None)`
 pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
