@@ -287,7 +287,10 @@ impl Registry {
     ///
     /// # Errors
     /// [`UnknownProfile`] when no profile has the id.
-    pub fn text_profile(&self, id: Option<&str>) -> Result<(&'static TextProfile, &Registry), UnknownProfile> {
+    pub fn text_profile(
+        &self,
+        id: Option<&str>,
+    ) -> Result<(&'static TextProfile, &Registry), UnknownProfile> {
         let Some(id) = id else {
             return Ok((self.text_profiles().next().unwrap_or(&TextProfile::PLAIN), self));
         };
