@@ -43,7 +43,7 @@ pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use context::{Context, Exit, pop_all};
 pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
-pub use import::Module;
+pub use import::{Module, is_library_module};
 pub(crate) use iterate::{Iter, IterObject};
 pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};

@@ -224,6 +224,9 @@ fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<
     Ok(places(p, key, items.len())?.map(|i| items[i].clone()).collect())
 }
 
+const STORE_IN_HELPER: &str = "in a plain function this is Python's assignment to an element; stores into IR are \
+                               written in scripts and macros, or as a call of the builder function for stores";
+
 /// `base[key] = value`
 pub(crate) fn set(
     p: &mut dyn Host,
@@ -292,7 +295,12 @@ pub(crate) fn set(
             {
                 return Ok(());
             }
-            Err(wrong_type!("'{}' object does not support item assignment", own).into())
+            let error = wrong_type!("'{}' object does not support item assignment", own);
+            // Stores into IR are statements of scripts. A function beside them that stores is the first thing users write.
+            Err(match own {
+                ScriptValue::Node(_) => Raise::WithHelp(error.into(), STORE_IN_HELPER.to_string()),
+                _ => error.into(),
+            })
         }
     }
 }
