@@ -241,7 +241,11 @@ impl dyn Host + '_ {
                         Some(method) => self.bind_member(method, Some(callee), &class, "__call__")?,
                         None => return Err(self.not_callable(callee)),
                     };
-                    return self.call_value(&method, args);
+                    // The method may be an instance, too.
+                    self.program.budget.enter_call()?;
+                    let result = tvmscript_ir_core::with_stack(|| self.call_value(&method, args));
+                    self.program.budget.leave_call();
+                    return result;
                 }
                 if let Some(wrapper) = any.downcast_ref::<Wrapper>().filter(|_| host.is_callable()) {
                     return self.call_value(&wrapper.function, args);

@@ -181,6 +181,10 @@ impl Evaluator {
         // The context chain of the handled exception must not lead back here.
         let mut at = handled.clone();
         while let Some((_, state)) = parts(&at) {
+            // Exceeding the budget is reported by the next operation.
+            if self.program.budget.step(1).is_err() {
+                break;
+            }
             let next = state.context.borrow().clone();
             if is_same(&next, exception) {
                 state.context.replace(ScriptValue::None);

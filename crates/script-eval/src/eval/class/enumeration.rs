@@ -232,7 +232,18 @@ fn by_value(
     class: &ScriptValue,
     value: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
-    let mut candidates = members(p, class)?;
+    // As in CPython, a value that can be a key is looked up, and others are searched for.
+    let own = class.as_host::<ClassObject>().and_then(|class| class.own(BY_VALUE));
+    let mut candidates = match (p.attempt(|p| p.hashable(value.clone()))?, own) {
+        (Ok(key), Some(ScriptValue::Dict(known))) => {
+            p.program.budget.step(u64::from(key.weight()))?;
+            if let Some(member) = known.borrow().get(&key) {
+                return Ok(Some(member.clone()));
+            }
+            Vec::new()
+        }
+        _ => members(p, class)?,
+    };
     if let Some(ScriptValue::Dict(values)) = class.as_host::<ClassObject>().and_then(|c| c.own(COMBINED)) {
         candidates.extend(values.borrow().values().cloned());
     }
@@ -385,6 +396,9 @@ impl dyn Host + '_ {
     }
 }
 
+/// The member of an enumeration that maps values to members.
+const BY_VALUE: &str = "_value2member_map_";
+
 const GENERATE: &str = "_generate_next_value_";
 
 /// The members that a class body declares, taken out of its namespace: names with their values.
@@ -406,9 +420,7 @@ pub(super) fn declared(members: &mut Dict) -> Vec<(Str, ScriptValue)> {
         .filter(|(key, value)| key.0.as_str().is_some_and(|name| is_declaration(name, value)))
         .filter_map(|(key, value)| Some((Str::new(key.0.as_str()?), value.clone())))
         .collect();
-    for (name, _) in &found {
-        members.shift_remove(&DictKey::text(name.clone()));
-    }
+    members.retain(|key, value| !key.0.as_str().is_some_and(|name| is_declaration(name, value)));
     found
 }
 
@@ -430,6 +442,8 @@ pub(super) fn complete(
     object.set(COMBINED, ScriptValue::dict([]));
     object.set("_is_enumeration_", ScriptValue::Bool(true));
     let ScriptValue::Dict(map) = map else { return Ok(()) };
+    let by_values = Rc::new(RefCell::new(Dict::new()));
+    object.set(BY_VALUE, ScriptValue::Dict(by_values.clone()));
     let mut values: Vec<ScriptValue> = Vec::new();
     for (name, value) in declared {
         let generate = lookup(class, GENERATE);
@@ -438,9 +452,18 @@ pub(super) fn complete(
         let own = field(&member, "_value_").unwrap_or_default();
         values.push(own.clone());
         let alias = by_value(p, class, &own)?;
-        cost::entries(p, 1)?;
+        cost::entries(p, 2)?;
         p.program.keep_container(&ScriptValue::Dict(map.clone()), &member)?;
-        let member = alias.unwrap_or(member);
+        let member = match alias {
+            Some(alias) => alias,
+            None => {
+                if let Ok(key) = p.attempt(|p| p.hashable(own))? {
+                    p.program.keep_container(&ScriptValue::Dict(by_values.clone()), &member)?;
+                    by_values.borrow_mut().insert(key, member.clone());
+                }
+                member
+            }
+        };
         map.borrow_mut().insert(DictKey::text(name.clone()), member.clone());
         object.set(name.as_str(), member);
     }

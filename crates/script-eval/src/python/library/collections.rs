@@ -565,8 +565,9 @@ static CHAIN_MAP: Table = &[
     own("keys").zero(|p, v| view(p, v, "keys")),
     own("values").zero(|p, v| view(p, v, "values")),
     own("items").zero(|p, v| view(p, v, "items")),
-    linear("new_child").any(|_, v, a| {
+    linear("new_child").any(|p, v, a| {
         let Some(map) = cast::<ChainMap>(v) else { return Ok(ScriptValue::None) };
+        cost::values(p, map.maps().len())?;
         let CallArgs { positional, keywords } = a;
         let first = match positional.into_iter().next().filter(|map| !matches!(map, ScriptValue::None)) {
             Some(first) => first,

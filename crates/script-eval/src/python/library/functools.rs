@@ -116,6 +116,7 @@ fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     }
     // As in Python, nested partial functions are flattened.
     if let Some(inner) = function.as_host::<Partial>() {
+        cost::values(p, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
         let args = inner.arguments(a);
         return Ok(ScriptValue::host(Partial { function: inner.function.clone(), args }));
     }
