@@ -96,6 +96,12 @@ impl Budget {
         }
     }
 
+    /// Charges steps of work that cannot fail; returns `false` if none are left, so that the next operation fails.
+    pub(crate) fn spend(&self, count: u64) -> bool {
+        self.steps.set(self.steps.get().saturating_sub(count));
+        self.steps.get() > 0
+    }
+
     /// Checks the size of the nodes that were built.
     ///
     /// # Errors

@@ -155,3 +155,31 @@ fn a_limit_is_an_error_said_once() {
         assert_eq!(errors[0].kind.name(), kind, "{text}");
     }
 }
+
+#[test]
+fn chains_of_library_values_are_bounded() {
+    let make = "import functools, collections\n";
+    for (text, expected) in [
+        ("class A: pass\nA.__call__ = A()\nA()()", "calls-too-deep"),
+        ("f = print\nfor i in range(10**5):\n    f = functools.partial(f, i)", "too-"),
+        ("m = collections.ChainMap()\nfor i in range(10**5):\n    m = m.new_child()", "too-"),
+        ("b = bytearray(10**6)\nwhile True:\n    b.insert(0, 1)", "too-"),
+        ("b = b'a' * 10**6\nwhile True:\n    b.find(b'a' * 1000 + b'b')", "too-"),
+        ("b = bytearray(b'ab')\nwhile True:\n    b *= 100", "too-"),
+        (
+            "import copy\nclass A:\n    def __deepcopy__(self, memo): return copy.deepcopy(self)\ncopy.deepcopy(A())",
+            "calls-too-deep",
+        ),
+        (
+            "e = ValueError()\nwhile True:\n    try:\n        try: raise e\n        except ValueError: raise KeyError\n    \
+             except KeyError as k:\n        e = ValueError()\n        e.__context__ = k",
+            "too-",
+        ),
+    ] {
+        let outcome = outcome(&format!("{make}{text}"), 2_000_000);
+        assert!(outcome.starts_with(expected), "{text}: {outcome}");
+    }
+    let many =
+        "from enum import Enum\nE = Enum('E', [f'm{i}' for i in range(20000)])\nresult = E(19999).name";
+    assert_eq!(repr(many), "'m19998'");
+}

@@ -107,7 +107,9 @@ impl dyn Host + '_ {
         match python::arith::in_place(self, op, &old, &right)? {
             true => Ok(old),
             false => {
-                self.apply(Operator::Binary(op), &[old, right]).map_err(|raise| augmented_error(op, raise))
+                let operands = [old, right];
+                let result = self.apply(Operator::Binary(op), &operands);
+                result.map_err(|raise| augmented_error(op, raise, &operands))
             }
         }
     }
@@ -239,8 +241,13 @@ impl dyn Host + '_ {
 }
 
 /// The error of `a op= b` for that of `a op b`: the message names the operator of the statement.
-fn augmented_error(op: BinOp, raise: Raise) -> Raise {
+fn augmented_error(op: BinOp, raise: Raise, [a, b]: &[ScriptValue; 2]) -> Raise {
     let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
+    // CPython repeats the right operand only if the left one is no container.
+    let is_container = matches!(a, ScriptValue::Dict(_) | ScriptValue::Host(_));
+    if op == BinOp::Mult && is_container && error.message.starts_with("can't multiply sequence") {
+        return wrong_type!("unsupported operand type(s) for *=: '{}' and '{}'", a, b).into();
+    }
     let plain = python::arith::unsupported_operator(op);
     let named = error
         .message

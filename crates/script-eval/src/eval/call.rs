@@ -107,13 +107,22 @@ impl dyn Host + '_ {
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
         let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let mut is_spread = false;
         for keyword in ast.list(keywords).iter().copied() {
             if result.is_err() && self.program.budget.stops_at_first_error() {
                 break;
             }
             match (keyword.arg, self.eval_inner(keyword.value)) {
-                (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
+                (Some(name), Ok(value)) => {
+                    let name = self.name_str(name);
+                    // The parser excludes a name that is written twice; `**` before it may give it, too.
+                    if is_spread && out.keywords.iter().any(|(known, _)| *known == name) {
+                        result = Err(self.repeated_keyword(keyword.value, callee, name.as_str()));
+                    }
+                    out.keywords.push((name, value));
+                }
                 (None, Ok(value)) => {
+                    is_spread = true;
                     if let Err(reported) = self.spread(keyword.value, callee, &value, &mut out) {
                         result = Err(reported);
                     }
@@ -148,13 +157,23 @@ impl dyn Host + '_ {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
-                let name = self.name_in_message(callee);
-                let message = format!("{name}got multiple values for keyword argument '{key}'");
-                return Err(self.error(at, HostError::type_error(message)));
+                return Err(self.repeated_keyword(at, callee, key.as_str()));
             }
             out.keywords.push((key.clone(), value.clone()));
         }
         Ok(())
+    }
+
+    /// The error of a keyword argument that is given twice.
+    fn repeated_keyword(
+        &mut self,
+        at: ExprId,
+        callee: Option<&ScriptValue>,
+        keyword: &str,
+    ) -> crate::errors::Reported {
+        let name = self.name_in_message(callee);
+        let message = format!("{name}got multiple values for keyword argument '{keyword}'");
+        self.error(at, HostError::type_error(message))
     }
 
     /// The function of a call as CPython names it in messages about `*` and `**`, with a space behind it: `m.f() `. Empty

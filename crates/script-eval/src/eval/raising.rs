@@ -182,7 +182,7 @@ impl Evaluator {
         let mut at = handled.clone();
         while let Some((_, state)) = parts(&at) {
             // Exceeding the budget is reported by the next operation.
-            if self.program.budget.step(1).is_err() {
+            if !self.program.budget.spend(1) {
                 break;
             }
             let next = state.context.borrow().clone();

@@ -74,6 +74,15 @@ impl dyn Host + '_ {
         }
     }
 
+    /// Tests whether the class of `b` has another method of this name than that of `a`.
+    fn is_overloaded(&self, a: &ScriptValue, b: &ScriptValue, name: &str) -> bool {
+        let method = |value: &ScriptValue| value.as_host::<Instance>().and_then(|x| find(&x.class, name));
+        match (method(a), method(b)) {
+            (Some(own), Some(other)) => !compare::identical(&own, &other),
+            _ => true,
+        }
+    }
+
     fn same_class(&self, a: &ScriptValue, b: &ScriptValue) -> bool {
         match (self.class_of(a), self.class_of(b)) {
             (Some(a), Some(b)) => compare::identical(&a, &b),
@@ -103,6 +112,10 @@ impl dyn Host + '_ {
                 return arith::binary(self, op, a.plain(), &count);
             }
         }
+        // Text formats any operand, and never leaves the operation to it.
+        if op == BinOp::Mod && matches!(a, ScriptValue::Str(_)) && !matches!(b.plain(), ScriptValue::Str(_)) {
+            return arith::binary(self, op, a, b);
+        }
         self.special_pair(a, b, plain, reflected, |p, a, b| arith::binary(p, op, a, b))
     }
 
@@ -119,7 +132,7 @@ impl dyn Host + '_ {
         };
         // An overridden operator hides that of the payload.
         let (hides_a, hides_b) = (is_defined(a, plain), is_defined(b, reflected));
-        let first = hides_b && self.reflects_first(a, b);
+        let first = hides_b && self.reflects_first(a, b) && self.is_overloaded(a, b, reflected);
         if first && let Special::Value(value) = self.call_special(b, reflected, [a.clone()])? {
             return Ok(value);
         }

@@ -387,7 +387,7 @@ pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> Host
 /// The names of all built-in functions and types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let own = tables().into_iter().flatten().map(|native| native.name);
-    own.chain(["NotImplemented"]).chain(exceptions::names())
+    own.chain(["Ellipsis", "NotImplemented"]).chain(exceptions::names())
 }
 
 /// Tests whether a value is one of Python's built-in functions or types.
@@ -402,6 +402,7 @@ pub(crate) fn value(name: &str) -> Option<ScriptValue> {
     match functions.find(|native| native.name == name) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
         None if name == "NotImplemented" => Some(natives::not_implemented()),
+        None if name == "Ellipsis" => Some(ScriptValue::Ellipsis),
         None => match types::TYPES.iter().chain(classes::TYPES).find(|native| native.name == name) {
             Some(class) => Some(Builtin::value(class, BuiltinKind::Type)),
             None => exceptions::class(name),

@@ -51,7 +51,9 @@ fn remember(
     let ScriptValue::Dict(entries) = memo else { return Ok(()) };
     cost::entries(p, 2)?;
     p.program.keep_container(memo, copy)?;
-    let (Some(key), Some(kept)) = (memo_key(address), memo_key(usize::MAX / 2 - address)) else { return Ok(()) };
+    let (Some(key), Some(kept)) = (memo_key(address), memo_key(usize::MAX / 2 - address)) else {
+        return Ok(());
+    };
     entries.borrow_mut().insert(key, copy.clone());
     entries.borrow_mut().insert(kept, value.clone());
     Ok(())

@@ -81,3 +81,12 @@ for f in (lambda l: l.__setitem__(slice(0, 2), 5), lambda l: l.__setitem__(slice
         result.append(f([1, 2, 3]))
     except Exception as error:
         result.append((type(error).__name__, str(error)))
+# case: a keyword after a mapping that has it
+def f(**kwargs):
+    return kwargs
+result = [f(**{'a': 1}, b=2), f(b=2, **{'a': 1})]
+for g in (lambda: f(**{'a': 1}, a=2), lambda: f(a=2, **{'a': 1}), lambda: f(**{'a': 1}, **{'a': 2}), lambda: dict(**{'a': 1}, a=2)):
+    try:
+        result.append(g())
+    except TypeError as error:
+        result.append(str(error))
