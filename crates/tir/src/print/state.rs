@@ -21,6 +21,8 @@ pub struct TirOptions {
     pub float_dtype: DataType,
     /// Type of buffers without an explicit one; `void` for none.
     pub buffer_dtype: DataType,
+    /// Prints expressions for Python code outside of scripts, where slices of buffers are regions.
+    pub in_host: bool,
 }
 
 impl Default for TirOptions {
@@ -29,6 +31,7 @@ impl Default for TirOptions {
             int_dtype: DataType::INT32,
             float_dtype: DataType::VOID,
             buffer_dtype: DataType::FLOAT32,
+            in_host: false,
         }
     }
 }
@@ -115,6 +118,7 @@ pub(crate) struct State {
 impl State {
     fn new(config: &PrinterConfig) -> State {
         State {
+            host: u32::from(config.part::<TirOptions>().in_host),
             options: config.part(),
             prefix: None,
             dtypes: Vec::new(),
@@ -122,7 +126,6 @@ impl State {
             concise: None,
             is_rung: false,
             is_link: false,
-            host: 0,
             loops: HashMap::new(),
             bound: HashMap::new(),
             threads: HashMap::new(),
