@@ -227,6 +227,14 @@ fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<
 const STORE_IN_HELPER: &str = "in a plain function this is Python's assignment to an element; stores into IR are \
                                written in scripts and macros, or as a call of the builder function for stores";
 
+/// The index of an element that is assigned or deleted; `None` for slices.
+fn list_position(key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
+    position("list assignment", key, len).map_err(|error| match error.kind {
+        HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", key),
+        _ => error,
+    })
+}
+
 /// `base[key] = value`
 pub(crate) fn set(
     p: &mut dyn Host,
@@ -245,7 +253,11 @@ pub(crate) fn set(
             if let ScriptValue::Slice(slice) = &key {
                 let new = p.collect_values(&value).map_err(|raise| match raise {
                     Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
-                        HostError::type_error("can only assign an iterable").into()
+                        HostError::type_error(match &slice.step {
+                            ScriptValue::None | ScriptValue::Int(1) => "can only assign an iterable",
+                            _ => "must assign iterable to extended slice",
+                        })
+                        .into()
                     }
                     other => other,
                 })?;
@@ -272,11 +284,7 @@ pub(crate) fn set(
                 return Ok(());
             }
             let len = list.borrow().len();
-            let index = position("list assignment", &key, len).map_err(|error| match error.kind {
-                HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", &key),
-                _ => error,
-            })?;
-            if let Some(index) = index {
+            if let Some(index) = list_position(&key, len)? {
                 p.program.keep_container(base, &value)?;
                 list.borrow_mut()[index] = value;
             }
@@ -317,7 +325,7 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
         ScriptValue::List(list) => {
             let len = list.borrow().len();
             cost::moves(p, len)?;
-            match position("list assignment", key, len)? {
+            match list_position(key, len)? {
                 Some(index) => {
                     list.borrow_mut().remove(index);
                 }
