@@ -334,7 +334,7 @@ impl<'s> Writer<'s> {
             ScriptValue::None => return self.line(call, span),
             result => nodes_of(result),
         };
-        if nodes.is_empty() || !nodes.iter().all(|node| has_identity(node)) {
+        if nodes.is_empty() || !nodes.iter().all(has_identity) {
             return;
         }
         if let [node] = nodes.as_slice()
