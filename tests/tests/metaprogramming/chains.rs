@@ -56,7 +56,7 @@ fn check(text: &str, class: &str) {
     assert!(parsed.errors.is_empty(), "{:?}\n{right}", parsed.errors);
     let expected: Vec<String> = lines.iter().map(|line| format!("test.py:{line}")).collect();
     let found = places(&parsed, &right, class);
-    assert!(found.iter().any(|chain| *chain == expected), "{expected:?}, found {found:?}\n{right}");
+    assert!(found.contains(&expected), "{expected:?}, found {found:?}\n{right}");
 
     let wrong = text.replace("VALUE", "missing");
     let parsed = read(&wrong, &ParseOptions::default());
