@@ -8,13 +8,14 @@ mod bench_gate;
 mod ci;
 mod conformance;
 mod diff_check;
-mod error_codes;
 mod files;
 mod host_fuzz;
 mod interpret;
 #[path = "../../tests/src/ir_changes.rs"]
 mod ir_changes;
+mod lint_scripts;
 mod mutate;
+mod pages;
 mod passes;
 mod pydiff;
 mod strip;
@@ -44,8 +45,10 @@ enum Command {
     Tidy,
     /// Everything a change has to pass: format, clippy, tests, docs, tidy, conformance.
     Ci(ci::Options),
-    /// Generate the document of all error codes.
+    /// Generate the page of all error codes.
     ErrorCodes,
+    /// Generate the page of all functions of scripts.
+    Functions,
     /// Compare the project with recorded and live answers of TVM on whole programs.
     Conformance(conformance::Options),
     /// Read whole Python files: which are accepted, which of their scripts are found, and whether TVM makes the same.
@@ -64,6 +67,8 @@ enum Command {
     Interpret(interpret::Options),
     /// Run random programs of host code in CPython and here: same value or same exception.
     Pydiff(pydiff::Options),
+    /// Run Python's type checkers and linters on scripts, with and without the stubs.
+    LintScripts(lint_scripts::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
     HostFuzz(host_fuzz::Options),
     /// Give inputs that are made to hurt to the built command: no abort, no hang, no panic.
@@ -90,7 +95,8 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Tidy => tidy::run(),
-        Command::ErrorCodes => error_codes::run(),
+        Command::ErrorCodes => pages::run(&pages::ERROR_CODES),
+        Command::Functions => pages::run(&pages::FUNCTIONS),
         Command::Ci(options) => ci::run(&options),
         Command::Conformance(options) => conformance::run(&options),
         Command::Files(options) => files::run(&options),
@@ -101,6 +107,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Passes(options) => passes::run(&options),
         Command::Interpret(options) => interpret::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
+        Command::LintScripts(options) => lint_scripts::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
         Command::Attack(options) => attack::run(&options),
         Command::BenchGate(options) => bench_gate::run(&options),

@@ -84,6 +84,8 @@ pub use tvmscript_script_eval as script_eval;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;
 pub use tvmscript_si_builder as si_builder;
+#[cfg(feature = "parse")]
+pub use tvmscript_stubs as stubs;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tvm_json as tvm_json;
 

@@ -158,7 +158,7 @@ macro_rules! buffer_functions {
 
 buffer_functions! {
     /// A buffer over existing memory, or the annotation of a parameter.
-    #[script_fn(name = "Buffer")]
+    #[script_fn(name = "Buffer", annotation)]
     pub fn buffer([], shape: Shape, dtype, _has_data, align = 0, buffer_type = "") -> Result<Ref<Buffer>> |declare| {
         declare(shape.0, dtype, DataType::INT32)
     }
