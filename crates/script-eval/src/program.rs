@@ -138,7 +138,14 @@ enum Container {
 
 impl Program {
     /// A program for a text and its tree.
-    pub fn new(ast: Ast, text: &str, source: SourceId, limits: Limits, make_host: MakeHost) -> Program {
+    pub fn new(
+        ast: impl Into<Rc<Ast>>,
+        text: &str,
+        source: SourceId,
+        limits: Limits,
+        make_host: MakeHost,
+    ) -> Program {
+        let ast = ast.into();
         Program {
             text: text.into(),
             source,
@@ -161,7 +168,7 @@ impl Program {
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
             exceptions: Exceptions::default(),
-            ast: Rc::new(ast),
+            ast,
         }
     }
 

@@ -2,16 +2,16 @@
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
-use tvmscript_script_value::{CallArgs, ScriptValue};
+use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
-use super::{Cause, Closure, Module, Placeholder, Raise};
+use super::{Cause, Closure, Module, NEEDS_ITERABLE, Placeholder, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::Mode;
 use crate::python::Outcome;
-use crate::python::builtins::Builtin;
+use crate::python::builtins::{self, Builtin};
 use crate::python::cost;
 use crate::python::library::Partial;
 use crate::python::object;
@@ -44,7 +44,7 @@ impl dyn Host + '_ {
             Err(reported) => {
                 // Finds errors in the arguments too.
                 if !self.program.budget.stops_at_first_error() {
-                    drop(self.arguments(args, keywords, false));
+                    drop(self.arguments(None, args, keywords, false));
                 }
                 return Err(reported);
             }
@@ -56,12 +56,18 @@ impl dyn Host + '_ {
                 ScriptValue::Function(function) => !self.takes_regions(function),
                 _ => true,
             };
-        let args = self.arguments(args, keywords, vectors)?;
+        let args = self.arguments(Some(&callee), args, keywords, vectors)?;
         self.call(&callee, args, id)
     }
 
     /// Evaluates the arguments of a call, also those after a wrong one.
-    fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
+    fn arguments(
+        &mut self,
+        callee: Option<&ScriptValue>,
+        args: List<ExprId>,
+        keywords: List<Keyword>,
+        vectors: bool,
+    ) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
         let ast = self.ast.clone();
@@ -70,7 +76,21 @@ impl dyn Host + '_ {
                 break;
             }
             if let Expr::Starred { value } = *self.ast.expr(arg) {
-                match self.eval_inner(value).and_then(|value| self.collect(arg, &value)) {
+                let items = self.eval_inner(value).and_then(|value| {
+                    let items = self.collect_values(&value).map_err(|raise| {
+                        // CPython passes an only `*value` on, and makes a list of several arguments.
+                        let message = match args.len() {
+                            1 => format!(
+                                "{}argument after * must be an iterable, not",
+                                self.name_in_message(callee)
+                            ),
+                            _ => NEEDS_ITERABLE.to_owned(),
+                        };
+                        super::iterate::not_iterable(raise, &value, &message)
+                    });
+                    self.at(arg, items)
+                });
+                match items {
                     Ok(items) => out.positional.extend(items),
                     Err(reported) => result = Err(reported),
                 }
@@ -94,7 +114,7 @@ impl dyn Host + '_ {
             match (keyword.arg, self.eval_inner(keyword.value)) {
                 (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
                 (None, Ok(value)) => {
-                    if let Err(reported) = self.spread(keyword.value, &value, &mut out) {
+                    if let Err(reported) = self.spread(keyword.value, callee, &value, &mut out) {
                         result = Err(reported);
                     }
                 }
@@ -106,26 +126,50 @@ impl dyn Host + '_ {
     }
 
     /// `**value`
-    fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
+    fn spread(
+        &mut self,
+        at: ExprId,
+        callee: Option<&ScriptValue>,
+        value: &ScriptValue,
+        out: &mut CallArgs,
+    ) -> Result<()> {
         self.try_at(at, |p| p.known([value]))?;
-        let ScriptValue::Dict(dict) = value else {
-            return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
-        };
-        self.try_at(at, |p| cost::values(p, 3 * dict.borrow().len()))?;
+        let mut dict = Dict::new();
+        if !self.try_at(at, |p| builtins::fill_from_mapping(p, &mut dict, value))? {
+            let name = self.name_in_message(callee);
+            return Err(
+                self.error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value))
+            );
+        }
+        self.try_at(at, |p| cost::values(p, 3 * dict.len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
-        for (key, value) in dict.borrow().iter() {
+        for (key, value) in dict.iter() {
             let ScriptValue::Str(key) = &key.0 else {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
-                return Err(self.error(
-                    at,
-                    HostError::type_error(format!("got multiple values for keyword argument '{key}'")),
-                ));
+                let name = self.name_in_message(callee);
+                let message = format!("{name}got multiple values for keyword argument '{key}'");
+                return Err(self.error(at, HostError::type_error(message)));
             }
             out.keywords.push((key.clone(), value.clone()));
         }
         Ok(())
+    }
+
+    /// The function of a call as CPython names it in messages about `*` and `**`, with a space behind it: `m.f() `. Empty
+    /// if it has no name.
+    fn name_in_message(&mut self, callee: Option<&ScriptValue>) -> String {
+        let Some(callee @ ScriptValue::Host(_)) = callee else { return String::new() };
+        let mut text_of = |name: &str| match self.attempt(|p| p.find_attribute(callee, name)) {
+            Ok(Ok(Some(ScriptValue::Str(text)))) => Some(text),
+            _ => None,
+        };
+        match (text_of("__module__"), text_of("__qualname__")) {
+            (Some(module), Some(name)) if module.as_str() != "builtins" => format!("{module}.{name}() "),
+            (_, Some(name)) => format!("{name}() "),
+            (_, None) => String::new(),
+        }
     }
 
     /// Calls a value. Nodes that the call builds get the span of `at`.
