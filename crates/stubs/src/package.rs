@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 use tvmscript_ir_core::Registry;
-use tvmscript_ir_core::profile::PythonNames;
+use tvmscript_ir_core::profile::{PythonNames, TextProfile};
 use tvmscript_irbuilder::{Namespaces, PyType};
 use tvmscript_script_parser::{ModuleMember, Parsers, Provided};
 
@@ -51,8 +51,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(registry: &Registry) -> Plan {
-        let python = registry.text_profile(None).map_or(PythonNames::NONE, |profile| profile.python);
+    fn new(registry: &Registry, python: PythonNames) -> Plan {
         let below = |name: &str| match python.script_module {
             "" => name.to_owned(),
             module => format!("{module}.{name}"),
@@ -85,12 +84,19 @@ impl Plan {
     }
 }
 
-/// Stubs for all names that the dialects of a registry provide to scripts.
+/// Stubs for all names that the dialects of a registry provide to scripts, in the registry's first text profile.
 ///
 /// The modules of namespaces list all their names, so that a checker reports others. Python modules, of which dialects
 /// declare a part only, take any other name too.
 pub fn stubs(registry: &Registry, layout: Layout) -> Vec<StubFile> {
-    let plan = Plan::new(registry);
+    let profile = registry.text_profiles().next().unwrap_or(&TextProfile::PLAIN);
+    profile_stubs(registry, profile, layout)
+}
+
+/// As [`stubs`], in a text profile with its registry, as [`Registry::text_profile`] returns them.
+pub fn profile_stubs(registry: &Registry, profile: &TextProfile, layout: Layout) -> Vec<StubFile> {
+    let python = profile.python;
+    let plan = Plan::new(registry, python);
     let shared = Shared {
         classes: Classes::new(registry, &plan.types_module),
         types_module: plan.types_module.clone(),
@@ -124,7 +130,6 @@ pub fn stubs(registry: &Registry, layout: Layout) -> Vec<StubFile> {
             }
         }
     }
-    let python = registry.text_profile(None).map_or(PythonNames::NONE, |profile| profile.python);
     let testing = python.testing;
     if testing.strip_prefix(python.package).is_some_and(|below| below.starts_with('.')) {
         let module = modules.entry(testing.to_owned()).or_insert_with(|| Module::new(&shared, testing));

@@ -2,17 +2,25 @@
 
 use std::path::Path;
 
-use tvmscript::stubs::{Layout, StubFile, reference, stubs, to_json, to_markdown};
+use tvmscript::stubs::{Layout, StubFile, profile_stubs, reference, to_json, to_markdown};
 
-use crate::registry::registry;
+use crate::registry::{printer_config, registry};
 use crate::stubs_args::{StubsArgs, StubsFormat};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &StubsArgs) -> Outcome {
+    let (profile, registry) = match registry().text_profile(printer_config().profile.as_deref()) {
+        Ok(found) => found,
+        // The command line accepts the ids of profiles only.
+        Err(error) => {
+            output::diagnose(&format!("error: {error}"));
+            return Outcome::Misused;
+        }
+    };
     let written = |text: String| output::write(args.output.as_deref(), &text);
     let dir = match (args.format, &args.dir) {
-        (StubsFormat::Json, None) => return written(to_json(&reference(registry()))),
-        (StubsFormat::Markdown, None) => return written(to_markdown(&reference(registry()))),
+        (StubsFormat::Json, None) => return written(to_json(&reference(registry))),
+        (StubsFormat::Markdown, None) => return written(to_markdown(&reference(registry))),
         (StubsFormat::Stubs, Some(dir)) => dir,
         (StubsFormat::Stubs, None) => {
             output::diagnose("error: name a folder for the stubs: `tvmscript stubs DIR`");
@@ -24,7 +32,8 @@ pub(super) fn run(args: &StubsArgs) -> Outcome {
         }
     };
     let layout = if args.stub_packages { Layout::StubPackages } else { Layout::Sources };
-    stubs(registry(), layout).iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
+    let files = profile_stubs(registry, profile, layout);
+    files.iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
 }
 
 /// Writes a file and the folders that it is in.
