@@ -4,7 +4,7 @@
 //! statements by others, which the crate of that release adds. A registry of such a release is made with
 //! [`dialect_of`](crate::dialect_of).
 
-use tvmscript_ir_core::{Ref, Registry, Resolver, Slot};
+use tvmscript_ir_core::{Object, Ref, Registry, Resolver, Slot};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{Result, ScriptFn, ScriptValue};
 use tvmscript_prim::BaseExpr;
@@ -26,6 +26,9 @@ pub struct Surface {
     pub block_alloc: &'static str,
     /// Script functions of this crate that the release lacks, or has with another meaning.
     pub without: &'static [&'static str],
+    /// Tests for calls of other nodes than [`Call`](tvmscript_prim::Call): a statement that consists of one prints as the
+    /// call alone.
+    pub is_call: fn(&Object) -> bool,
     /// The operator of a callee, if it is none of this crate's.
     pub operator_of: fn(&Ref<BaseExpr>) -> Option<&'static Operator>,
     /// Script functions of this crate under the names that the release gives them.
@@ -52,6 +55,7 @@ pub static TVM_0_23: Surface = Surface {
     block_attr: "block_attr",
     block_alloc: "alloc_buffer",
     without: &[],
+    is_call: |_| false,
     operator_of: |_| None,
     #[cfg(feature = "build")]
     renamed: &[],

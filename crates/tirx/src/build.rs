@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostObject, Result, ScriptValue, script_fn};
-use tvmscript_prim::{Expr, PrimExprExt, StringImm, Var};
+use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, StringImm, Var};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape, Stride};
 use tvmscript_tir::build::buffer::Declaration;
@@ -10,7 +10,7 @@ use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::op::{Operator, ResultType};
 use tvmscript_tir::{Buffer, StmtRef};
 
-use crate::node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
 
 /// `v: T.int32 = value`
 pub(crate) fn bound(var: Ref<Var>, value: Expr) -> Result<StmtRef> {
@@ -177,14 +177,22 @@ impl HostObject for OperatorFunction {
             ResultType::SameAs(index) => operands.get(index).map_or(DataType::VOID, |operand| operand.dtype()),
             ResultType::First | ResultType::Last => DataType::VOID,
         };
-        Ok(self.operator.call(dtype, operands.iter().cloned()).into())
+        if args.keywords.is_empty() {
+            return Ok(self.operator.call(dtype, operands.iter().cloned()).into());
+        }
+        let annotations = args.keywords.into_iter().map(|(key, value)| Ok((key, Value::from_script(value)?)));
+        let annotations = Map::new(annotations.collect::<Result<Vec<_>>>()?);
+        let op = self.operator.op.get().clone().upcast();
+        let call = AnnotatedCall { span: Span::current(), dtype, op, args: operands, annotations };
+        Ok(Ref::new(call).upcast::<PrimExpr>().into())
     }
 }
 
 /// The function of an operator by its name in text.
 fn find(name: &str) -> Option<ScriptValue> {
     let operator = crate::op::find(name)?;
-    let of_tir = tvmscript_tir::build::find_name(name);
+    // A call whose argument names its type has as many arguments as TIR's.
+    let of_tir = if operator.make.is_some() { None } else { tvmscript_tir::build::find_name(name) };
     Some(ScriptValue::host(OperatorFunction { operator, of_tir }))
 }
 

@@ -22,7 +22,7 @@ pub mod op;
 mod print;
 pub mod tilelang;
 
-pub use node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
+pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;
@@ -34,6 +34,7 @@ pub fn dialect() -> Dialect {
         .node::<AllocBuffer>()
         .node::<DeclBuffer>()
         .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
         .names::<tvmscript_prim::Op>(op::TILELANG.iter().map(|operator| operator.name()))
         .finish();
     #[cfg(feature = "print")]

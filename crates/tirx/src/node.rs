@@ -1,9 +1,9 @@
-//! Statements that hold until the end of the enclosing sequence.
+//! Statements that hold until the end of the enclosing sequence, and calls with annotations.
 
 use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
-use tvmscript_ir_core::{Array, Map, Node, ObjectLike, Ref, Span, Str, Value};
-use tvmscript_prim::{Expr, PrimExprExt, StringImm, Var};
+use tvmscript_ir_core::{Array, DataType, Map, Node, ObjectLike, Ref, Span, Str, Value};
+use tvmscript_prim::{BaseExpr, Expr, PrimExpr, PrimExprExt, StringImm, Var};
 use tvmscript_tir::error::{Result, TirError};
 use tvmscript_tir::{Buffer, Stmt, StmtRef};
 
@@ -100,4 +100,20 @@ impl AssertStmt {
             false => Err(Invalid::at("condition", "the condition is not bool")),
         }
     }
+}
+
+/// A call with annotations for passes (`tirx.AnnotatedCall`). A call without is a [`Call`](tvmscript_prim::Call).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.AnnotatedCall", parent = PrimExpr)]
+pub struct AnnotatedCall {
+    /// Source span.
+    pub span: Span,
+    /// The type of the result.
+    pub dtype: DataType,
+    /// The operator.
+    pub op: Ref<BaseExpr>,
+    /// The arguments.
+    pub args: Array<Expr>,
+    /// The annotations, at least one.
+    pub annotations: Map<Str, Value>,
 }

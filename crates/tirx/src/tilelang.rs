@@ -19,7 +19,8 @@ pub(crate) static SURFACE: Surface = Surface {
     block: "sblock",
     block_attr: "sblock_attr",
     block_alloc: "sblock_alloc_buffer",
-    without: &["block", "block_attr", "alloc_buffer", "decl_buffer", "allocate", "allocate_const", "realize", "LetStmt", "Assert"],
+    without: &["block", "block_attr", "alloc_buffer", "decl_buffer", "allocate", "allocate_const", "realize", "LetStmt", "Assert", "reduce"],
+    is_call: |node| node.is::<crate::node::AnnotatedCall>(),
     operator_of: crate::op::of_callee,
     #[cfg(feature = "build")]
     renamed: &[

@@ -3,7 +3,7 @@
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Ref, Str, Value};
 use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
-use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Var};
 use tvmscript_python_syntax::ast::{ExprId, HasRange, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
@@ -28,9 +28,23 @@ impl HostObject for MetaVar {
 
 /// `x = value`: opens scopes, names variables and buffers, binds other values with a let.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    if let Some(declared) = declared(p, name, &value) {
+        let value = ExprArg::convert(value);
+        let value = p.checked(at, value)?;
+        return let_rest(p, at, &declared, value);
+    }
     let text = p.name_str(name);
     let bound = bind_value(p, &text, at, value)?;
     p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// The variable that a statement binds which is declared before, `v = T.handle()`. Bindings that are statements may use
+/// their variable in the attributes of the function.
+fn declared(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<Ref<Var>> {
+    flat(p)?;
+    let value = value.as_node::<PrimExpr>().filter(|value| !value.is::<Var>())?;
+    let variable = p.lookup(name)?.as_node::<Var>()?;
+    (variable.dtype.is_handle() && value.dtype().is_handle()).then(|| variable.clone())
 }
 
 /// The value that a name refers to after `value` is assigned to it.
