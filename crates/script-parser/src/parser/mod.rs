@@ -50,7 +50,7 @@ use tvmscript_ir_core::{
     Registry, SourceComments, SourceId, SourceTexts, Span, TextProfile, Token, TypeInfo,
 };
 use tvmscript_irbuilder::ScriptValue;
-use tvmscript_irbuilder::record::{Recording, Step};
+use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
@@ -144,13 +144,16 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         None => parser.module(options),
     }
     Span::set_current(span);
-    let steps = recording.map_or_else(Vec::new, Recording::finish);
+    let mut steps = recording.map_or_else(Vec::new, Recording::finish);
     let mut errors = std::mem::take(&mut parser.diagnostics.errors);
     let mut warnings = parser.take_warnings();
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     let program = parser.program.clone();
     let is_here = |range: TextRange| program.parts.at(range.start).is_none();
     scripts.retain(|script| is_here(script.range));
+    if !options.calls.is_empty() {
+        record::retain_builders(&mut steps, |node| scripts.iter().any(|script| script.node.ptr_eq(node)));
+    }
     warnings.retain(|warning| is_here(warning.range().into()));
     compose::localize(&mut errors, &program.parts, &composed.text);
     compose::localize(&mut warnings, &program.parts, &composed.text);

@@ -68,7 +68,8 @@ impl ModuleLoader {
         ModuleLoader { package: package.into(), load: Arc::new(load) }
     }
 
-    pub(crate) fn load(&self, path: &str) -> Option<ModuleText> {
+    /// The text of a module.
+    pub fn load(&self, path: &str) -> Option<ModuleText> {
         (self.load)(path)
     }
 }
