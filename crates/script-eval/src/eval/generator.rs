@@ -14,7 +14,6 @@ mod control;
 
 mod blocks;
 
-use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -29,6 +28,7 @@ use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
 use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::id_hash::{IdMap, IdSet};
 use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{
@@ -36,7 +36,7 @@ use tvmscript_python_syntax::ast::{
 };
 
 /// Values of expressions of the running statement.
-type Memo = HashMap<ExprId, ScriptValue>;
+type Memo = IdMap<ExprId, ScriptValue>;
 
 /// Size of a generator without its variables.
 const GENERATOR_BYTES: u64 = 512;
@@ -69,7 +69,7 @@ pub(crate) struct Generator {
     call: Call,
     env: Option<Rc<Env>>,
     /// Statements that contain a `yield`.
-    yielding: Rc<HashSet<StmtId>>,
+    yielding: Rc<IdSet<StmtId>>,
     state: State,
     /// The open statements, outermost first.
     frames: Vec<Frame>,
@@ -143,7 +143,7 @@ impl Frame {
 }
 
 impl Generator {
-    pub(super) fn new(call: Call, env: Rc<Env>, yielding: Rc<HashSet<StmtId>>) -> Generator {
+    pub(super) fn new(call: Call, env: Rc<Env>, yielding: Rc<IdSet<StmtId>>) -> Generator {
         let frame = match call.body {
             super::closure::Body::Expr(id) => Frame::Value(id),
             super::closure::Body::Stmts(body) => Frame::Body(body, 0),
@@ -154,7 +154,7 @@ impl Generator {
             yielding,
             state: State::Created,
             frames: vec![frame],
-            memo: Memo::new(),
+            memo: Memo::default(),
             delegate: None,
         }
     }
@@ -469,7 +469,7 @@ impl dyn Host + '_ {
         &mut self,
         body: List<StmtId>,
         at: &mut usize,
-        yielding: &HashSet<StmtId>,
+        yielding: &IdSet<StmtId>,
         running: &mut Running,
         mut done: Option<Result<Flow>>,
     ) -> Step {

@@ -20,6 +20,9 @@ impl dyn Host + '_ {
     /// The condition of a statement, or the placeholder if it is unknown.
     pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
         let value = self.eval(test)?;
+        if let ScriptValue::Bool(truth) = value {
+            return Ok(Ok(truth));
+        }
         if self.tolerant
             && let Some(placeholder) = self.unknown(&value)
         {

@@ -59,7 +59,7 @@ fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
 
 /// Results that fit 64 bits and cannot fail.
 #[inline]
-fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
+pub(crate) fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     match op {
         BinOp::Add => x.checked_add(y),
         BinOp::Sub => x.checked_sub(y),
