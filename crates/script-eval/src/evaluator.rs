@@ -1,5 +1,6 @@
 //! The state of an evaluation.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{SourceId, Span, Str, Token};
@@ -38,7 +39,7 @@ pub struct Evaluator {
     /// Cache of names as IR strings.
     strs: Vec<Option<Str>>,
     /// Cache of names as keys of attributes.
-    pub(crate) keys: Vec<Option<DictKey>>,
+    pub(crate) keys: RefCell<Vec<Option<DictKey>>>,
     /// Cache of methods of built-in types, by name and type.
     pub(crate) natives: IdMap<(Name, u8), Option<&'static Native>>,
     /// `true` if failures become [`Placeholder`]s instead of errors. Hosts set it for code around scripts and clear it
@@ -79,7 +80,7 @@ impl Evaluator {
             mode: Mode::Host,
             diagnostics,
             strs: Vec::new(),
-            keys: Vec::new(),
+            keys: RefCell::default(),
             natives: IdMap::default(),
             tolerant: false,
             pending: None,

@@ -15,7 +15,7 @@ use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
-use crate::errors::ParseError;
+use crate::errors::{ParseError, Reported};
 use crate::eval::class::Keys;
 use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
@@ -362,6 +362,15 @@ impl Program {
 
     pub(crate) fn bound_globals(&self) -> Vec<Name> {
         self.global_names.borrow().clone()
+    }
+
+    /// The value of a module-level name; fails for names with another binding.
+    #[inline]
+    pub(crate) fn global_value(&self, name: Name) -> crate::errors::Result<ScriptValue> {
+        match self.globals.borrow().get(name.index()) {
+            Some(Slot { binding: Binding::Value(value), .. }) => Ok(value.clone()),
+            _ => Err(Reported(())),
+        }
     }
 
     /// The binding of a module-level name.

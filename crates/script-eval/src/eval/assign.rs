@@ -15,7 +15,13 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
-        if let Expr::Name(name) = *self.ast.expr(target) {
+        let evaluator: &Evaluator = self;
+        if let Expr::Name(name) = *evaluator.ast.expr(target) {
+            if let ScriptValue::Int(value) = value
+                && evaluator.assign_integer(name, value)
+            {
+                return Ok(());
+            }
             return self.assign_name(target, name, value);
         }
         self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
@@ -41,7 +47,14 @@ impl dyn Host + '_ {
             Expr::Name(name) => self.assign_name(target, name, value),
             Expr::Subscript { value: base, index } => {
                 let base = self.eval(base)?;
-                let key = self.eval(index)?;
+                let key = match self.quick_integer(index) {
+                    Some(index) => ScriptValue::Int(index),
+                    None => self.eval(index)?,
+                };
+                let value = match python::subscript::replaced(&base, &key, value) {
+                    Ok(old) => return Ok(drop(old)),
+                    Err(value) => value,
+                };
                 if self.known([&base, &key]).is_err() {
                     return Ok(());
                 }
@@ -56,6 +69,20 @@ impl dyn Host + '_ {
     }
 
     pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
+        let evaluator: &Evaluator = self;
+        if let Expr::Name(name) = *evaluator.ast.expr(target)
+            && let Some(old) = evaluator.quick_integer(target)
+            && let Some(right) = evaluator.quick_integer(value)
+        {
+            let new = python::arith::small(op, old, right);
+            if new.is_some_and(|new| evaluator.assign_integer(name, new)) {
+                return Ok(());
+            }
+            let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
+            let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
+            let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
+            return self.assign_name(target, name, new);
+        }
         let (base, old) = match *self.ast.expr(target) {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
@@ -79,12 +106,6 @@ impl dyn Host + '_ {
             _ => return Err(self.invalid_target(target, "this expression")),
         };
         let right = self.eval(value)?;
-        if let (ScriptValue::Int(a), ScriptValue::Int(b), Expr::Name(name)) =
-            (&old, &right, *self.ast.expr(target))
-            && let Some(new) = python::arith::small(op, *a, *b)
-        {
-            return self.assign_name(target, name, ScriptValue::Int(new));
-        }
         let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
         let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
         match base {

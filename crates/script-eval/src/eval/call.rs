@@ -6,7 +6,8 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
-use super::{Cause, Closure, Module, Placeholder, Raise};
+use super::{Bound, Cause, Closure, Env, Module, Placeholder, Raise};
+use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::Mode;
 use crate::python::Outcome;
@@ -65,6 +66,17 @@ impl dyn Host + '_ {
                 return Err(reported);
             }
         };
+        if keywords.is_empty() && self.mode == Mode::Host {
+            let (function, receiver) = match &callee {
+                Callee::Value(function @ ScriptValue::Host(_)) => (Some(function), None),
+                Callee::Method(function, receiver) => (Some(function), Some(receiver)),
+                _ => (None, None),
+            };
+            let result = function.and_then(|function| self.call_directly(id, function, receiver, args));
+            if let Some(result) = result {
+                return result;
+            }
+        }
         // A slice as an argument of a method is a vector, unless the function takes regions.
         let vectors = self.mode == Mode::Script
             && matches!(*self.ast.expr(func), Expr::Attribute { .. })
@@ -79,6 +91,67 @@ impl dyn Host + '_ {
             Callee::Method(function, receiver) => {
                 self.call_at(id, |p| p.call_method(&function, receiver, args))
             }
+        }
+    }
+
+    /// Calls a function of the text with arguments by position, each of which is bound as soon as it is evaluated; `None`,
+    /// with nothing evaluated, for other functions and arguments.
+    fn call_directly(
+        &mut self,
+        id: ExprId,
+        function: &ScriptValue,
+        receiver: Option<&ScriptValue>,
+        args: List<ExprId>,
+    ) -> Option<Result<ScriptValue>> {
+        let closure = function.as_host::<Closure>()?;
+        let evaluator: &Evaluator = self;
+        let locals = &*closure.locals;
+        let mut bound = Bound::new(locals, args.len() + usize::from(receiver.is_some()))?;
+        let ast = evaluator.ast.clone();
+        let args = ast.list(args);
+        if evaluator.running.is_some()
+            || evaluator.tolerant && !evaluator.explorer.opaque.is_empty()
+            || args.iter().any(|arg| matches!(ast.expr(*arg), Expr::Starred { .. }))
+        {
+            return None;
+        }
+        if let Some(receiver) = receiver {
+            bound.push(locals, Binding::of(receiver.clone()));
+        }
+        for (index, arg) in args.iter().enumerate() {
+            if let Some(value) = self.quick_integer(*arg) {
+                bound.push(locals, Binding::Value(ScriptValue::Int(value)));
+                continue;
+            }
+            match self.eval_inner(*arg) {
+                Ok(value) => bound.push(locals, Binding::of(value)),
+                Err(reported) => {
+                    args.iter().skip(index + 1).for_each(|arg| self.also_look_at_inner(*arg));
+                    return Some(Err(reported));
+                }
+            }
+        }
+        let kept = match receiver {
+            Some(_) if self.tolerant => {
+                let positional = bound.values(locals, 1);
+                kept(&CallArgs { positional, keywords: SmallVec::new() })
+            }
+            _ => None,
+        };
+        let env = Env::of_bound(closure, bound);
+        Some(self.call_at(id, |p| {
+            p.call_with(closure, env).map_err(|raise| match kept {
+                Some(args) => p.failed_call(raise, &args),
+                None => raise,
+            })
+        }))
+    }
+
+    /// Evaluates an argument to find errors in it, after another one failed.
+    #[cold]
+    fn also_look_at_inner(&mut self, id: ExprId) {
+        if !self.program.budget.stops_at_first_error() {
+            let _ = self.eval_inner(id);
         }
     }
 

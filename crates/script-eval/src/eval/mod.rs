@@ -23,6 +23,7 @@ mod local_module;
 mod operator;
 mod pattern;
 pub(crate) mod placeholder;
+mod quick;
 mod raising;
 mod statement;
 mod subscript;
@@ -41,7 +42,7 @@ pub(crate) use closure::definition_of;
 pub use closure::parameter_names;
 pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use context::{Context, Exit, pop_all};
-pub(crate) use env::{Env, Locals};
+pub(crate) use env::{Bound, Env, Locals};
 pub(crate) use explore::Explorer;
 pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
@@ -90,13 +91,17 @@ impl dyn Host + '_ {
 }
 
 impl Evaluator {
-    /// The value of a variable of the running function, or of one around it; `None` if it has none.
+    /// The value of a variable of the running function, or of one around it; fails if it has none.
     #[inline]
-    fn variable(&self, name: Name) -> Option<ScriptValue> {
-        if !self.in_env {
-            return None;
+    fn variable(&self, name: Name) -> Result<ScriptValue> {
+        match &self.env {
+            Some(env) if self.in_env => match env.value(name) {
+                Some(value) => value,
+                None if self.program.parts.is_empty() => self.program.global_value(name),
+                None => Err(Reported(())),
+            },
+            _ => Err(Reported(())),
         }
-        self.env.as_ref()?.value(name)
     }
 
     /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
@@ -161,10 +166,18 @@ impl dyn Host + '_ {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
             Expr::Name(name) => {
-                return match evaluator.variable(name) {
-                    Some(value) => Ok(value),
-                    None => self.load(name, id),
-                };
+                let value = evaluator.variable(name);
+                return if value.is_ok() { value } else { self.load(name, id) };
+            }
+            Expr::BinOp { .. } => {
+                if let Some(value) = evaluator.quick_integer(id) {
+                    return Ok(ScriptValue::Int(value));
+                }
+            }
+            Expr::Compare { .. } => {
+                if let Some(truth) = evaluator.quick_condition(id) {
+                    return Ok(ScriptValue::Bool(truth));
+                }
             }
             _ => {}
         }

@@ -107,15 +107,6 @@ impl dyn Host + '_ {
                 Ok(right) => right,
                 Err(reported) => return self.operands_behind(spine, reported),
             };
-            if let (ScriptValue::Int(a), ScriptValue::Int(b)) = (&value, &right)
-                && let Some(result) = python::arith::small(op, *a, *b)
-            {
-                value = ScriptValue::Int(result);
-                if at != id {
-                    self.remember(at, &value);
-                }
-                continue;
-            }
             let result = match (&value, &right) {
                 (ScriptValue::Node(_) | ScriptValue::Host(_), _)
                 | (_, ScriptValue::Node(_) | ScriptValue::Host(_)) => {
@@ -218,22 +209,6 @@ impl dyn Host + '_ {
             Ok(left) => left,
             Err(reported) => return self.comparisons_behind(rest, 0, reported),
         };
-        if let ([Comparison { op, right: second }], ScriptValue::Int(a)) = (self.ast.list(rest), &left) {
-            // The most common comparison needs no ranges, unless it fails.
-            let (op, second, a) = (*op, *second, *a);
-            let right = match self.eval_operand(second) {
-                Ok(right) => right,
-                Err(reported) => return self.comparisons_behind(rest, 1, reported),
-            };
-            if let ScriptValue::Int(b) = right
-                && let Some(truth) = python::compare::integers(op, a, b)
-            {
-                return Ok(ScriptValue::Bool(truth));
-            }
-            let pair = TextRange::new(self.ast.range(first).start, self.ast.range(second).end);
-            let compared = self.compare_at(pair, op, left, &right);
-            return compared.or_else(|reported| self.comparisons_behind(rest, 1, reported));
-        }
         let start = self.ast.range(first).start;
         let mut pair_start = start;
         let mut joined: Option<ScriptValue> = None;

@@ -8,7 +8,7 @@ use tvmscript_script_value::ScriptValue;
 use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
-use super::{Raise, exception};
+use super::{Iter, Raise, exception};
 use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Reported, Result};
 use crate::{Evaluator, Host};
@@ -292,6 +292,20 @@ impl dyn Host + '_ {
         let mut iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
         drop(iterable);
         loop {
+            if let Iter::Range(range) = &mut iter
+                && let Expr::Name(name) = *self.ast.expr(stmt.target)
+            {
+                // As below, without making a value.
+                self.try_at(stmt.iter, |p| p.program.budget.step(1))?;
+                let Some(number) = range.advance() else { break };
+                if !self.assign_integer(name, number) {
+                    self.assign_target(stmt.target, ScriptValue::Int(number))?;
+                }
+                if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
+                    return Ok(flow);
+                }
+                continue;
+            }
             let next = match self.next(&mut iter) {
                 Err(Raise::Unknown(why)) if self.tolerant => return self.uncertain_for(stmt, &why),
                 next => self.at(stmt.iter, next)?,

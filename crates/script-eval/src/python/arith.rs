@@ -76,6 +76,8 @@ pub(crate) fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
         BinOp::BitOr => Some(x | y),
         BinOp::BitXor => Some(x ^ y),
         BinOp::RShift if y >= 0 => Some(x >> y.min(63)),
+        // A larger result may have to be charged.
+        BinOp::LShift if y >= 0 && y < i64::from(x.unsigned_abs().leading_zeros()) => Some(x << y),
         _ => None,
     }
 }

@@ -140,58 +140,79 @@ impl Instance {
 }
 
 impl Evaluator {
-    /// The key of a name that is no special name and not private; `None` for others.
-    fn usual_key(&mut self, name: Name) -> Option<&DictKey> {
-        if self.keys.len() <= name.index() {
-            self.keys.resize(self.ast.name_count().max(name.index() + 1), None);
+    /// Passes on the key of a name that is no special name and not private; `None` for others.
+    #[inline]
+    fn with_key<T>(&self, name: Name, f: impl FnOnce(&DictKey) -> Option<T>) -> Option<T> {
+        let mut keys = self.keys.borrow_mut();
+        if keys.len() <= name.index() {
+            keys.resize(self.ast.name_count().max(name.index() + 1), None);
         }
-        let text = self.ast.name(name);
-        if text.starts_with("__") {
-            return None;
+        let key = keys.get_mut(name.index())?;
+        if key.is_none() {
+            let text = self.ast.name(name);
+            if text.starts_with("__") {
+                return None;
+            }
+            *key = Some(DictKey::text(text));
         }
-        Some(self.keys.get_mut(name.index())?.get_or_insert_with(|| DictKey::text(text)))
+        f(key.as_ref()?)
+    }
+
+    /// The plain attribute of an instance that is no method, as `found` makes it.
+    #[inline]
+    fn with_field<T>(
+        &self,
+        value: &ScriptValue,
+        name: Name,
+        found: impl FnOnce(&ScriptValue) -> Option<T>,
+    ) -> Option<T> {
+        let instance = value.as_host::<Instance>()?;
+        self.with_key(name, |key| {
+            let (class, place) = instance.plain_place(name, key, false)?;
+            match (instance.fields.borrow().get(key), place) {
+                (Some(field), _) => found(field),
+                (None, Place::Value(position, entry)) => found(&class.member_at(position, entry)?),
+                (None, _) => None,
+            }
+        })
     }
 
     /// The plain attribute of an instance that is no method.
-    pub(crate) fn plain_field(&mut self, value: &ScriptValue, name: Name) -> Option<ScriptValue> {
-        let instance = value.as_host::<Instance>()?;
-        let key = self.usual_key(name)?;
-        let (class, place) = instance.plain_place(name, key, false)?;
-        let field = instance.fields.borrow().get(key).cloned();
-        let found = match (field, place) {
-            (Some(field), _) => field,
-            (None, Place::Value(position, entry)) => class.member_at(position, entry)?,
-            (None, _) => return None,
-        };
-        as_placeholder(&found).is_none().then_some(found)
+    pub(crate) fn plain_field(&self, value: &ScriptValue, name: Name) -> Option<ScriptValue> {
+        self.with_field(value, name, |found| as_placeholder(found).is_none().then(|| found.clone()))
+    }
+
+    /// The plain attribute of an instance, if it is an integer.
+    pub(crate) fn plain_integer(&self, value: &ScriptValue, name: Name) -> Option<i64> {
+        self.with_field(value, name, |found| match found {
+            ScriptValue::Int(value) => Some(*value),
+            _ => None,
+        })
     }
 
     /// The function that is the plain method of an instance.
-    pub(crate) fn plain_method(&mut self, value: &ScriptValue, name: Name) -> Option<ScriptValue> {
+    pub(crate) fn plain_method(&self, value: &ScriptValue, name: Name) -> Option<ScriptValue> {
         let instance = value.as_host::<Instance>()?;
-        let key = self.usual_key(name)?;
-        match instance.plain_place(name, key, false)? {
+        self.with_key(name, |key| match instance.plain_place(name, key, false)? {
             (class, Place::Function(position, entry)) if !instance.fields.borrow().contains_key(key) => {
                 class.member_at(position, entry)
             }
             _ => None,
-        }
+        })
     }
 
     /// Sets a plain attribute of an instance; returns the value if the attribute is not plain.
     pub(crate) fn set_plain_field(
-        &mut self,
+        &self,
         value: &ScriptValue,
         name: Name,
         new: ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
         let Some(instance) = value.as_host::<Instance>() else { return Ok(Some(new)) };
-        let Some(key) = self.usual_key(name) else { return Ok(Some(new)) };
-        if instance.plain_place(name, key, true).is_none() {
-            return Ok(Some(new));
+        let key = self.with_key(name, |key| instance.plain_place(name, key, true).map(|_| key.clone()));
+        match key {
+            Some(key) => self.set_field_at(instance, key, new).map(|()| None),
+            None => Ok(Some(new)),
         }
-        let key = key.clone();
-        self.set_field_at(instance, key, new)?;
-        Ok(None)
     }
 }

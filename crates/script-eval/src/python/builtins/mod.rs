@@ -120,8 +120,32 @@ impl Native {
     }
 
     /// Charges a call, binds its arguments and runs it. `owner` is the type or module that qualifies the name in messages.
-    fn call(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
         cost::call(p, self.cost, receiver, &args)?;
+        if args.keywords.is_empty() && self.keyword_only == 0 {
+            // The most common calls, without binding.
+            match (self.body, args.positional.as_mut_slice()) {
+                (Body::Zero(f), []) => return f(p, receiver),
+                (Body::One(f), [x]) => return f(p, receiver, std::mem::take(x)),
+                (Body::Two(f), [x, y]) => {
+                    let (x, y) = (std::mem::take(x), std::mem::take(y));
+                    return f(p, receiver, x, y);
+                }
+                (Body::ZeroOrOne(f), []) => return f(p, receiver, None),
+                (Body::ZeroOrOne(f), [x]) => return f(p, receiver, Some(std::mem::take(x))),
+                (Body::OneOrTwo(f), [x]) => return f(p, receiver, std::mem::take(x), None),
+                (Body::OneOrTwo(f), [x, y]) => {
+                    let (x, y) = (std::mem::take(x), std::mem::take(y));
+                    return f(p, receiver, x, Some(y));
+                }
+                _ => {}
+            }
+        }
+        self.call_bound(p, owner, receiver, args)
+    }
+
+    /// Binds the arguments of a call that was charged and runs it.
+    fn call_bound(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
         let (least, most) = match self.body {
             Body::Any(f) => return f(p, receiver, args),
             Body::Zero(_) => (0, 0),
