@@ -52,7 +52,7 @@ impl dyn Host + '_ {
                     None => self.eval(index)?,
                 };
                 let value = match python::subscript::replaced(&base, &key, value) {
-                    Ok(old) => return Ok(drop(old)),
+                    Ok(_old) => return Ok(()),
                     Err(value) => value,
                 };
                 if self.known([&base, &key]).is_err() {
