@@ -7,6 +7,7 @@ mod attack;
 mod bench_gate;
 mod ci;
 mod conformance;
+mod cpython_tests;
 mod diff_check;
 mod error_codes;
 mod files;
@@ -64,6 +65,8 @@ enum Command {
     Interpret(interpret::Options),
     /// Run random programs of host code in CPython and here: same value or same exception.
     Pydiff(pydiff::Options),
+    /// Run CPython's own tests of its language with the evaluator.
+    CpythonTests(cpython_tests::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
     HostFuzz(host_fuzz::Options),
     /// Give inputs that are made to hurt to the built command: no abort, no hang, no panic.
@@ -102,6 +105,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Interpret(options) => interpret::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
+        Command::CpythonTests(options) => cpython_tests::run(&options),
         Command::Attack(options) => attack::run(&options),
         Command::BenchGate(options) => bench_gate::run(&options),
         Command::Miri => tools::miri(),

@@ -72,7 +72,7 @@ pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Re
 pub use eval::walk::{
     FunctionMentions, exprs_in, function_mentions, mentions, names_bound_by, names_in, own_exprs, uses_free,
 };
-pub use eval::{Cause, Module, Placeholder, absolute_module, parameter_names};
+pub use eval::{Cause, Module, Placeholder, absolute_module, is_library_module, parameter_names};
 pub use eval::{OpenTemplate, Template};
 pub use evaluator::Evaluator;
 pub use host::{

@@ -140,7 +140,14 @@ enum Container {
 
 impl Program {
     /// A program for a text and its tree.
-    pub fn new(ast: Ast, text: &str, source: SourceId, limits: Limits, make_host: MakeHost) -> Program {
+    pub fn new(
+        ast: impl Into<Rc<Ast>>,
+        text: &str,
+        source: SourceId,
+        limits: Limits,
+        make_host: MakeHost,
+    ) -> Program {
+        let ast = ast.into();
         Program {
             text: text.into(),
             source,
@@ -163,7 +170,7 @@ impl Program {
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
             exceptions: Exceptions::default(),
-            ast: Rc::new(ast),
+            ast,
         }
     }
 

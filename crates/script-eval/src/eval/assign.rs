@@ -3,6 +3,7 @@
 use tvmscript_python_syntax::ast::{BinOp, Expr, ExprId, List, Name, TextRange};
 use tvmscript_script_value::ScriptValue;
 
+use super::Raise;
 use super::class::is_instance;
 use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, ParseErrorKind, Reported, Result};
@@ -146,7 +147,9 @@ impl dyn Host + '_ {
         }
         match python::arith::in_place(self, op, &old, &right)? {
             true => Ok(old),
-            false => self.apply(Operator::Binary(op), &[old, right]),
+            false => {
+                self.apply(Operator::Binary(op), &[old, right]).map_err(|raise| augmented_error(op, raise))
+            }
         }
     }
 
@@ -290,5 +293,19 @@ impl dyn Host + '_ {
             _ => {}
         }
         self.collect_at_most(at, &value, limit)
+    }
+}
+
+/// The error of `a op= b` for that of `a op b`: the message names the operator of the statement.
+fn augmented_error(op: BinOp, raise: Raise) -> Raise {
+    let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
+    let plain = python::arith::unsupported_operator(op);
+    let named = error
+        .message
+        .strip_prefix(&plain)
+        .map(|rest| format!("unsupported operand type(s) for {}={rest}", op.as_str()));
+    match named {
+        Some(message) => error.with_message(message).into(),
+        None => error.into(),
     }
 }

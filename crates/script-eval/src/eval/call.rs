@@ -2,16 +2,16 @@
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::with_stack;
-use tvmscript_script_value::{CallArgs, ScriptValue};
+use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
-use super::{Bound, Cause, Closure, Env, Module, Placeholder, Raise};
+use super::{Bound, Cause, Closure, Env, Module, NEEDS_ITERABLE, Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::Mode;
 use crate::python::Outcome;
-use crate::python::builtins::{Builtin, Native};
+use crate::python::builtins::{self, Builtin, BuiltinKind, Native};
 use crate::python::cost;
 use crate::python::library::Partial;
 use crate::python::methods;
@@ -48,6 +48,17 @@ enum Callee {
     Method(ScriptValue, ScriptValue),
 }
 
+impl Callee {
+    /// The value that an attribute has.
+    fn into_value(self) -> ScriptValue {
+        match self {
+            Callee::Value(value) => value,
+            Callee::Native(native, receiver) => Builtin::value(native, BuiltinKind::Method(receiver)),
+            Callee::Method(function, receiver) => BoundMethod::value(function, &receiver),
+        }
+    }
+}
+
 impl dyn Host + '_ {
     pub(crate) fn eval_call(
         &mut self,
@@ -61,7 +72,7 @@ impl dyn Host + '_ {
             Err(reported) => {
                 // Finds errors in the arguments too.
                 if !self.program.budget.stops_at_first_error() {
-                    drop(self.arguments(args, keywords, false));
+                    drop(self.arguments(None, args, keywords, false));
                 }
                 return Err(reported);
             }
@@ -84,7 +95,15 @@ impl dyn Host + '_ {
                 Callee::Value(ScriptValue::Function(function)) => !self.takes_regions(function),
                 _ => true,
             };
-        let args = self.arguments(args, keywords, vectors)?;
+        // Messages about such arguments name the function.
+        let is_plain = keywords.is_empty()
+            && !self.ast.list(args).iter().any(|arg| matches!(self.ast.expr(*arg), Expr::Starred { .. }));
+        let callee = if is_plain { callee } else { Callee::Value(callee.into_value()) };
+        let value = match &callee {
+            Callee::Value(value) => Some(value),
+            Callee::Native(..) | Callee::Method(..) => None,
+        };
+        let args = self.arguments(value, args, keywords, vectors)?;
         match callee {
             Callee::Value(callee) => self.call(&callee, args, id),
             Callee::Native(native, receiver) => self.call_at(id, |p| p.call_native(native, &receiver, args)),
@@ -211,7 +230,13 @@ impl dyn Host + '_ {
     }
 
     /// Evaluates the arguments of a call, also those after a wrong one.
-    fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
+    fn arguments(
+        &mut self,
+        callee: Option<&ScriptValue>,
+        args: List<ExprId>,
+        keywords: List<Keyword>,
+        vectors: bool,
+    ) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
         let ast = self.ast.clone();
@@ -220,7 +245,21 @@ impl dyn Host + '_ {
                 break;
             }
             if let Expr::Starred { value } = *self.ast.expr(arg) {
-                match self.eval_inner(value).and_then(|value| self.collect(arg, &value)) {
+                let items = self.eval_inner(value).and_then(|value| {
+                    let items = self.collect_values(&value).map_err(|raise| {
+                        // CPython passes an only `*value` on, and makes a list of several arguments.
+                        let message = match args.len() {
+                            1 => format!(
+                                "{}argument after * must be an iterable, not",
+                                self.name_in_message(callee)
+                            ),
+                            _ => NEEDS_ITERABLE.to_owned(),
+                        };
+                        super::iterate::not_iterable(raise, &value, &message)
+                    });
+                    self.at(arg, items)
+                });
+                match items {
                     Ok(items) => out.positional.extend(items),
                     Err(reported) => result = Err(reported),
                 }
@@ -244,7 +283,7 @@ impl dyn Host + '_ {
             match (keyword.arg, self.eval_inner(keyword.value)) {
                 (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
                 (None, Ok(value)) => {
-                    if let Err(reported) = self.spread(keyword.value, &value, &mut out) {
+                    if let Err(reported) = self.spread(keyword.value, callee, &value, &mut out) {
                         result = Err(reported);
                     }
                 }
@@ -256,26 +295,50 @@ impl dyn Host + '_ {
     }
 
     /// `**value`
-    fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
+    fn spread(
+        &mut self,
+        at: ExprId,
+        callee: Option<&ScriptValue>,
+        value: &ScriptValue,
+        out: &mut CallArgs,
+    ) -> Result<()> {
         self.try_at(at, |p| p.known([value]))?;
-        let ScriptValue::Dict(dict) = value else {
-            return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
-        };
-        self.try_at(at, |p| cost::values(p, 3 * dict.borrow().len()))?;
+        let mut dict = Dict::new();
+        if !self.try_at(at, |p| builtins::fill_from_mapping(p, &mut dict, value))? {
+            let name = self.name_in_message(callee);
+            return Err(
+                self.error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value))
+            );
+        }
+        self.try_at(at, |p| cost::values(p, 3 * dict.len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
-        for (key, value) in dict.borrow().iter() {
+        for (key, value) in dict.iter() {
             let ScriptValue::Str(key) = &key.0 else {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
-                return Err(self.error(
-                    at,
-                    HostError::type_error(format!("got multiple values for keyword argument '{key}'")),
-                ));
+                let name = self.name_in_message(callee);
+                let message = format!("{name}got multiple values for keyword argument '{key}'");
+                return Err(self.error(at, HostError::type_error(message)));
             }
             out.keywords.push((key.clone(), value.clone()));
         }
         Ok(())
+    }
+
+    /// The function of a call as CPython names it in messages about `*` and `**`, with a space behind it: `m.f() `. Empty
+    /// if it has no name.
+    fn name_in_message(&mut self, callee: Option<&ScriptValue>) -> String {
+        let Some(callee @ ScriptValue::Host(_)) = callee else { return String::new() };
+        let mut text_of = |name: &str| match self.attempt(|p| p.find_attribute(callee, name)) {
+            Ok(Ok(Some(ScriptValue::Str(text)))) => Some(text),
+            _ => None,
+        };
+        match (text_of("__module__"), text_of("__qualname__")) {
+            (Some(module), Some(name)) if module.as_str() != "builtins" => format!("{module}.{name}() "),
+            (_, Some(name)) => format!("{name}() "),
+            (_, None) => String::new(),
+        }
     }
 
     /// Calls a value. Nodes that the call builds get the span of `at`.

@@ -100,10 +100,7 @@ impl dyn Host + '_ {
     /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        first == "__future__"
-            || python::library::contains(path)
-            || super::class::is_class_module(path)
-            || self.modules().contains(first)
+        first == "__future__" || is_library_module(path) || self.modules().contains(first)
     }
 
     /// `import a.b as c`
@@ -274,6 +271,11 @@ impl dyn Host + '_ {
             }
         }
     }
+}
+
+/// Tests whether a dotted path is a module of Python's library that is evaluated.
+pub fn is_library_module(path: &str) -> bool {
+    python::library::contains(path) || super::class::is_class_module(path)
 }
 
 fn is_future(module: &Module) -> bool {

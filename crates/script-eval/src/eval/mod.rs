@@ -44,7 +44,7 @@ pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use context::{Context, Exit, pop_all};
 pub(crate) use env::{Bound, Env, Locals};
 pub(crate) use explore::Explorer;
-pub use import::Module;
+pub use import::{Module, is_library_module};
 pub(crate) use iterate::{Iter, IterObject};
 pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
@@ -359,14 +359,9 @@ impl dyn Host + '_ {
         let Some(key_id) = item.key else {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
-            let ScriptValue::Dict(rest) = &rest else {
+            if !self.try_at(item.value, |p| crate::python::builtins::fill_from_mapping(p, dict, &rest))? {
                 return Err(self.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
-            };
-            let rest = rest.borrow();
-            let charged = cost::entries(self, rest.len())
-                .and_then(|()| crate::python::set::charge_keys(self, rest.keys()));
-            self.at(item.value, charged)?;
-            dict.extend(rest.iter().map(|(k, v)| (k.clone(), v.clone())));
+            }
             return Ok(());
         };
         let key = self.eval_inner(key_id);

@@ -224,6 +224,17 @@ fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<
     Ok(places(p, key, items.len())?.map(|i| items[i].clone()).collect())
 }
 
+const STORE_IN_HELPER: &str = "in a plain function this is Python's assignment to an element; stores into IR are \
+                               written in scripts and macros, or as a call of the builder function for stores";
+
+/// The index of an element that is assigned or deleted; `None` for slices.
+fn list_position(key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
+    position("list assignment", key, len).map_err(|error| match error.kind {
+        HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", key),
+        _ => error,
+    })
+}
+
 /// `base[key] = value`
 pub(crate) fn set(
     p: &mut dyn Host,
@@ -242,7 +253,11 @@ pub(crate) fn set(
             if let ScriptValue::Slice(slice) = &key {
                 let new = p.collect_values(&value).map_err(|raise| match raise {
                     Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
-                        HostError::type_error("can only assign an iterable").into()
+                        HostError::type_error(match &slice.step {
+                            ScriptValue::None | ScriptValue::Int(1) => "can only assign an iterable",
+                            _ => "must assign iterable to extended slice",
+                        })
+                        .into()
                     }
                     other => other,
                 })?;
@@ -269,11 +284,7 @@ pub(crate) fn set(
                 return Ok(());
             }
             let len = list.borrow().len();
-            let index = position("list assignment", &key, len).map_err(|error| match error.kind {
-                HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", &key),
-                _ => error,
-            })?;
-            if let Some(index) = index {
+            if let Some(index) = list_position(&key, len)? {
                 p.program.keep_container(base, &value)?;
                 list.borrow_mut()[index] = value;
             }
@@ -292,7 +303,12 @@ pub(crate) fn set(
             {
                 return Ok(());
             }
-            Err(wrong_type!("'{}' object does not support item assignment", own).into())
+            let error = wrong_type!("'{}' object does not support item assignment", own);
+            // Stores into IR are statements of scripts. A function beside them that stores is the first thing users write.
+            Err(match own {
+                ScriptValue::Node(_) => Raise::WithHelp(error.into(), STORE_IN_HELPER.to_string()),
+                _ => error.into(),
+            })
         }
     }
 }
@@ -326,7 +342,7 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
         ScriptValue::List(list) => {
             let len = list.borrow().len();
             cost::moves(p, len)?;
-            match position("list assignment", key, len)? {
+            match list_position(key, len)? {
                 Some(index) => {
                     list.borrow_mut().remove(index);
                 }

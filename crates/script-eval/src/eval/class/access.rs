@@ -163,7 +163,7 @@ impl dyn Host + '_ {
         name: &str,
         new: ScriptValue,
     ) -> Result<(), Raise> {
-        if exception::set_attribute(value, name, &new)? {
+        if exception::set_attribute(self, value, name, &new)? {
             return Ok(());
         }
         if let Some(member) = lookup(&instance.class, name)

@@ -5,10 +5,13 @@
 
 mod classes;
 mod functions;
+mod numeric;
 mod types;
 
 pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort, unqualified};
-pub(crate) use types::{class_method, fill, is_little_endian, parse_float};
+pub(crate) use types::{
+    bytes_of_value, class_method, fill, fill_from_mapping, is_little_endian, parse_float,
+};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
@@ -199,8 +202,21 @@ impl Native {
         }
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let most = most - self.keyword_only;
-        if found > most || bound.iter().take(least).any(Option::is_none) {
+        let lacking = bound.iter().take(least).position(Option::is_none);
+        if found > most || lacking.is_some() {
+            let at = lacking.unwrap_or_default();
             match (least, most) {
+                (0, 0) if self.keyword_only > 0 => raise!(Type, "{name}() takes no positional arguments"),
+                (1, 1) if self.keyword_only > 0 => raise!(Type, "{name} expected 1 argument, got {found}"),
+                _ if let Some(missing) =
+                    self.keywords.get(at).filter(|missing| found <= most && !missing.is_empty()) =>
+                {
+                    raise!(Type, "{name}() missing required argument '{missing}' (pos {})", at + 1)
+                }
+                _ if !self.keywords.is_empty() && found > most => {
+                    let amount = if least == most { "exactly" } else { "at most" };
+                    raise!(Type, "{name}() takes {amount} {most} argument{} ({found} given)", plural(most))
+                }
                 (0, 0) => raise!(Type, "{owner}{name}() takes no arguments ({found} given)"),
                 (1, 1) => raise!(Type, "{owner}{name}() takes exactly one argument ({found} given)"),
                 (2, 2) => raise!(Type, "{name} expected 2 arguments, got {found}"),
@@ -252,6 +268,36 @@ impl Builtin {
             BuiltinKind::Unbound(_) => "method_descriptor",
             BuiltinKind::Slot(_) => "wrapper_descriptor",
             BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
+        }
+    }
+
+    fn qualified_name(&self) -> ScriptValue {
+        let name = self.native.name;
+        match &self.kind {
+            BuiltinKind::Method(receiver) => ScriptValue::str(&format!("{}.{name}", type_name(receiver))),
+            BuiltinKind::Unbound(owner) | BuiltinKind::Slot(owner) => {
+                ScriptValue::str(&format!("{owner}.{name}"))
+            }
+            BuiltinKind::Function(owner) if class_method(owner, name).is_some() => {
+                ScriptValue::str(&format!("{owner}.{name}"))
+            }
+            BuiltinKind::Function(_) | BuiltinKind::Type | BuiltinKind::Exception => ScriptValue::str(name),
+        }
+    }
+
+    /// The name of its module; `None` if it has no such attribute.
+    fn module(&self) -> Option<ScriptValue> {
+        match self.kind {
+            BuiltinKind::Function("") => Some(ScriptValue::str("builtins")),
+            BuiltinKind::Function(owner) if class_method(owner, self.native.name).is_none() => {
+                Some(ScriptValue::str(owner))
+            }
+            BuiltinKind::Exception => Some(ScriptValue::str("builtins")),
+            BuiltinKind::Type if types::TYPES.iter().any(|native| std::ptr::eq(native, self.native)) => {
+                Some(ScriptValue::str("builtins"))
+            }
+            BuiltinKind::Method(_) | BuiltinKind::Function(_) => Some(ScriptValue::None),
+            BuiltinKind::Type | BuiltinKind::Unbound(_) | BuiltinKind::Slot(_) => None,
         }
     }
 
@@ -307,8 +353,11 @@ impl HostObject for Builtin {
         Err(BuildError::message(message).with_help("wrap it in a lambda"))
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        if name == "__name__" {
-            return Some(ScriptValue::str(self.native.name));
+        match name {
+            "__name__" => return Some(ScriptValue::str(self.native.name)),
+            "__qualname__" => return Some(self.qualified_name()),
+            "__module__" => return self.module(),
+            _ => {}
         }
         if !self.is_type() {
             return None;

@@ -1,5 +1,6 @@
 //! Methods and attributes of values, by type.
 
+mod bytes;
 mod generator;
 mod mapping;
 mod number;
@@ -16,10 +17,13 @@ use crate::eval::Context;
 use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
+use crate::python::bytearray::{self, ByteArray};
 use crate::python::library::contextlib;
+use crate::python::object::cast;
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
 
+pub(crate) use bytes::make_translation as make_byte_translation;
 pub(crate) use text::make_translation;
 
 /// The method tables of a value.
@@ -35,6 +39,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
                 _ => [contextlib::MANAGER, &[]],
             },
             None if is_generator(value) => [generator::GENERATOR, &[]],
+            None if cast::<ByteArray>(value).is_some() => tables_of("bytearray"),
             None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
@@ -54,7 +59,8 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
 fn tables_of(type_name: &str) -> [Table; 2] {
     match type_name {
         "str" => [text::STR, &[]],
-        "bytes" => [text::BYTES, &[]],
+        "bytes" => [bytes::BYTES, &[]],
+        "bytearray" => [bytearray::METHODS, bytes::BYTES],
         "list" => [sequence::LIST, &[]],
         "tuple" => [sequence::TUPLE, &[]],
         "dict" => [mapping::DICT, &[]],
@@ -123,6 +129,7 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let owner = match value {
         ScriptValue::Str(_) => "str",
         ScriptValue::Bytes(_) => "bytes",
+        ScriptValue::Host(_) if cast::<ByteArray>(value).is_some() => "bytearray",
         ScriptValue::Dict(_) => "dict",
         ScriptValue::Float(_) => "float",
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => "int",
