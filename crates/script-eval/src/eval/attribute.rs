@@ -1,6 +1,5 @@
 //! Attributes of values.
 
-use tvmscript_ir_core::Span;
 use tvmscript_script_value::ScriptValue;
 
 use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
@@ -15,6 +14,11 @@ use tvmscript_python_syntax::ast::{ExprId, Name};
 impl dyn Host + '_ {
     /// Evaluates `value.attr`.
     pub(crate) fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
+        if let ScriptValue::Host(_) = value
+            && let Some(found) = self.plain_field(value, attr)
+        {
+            return Ok(found);
+        }
         if let ScriptValue::Host(host) = value
             && let Some(found) = self.namespace_attribute(&**host, attr)
         {
@@ -24,7 +28,7 @@ impl dyn Host + '_ {
             };
         }
         if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
-            Span::set_current(self.span(id));
+            self.point_at(id);
         }
         if let Some(placeholder) = as_placeholder(value) {
             let placeholder = placeholder.member(self.ast.name(attr));
@@ -227,7 +231,7 @@ impl dyn Host + '_ {
                 },
             },
             ScriptValue::Node(_) | ScriptValue::Function(_) | ScriptValue::Frame(_) => true,
-            _ => name.starts_with("__") || missing_attributes(value).split(' ').any(|known| known == name),
+            _ => name.starts_with("__"),
         }
     }
 
@@ -259,18 +263,5 @@ fn class_description(value: &ScriptValue) -> Option<String> {
     match value.as_host::<ClassObject>() {
         Some(class) => Some(format!("type object '{}'", class.name)),
         None => value.as_host::<Instance>().map(|_| format!("'{}' object", python::type_name(value))),
-    }
-}
-
-/// Names of the attributes that CPython gives values of this type and the evaluator lacks, separated by spaces.
-fn missing_attributes(value: &ScriptValue) -> &'static str {
-    match value {
-        ScriptValue::Bytes(_) => {
-            "capitalize center count endswith expandtabs find index isalnum isalpha isascii \
-             isdigit islower isspace istitle isupper join ljust lower lstrip maketrans partition \
-             removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split \
-             splitlines startswith strip swapcase title translate upper zfill"
-        }
-        _ => "",
     }
 }
