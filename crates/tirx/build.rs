@@ -9,7 +9,8 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     println!("cargo::rerun-if-changed={source}");
     let table: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(source)?)?;
     let count = table.len();
-    let mut code = format!("/// TileLang's operators, `tl.*`.\npub static TILELANG: [Operator; {count}] = [\n");
+    let mut code =
+        format!("/// TileLang's operators, `tl.*`.\npub static TILELANG: [Operator; {count}] = [\n");
     for entry in &table {
         let text = |key: &str| entry[key].as_str().ok_or_else(|| format!("`{key}` is missing: {entry}"));
         let result = match text("result")? {

@@ -76,7 +76,7 @@ def kernel(A: T.handle("float16", "global"), B: T.handle("float16", "shared")):
     T.ptx_cp_async("float16", B, 0, A, 0, 16)
     T.tma_copy(T.region(A_1[0], 1, 64), T.region(B_1[0], 2, 64), barrier=0, is_tma_copy=1)
 "#,
-    "tilelang-0.25",
+        "tilelang-0.25",
     );
 }
 

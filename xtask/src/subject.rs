@@ -207,7 +207,8 @@ impl Program {
 
     /// Why the program is not well-formed.
     pub fn findings(&self) -> Vec<String> {
-        let of_tir = self.nodes.iter().flat_map(tvmscript::tir::check::well_formed).map(|e| e.kind.to_string());
+        let of_tir =
+            self.nodes.iter().flat_map(tvmscript::tir::check::well_formed).map(|e| e.kind.to_string());
         let of_relax = self.nodes.iter().flat_map(tvmscript::relax::check::well_formed);
         of_tir.chain(of_relax.map(|e| e.kind.to_string())).collect()
     }

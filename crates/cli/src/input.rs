@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tvmscript::diagnostics;
-use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
 use tvmscript::ir_core::profile::ProfileChoice;
+use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
 use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;

@@ -164,7 +164,8 @@ impl HostObject for OperatorFunction {
             return function.call(args);
         }
         let operands = args.positional.into_iter().enumerate();
-        let operands = operands.map(|(i, value)| ExprArg::convert(value).map_err(|error| error.at_position(i)));
+        let operands =
+            operands.map(|(i, value)| ExprArg::convert(value).map_err(|error| error.at_position(i)));
         let operands: Array<Expr> = operands.collect::<Result<_>>()?;
         if let Some(make) = self.operator.make {
             return match make(DataType::VOID, &operands) {
@@ -174,7 +175,9 @@ impl HostObject for OperatorFunction {
         }
         let dtype = match self.operator.result {
             ResultType::Fixed(dtype) => dtype,
-            ResultType::SameAs(index) => operands.get(index).map_or(DataType::VOID, |operand| operand.dtype()),
+            ResultType::SameAs(index) => {
+                operands.get(index).map_or(DataType::VOID, |operand| operand.dtype())
+            }
             ResultType::First | ResultType::Last => DataType::VOID,
         };
         if args.keywords.is_empty() {

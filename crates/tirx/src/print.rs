@@ -84,7 +84,11 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
     let AnnotatedCall { span: _, dtype: _, op, args, annotations } = &**node;
     let Some(operator) = crate::op::of_callee(op) else {
         let key = node.object().info().key();
-        return Err(DocsifyError::Unwritable { key, reason: "it calls an operator without a name".to_owned() }.into());
+        return Err(DocsifyError::Unwritable {
+            key,
+            reason: "it calls an operator without a name".to_owned(),
+        }
+        .into());
     };
     let mut docs = Vec::with_capacity(args.len());
     let at = d.field(path, "args");

@@ -133,7 +133,11 @@ pub fn registry_builder() -> RegistryBuilder {
 /// The dialects as TileLang has them.
 fn tilelang() -> Registry {
     let builder = RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::tilelang::PROFILE));
-    builder.with(tirx::dialect()).with(relax::dialect()).build().expect("the dialects of this workspace do not conflict")
+    builder
+        .with(tirx::dialect())
+        .with(relax::dialect())
+        .build()
+        .expect("the dialects of this workspace do not conflict")
 }
 
 /// Describes the differences of two nodes, in their text if the feature `print` is on; `None` if they are structurally

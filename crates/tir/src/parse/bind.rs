@@ -100,7 +100,12 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
 }
 
 /// Binds a variable for the rest of the scope: with a scope around the rest, or a statement before it.
-pub(super) fn let_rest(p: &mut Parser<'_>, at: impl HasRange + Copy, var: &Ref<Var>, value: Expr) -> Result<()> {
+pub(super) fn let_rest(
+    p: &mut Parser<'_>,
+    at: impl HasRange + Copy,
+    var: &Ref<Var>,
+    value: Expr,
+) -> Result<()> {
     if let Some(flat) = flat(p) {
         let added = (flat.bind)(var.clone(), value).and_then(TirFrame::add);
         return p.checked(at, added);
