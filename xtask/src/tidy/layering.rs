@@ -89,6 +89,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ir",
         ],
     ),
+    ("tirx", &["ir-core", "ir-macros", "docsifier", "irbuilder", "script-parser", "prim", "ir", "tir"]),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
         "passes",
