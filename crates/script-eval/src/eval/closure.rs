@@ -7,12 +7,13 @@ use tvmscript_ir_core::{Token, with_stack};
 use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
-use super::generator::Generator;
+use super::generator::{Generator, Running};
 use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Mode;
 use crate::id_hash::{IdMap, IdSet};
+use crate::program::Helper;
 use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{
@@ -47,6 +48,7 @@ pub(crate) struct Closure {
     is_context_manager: bool,
     /// Attributes that host code has set: `f.calls = 0`.
     attributes: OnceCell<Rc<RefCell<Dict>>>,
+    call: OnceCell<Rc<Call>>,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<IdSet<StmtId>>>>,
     /// `true` if decorated with `abc.abstractmethod`.
@@ -182,14 +184,17 @@ impl Closure {
             env: self.env.clone(),
             is_context_manager: true,
             attributes: self.attributes.clone(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             qualified: self.qualified.clone(),
             is_abstract: self.is_abstract.clone(),
         }
     }
 
-    fn call_of(&self) -> Call {
-        Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }
+    fn call_of(&self) -> Rc<Call> {
+        let make =
+            || Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }.into();
+        self.call.get_or_init(make).clone()
     }
 
     pub(crate) fn parameter_names(&self) -> Vec<String> {
@@ -289,6 +294,7 @@ impl dyn Host + '_ {
             env,
             is_context_manager: false,
             attributes: OnceCell::new(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -322,6 +328,7 @@ impl dyn Host + '_ {
             env: self.env.clone(),
             is_context_manager: false,
             attributes: OnceCell::new(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -446,23 +453,9 @@ impl dyn Host + '_ {
         env: Rc<Env>,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<R, Raise> {
-        self.program.budget.step(1)?;
-        self.program.budget.enter_call()?;
-        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
-        let path = std::mem::replace(&mut self.path, call.path.clone());
-        self.explorer.running.extend(call.def);
-        self.depth += 1;
-        let (program, is_helper) = (self.program.clone(), !self.tolerant);
-        let run = || with_stack(|| self.in_environment(Some(env), f));
-        // Code around scripts is no helper.
-        let result = if is_helper { program.in_helper(call.range, run) } else { run() };
-        self.depth -= 1;
-        if call.def.is_some() {
-            self.explorer.running.pop();
-        }
-        self.path = path;
-        self.token = token;
-        self.program.budget.leave_call();
+        let caller = self.enter_call(call, env)?;
+        let result = with_stack(|| f(self));
+        self.leave_call(caller);
         Ok(result?)
     }
 
@@ -537,7 +530,54 @@ impl dyn Host + '_ {
     }
 }
 
+/// The state of the evaluator around a call.
+struct Caller {
+    token: Token,
+    path: Rc<str>,
+    env: Option<Rc<Env>>,
+    in_env: bool,
+    mode: Mode,
+    /// The statement that may be suspended, unless the call runs code of the same generator.
+    running: Option<Option<Box<Running>>>,
+    helper: Option<Helper>,
+    has_definition: bool,
+}
+
 impl Evaluator {
+    fn enter_call(&mut self, call: &Call, env: Rc<Env>) -> Result<Caller, Raise> {
+        self.program.budget.step(1)?;
+        self.program.budget.enter_call()?;
+        self.explorer.running.extend(call.def);
+        self.depth += 1;
+        // Code around scripts is no helper.
+        let helper = if self.tolerant { None } else { self.program.enter_helper(call.range) };
+        let is_same = self.in_env && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
+        Ok(Caller {
+            token: std::mem::replace(&mut self.token, Token::DEFAULT),
+            path: std::mem::replace(&mut self.path, call.path.clone()),
+            env: self.env.replace(env),
+            in_env: std::mem::replace(&mut self.in_env, true),
+            mode: std::mem::replace(&mut self.mode, Mode::Host),
+            running: (!is_same).then(|| self.running.take()),
+            helper,
+            has_definition: call.def.is_some(),
+        })
+    }
+
+    fn leave_call(&mut self, caller: Caller) {
+        (self.env, self.in_env, self.mode) = (caller.env, caller.in_env, caller.mode);
+        if let Some(running) = caller.running {
+            self.running = running;
+        }
+        self.program.leave_helper(caller.helper);
+        self.depth -= 1;
+        if caller.has_definition {
+            self.explorer.running.pop();
+        }
+        (self.path, self.token) = (caller.path, caller.token);
+        self.program.budget.leave_call();
+    }
+
     /// Checks that each keyword argument has a parameter without a value.
     fn check_keywords(&self, closure: &Closure, args: &CallArgs) -> Result<(), Raise> {
         let ast = &self.ast;
