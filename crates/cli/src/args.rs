@@ -11,6 +11,7 @@ use tvmscript::script_parser::{Header, HeaderError, Parsers};
 
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::PythonFileArgs;
+use crate::stubs_args::StubsArgs;
 
 const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM and without Python.";
 
@@ -136,6 +137,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the builder calls that scripts make, with the lines that make them
     Explain(Explain),
+    /// Write Python stubs of all functions for type checkers and editors, or list them as JSON
+    Stubs(StubsArgs),
     /// Explain the code of a diagnostic: what it means, a wrong and a right script
     ExplainCode(ExplainCode),
     /// Check that text round-trips: parse, print, parse again, compare, print again
@@ -538,6 +541,7 @@ Examples:
   tvmscript explain kernel.py
   tvmscript explain kernel.py --node body.block --format json
   tvmscript explain templates.py --call 'gemm(16)'
+  tvmscript explain --format python kernel.py
   tvmscript explain --expand 1 kernel.py
 
 Each line is a call of the builder, as a Python program would make it, with the place of the code that
@@ -554,15 +558,26 @@ pub(crate) struct Explain {
     pub(crate) expand: Option<u8>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: TraceFormat,
+    pub(crate) format: ExplainFormat,
 }
 
-/// Output format of `explain` and `trace`.
+/// Output format of `explain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// Lines for people
+    Text,
+    /// A JSON array of calls
+    Json,
+    /// A Python program that makes the same calls
+    Python,
+}
+
+/// Output format of `trace`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
     /// Paragraphs for people
     Text,
-    /// A JSON array of nodes or calls
+    /// A JSON array of nodes
     Json,
 }
 

@@ -1,18 +1,19 @@
 //! Host functions: `def` and `lambda`.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Token, with_stack};
 use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
-use super::generator::Generator;
-use super::{Context, Env, Raise, walk};
+use super::generator::{Generator, Running};
+use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Mode;
+use crate::id_hash::{IdMap, IdSet};
+use crate::program::Helper;
 use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{
@@ -39,10 +40,7 @@ pub(crate) struct Closure {
     pub(crate) kind: MethodKind,
     pub(crate) params: List<Parameter>,
     body: Body,
-    /// Local names, sorted.
-    pub(crate) locals: Rc<[Name]>,
-    /// Names that it declares `global`.
-    pub(crate) globals: Option<Rc<[Name]>>,
+    pub(crate) locals: Rc<Locals>,
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
@@ -50,8 +48,9 @@ pub(crate) struct Closure {
     is_context_manager: bool,
     /// Attributes that host code has set: `f.calls = 0`.
     attributes: OnceCell<Rc<RefCell<Dict>>>,
+    call: OnceCell<Rc<Call>>,
     /// The statements with a `yield`, if it is a generator function.
-    yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
+    yielding: OnceCell<Option<Rc<IdSet<StmtId>>>>,
     /// `true` if decorated with `abc.abstractmethod`.
     pub(crate) is_abstract: std::cell::Cell<bool>,
 }
@@ -157,7 +156,7 @@ impl Closure {
     }
 
     /// The statements with a `yield`; `None` if this is not a generator function.
-    fn yielding(&self) -> Option<&Rc<HashSet<StmtId>>> {
+    fn yielding(&self) -> Option<&Rc<IdSet<StmtId>>> {
         let find = || match self.body {
             Body::Stmts(body) => self.program.local_names.yielding(&self.program.ast, body, self.def),
             Body::Expr(id) => walk::has_yield(&self.program.ast, id).then(Rc::default),
@@ -181,19 +180,21 @@ impl Closure {
             params: self.params,
             body: self.body,
             locals: self.locals.clone(),
-            globals: self.globals.clone(),
             defaults: self.defaults.clone(),
             env: self.env.clone(),
             is_context_manager: true,
             attributes: self.attributes.clone(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             qualified: self.qualified.clone(),
             is_abstract: self.is_abstract.clone(),
         }
     }
 
-    fn call_of(&self) -> Call {
-        Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }
+    fn call_of(&self) -> Rc<Call> {
+        let make =
+            || Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }.into();
+        self.call.get_or_init(make).clone()
     }
 
     pub(crate) fn parameter_names(&self) -> Vec<String> {
@@ -215,11 +216,9 @@ pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
 /// Local names by function, computed once per function.
 #[derive(Debug, Default)]
 pub(crate) struct LocalNames {
-    names: RefCell<HashMap<FunctionId, Rc<[Name]>>>,
+    names: RefCell<IdMap<FunctionId, Rc<Locals>>>,
     /// The statements with a `yield`, by generator function.
-    yielding: RefCell<HashMap<StmtId, Option<Rc<HashSet<StmtId>>>>>,
-    /// The names declared `global`, by function.
-    globals: RefCell<HashMap<StmtId, Option<Rc<[Name]>>>>,
+    yielding: RefCell<IdMap<StmtId, Option<Rc<IdSet<StmtId>>>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -231,29 +230,16 @@ enum FunctionId {
 }
 
 impl LocalNames {
-    fn get(&self, id: FunctionId, find: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+    fn get(&self, id: FunctionId, find: impl FnOnce() -> Rc<Locals>) -> Rc<Locals> {
         if let Some(names) = self.names.borrow().get(&id) {
             return names.clone();
         }
-        let mut names = find();
-        names.sort_unstable();
-        names.dedup();
-        let names: Rc<[Name]> = names.into();
+        let names = find();
         self.names.borrow_mut().insert(id, names.clone());
         names
     }
 
-    fn globals(&self, ast: &Ast, def: StmtId, body: List<StmtId>) -> Option<Rc<[Name]>> {
-        if let Some(found) = self.globals.borrow().get(&def) {
-            return found.clone();
-        }
-        let names = walk::global_names(ast, body);
-        let found: Option<Rc<[Name]>> = (!names.is_empty()).then(|| names.into());
-        self.globals.borrow_mut().insert(def, found.clone());
-        found
-    }
-
-    fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<HashSet<StmtId>>> {
+    fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<IdSet<StmtId>>> {
         if let Some(found) = def.and_then(|def| self.yielding.borrow().get(&def).cloned()) {
             return found;
         }
@@ -264,12 +250,12 @@ impl LocalNames {
         found
     }
 
-    pub(crate) fn class(&self, id: StmtId, names: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
-        self.get(FunctionId::Class(id), names)
+    pub(crate) fn class(&self, id: StmtId, name: Name, names: impl FnOnce() -> Vec<Name>) -> Rc<Locals> {
+        self.get(FunctionId::Class(id), || Locals::of_class(names(), name))
     }
 
-    pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
-        self.get(FunctionId::Comprehension(id), targets)
+    pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<Locals> {
+        self.get(FunctionId::Comprehension(id), || Locals::new(targets()))
     }
 }
 
@@ -291,7 +277,7 @@ impl dyn Host + '_ {
                     names.push(name);
                 }
             });
-            names
+            Locals::of_function(names, Vec::new(), ast.list(params))
         });
         let env = self.capture(&[body]);
         Ok(self.closure(Closure {
@@ -304,11 +290,11 @@ impl dyn Host + '_ {
             params,
             body: Body::Expr(body),
             locals,
-            globals: None,
             defaults,
             env,
             is_context_manager: false,
             attributes: OnceCell::new(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -326,9 +312,8 @@ impl dyn Host + '_ {
         let locals = self.program.local_names.get(FunctionId::Def(id), || {
             let mut names: Vec<Name> = ast.list(def.params).iter().map(|p| p.name).collect();
             names.extend(walk::bound_names(&ast, def.body));
-            names
+            Locals::of_function(names, walk::global_names(&ast, def.body), ast.list(def.params))
         });
-        let globals = self.program.local_names.globals(&ast, id, def.body);
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
@@ -339,11 +324,11 @@ impl dyn Host + '_ {
             params: def.params,
             body: Body::Stmts(def.body),
             locals,
-            globals,
             defaults,
             env: self.env.clone(),
             is_context_manager: false,
             attributes: OnceCell::new(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -389,7 +374,7 @@ impl dyn Host + '_ {
             return self.env.clone();
         }
         let names: Vec<Name> = captured.iter().map(|(name, _)| *name).collect();
-        let env = Env::new(names.into(), self.env.clone());
+        let env = Env::new(Locals::new(names), self.env.clone());
         for (name, binding) in captured {
             env.set(name, binding);
         }
@@ -438,6 +423,14 @@ impl dyn Host + '_ {
         self.run_closure(closure, env)
     }
 
+    /// Calls a function whose arguments are bound. Its result must be known.
+    pub(super) fn call_with(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
+        if self.tolerant {
+            self.may_call(closure)?;
+        }
+        self.run_closure(closure, env)
+    }
+
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
         if let Some(yielding) = closure.yielding() {
@@ -460,35 +453,23 @@ impl dyn Host + '_ {
         env: Rc<Env>,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<R, Raise> {
-        self.program.budget.step(1)?;
-        self.program.budget.enter_call()?;
-        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
-        let path = std::mem::replace(&mut self.path, call.path.clone());
-        self.explorer.running.extend(call.def);
-        self.depth += 1;
-        let (program, is_helper) = (self.program.clone(), !self.tolerant);
-        let run = || with_stack(|| self.in_environment(Some(env), f));
-        // Code around scripts is no helper.
-        let result = if is_helper { program.in_helper(call.range, run) } else { run() };
-        self.depth -= 1;
-        if call.def.is_some() {
-            self.explorer.running.pop();
-        }
-        self.path = path;
-        self.token = token;
-        self.program.budget.leave_call();
+        let caller = self.enter_call(call, env)?;
+        let result = with_stack(|| f(self));
+        self.leave_call(caller);
         Ok(result?)
     }
 
-    pub(super) fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+    pub(super) fn bind_arguments(&mut self, closure: &Closure, mut args: CallArgs) -> Result<Rc<Env>, Raise> {
+        if args.keywords.is_empty()
+            && let Some(env) = Env::of_positional(closure, &mut args.positional)
+        {
+            return Ok(env);
+        }
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.qualified;
-        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
-        if let Some(first) = params.first() {
-            env.set_first(first.name);
-        }
-        env.set_prefix(closure.qualified.clone());
+        let (qualified, parent) = (closure.qualified.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), parent, Some(qualified));
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
         self.check_keywords(closure, &args)?;
@@ -549,7 +530,54 @@ impl dyn Host + '_ {
     }
 }
 
+/// The state of the evaluator around a call.
+struct Caller {
+    token: Token,
+    path: Rc<str>,
+    env: Option<Rc<Env>>,
+    in_env: bool,
+    mode: Mode,
+    /// The statement that may be suspended, unless the call runs code of the same generator.
+    running: Option<Option<Box<Running>>>,
+    helper: Option<Helper>,
+    has_definition: bool,
+}
+
 impl Evaluator {
+    fn enter_call(&mut self, call: &Call, env: Rc<Env>) -> Result<Caller, Raise> {
+        self.program.budget.step(1)?;
+        self.program.budget.enter_call()?;
+        self.explorer.running.extend(call.def);
+        self.depth += 1;
+        // Code around scripts is no helper.
+        let helper = if self.tolerant { None } else { self.program.enter_helper(call.range) };
+        let is_same = self.in_env && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
+        Ok(Caller {
+            token: std::mem::replace(&mut self.token, Token::DEFAULT),
+            path: std::mem::replace(&mut self.path, call.path.clone()),
+            env: self.env.replace(env),
+            in_env: std::mem::replace(&mut self.in_env, true),
+            mode: std::mem::replace(&mut self.mode, Mode::Host),
+            running: (!is_same).then(|| self.running.take()),
+            helper,
+            has_definition: call.def.is_some(),
+        })
+    }
+
+    fn leave_call(&mut self, caller: Caller) {
+        (self.env, self.in_env, self.mode) = (caller.env, caller.in_env, caller.mode);
+        if let Some(running) = caller.running {
+            self.running = running;
+        }
+        self.program.leave_helper(caller.helper);
+        self.depth -= 1;
+        if caller.has_definition {
+            self.explorer.running.pop();
+        }
+        (self.path, self.token) = (caller.path, caller.token);
+        self.program.budget.leave_call();
+    }
+
     /// Checks that each keyword argument has a parameter without a value.
     fn check_keywords(&self, closure: &Closure, args: &CallArgs) -> Result<(), Raise> {
         let ast = &self.ast;

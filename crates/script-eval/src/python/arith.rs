@@ -65,7 +65,7 @@ fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
 
 /// Results that fit 64 bits and cannot fail.
 #[inline]
-fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
+pub(crate) fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     match op {
         BinOp::Add => x.checked_add(y),
         BinOp::Sub => x.checked_sub(y),
@@ -82,6 +82,8 @@ fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
         BinOp::BitOr => Some(x | y),
         BinOp::BitXor => Some(x ^ y),
         BinOp::RShift if y >= 0 => Some(x >> y.min(63)),
+        // A larger result may have to be charged.
+        BinOp::LShift if y >= 0 && y < i64::from(x.unsigned_abs().leading_zeros()) => Some(x << y),
         _ => None,
     }
 }

@@ -20,6 +20,9 @@ fn instance_item(
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
+    if !matches!(base, ScriptValue::Host(_)) {
+        return Ok(None);
+    }
     if base.as_host::<ClassObject>().is_some() {
         return p.class_item(base, key).map(Some);
     }
@@ -242,7 +245,9 @@ pub(crate) fn set(
     key: ScriptValue,
     value: ScriptValue,
 ) -> Result<(), Raise> {
-    if let Special::Value(_) = p.call_special(base, "__setitem__", [key.clone(), value.clone()])? {
+    if matches!(base, ScriptValue::Host(_))
+        && let Special::Value(_) = p.call_special(base, "__setitem__", [key.clone(), value.clone()])?
+    {
         return Ok(());
     }
     let own = base;
@@ -310,6 +315,23 @@ pub(crate) fn set(
                 _ => error.into(),
             })
         }
+    }
+}
+
+/// Replaces an element of a list by a value that holds no others, as [`set`] does. Returns the old element, or the value
+/// if it needs more.
+pub(crate) fn replaced(
+    base: &ScriptValue,
+    key: &ScriptValue,
+    value: ScriptValue,
+) -> Result<ScriptValue, ScriptValue> {
+    let (ScriptValue::List(items), ScriptValue::Int(index), false) = (base, key, value.holds_values()) else {
+        return Err(value);
+    };
+    let index = usize::try_from(*index).unwrap_or(usize::MAX);
+    match items.borrow_mut().get_mut(index) {
+        Some(item) => Ok(std::mem::replace(item, value)),
+        None => Err(value),
     }
 }
 

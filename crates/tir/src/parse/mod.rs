@@ -13,9 +13,9 @@ mod statements;
 mod subscript;
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir::build::{field, field_names};
+use tvmscript_ir::build::{FunctionCaller, field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
-use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildDialect, Builder, CallArgs, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::bare;
 use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range};
 use tvmscript_python_syntax::ast::{self, StmtKind};
@@ -26,6 +26,7 @@ use crate::bare::{bare_buffer, bare_float, bare_int, set_buffer_dtype};
 use crate::build::args::ExprArg;
 use crate::build::{ALIASES, FUNCTIONS, REGION_FUNCTIONS, find_name, other_names};
 use crate::node::*;
+use crate::surface::Surface;
 
 /// Marks a value that an assignment binds without a let.
 #[script_fn]
@@ -52,10 +53,13 @@ fn dtype(
 }
 
 /// Registers the parsers of the dialect.
-pub(crate) fn register(dialect: Dialect) -> Dialect {
+pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
+    let functions: Vec<_> =
+        FUNCTIONS.iter().copied().filter(|function| !surface.without.contains(&function.name)).collect();
     dialect
         .namespace(&["T", "tir"])
-        .functions(FUNCTIONS)
+        .functions(&functions)
+        .functions_as(surface.renamed)
         .functions(&[&META_VAR])
         .function_aliases(ALIASES)
         // TVM has no `T.sum`: files that import all names of the module mean Python's.
@@ -119,6 +123,13 @@ fn constant(object: &Object) -> Option<ScriptValue> {
 
 /// `Module.f(x)`: calls a function of the module.
 fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+    // `GlobalVar.__call__` of TVM looks at the arguments, too.
+    let is_relax = |arg: &ScriptValue| arg.as_node::<tvmscript_ir::RelaxExpr>().is_some();
+    if args.positional.iter().any(is_relax)
+        && let Some(caller) = Builder::context::<FunctionCaller>()
+    {
+        return (caller.0)(object, args);
+    }
     let exprs = args.positional.into_iter().enumerate();
     let exprs = exprs.map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)));
     let exprs: Array<Expr> = exprs.collect::<Result<_>>()?;

@@ -93,6 +93,16 @@ fn store(
     p.checked(at, stored)
 }
 
+/// Records a store that a call made.
+fn record_store(store: &Ref<crate::BufferStore>) {
+    let crate::BufferStore { buffer, value, indices, predicate, .. } = &**store;
+    record_syntax("T.buffer_store", || {
+        let indices = ScriptValue::list(indices.iter().map(|index| index.clone().into()).collect());
+        let predicate = predicate.clone().map(ScriptValue::from);
+        [buffer.clone().into(), value.clone().into(), indices].into_iter().chain(predicate).collect()
+    });
+}
+
 /// `x: T.int32 = value`.
 pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let Some(value_at) = node.value else {
@@ -117,9 +127,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
     };
     let text = p.name_str(name);
     var.name.set(text);
-    let opened = frame(FrameKind::Let { var: var.clone(), value });
-    let (_, open) = p.enter_frame(&opened, id)?;
-    open.keep_open();
+    bind::let_rest(p, id, &var, value)?;
     p.define(name, var.into(), node.target, tvmscript_script_parser::Shadowing::OuterFrames)
 }
 
@@ -375,6 +383,10 @@ pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> R
     };
     let message = p.eval(message_at)?;
     let condition = expr_at(p, node.test, test?)?;
+    if let Some(flat) = bind::flat(p) {
+        let added = (flat.assert_)(condition, message).and_then(TirFrame::add);
+        return p.checked(id, added);
+    }
     let message = expr_at(p, message_at, message)?;
     let made = stmt::try_assert(ExprArg(condition), ExprArg(message));
     let opened = p.checked(node.test, made)?.into_script();
@@ -395,17 +407,17 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     };
     let value = p.eval(at)?;
     let value = expr_at(p, at, value)?;
-    add(p, id, Evaluate::new(op::control::ret(value)))
+    evaluate(p, id, op::control::ret(value))
 }
 
 /// `break`.
 pub(super) fn break_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
-    add(p, id, Evaluate::new(op::control::break_loop()))
+    evaluate(p, id, op::control::break_loop())
 }
 
 /// `continue`.
 pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
-    add(p, id, Evaluate::new(op::control::continue_loop()))
+    evaluate(p, id, op::control::continue_loop())
 }
 
 /// An expression statement: a scope for the rest of the enclosing one, a store, or an evaluation.
@@ -440,6 +452,9 @@ pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptVa
             }
             // A statement that a call returned: `A.vstore(..)`, or one of another dialect.
             if let Some(statement) = object.downcast_ref::<Stmt>() {
+                if let Some(store) = statement.object().downcast_ref::<crate::BufferStore>() {
+                    record_store(store);
+                }
                 return add(p, id, statement.clone());
             }
             // A buffer that is declared before: `T.match_buffer(a, buffer=A)`.

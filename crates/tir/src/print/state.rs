@@ -11,6 +11,7 @@ use tvmscript_prim::Var;
 use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::node::{For, IterVar};
 use crate::op::Operator;
+use crate::surface::Surface;
 
 /// Options of this dialect: default data types, which the text omits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct TirOptions {
     pub float_dtype: DataType,
     /// Type of buffers without an explicit one; `void` for none.
     pub buffer_dtype: DataType,
+    /// Prints expressions for Python code outside of scripts, where slices of buffers are regions.
+    pub in_host: bool,
 }
 
 impl Default for TirOptions {
@@ -29,6 +32,7 @@ impl Default for TirOptions {
             int_dtype: DataType::INT32,
             float_dtype: DataType::VOID,
             buffer_dtype: DataType::FLOAT32,
+            in_host: false,
         }
     }
 }
@@ -88,7 +92,8 @@ pub(super) static OPTIONS: &[PrinterOption] = &[
 ];
 
 /// State of the printers.
-pub(crate) struct State {
+pub struct State {
+    pub(crate) surface: &'static Surface,
     pub(crate) options: TirOptions,
     /// The doc of `T`.
     prefix: Option<ExprDoc>,
@@ -113,8 +118,10 @@ pub(crate) struct State {
 }
 
 impl State {
-    fn new(config: &PrinterConfig) -> State {
+    fn new(config: &PrinterConfig, surface: &'static Surface) -> State {
         State {
+            surface,
+            host: u32::from(config.part::<TirOptions>().in_host),
             options: config.part(),
             prefix: None,
             dtypes: Vec::new(),
@@ -122,7 +129,6 @@ impl State {
             concise: None,
             is_rung: false,
             is_link: false,
-            host: 0,
             loops: HashMap::new(),
             bound: HashMap::new(),
             threads: HashMap::new(),
@@ -174,7 +180,8 @@ impl State {
 }
 
 /// Access to the dialect's words and state.
-pub(crate) trait TirDocsifier {
+pub trait TirDocsifier {
+    /// The state of the printers.
     fn tir(&mut self) -> &mut State;
     /// `T.name`
     fn t(&mut self, name: &str) -> ExprDoc;
@@ -201,7 +208,8 @@ pub(crate) trait TirDocsifier {
 impl TirDocsifier for Docsifier<'_> {
     #[inline]
     fn tir(&mut self) -> &mut State {
-        self.state(State::new)
+        let registry = self.registry();
+        self.state(|config| State::new(config, Surface::of(registry)))
     }
 
     #[inline]

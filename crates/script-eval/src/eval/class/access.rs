@@ -188,6 +188,7 @@ impl dyn Host + '_ {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(false) };
         cost::removal(self, class.namespace.borrow().len())?;
         let old = class.namespace.borrow_mut().shift_remove(&TextKey::new(name));
+        super::members::note_change();
         match old {
             Some(_) => Ok(true),
             None => raise!(Attribute, "type object '{}' has no attribute '{name}'", class.name),

@@ -16,6 +16,7 @@ pub(crate) mod enumeration;
 mod instance;
 mod keys;
 mod library;
+mod members;
 mod mro;
 mod named_tuple;
 pub(crate) mod natives;
@@ -43,6 +44,7 @@ pub(crate) use descriptor::{Wrapper, WrapperKind};
 pub(crate) use instance::Instance;
 pub(crate) use keys::Keys;
 pub(crate) use library::is_class_module;
+use members::Members;
 pub(crate) use special::{Special, is_instance};
 
 /// Binding of a method on access, as its decorators say. Exploration passes the receiver accordingly.
@@ -84,6 +86,7 @@ pub(crate) struct ClassObject {
     layout: Option<&'static str>,
     /// `true` for test classes whose bare methods are scripts.
     compares: bool,
+    members: Members,
 }
 
 impl HostObject for ClassObject {
@@ -114,6 +117,7 @@ impl ClassObject {
     /// Sets a member, without descriptors.
     pub(crate) fn set(&self, name: &str, value: ScriptValue) {
         let old = self.namespace.borrow_mut().insert(DictKey::text(name), value);
+        members::note_change();
         drop(old);
     }
 

@@ -9,8 +9,10 @@ mod set;
 mod text;
 
 use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
+use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::ScriptValue;
 
+use crate::Evaluator;
 use crate::eval::Context;
 use crate::eval::class::{PROPERTY, Property};
 use crate::eval::generator::is_generator;
@@ -134,6 +136,21 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
         _ => return None,
     };
     Some(Builtin::value(class_method(owner, name)?, BuiltinKind::Function(owner)))
+}
+
+/// The method of a text, list or plain dictionary; `None` for other values.
+pub(crate) fn native(p: &mut Evaluator, value: &ScriptValue, name: Name) -> Option<&'static Native> {
+    let (kind, tables) = match value {
+        ScriptValue::Str(_) => (0, [text::STR, &[]]),
+        ScriptValue::List(_) => (1, [sequence::LIST, &[]]),
+        ScriptValue::Dict(dict) if dict.borrow().class().is_none() => (2, [mapping::DICT, &[]]),
+        _ => return None,
+    };
+    let Evaluator { natives, ast, .. } = p;
+    *natives.entry((name, kind)).or_insert_with(|| {
+        let name = ast.name(name);
+        tables.into_iter().flatten().find(|native| native.name == name)
+    })
 }
 
 /// The names of the methods of a value.
