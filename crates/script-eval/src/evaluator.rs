@@ -10,6 +10,7 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::ParseError;
+use crate::eval::class::PendingClass;
 use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
@@ -56,6 +57,8 @@ pub struct Evaluator {
     pub(crate) compares: bool,
     /// An `import *` of an unknown module.
     pub(crate) star_import: Option<TextRange>,
+    /// The class whose metaclass is running.
+    pub(crate) pending_class: Option<PendingClass>,
     /// The value of the last expression statement of host code.
     pub last_value: Option<ScriptValue>,
 }
@@ -83,6 +86,7 @@ impl Evaluator {
             explorer: Explorer::default(),
             compares: false,
             star_import: None,
+            pending_class: None,
             last_value: None,
         }
     }

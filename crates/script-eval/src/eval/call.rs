@@ -108,7 +108,8 @@ impl dyn Host + '_ {
     /// `**value`
     fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
         self.try_at(at, |p| p.known([value]))?;
-        let ScriptValue::Dict(dict) = value else {
+        let found = self.try_at(at, |p| crate::python::builtins::mapping(p, value))?;
+        let Some(ScriptValue::Dict(dict)) = &found else {
             return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
         };
         self.try_at(at, |p| cost::values(p, 3 * dict.borrow().len()))?;
@@ -183,7 +184,10 @@ impl dyn Host + '_ {
                     return self.call_value(&method.function, args);
                 }
                 if any.is::<ClassObject>() {
-                    return self.instantiate(callee, args);
+                    return match class::metaclass::call_method(self, callee)? {
+                        Some(method) => self.call_value(&method, args),
+                        None => self.instantiate(callee, args),
+                    };
                 }
                 if let Some(partial) = any.downcast_ref::<Partial>() {
                     return self.call_value(&partial.function, partial.arguments(args));
@@ -195,9 +199,17 @@ impl dyn Host + '_ {
                     let class = instance.class.clone();
                     let method = match class::lookup(&class, "__call__") {
                         Some(method) => self.bind_member(method, Some(callee), &class, "__call__")?,
+                        None if matches!(callee.plain(), ScriptValue::Host(payload) if payload.is_callable())
+                            && !class::is_instance(callee.plain()) =>
+                        {
+                            callee.plain().clone()
+                        }
                         None => return Err(self.not_callable(callee)),
                     };
-                    return self.call_value(&method, args);
+                    self.program.budget.enter_call()?;
+                    let result = tvmscript_ir_core::with_stack(|| self.call_value(&method, args));
+                    self.program.budget.leave_call();
+                    return result;
                 }
                 if let Some(wrapper) = any.downcast_ref::<Wrapper>().filter(|_| host.is_callable()) {
                     return self.call_value(&wrapper.function, args);

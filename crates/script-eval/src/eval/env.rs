@@ -177,9 +177,9 @@ impl Env {
             if env.kind == EnvKind::Class && is_found {
                 return Some((env.owner.borrow().clone(), receiver));
             }
-            if !is_found && let Some(first) = env.first.get() {
+            if !is_found && env.kind == EnvKind::Function && env.prefix.borrow().is_some() {
                 is_found = true;
-                receiver = match env.own(first) {
+                receiver = match env.first.get().and_then(|first| env.own(first)) {
                     Some(Binding::Value(value)) => Some(value),
                     _ => None,
                 };

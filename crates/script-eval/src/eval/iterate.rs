@@ -146,7 +146,7 @@ impl HostObject for IterObject {
 impl dyn Host + '_ {
     /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
-        if is_instance(value)
+        if class::defines_operations(value)
             && let Some(iter) = self.iterate_instance(value)?
         {
             return Ok(iter);

@@ -4,6 +4,7 @@
 //! Left-leaning chains (`a + b + c`) are folded in a loop, everything else recurses on a growing stack. Steps, memory
 //! and call depth are limited.
 
+mod arguments;
 mod assign;
 mod attribute;
 mod call;
@@ -14,8 +15,10 @@ mod context;
 mod decorator;
 mod env;
 pub(crate) mod exception;
+pub(crate) mod exception_group;
 mod explore;
 mod format;
+mod function_attributes;
 pub(crate) mod generator;
 mod import;
 mod iterate;
@@ -27,6 +30,7 @@ mod raising;
 mod statement;
 mod subscript;
 mod template;
+mod try_star;
 mod uncertain;
 pub(crate) mod walk;
 
@@ -302,7 +306,8 @@ impl dyn Host + '_ {
         let Some(key_id) = item.key else {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
-            let ScriptValue::Dict(rest) = &rest else {
+            let found = self.try_at(item.value, |p| crate::python::builtins::mapping(p, &rest))?;
+            let Some(ScriptValue::Dict(rest)) = &found else {
                 return Err(self.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
             };
             let rest = rest.borrow();
@@ -507,7 +512,7 @@ impl dyn Host + '_ {
                     None => Ok(true),
                 },
             },
-            ScriptValue::Host(_) if class::is_instance(value) => self.special_truth(value),
+            ScriptValue::Host(_) if class::defines_operations(value) => self.special_truth(value),
             ScriptValue::Host(_) => {
                 self.known([value])?;
                 match crate::python::object::of(value) {

@@ -22,6 +22,7 @@ pub(crate) mod subscript;
 pub(crate) mod template;
 pub(crate) mod text_index;
 pub(crate) mod unicode;
+pub(crate) mod union;
 pub(crate) mod view;
 
 use num_traits::Zero;

@@ -376,6 +376,10 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             work.extend(classes.iter().rev().cloned());
             continue;
         }
+        if let Some(classes) = crate::python::union::args(&class) {
+            work.extend(classes.into_iter().rev());
+            continue;
+        }
         // A class of a dialect's nodes.
         if let ScriptValue::Host(host) = &class
             && let Some(is_instance) = host.is_class_of(&value)
@@ -526,6 +530,9 @@ fn pow(
     let Some(modulus) = not_none(modulus) else {
         return p.apply(Operator::Binary(BinOp::Pow), &[base, exponent]);
     };
+    if let Special::Value(value) = p.call_special(&base, "__pow__", [exponent.clone(), modulus.clone()])? {
+        return Ok(value);
+    }
     let (Some(base), Some(exponent), Some(modulus)) = (index(&base), index(&exponent), index(&modulus))
     else {
         raise!(Type, "pow() 3rd argument not allowed unless all arguments are integers");

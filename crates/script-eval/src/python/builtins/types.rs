@@ -11,7 +11,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::class::{Instance, Special, enumeration};
+use crate::eval::class::{Instance, Special, enumeration, is_instance};
 use crate::eval::{Iter, IterObject, Raise};
 use crate::host::Operator;
 use crate::python::library;
@@ -87,6 +87,14 @@ pub(super) static TYPES: Table = &[
 /// Class methods by type.
 static CLASS_METHODS: &[(&str, Native)] = &[
     ("dict", own("fromkeys").one_or_two(dict_from_keys)),
+    (
+        "OrderedDict",
+        own("fromkeys").one_or_two(|p, x, keys, value| {
+            let dict = dict_from_keys(p, x, keys, value)?;
+            let class = class("OrderedDict").unwrap_or_default();
+            p.call_value(&class, CallArgs::positional([dict]))
+        }),
+    ),
     (
         "int",
         linear("from_bytes")
@@ -293,18 +301,21 @@ fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
 
 /// Inserts the entries of a dictionary, or key-value pairs, into another one.
 pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
-    if let ScriptValue::Dict(other) = from {
+    if let ScriptValue::Dict(other) = from.plain()
+        && !p.iterates_itself(from)
+    {
         cost::entries(p, other.borrow().len())?;
         set::charge_keys(p, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
         return Ok(());
     }
     // A mapping has keys.
-    if object::of(from).is_some()
+    if (object::of(from).is_some() || is_instance(from))
         && let Some(keys) = p.find_attribute(from, "keys")?
     {
         let keys = p.call_value(&keys, CallArgs::default())?;
-        for key in p.collect_values(&keys)? {
+        let mut keys = p.iterate(&keys)?;
+        while let Some(key) = p.next(&mut keys)? {
             let value = subscript::get(p, from, &key)?;
             p.program.budget.allocate(cost::ENTRY_BYTES)?;
             dict.insert(p.hashable(key)?, value);
@@ -330,6 +341,22 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
         dict.insert(p.hashable(key.clone())?, value.clone());
     }
     Ok(())
+}
+
+/// A mapping as a dictionary, for `**value`; `None` for other values.
+pub(crate) fn mapping(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+    if let payload @ ScriptValue::Dict(_) = value.plain()
+        && !p.iterates_itself(value)
+    {
+        return Ok(Some(payload.clone()));
+    }
+    let is_object = object::of(value).is_some() || is_instance(value);
+    if !is_object || p.find_attribute(value, "keys")?.is_none() {
+        return Ok(None);
+    }
+    let mut dict = Dict::new();
+    fill(p, &mut dict, value)?;
+    Ok(Some(ScriptValue::Dict(Rc::new(RefCell::new(dict)))))
 }
 
 fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
@@ -407,7 +434,9 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
         (None, Some(_)) => raise!(Type, "int() missing string argument"),
         (None, None) => return Ok(ScriptValue::Int(0)),
     };
-    for name in ["__int__", "__index__", "__trunc__"] {
+    // A number that a class extends has its own conversion.
+    let is_number = Number::of(x.plain()).is_some();
+    for name in ["__int__", "__index__", "__trunc__"].into_iter().take(if is_number { 1 } else { 3 }) {
         match p.call_special(&x, name, [])? {
             Special::Value(value @ (ScriptValue::Int(_) | ScriptValue::BigInt(_))) => return Ok(value),
             Special::Value(ScriptValue::Bool(value)) => return Ok(ScriptValue::Int(i64::from(value))),

@@ -85,7 +85,10 @@ static FUNCTIONS: Table = &[
         needs_sequence(&x)?;
         p.augmented(BinOp::Add, x, y)
     }),
-    own("index").one(|_, _, x| Ok(int(integer(&x)?.into_owned()))),
+    own("index").one(|p, _, x| {
+        let x = p.as_index(x)?;
+        Ok(int(integer(&x)?.into_owned()))
+    }),
     own("indexOf").two(|p, _, items, x| {
         let mut iter = p.iterate(&items)?;
         let mut at = 0;

@@ -11,7 +11,7 @@ use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Context;
-use crate::eval::class::{PROPERTY, Property};
+use crate::eval::class::{PROPERTY, Property, WRAPPER, Wrapper};
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 use crate::python::library::contextlib;
@@ -27,6 +27,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
             None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
+            None if value.as_host::<Wrapper>().is_some() => [WRAPPER, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None if let Some(context) = value.as_host::<Context>() => match context {
                 Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
@@ -56,12 +57,17 @@ fn tables_of(type_name: &str) -> [Table; 2] {
         "list" => [sequence::LIST, &[]],
         "tuple" => [sequence::TUPLE, &[]],
         "dict" => [mapping::DICT, &[]],
+        "OrderedDict" => [dict_class::ORDERED, mapping::DICT],
+        "Counter" => [dict_class::COUNTER, mapping::DICT],
+        "defaultdict" => [&[], mapping::DICT],
         "int" | "bool" => [number::INT, &[]],
         "float" => [number::FLOAT, &[]],
         "set" => [set::FROZENSET, set::SET],
         "frozenset" => [set::FROZENSET, &[]],
         "range" => [sequence::RANGE, &[]],
         "slice" => [sequence::SLICE, &[]],
+        "property" => [PROPERTY, &[]],
+        "classmethod" | "staticmethod" => [WRAPPER, &[]],
         _ => [&[], &[]],
     }
 }
@@ -127,6 +133,11 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
         _ => return None,
     };
     Some(Builtin::value(class_method(owner, name)?, BuiltinKind::Function(owner)))
+}
+
+/// The names of the methods of a built-in type.
+pub(crate) fn type_names(type_name: &str) -> impl Iterator<Item = &'static str> {
+    tables_of(type_name).into_iter().flatten().map(|native| native.name)
 }
 
 /// The names of the methods of a value.
