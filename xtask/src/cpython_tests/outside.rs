@@ -48,6 +48,7 @@ const ATTRIBUTES: &[&str] = &[
     "__reduce__",
     "__reduce_ex__",
     "__getstate__",
+    "__setstate__",
     "__sizeof__",
     "__text_signature__",
     "__weakref__",
@@ -212,6 +213,13 @@ pub fn of_error(error: &ParseError, around: &str, missing: &Missing) -> Option<S
     match &error.kind {
         ParseErrorKind::Host(host) if host.class() == "SkipTest" => return Some(host.message.clone()),
         ParseErrorKind::UnsupportedExpression { what: "`await`" } => return Some("`await`".to_owned()),
+        ParseErrorKind::NoAttribute { name, .. } if ATTRIBUTES.contains(&name.as_str()) => {
+            return Some(format!("`{name}`"));
+        }
+        // Private members of modules, and modules in packages.
+        ParseErrorKind::NoAttribute { what, name } if what.contains("module") => {
+            return Some(format!("`{name}` of {what}"));
+        }
         ParseErrorKind::UndefinedName { name } if FUNCTIONS.contains(&name.as_str()) => {
             return Some(format!("`{name}`"));
         }
@@ -225,7 +233,10 @@ pub fn of_error(error: &ParseError, around: &str, missing: &Missing) -> Option<S
 
 /// The cause in the text of a reason: an unknown module, or a function that is left out.
 pub fn of_reason(text: &str, missing: &Missing) -> Option<String> {
-    if text.contains("is not available: host code cannot") || text.contains("from 'test.support") {
+    if text.contains("`id` is not available")
+        || text.contains("is not available: host code cannot")
+        || text.contains("from 'test.support")
+    {
         return Some(text.to_owned());
     }
     // A member of a module, or a module.

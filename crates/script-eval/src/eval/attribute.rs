@@ -271,7 +271,7 @@ impl dyn Host + '_ {
                 },
             },
             ScriptValue::Node(_) | ScriptValue::Function(_) | ScriptValue::Frame(_) => true,
-            _ => name.starts_with("__") || missing_attributes(value).split(' ').any(|known| known == name),
+            _ => name.starts_with("__"),
         }
     }
 
@@ -303,18 +303,5 @@ fn class_description(value: &ScriptValue) -> Option<String> {
     match value.as_host::<ClassObject>() {
         Some(class) => Some(format!("type object '{}'", class.name)),
         None => value.as_host::<Instance>().map(|_| format!("'{}' object", python::type_name(value))),
-    }
-}
-
-/// Names of the attributes that CPython gives values of this type and the evaluator lacks, separated by spaces.
-fn missing_attributes(value: &ScriptValue) -> &'static str {
-    match value {
-        ScriptValue::Bytes(_) => {
-            "capitalize center count endswith expandtabs find index isalnum isalpha isascii \
-             isdigit islower isspace istitle isupper join ljust lower lstrip maketrans partition \
-             removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split \
-             splitlines startswith strip swapcase title translate upper zfill"
-        }
-        _ => "",
     }
 }

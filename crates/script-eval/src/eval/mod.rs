@@ -170,9 +170,12 @@ impl dyn Host + '_ {
             Constant::Str(name) => ScriptValue::Str(self.name_str(name)),
             Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.ast.bytes(index))),
             Constant::Ellipsis => ScriptValue::Ellipsis,
-            Constant::Imaginary(_) => {
-                let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
-                return Err(self.error(id, kind));
+            Constant::Imaginary(im) => {
+                if self.mode == Mode::Script {
+                    let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
+                    return Err(self.error(id, kind));
+                }
+                crate::python::complex::Complex::value(0.0, im)
             }
         })
     }

@@ -93,6 +93,11 @@ fn order_of_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
+/// Tests whether two numbers are equal.
+pub(crate) fn equal_numbers(a: &Number, b: &Number) -> bool {
+    order_of_numbers(a, b) == Some(Ordering::Equal)
+}
+
 /// `a == b`
 pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     if defines_operations(a) || defines_operations(b) {

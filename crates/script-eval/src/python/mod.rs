@@ -5,6 +5,7 @@
 pub(crate) mod arith;
 pub(crate) mod builtins;
 pub(crate) mod compare;
+pub(crate) mod complex;
 pub(crate) mod cost;
 pub(crate) mod dict_class;
 pub(crate) mod exceptions;

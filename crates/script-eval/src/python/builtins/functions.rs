@@ -98,6 +98,9 @@ pub(crate) fn abs(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(x, "__abs__", [])? {
         return Ok(value);
     }
+    if let Some(length) = crate::python::complex::absolute(x) {
+        return length;
+    }
     if Array::of(x).is_some() {
         return numpy::absolute(p, x);
     }
@@ -341,6 +344,9 @@ pub(crate) fn hash(p: &mut dyn Host, x: ScriptValue) -> Outcome {
 fn hash_of(value: &ScriptValue) -> i64 {
     if let Some(number) = Number::of(value) {
         return number::hash(&number);
+    }
+    if let Some(hash) = crate::python::complex::hash(value) {
+        return hash;
     }
     let ScriptValue::Tuple(items) = value else {
         let key = tvmscript_script_value::DictKey::new(value.clone());

@@ -24,6 +24,7 @@ use crate::python::{Outcome, cost, object, range, repr, set, subscript, type_nam
 pub(super) static TYPES: Table = &[
     own("bool").zero_or_one(|p, _, x| Ok(ScriptValue::Bool(x.map_or(Ok(false), |x| p.truth(&x))?))),
     linear("bytes").zero_or_one(bytes_type),
+    own("complex").any(crate::python::complex::complex_type),
     own("dict").any(dict_type),
     own("enumerate")
         .one_or_two(|p, _, items, start| {

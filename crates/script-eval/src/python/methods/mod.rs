@@ -1,5 +1,6 @@
 //! Methods and attributes of values, by type.
 
+mod bytes;
 mod generator;
 mod mapping;
 mod number;
@@ -10,9 +11,9 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_script_value::ScriptValue;
 
-use crate::eval::Context;
 use crate::eval::class::{PROPERTY, Property, WRAPPER, Wrapper};
 use crate::eval::generator::is_generator;
+use crate::eval::{Context, IterObject};
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 use crate::python::library::contextlib;
 use crate::python::set::Set;
@@ -34,6 +35,9 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
                 _ => [contextlib::MANAGER, &[]],
             },
             None if is_generator(value) => [generator::GENERATOR, &[]],
+            None if value.as_host::<IterObject>().is_some_and(|iter| iter.length_hint().is_some()) => {
+                [generator::ITERATOR, &[]]
+            }
             None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
@@ -53,7 +57,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
 fn tables_of(type_name: &str) -> [Table; 2] {
     match type_name {
         "str" => [text::STR, &[]],
-        "bytes" => [text::BYTES, &[]],
+        "bytes" => [text::BYTES, bytes::BYTES],
         "list" => [sequence::LIST, &[]],
         "tuple" => [sequence::TUPLE, &[]],
         "dict" => [mapping::DICT, &[]],
