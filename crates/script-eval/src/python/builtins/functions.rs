@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::{Builtin, Table, linear, not_none, own};
+use super::{Builtin, Table, linear, not_none, own, unqualified};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::class::enumeration;
@@ -417,11 +417,6 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
         }
     }
     Ok(ScriptValue::Bool(false))
-}
-
-/// The name of a class without its module.
-pub(crate) fn unqualified(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {

@@ -7,7 +7,7 @@ mod classes;
 mod functions;
 mod types;
 
-pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort, unqualified};
+pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort};
 pub(crate) use types::{class_method, fill, is_little_endian, mapping, parse_float};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
@@ -387,4 +387,9 @@ pub(crate) fn class(name: &str) -> Option<ScriptValue> {
     let own = types::TYPES.iter().chain(classes::TYPES).chain(classes::LIBRARY);
     let mut all = own.chain(super::library::types());
     Some(Builtin::value(all.find(|native| native.name == name)?, BuiltinKind::Type))
+}
+
+/// The name of a class without its module.
+pub(crate) fn unqualified(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
