@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tvmscript::expand::{ExpandError, expand};
+use tvmscript::expand::{ExpandError, Expanded, expand};
+use tvmscript::script_parser::{ModuleLoader, ModuleText, ParseError};
 use tvmscript::{ParseOptions, registry};
 
 /// Environment variable to record the results.
@@ -13,8 +14,17 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expand")
 }
 
-fn expanded(text: &str, levels: usize) -> Result<String, ExpandError> {
+fn try_expand(text: &str, levels: usize) -> Result<Expanded, Vec<ParseError>> {
     expand("test.py", text, registry(), &ParseOptions::default(), levels)
+}
+
+/// The expanded text, with no script refused.
+fn expanded(text: &str, levels: usize) -> Result<String, String> {
+    let Expanded { text, refused, .. } = try_expand(text, levels).map_err(|errors| format!("{errors:?}"))?;
+    match refused.first() {
+        None => Ok(text),
+        Some(refused) => Err(refused.to_string()),
+    }
 }
 
 #[test]
@@ -141,7 +151,99 @@ fn an_expansion_is_bounded() {
 
 #[test]
 fn texts_with_errors_have_no_expanded_form() {
-    assert!(
-        matches!(expanded("@T.prim_func\ndef f():\n    g()\n", 1), Err(ExpandError::Script(errors)) if errors.len() == 1)
+    let errors = try_expand("@T.prim_func\ndef f():\n    g()\n", 1).expect_err("an undefined name");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+}
+
+#[test]
+fn only_the_scripts_that_would_differ_keep_their_calls() {
+    let text = "\
+def scale(A, i):
+    T.buffer_store(A, A[i] * 2.0, [i])
+
+def sized(x):
+    return x * len(list(range(3)))
+
+def folded(x):
+    return T.float32(0) if T.float32(1) == T.float32(1) else x
+
+@T.prim_func
+def first(A: T.Buffer((4,), \"float32\")):
+    scale(A, 0)
+
+@T.prim_func
+def second(A: T.Buffer((4,), \"float32\")):
+    A[1] = sized(A[1])
+    scale(A, 1)
+
+@T.prim_func
+def third(A: T.Buffer((4,), \"float32\")):
+    A[2] = folded(A[2])
+
+@T.prim_func
+def fourth(A: T.Buffer((4,), \"float32\")):
+    scale(A, 3)
+";
+    let Expanded { text: found, refused, .. } = try_expand(text, 1).expect("a text without errors");
+    let refused: Vec<_> = refused.iter().map(|refused| (refused.function.as_str(), &refused.error)).collect();
+    let [("second", ExpandError::Invalid { line, .. }), ("third", ExpandError::Differs { script })] =
+        refused.as_slice()
+    else {
+        panic!("{refused:?}");
+    };
+    assert_eq!((line.as_str(), script.as_str()), ("A[1] = (A[1] * len(list(range(3))))", "third"));
+    let expected = text
+        .replace("    scale(A, 0)", "    T.buffer_store(A, A[0] * 2.0, [0])")
+        .replace("    scale(A, 3)", "    T.buffer_store(A, A[3] * 2.0, [3])")
+        .replace("    A[1] = ", "    # not expanded: `sized` is in a script that would differ\n    A[1] = ")
+        .replace(
+            "    scale(A, 1)",
+            "    # not expanded: `scale` is in a script that would differ\n    scale(A, 1)",
+        )
+        .replace("    A[2] = ", "    # not expanded: `folded` is in a script that would differ\n    A[2] = ");
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn helpers_of_other_files_stay_with_the_reason() {
+    let text = "\
+from math import sqrt
+import lib.helpers
+import lib.helpers as h
+from lib import helpers
+from lib.helpers import double as twice
+
+@T.prim_func
+def f(A: T.Buffer((4,), \"float32\")):
+    A[0] = twice(A[0])
+    A[1] = helpers.double(A[1])
+    A[2] = h.double(lib.helpers.double(A[2]))
+    A[3] = T.float32(sqrt(4.0))
+";
+    let mut options = ParseOptions::default();
+    options.modules = Some(ModuleLoader::new("", |path| {
+        let text = match path {
+            "lib" => "",
+            "lib.helpers" => "def double(x):\n    return x + x\n",
+            _ => return None,
+        };
+        Some(ModuleText { name: format!("{}.py", path.replace('.', "/")), text: text.to_owned() })
+    }));
+    let found = expand("test.py", text, registry(), &options, 1).expect("a text without errors");
+    assert!(found.refused.is_empty(), "{:?}", found.refused);
+    let comments: Vec<&str> = found.text.lines().filter_map(|line| line.trim().strip_prefix("# ")).collect();
+    let expected = ["twice", "helpers.double", "lib.helpers.double", "h.double"]
+        .map(|name| format!("not expanded: `{name}` belongs to another file"));
+    assert_eq!(comments, expected);
+}
+
+#[test]
+fn calls_that_need_new_names_are_written_out_in_linear_time() {
+    let count = 2000;
+    let calls = "    A[0] = g(A[0])\n".repeat(count);
+    let text = format!(
+        "def g(x):\n    y = x + x\n    return y\n\n@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n{calls}"
     );
+    let found = expanded(&text, 1).unwrap_or_else(|error| panic!("{error}"));
+    assert!(found.contains(&format!("y_{} = T.meta_var(", count - 1)), "{} bytes", found.len());
 }

@@ -9,13 +9,14 @@ mod ci;
 mod conformance;
 mod cpython_tests;
 mod diff_check;
-mod error_codes;
 mod files;
 mod host_fuzz;
 mod interpret;
 #[path = "../../tests/src/ir_changes.rs"]
 mod ir_changes;
+mod lint_scripts;
 mod mutate;
+mod pages;
 mod passes;
 mod pydiff;
 mod strip;
@@ -45,8 +46,10 @@ enum Command {
     Tidy,
     /// Everything a change has to pass: format, clippy, tests, docs, tidy, conformance.
     Ci(ci::Options),
-    /// Generate the document of all error codes.
+    /// Generate the page of all error codes.
     ErrorCodes,
+    /// Generate the page of all functions of scripts.
+    Functions,
     /// Compare the project with recorded and live answers of TVM on whole programs.
     Conformance(conformance::Options),
     /// Read whole Python files: which are accepted, which of their scripts are found, and whether TVM makes the same.
@@ -65,6 +68,8 @@ enum Command {
     Interpret(interpret::Options),
     /// Run random programs of host code in CPython and here: same value or same exception.
     Pydiff(pydiff::Options),
+    /// Run Python's type checkers and linters on scripts, with and without the stubs.
+    LintScripts(lint_scripts::Options),
     /// Run CPython's own tests of its language with the evaluator.
     CpythonTests(cpython_tests::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
@@ -93,7 +98,8 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Tidy => tidy::run(),
-        Command::ErrorCodes => error_codes::run(),
+        Command::ErrorCodes => pages::run(&pages::ERROR_CODES),
+        Command::Functions => pages::run(&pages::FUNCTIONS),
         Command::Ci(options) => ci::run(&options),
         Command::Conformance(options) => conformance::run(&options),
         Command::Files(options) => files::run(&options),
@@ -104,6 +110,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Passes(options) => passes::run(&options),
         Command::Interpret(options) => interpret::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
+        Command::LintScripts(options) => lint_scripts::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
         Command::CpythonTests(options) => cpython_tests::run(&options),
         Command::Attack(options) => attack::run(&options),

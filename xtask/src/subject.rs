@@ -10,7 +10,11 @@ use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
 /// The script objects of a text or of a JSON file, in order.
-pub struct Program(Vec<Object>);
+pub struct Program {
+    nodes: Vec<Object>,
+    /// Id of the text profile that it was read in.
+    profile: Option<String>,
+}
 
 /// An error of the parser, with the place of its first label.
 pub struct Diagnostic {
@@ -34,7 +38,8 @@ pub fn is_plain_number(type_key: &str, field: &str) -> bool {
 pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
     if parsed.errors.is_empty() {
-        return Ok(Program(parsed.scripts.into_iter().map(|s| s.node).collect()));
+        let profile = Some(parsed.profile.profile.id());
+        return Ok(Program { nodes: parsed.scripts.into_iter().map(|s| s.node).collect(), profile });
     }
     Err(parsed.errors.iter().map(|e| diagnostic(text, e)).collect())
 }
@@ -122,7 +127,7 @@ fn diagnostic(text: &str, error: &ParseError) -> Diagnostic {
 impl Program {
     /// The only object; `None` if there are none or several.
     pub fn into_only(self) -> Option<Object> {
-        <[Object; 1]>::try_from(self.0).ok().map(|[object]| object)
+        <[Object; 1]>::try_from(self.nodes).ok().map(|[object]| object)
     }
 
     /// The canonical text, with its metadata section.
@@ -130,16 +135,18 @@ impl Program {
     /// # Errors
     /// The error of the printer.
     pub fn print(&self) -> Result<String, String> {
-        let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
+        let profile = self.profile.clone();
+        let config = PrinterConfig { show_meta: true, profile, ..PrinterConfig::default() };
         let print = |node| tvmscript::print(node, tvmscript::registry(), &config).map_err(|e| e.to_string());
-        Ok(self.0.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
+        Ok(self.nodes.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
     }
 
     /// Structural equality, object by object. A variable that nothing defines comes back as another node, so such
     /// variables may be matched.
     pub fn equal(&self, other: &Program) -> bool {
         let equal = tvmscript::ir_core::equal::StructuralEqual { map_free_vars: true, ..Default::default() };
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| equal.compare(a, b))
+        self.nodes.len() == other.nodes.len()
+            && self.nodes.iter().zip(&other.nodes).all(|(a, b)| equal.compare(a, b))
     }
 
     /// TVM's JSON of the only object.
@@ -147,7 +154,7 @@ impl Program {
     /// # Errors
     /// When there is not exactly one.
     pub fn to_tvm_json(&self) -> Result<String, String> {
-        match self.0.as_slice() {
+        match self.nodes.as_slice() {
             [one] => tvmscript::to_tvm_json(one).map_err(|error| error.to_string()),
             many => Err(format!("{} objects in one text", many.len())),
         }
@@ -159,7 +166,7 @@ impl Program {
     /// The error of the reader.
     pub fn from_tvm_json(json: &str) -> Result<Program, String> {
         let loaded = tvmscript::from_tvm_json(json, tvmscript::registry());
-        loaded.map(|node| Program(vec![node])).map_err(|e| e.to_string())
+        loaded.map(|node| Program { nodes: vec![node], profile: None }).map_err(|e| e.to_string())
     }
 }
 
@@ -187,21 +194,22 @@ impl Program {
             context = context.with_required(name);
         }
         let one = |node: &Object| on_module(node.clone(), |module| context.run(&passes, module));
-        let new = self.0.iter().map(one).collect::<Result<_, _>>();
-        new.map(Program).map_err(|error| error.to_string())
+        let new = self.nodes.iter().map(one).collect::<Result<_, _>>();
+        new.map(|nodes| Program { nodes, profile: self.profile.clone() }).map_err(|error| error.to_string())
     }
 
     /// The number of nodes that can have a source, and of those that have one.
     pub fn sources(&self) -> (usize, usize) {
-        self.0.iter().map(source_coverage).fold((0, 0), |(nodes, with), coverage| {
+        self.nodes.iter().map(source_coverage).fold((0, 0), |(nodes, with), coverage| {
             (nodes + coverage.nodes, with + coverage.nodes_with_source)
         })
     }
 
     /// Why the program is not well-formed.
     pub fn findings(&self) -> Vec<String> {
-        let of_tir = self.0.iter().flat_map(tvmscript::tir::check::well_formed).map(|e| e.kind.to_string());
-        let of_relax = self.0.iter().flat_map(tvmscript::relax::check::well_formed);
+        let of_tir =
+            self.nodes.iter().flat_map(tvmscript::tir::check::well_formed).map(|e| e.kind.to_string());
+        let of_relax = self.nodes.iter().flat_map(tvmscript::relax::check::well_formed);
         of_tir.chain(of_relax.map(|e| e.kind.to_string())).collect()
     }
 }

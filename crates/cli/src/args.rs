@@ -11,6 +11,7 @@ use tvmscript::script_parser::{Header, HeaderError, Parsers};
 
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::PythonFileArgs;
+use crate::stubs_args::StubsArgs;
 
 const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM and without Python.";
 
@@ -136,6 +137,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the builder calls that scripts make, with the lines that make them
     Explain(Explain),
+    /// Write Python stubs of all functions for type checkers and editors, or list them as JSON
+    Stubs(StubsArgs),
     /// Explain the code of a diagnostic: what it means, a wrong and a right script
     ExplainCode(ExplainCode),
     /// Check that text round-trips: parse, print, parse again, compare, print again

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tvmscript::diagnostics::{self, DiagnosticKind, LineIndex, Position, Report, escape};
-use tvmscript::expand::ExpandError;
+use tvmscript::expand::Refused;
 use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
@@ -66,8 +66,8 @@ pub(crate) enum Failure {
     NoFunction { name: String },
     /// The file has no script of the selected name.
     NoSuchScript { name: String, known: Vec<String> },
-    /// A file has no expanded form.
-    Expand(ExpandError),
+    /// A script has no expanded form.
+    Expand(Refused),
     /// A function cannot be run.
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A bug in this program.
@@ -103,8 +103,8 @@ error_codes! {
         Failure::NoSuchScript { .. } => "E0812" "no-such-script"
             "The file has no script of the name that `--select` gives. The message lists those that it has.";
         Failure::Expand(_) => "E0813" "expand"
-            "Calls of helpers in scripts cannot be written out: the text that `explain --expand` makes builds other scripts, or is \
-             too long.";
+            "The calls of helpers in a script cannot be written out: the text that `explain --expand` makes builds another script, \
+             has errors, or is too long. The script keeps its calls; those in other scripts are written out.";
         Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
         Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
@@ -140,7 +140,7 @@ impl fmt::Display for Failure {
                     known => write!(f, "; the file has {}", listed(known)),
                 }
             }
-            Failure::Expand(error) => error.fmt(f),
+            Failure::Expand(refused) => refused.fmt(f),
             Failure::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             Failure::Internal(error) => error.fmt(f),
         }

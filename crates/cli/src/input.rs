@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tvmscript::diagnostics;
+use tvmscript::ir_core::profile::ProfileChoice;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
 use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
@@ -81,6 +82,8 @@ pub(crate) struct Script {
 /// A parsed text, as far as printing needs it again.
 pub(crate) struct Origin {
     pub(crate) source: SourceId,
+    /// The profile of the text.
+    pub(crate) profile: ProfileChoice,
     other_texts: SourceTexts,
     pub(crate) comments: SourceComments,
     /// Steps of the scripts' builders, if [`load_recorded`] read them.
@@ -243,9 +246,13 @@ fn parse(
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
-    let (source_id, other_texts) = (parsed.source, parsed.other_texts);
-    let origin =
-        Rc::new(Origin { source: source_id, other_texts, comments: parsed.comments, steps: parsed.steps });
+    let origin = Rc::new(Origin {
+        source: parsed.source,
+        profile: parsed.profile,
+        other_texts: parsed.other_texts,
+        comments: parsed.comments,
+        steps: parsed.steps,
+    });
     let script = |s: tvmscript::Script| Script {
         origin: Some(origin.clone()),
         name: s.name,

@@ -20,6 +20,7 @@ mod paths;
 mod printer;
 mod python_args;
 mod registry;
+mod stubs_args;
 mod svg;
 mod timings;
 mod well_formed;

@@ -140,7 +140,7 @@ impl PrinterConfig {
     /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`], [`DocsifyError::BadOption`] or
     /// [`DocsifyError::UnknownProfile`].
     pub fn check(&self, registry: &Registry) -> Result<()> {
-        let profile = self.text_profile(registry)?;
+        let (profile, registry) = self.text_profile(registry)?;
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
         self.check_names(table, profile)?;
         if self.indent_spaces == 0 {
@@ -150,13 +150,16 @@ impl PrinterConfig {
         self.header_values(table).map(drop)
     }
 
-    /// The text profile to print with.
+    /// The text profile to print with, and the dialects as they are in it.
     ///
     /// # Errors
     /// [`DocsifyError::UnknownProfile`]
-    pub(crate) fn text_profile(&self, registry: &Registry) -> Result<&'static TextProfile> {
-        let profile = registry.text_profile(self.profile.as_deref());
-        profile.map_err(|error| DocsifyError::UnknownProfile(error).into())
+    pub(crate) fn text_profile<'r>(
+        &self,
+        registry: &'r Registry,
+    ) -> Result<(&'static TextProfile, &'r Registry)> {
+        let found = registry.text_profile(self.profile.as_deref());
+        found.map_err(|error| DocsifyError::UnknownProfile(error).into())
     }
 
     /// The prefix of a dialect's names.

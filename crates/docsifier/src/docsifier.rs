@@ -76,6 +76,7 @@ impl<'r> Docsifier<'r> {
     /// As [`PrinterConfig::check`].
     pub fn new(registry: &'r Registry, config: &'r PrinterConfig, root: &Object) -> Result<Docsifier<'r>> {
         config.check(registry)?;
+        let (profile, registry) = config.text_profile(registry)?;
         let table = match registry.slot::<Printers>().map(Printers::table) {
             Some(table) => table,
             None => &EMPTY_TABLE,
@@ -84,7 +85,6 @@ impl<'r> Docsifier<'r> {
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
         let mut docs = DocArena::with_max_docs(max_docs);
-        let profile = config.text_profile(registry)?;
         let words: Vec<&'static str> =
             [profile.metadata.variable].into_iter().chain(table.words().iter().copied()).collect();
         let mut definitions = Definitions::new(&words);

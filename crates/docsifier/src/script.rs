@@ -191,9 +191,15 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
 
 /// Import comments of the used prefixes that `include` accepts.
 fn imports(d: &Docsifier<'_>, include: impl Fn(&Prefix) -> bool) -> Vec<String> {
-    let module = d.profile().python.script_module;
-    let used = d.used_prefixes().filter(|used| include(used));
-    used.map(|used| format!("from {module} import {} as {}", used.dialect, used.prefix)).collect()
+    let profile = d.profile();
+    let module = profile.python.script_module;
+    let mut lines = Vec::new();
+    for Prefix { dialect, prefix, .. } in d.used_prefixes().filter(|used| include(used)) {
+        lines.push(format!("from {module} import {} as {prefix}", profile.import_name(dialect)));
+        let behind = profile.import_lines.iter().filter(|(of, _)| of == dialect);
+        lines.extend(behind.map(|(_, line)| (*line).to_owned()));
+    }
+    lines
 }
 
 /// The header: import comments, the option line if options affect reading, and a blank line.

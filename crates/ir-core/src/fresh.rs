@@ -131,6 +131,11 @@ impl Definitions {
     }
 }
 
+/// The nodes that a node defines by itself, without those below it.
+pub fn definitions_of(node: &Object) -> Vec<Object> {
+    Definitions::default().enter(node).0.to_vec()
+}
+
 /// Copies `root` such that every variable, buffer or other node that it defines is new. Unaffected subtrees are
 /// shared with the original.
 ///

@@ -91,7 +91,8 @@ pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };
 pub use span::{
-    SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind, nodes_where_span, output_nodes,
+    CurrentSpan, OpenCall, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind,
+    nodes_where_span, output_nodes,
 };
 pub use stack::with_stack;
 pub use tensor::{ContentHash, LeftOut, TensorData};

@@ -23,6 +23,12 @@ pub struct TextProfile {
     pub name: &'static str,
     /// Release of the family's text form.
     pub version: &'static str,
+    /// Names of dialects in import lines, where they differ from the names in the registry: `(dialect, import)`.
+    pub import_names: &'static [(&'static str, &'static str)],
+    /// Lines of the header behind the import line of a dialect: `(dialect, line)`.
+    pub import_lines: &'static [(&'static str, &'static str)],
+    /// Pieces of text by which a text of this profile is recognised.
+    pub signs: &'static [Sign],
     /// Label of the header comment that names printer options, `# LABEL: option=value, option=value`.
     pub option_label: &'static str,
     /// The metadata section.
@@ -125,6 +131,9 @@ impl TextProfile {
     pub const PLAIN: TextProfile = TextProfile {
         name: "plain",
         version: "1",
+        import_names: &[],
+        import_lines: &[],
+        signs: &[],
         option_label: "options",
         metadata: MetadataFormat {
             variable: "metadata",
@@ -142,6 +151,16 @@ impl TextProfile {
     /// Name and version, `NAME-VERSION`: the value of options that select a profile.
     pub fn id(&self) -> String {
         format!("{}-{}", self.name, self.version)
+    }
+
+    /// Name of a dialect in import lines.
+    pub fn import_name(&self, dialect: &'static str) -> &'static str {
+        self.import_names.iter().find(|(own, _)| *own == dialect).map_or(dialect, |(_, name)| name)
+    }
+
+    /// Dialect that an import line names.
+    pub fn dialect_of_import<'a>(&self, name: &'a str) -> &'a str {
+        self.import_names.iter().find(|(_, import)| *import == name).map_or(name, |(dialect, _)| dialect)
     }
 
     /// Names reserved in printed text.
@@ -178,7 +197,57 @@ pub struct UnknownProfile {
     pub known: Vec<String>,
 }
 
-/// The text profiles of a registry, in the order of registration.
+/// A piece of text that tells a profile from the others of its registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Sign {
+    /// The piece of text.
+    pub text: &'static str,
+    /// Strength of the evidence; the strongest sign decides.
+    pub strength: Strength,
+}
+
+/// Strength of a [`Sign`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// Common in the profile's texts, possible in others.
+    Hint,
+    /// A form that the other profiles read in another way, or not at all.
+    Form,
+    /// The header, or an import, names the profile.
+    Header,
+}
+
+/// The profile of a text, with the reason.
+#[derive(Debug, Clone, Copy)]
+pub struct ProfileChoice {
+    /// The profile.
+    pub profile: &'static TextProfile,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// The reason of a [`ProfileChoice`].
+#[derive(Debug, Clone, Copy)]
+pub enum Reason {
+    /// An option selects the profile.
+    Option,
+    /// The strongest sign in the text.
+    Sign(Sign),
+    /// The text has no sign, so the first profile applies.
+    Default,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Option => write!(f, "an option selects it"),
+            Reason::Sign(sign) => write!(f, "the text has `{}`", sign.text.trim()),
+            Reason::Default => write!(f, "it is the default, and the text has no sign of another one"),
+        }
+    }
+}
+
+/// The text profiles of a registry's dialects, in the order of registration.
 #[derive(Debug, Default)]
 pub struct TextProfiles {
     profiles: Vec<(&'static TextProfile, RegistrationSite)>,
@@ -205,21 +274,51 @@ impl<T> Dialect<T> {
 }
 
 impl Registry {
-    /// The registered text profiles, in the order of registration.
+    /// The text profiles: those of the dialects in the order of registration, then those of the
+    /// [editions](crate::RegistryBuilder::edition).
     pub fn text_profiles(&self) -> impl Iterator<Item = &'static TextProfile> {
-        let profiles = self.slot::<TextProfiles>();
-        profiles.into_iter().flat_map(|slot| slot.profiles.iter().map(|(profile, _)| *profile))
+        let own = self.slot::<TextProfiles>().into_iter();
+        let own = own.flat_map(|slot| slot.profiles.iter().map(|(profile, _)| *profile));
+        own.chain(self.edition_profiles())
     }
 
-    /// The text profile with an id; without an id the first one, or [`TextProfile::PLAIN`] where none is registered.
+    /// The text profile with an id, with the dialects as they are in it; without an id the first profile, or
+    /// [`TextProfile::PLAIN`] where none is registered.
     ///
     /// # Errors
     /// [`UnknownProfile`] when no profile has the id.
-    pub fn text_profile(&self, id: Option<&str>) -> Result<&'static TextProfile, UnknownProfile> {
-        let Some(id) = id else { return Ok(self.text_profiles().next().unwrap_or(&TextProfile::PLAIN)) };
-        self.text_profiles().find(|profile| profile.id() == id).ok_or_else(|| UnknownProfile {
-            id: id.to_owned(),
-            known: self.text_profiles().map(TextProfile::id).collect(),
-        })
+    pub fn text_profile(
+        &self,
+        id: Option<&str>,
+    ) -> Result<(&'static TextProfile, &Registry), UnknownProfile> {
+        let Some(id) = id else {
+            return Ok((self.text_profiles().next().unwrap_or(&TextProfile::PLAIN), self));
+        };
+        match self.text_profiles().find(|profile| profile.id() == id) {
+            Some(profile) => Ok((profile, self.edition_of(profile).unwrap_or(self))),
+            None => Err(UnknownProfile {
+                id: id.to_owned(),
+                known: self.text_profiles().map(TextProfile::id).collect(),
+            }),
+        }
+    }
+
+    /// The profile that a text is written in, by its strongest sign; of equally strong ones, by the profile registered
+    /// first.
+    pub fn detect_profile(&self, text: &str) -> ProfileChoice {
+        let default = self.text_profiles().next().unwrap_or(&TextProfile::PLAIN);
+        let mut best = ProfileChoice { profile: default, reason: Reason::Default };
+        for profile in self.text_profiles() {
+            for sign in profile.signs {
+                let is_stronger = match best.reason {
+                    Reason::Sign(best) => best.strength < sign.strength,
+                    _ => true,
+                };
+                if is_stronger && text.contains(sign.text) {
+                    best = ProfileChoice { profile, reason: Reason::Sign(*sign) };
+                }
+            }
+        }
+        best
     }
 }

@@ -121,7 +121,8 @@ pub fn derive_class(input: TokenStream) -> TokenStream {
 /// |---|---|---|
 /// | `name = ".."` | name in scripts; a dot puts the function in a group | `#[script_fn(name = "Wire")] fn wire()` |
 /// | `members = [..]` | functions that are attributes of this one | `members = [FROM_TEXT]` |
-/// | `around = path` | `fn(&'static ScriptFn, CallArgs, bind) -> Result<ScriptValue>`, which may change the arguments before it calls `bind(function, args)` | `around = without_dtype` |
+/// | `around = path` | a static `Around`: a function that may change the arguments of a call before they are bound, and the forms of calls that it adds | `around = WITHOUT_DTYPE` |
+/// | `annotation` | the name also stands for the type of the results in annotations, `a: D.Wire`; stubs declare a class | `#[script_fn(name = "Wire", annotation)]` |
 /// | `has_poison` | the result type implements `Poison`, so a function without parameters executes at once | `#[script_fn(has_poison)] fn clock() -> Result<Ref<Wire>>` |
 ///
 /// | on a parameter | meaning | example |
@@ -169,8 +170,7 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The header has two optional keys: `around = function` (of the module `script`, wrapped around the binding of
-/// arguments), and `poison = true` if the result has a poison value.
+/// The header has two optional keys: `around = convention` (of the module `script`, as for [`macro@script_fn`]), and `poison = true` if the result has a poison value.
 ///
 /// An entry consists of
 ///
@@ -189,7 +189,7 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `attrs = Type { a, b: value, .. }` | fields as written, over the parameters; `..` adds the parameters after `;` |
 /// | `args = [b, a]` | operands, where they are not the parameters in order |
 /// | `stated = types` | the parameter with the types of the results, which the call states |
-/// | `effect = ..`, `hidden` | effect; left out of stubs |
+/// | `effect = ..`, `hidden` | effect; `.hidden()` on the `Operator` |
 /// | `key = value` | any other property: `.with_key(value)` on the `Operator` |
 ///
 /// An entry can end in a block instead of `;`: the body of its script function, with parameters of script types,

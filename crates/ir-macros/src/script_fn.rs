@@ -65,15 +65,27 @@ fn parameter(arg: &FnArg) -> Result<Parameter> {
     Ok(out)
 }
 
-fn documentation(attrs: &[Attribute]) -> String {
+/// Returns an expression for the documentation: its lines, which are literals or macro calls such as `concat!(..)`.
+fn documentation(attrs: &[Attribute]) -> TokenStream {
+    let mut parts: Vec<TokenStream> = Vec::new();
+    let mut text = String::new();
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
-        Meta::NameValue(nv) if nv.path.is_ident("doc") => match &nv.value {
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
-            _ => None,
-        },
+        Meta::NameValue(nv) if nv.path.is_ident("doc") => Some(&nv.value),
         _ => None,
     });
-    lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>().join("\n")
+    for (index, line) in lines.enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        match line {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) => text.push_str(line.value().trim()),
+            other => {
+                let before = std::mem::take(&mut text);
+                parts.push(quote!(#before, #other));
+            }
+        }
+    }
+    if parts.is_empty() { quote!(#text) } else { quote!(::core::concat!(#(#parts,)* #text)) }
 }
 
 /// Returns a default as Python writes it: literals, arrays of them, `None`, data types, and calls with one of these.
@@ -151,6 +163,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let mut members: Vec<syn::Path> = Vec::new();
     let mut around: Option<syn::Path> = None;
     let mut has_poison = false;
+    let mut is_annotation = false;
     let parser = syn::meta::parser(|meta| {
         if meta.path.is_ident("name") {
             name = meta.value()?.parse::<LitStr>()?.value();
@@ -171,7 +184,11 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             has_poison = true;
             return Ok(());
         }
-        Err(meta.error("expected `name`, `members`, `around` or `has_poison`"))
+        if meta.path.is_ident("annotation") {
+            is_annotation = true;
+            return Ok(());
+        }
+        Err(meta.error("expected `name`, `members`, `around`, `annotation` or `has_poison`"))
     });
     syn::parse::Parser::parse2(parser, attr)?;
 
@@ -201,10 +218,10 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
         let (kind, ty) = match kind {
             ParamKind::Plain => (quote!(Plain), quote!(<#ty as #build::FromScript>::TYPE)),
             ParamKind::KeywordOnly => (quote!(KeywordOnly), quote!(<#ty as #build::FromScript>::TYPE)),
-            ParamKind::Args => (quote!(Args), quote!("Any")),
-            ParamKind::Kwargs => (quote!(Kwargs), quote!("Any")),
+            ParamKind::Args => (quote!(Args), quote!(<#ty as #build::FromScript>::TYPE)),
+            ParamKind::Kwargs => (quote!(Kwargs), quote!(#build::PyType::ANY)),
         };
-        Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, type_name: #ty }))
+        Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, py_type: #ty }))
     });
     let infos = infos.collect::<Result<Vec<_>>>()?;
     let take = params.iter().enumerate().map(|(i, p)| match (p.kind, &p.default) {
@@ -223,7 +240,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let call_name = format_ident!("try_{}", bare(&item.sig.ident));
     body.sig.ident = call_name.clone();
     body.attrs.retain(|attr| !attr.path().is_ident("doc"));
-    let body_doc = format!("{doc}\n\n[`{}`] with all arguments, and the error as a value.", item.sig.ident);
+    let body_note = format!("\n\n[`{}`] with all arguments, and the error as a value.", item.sig.ident);
     let call = quote! {
         |function, args| {
             #[allow(unused_mut)]
@@ -232,12 +249,15 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             ::core::result::Result::Ok(#build::IntoScript::into_script(result))
         }
     };
-    let call = match around {
-        Some(around) => quote!(|function, args| #around(function, args, #call)),
-        None => call,
+    let (call, around) = match around {
+        Some(around) => {
+            let call = quote!(|function, args| (#around.call)(function, args, #call));
+            (call, quote!(::core::option::Option::Some(&#around)))
+        }
+        None => (call, quote!(::core::option::Option::None)),
     };
     Ok(quote! {
-        #[doc = #body_doc]
+        #[doc = ::core::concat!(#doc, #body_note)]
         ///
         /// # Errors
         /// Fails if the arguments do not fit, or the call is misplaced.
@@ -250,7 +270,9 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             doc: #doc,
             params: &[#(#infos),*],
             returns: <<#returns as #build::ScriptResult>::Out as #build::IntoScript>::TYPE,
+            is_annotation: #is_annotation,
             members: &[#(&#members),*],
+            around: #around,
             call: #call,
         };
     })
@@ -305,7 +327,7 @@ fn rust_function(
     item: &ItemFn,
     params: &[Parameter],
     returns: &Type,
-    doc: &str,
+    doc: &TokenStream,
     has_poison: bool,
 ) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);

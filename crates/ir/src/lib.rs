@@ -32,11 +32,16 @@ mod source;
 pub use node::*;
 pub use source::{SPAN_FILLING, set_span, span_filling};
 
-use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::{Dialect, TextProfile};
 
 /// The dialect: its nodes, TVM's text profile, and the parts that the enabled features add.
 pub fn dialect() -> Dialect {
-    let dialect = nodes().text_profile(&profile::TVM_0_23);
+    dialect_of(&profile::TVM_0_23)
+}
+
+/// The dialect with the text profile of another release.
+pub fn dialect_of(profile: &'static TextProfile) -> Dialect {
+    let dialect = nodes().text_profile(profile);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]

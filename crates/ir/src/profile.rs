@@ -1,7 +1,7 @@
 //! The text profile of TVM 0.23: headers, metadata, and Python modules.
 
 use tvmscript_ir_core::profile::{
-    ComparisonTests, Examples, MetadataFormat, PythonNames, SliceRule, TextProfile,
+    ComparisonTests, Examples, MetadataFormat, PythonNames, Sign, SliceRule, Strength, TextProfile,
 };
 use tvmscript_tvm_json as tvm_json;
 
@@ -9,6 +9,9 @@ use tvmscript_tvm_json as tvm_json;
 pub static TVM_0_23: TextProfile = TextProfile {
     name: "tvm",
     version: "0.23",
+    import_names: &[],
+    import_lines: &[],
+    signs: &[Sign { text: "from tvm.script import tir as ", strength: Strength::Header }],
     option_label: "tvmscript",
     metadata: MetadataFormat {
         variable: "metadata",

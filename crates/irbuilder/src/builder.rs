@@ -87,6 +87,40 @@ struct State {
     /// Call site at which a poison value was first used.
     poisoned: Option<&'static Location<'static>>,
     contexts: Contexts,
+    /// `true` once the result is taken.
+    is_closed: bool,
+}
+
+impl State {
+    /// The only result, if there are no errors and all frames are closed.
+    fn result(mut self, caller: &'static Location<'static>) -> std::result::Result<Object, BuildErrors> {
+        let mut errors = std::mem::take(&mut self.errors).into_iter();
+        if let Some(first) = errors.next() {
+            return Err(BuildErrors { first, rest: errors.collect() });
+        }
+        if let Some(place) = self.poisoned {
+            return one_error(BuildErrorKind::Poisoned, place);
+        }
+        if let Some(open) = self.frames.last() {
+            return one_error(
+                BuildErrorKind::Nesting { name: "the builder", inner: open.frame.name() },
+                caller,
+            );
+        }
+        match (self.results.len(), self.results.pop()) {
+            (1, Some(result)) => Ok(result),
+            (_, None) => one_error(BuildErrorKind::NoResult, caller),
+            (count, _) => one_error(BuildErrorKind::SecondResult { count }, caller),
+        }
+    }
+}
+
+fn one_error<T>(
+    error: BuildErrorKind,
+    caller: &'static Location<'static>,
+) -> std::result::Result<T, BuildErrors> {
+    let first = RecordedError { error: error.into(), caller };
+    Err(BuildErrors { first, rest: Vec::new() })
 }
 
 /// The thread's builders, and a counter for serial numbers.
@@ -151,6 +185,7 @@ impl Builder {
             stack.builders.push(State { id, contexts, ..State::default() });
             id
         });
+        record(|| Action::Open);
         let record = |error, caller| Builder::record(BuildError::from_boxed(error), caller);
         Builder { id, _operators: set_error_sink(record), not_send: std::marker::PhantomData }
     }
@@ -193,32 +228,16 @@ impl Builder {
     }
 
     fn close(self, caller: &'static Location<'static>) -> std::result::Result<Object, BuildErrors> {
-        let one = |error: BuildErrorKind, caller| {
-            let first = RecordedError { error: error.into(), caller };
-            Err(BuildErrors { first, rest: Vec::new() })
-        };
         let state = STACK.with_borrow_mut(|stack| match stack.builders.last_mut() {
             Some(state) if state.id == self.id => Some(std::mem::take(state)),
             _ => None,
         });
-        let Some(mut state) = state else { return one(BuildErrorKind::InnerBuilder, caller) };
+        let Some(state) = state else { return one_error(BuildErrorKind::InnerBuilder, caller) };
         // The stack entry belongs to this builder until it is dropped.
-        let _ = with_state(|s| s.id = self.id);
-        let mut errors = std::mem::take(&mut state.errors).into_iter();
-        if let Some(first) = errors.next() {
-            return Err(BuildErrors { first, rest: errors.collect() });
-        }
-        if let Some(place) = state.poisoned {
-            return one(BuildErrorKind::Poisoned, place);
-        }
-        if let Some(open) = state.frames.last() {
-            return one(BuildErrorKind::Nesting { name: "the builder", inner: open.frame.name() }, caller);
-        }
-        match (state.results.len(), state.results.pop()) {
-            (1, Some(result)) => Ok(result),
-            (_, None) => one(BuildErrorKind::NoResult, caller),
-            (count, _) => one(BuildErrorKind::SecondResult { count }, caller),
-        }
+        let _ = with_state(|s| (s.id, s.is_closed) = (self.id, true));
+        let result = state.result(caller);
+        record(|| Action::Close { result: result.as_ref().ok().cloned() });
+        result
     }
 
     /// Records an error in the innermost builder. Errors that follow from an earlier one are dropped: a poisoned
@@ -417,6 +436,9 @@ impl Drop for Builder {
             Some(at) => stack.builders.split_off(at),
             None => Vec::new(),
         });
+        for _ in gone.iter().filter(|state| !state.is_closed) {
+            record(|| Action::Close { result: None });
+        }
         drop(gone);
     }
 }

@@ -10,7 +10,9 @@ use tvmscript_ir_core::{Object, PoisonNode, Ref};
 
 use crate::builder::Builder;
 use crate::emit::Poison;
-use tvmscript_script_value::{BuildErrorKind, FromScript, IntoScript, PendingScope, Result, ScriptValue};
+use tvmscript_script_value::{
+    BuildErrorKind, FromScript, IntoScript, PendingScope, PyType, Result, ScriptValue,
+};
 
 /// A scope of the program being built: a loop, a block, a function, a module.
 pub trait Frame: Any {
@@ -201,8 +203,8 @@ impl<F: Frame, V> FrameOf<F, V> {
     }
 }
 
-impl<F: Frame, V> IntoScript for FrameOf<F, V> {
-    const TYPE: &'static str = "Frame";
+impl<F: Frame, V: FromScript> IntoScript for FrameOf<F, V> {
+    const TYPE: PyType = PyType::Scope { of: &V::TYPE };
     fn into_script(self) -> ScriptValue {
         self.into_pending().map_or(ScriptValue::None, |frame| ScriptValue::Frame(Rc::new(frame)))
     }

@@ -49,10 +49,10 @@ pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as de
 pub use tvmscript_ir_macros::script_fn;
 pub use tvmscript_script_value::record;
 pub use tvmscript_script_value::{
-    ArgumentPart, ArgumentRef, Arguments, Binding, BuildError, BuildErrorKind, CallArgs, Dict, DictKey,
-    FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript, Items, Param, ParamKind,
-    PendingScope, Result, ScriptFn, ScriptResult, ScriptValue, Signature, Slice, TypedFunction, argument,
-    release, typed_function,
+    ArgumentPart, ArgumentRef, Arguments, Around, BindFn, Binding, BuildError, BuildErrorKind, CallArgs,
+    Declaration, Dict, DictKey, FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript, Items,
+    Param, ParamKind, PendingScope, PyType, Result, ScriptFn, ScriptResult, ScriptValue, Signature, Slice,
+    TypedFunction, argument, class_name, release, typed_function,
 };
 
 #[cfg(test)]

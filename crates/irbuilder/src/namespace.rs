@@ -37,7 +37,8 @@ impl Names {
         let name = self.aliases.get(name).copied().unwrap_or(name);
         match self.functions.get(name) {
             Some(function) => Some(ScriptValue::Function(function)),
-            None => self.fallbacks.iter().find_map(|f| f(name)),
+            // A later extension of a dialect knows better.
+            None => self.fallbacks.iter().rev().find_map(|f| f(name)),
         }
     }
 
@@ -134,6 +135,9 @@ pub trait BuildDialect: Sized {
     /// Adds script functions.
     fn functions(self, functions: &[&'static ScriptFn]) -> Self;
 
+    /// Adds script functions under names other than their own.
+    fn functions_as(self, functions: &[(&'static str, &'static ScriptFn)]) -> Self;
+
     /// Adds aliases of functions: (alias, name).
     fn function_aliases(self, aliases: &[(&'static str, &'static str)]) -> Self;
 
@@ -154,6 +158,14 @@ impl<T> BuildDialect for Dialect<T> {
             value: *function,
             place,
         });
+        self.slot_mut::<Namespaces>().functions.extend(declared);
+        self
+    }
+
+    #[track_caller]
+    fn functions_as(mut self, functions: &[(&'static str, &'static ScriptFn)]) -> Self {
+        let (dialect, place) = (self.name(), Location::caller());
+        let declared = functions.iter().map(|&(name, value)| Declared { dialect, name, value, place });
         self.slot_mut::<Namespaces>().functions.extend(declared);
         self
     }

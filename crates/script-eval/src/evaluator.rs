@@ -1,12 +1,13 @@
 //! The state of an evaluation.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{SourceId, Span, Str, Token};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
-use tvmscript_script_value::ScriptValue;
+use tvmscript_script_value::{DictKey, ScriptValue};
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::ParseError;
@@ -14,7 +15,9 @@ use crate::eval::class::PendingClass;
 use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
+use crate::id_hash::IdMap;
 use crate::program::Program;
+use crate::python::builtins::Native;
 
 /// The state of an evaluation: position, variables and diagnostics.
 ///
@@ -36,6 +39,10 @@ pub struct Evaluator {
     pub diagnostics: Diagnostics,
     /// Cache of names as IR strings.
     strs: Vec<Option<Str>>,
+    /// Cache of names as keys of attributes.
+    pub(crate) keys: RefCell<Vec<Option<DictKey>>>,
+    /// Cache of methods of built-in types, by name and type.
+    pub(crate) natives: IdMap<(Name, u8), Option<&'static Native>>,
     /// `true` if failures become [`Placeholder`]s instead of errors. Hosts set it for code around scripts and clear it
     /// for code that a script runs.
     pub tolerant: bool,
@@ -76,6 +83,8 @@ impl Evaluator {
             mode: Mode::Host,
             diagnostics,
             strs: Vec::new(),
+            keys: RefCell::default(),
+            natives: IdMap::default(),
             tolerant: false,
             pending: None,
             running: None,
@@ -133,6 +142,12 @@ impl Evaluator {
     /// The span of a syntax element.
     pub fn span(&self, of: impl HasRange) -> Span {
         self.span_of(self.ast.range(of))
+    }
+
+    /// Makes the span of a syntax element the current one.
+    #[inline]
+    pub(crate) fn point_at(&self, of: impl HasRange) {
+        self.program.point_at(self.ast.range(of));
     }
 
     /// The span of nodes that a byte range makes: the range, or what a marker states; inside a helper that a script

@@ -58,6 +58,7 @@ pub mod errors;
 mod eval;
 mod evaluator;
 mod host;
+mod id_hash;
 mod parts;
 mod program;
 mod python;

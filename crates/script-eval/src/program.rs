@@ -9,13 +9,13 @@ use std::collections::hash_map::Entry;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use tvmscript_ir_core::{SourceComments, SourceId, Span, SpanKind};
+use tvmscript_ir_core::{CurrentSpan, OpenCall, SourceComments, SourceId, Span, SpanKind};
 use tvmscript_python_syntax::ast::{Ast, Name, StmtId, TextRange};
 use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
-use crate::errors::ParseError;
+use crate::errors::{ParseError, Reported};
 use crate::eval::class::Keys;
 use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
@@ -105,15 +105,17 @@ pub(crate) struct Spans {
     pub(crate) are_plain: Cell<bool>,
     /// The span of all nodes.
     pub(crate) fixed: Option<Span>,
-    /// The call of the running helper by a script, and the number of calls in it; unknown outside helpers.
-    caller: Cell<(Span, u32)>,
+    /// The call of the running helper by a script, and the number of calls in it; `None` outside helpers.
+    caller: Cell<(Option<OpenCall>, u32)>,
 }
 
 /// The state of spans around the body of a helper.
 pub(crate) struct Helper {
-    call: Span,
+    /// The current span at the call.
+    at_call: CurrentSpan,
+    call: OpenCall,
     were_plain: bool,
-    outer: (Span, u32),
+    outer: (Option<OpenCall>, u32),
 }
 
 impl Default for Spans {
@@ -210,13 +212,29 @@ impl Program {
     /// The span of nodes that a byte range makes, if it is not just that range.
     #[cold]
     pub(crate) fn unusual_span(&self, range: TextRange) -> Span {
+        let here = self.stated_span(range);
+        match self.spans.caller.get() {
+            (Some(call), _) if self.spans.fixed.is_none() => call.span(here),
+            _ => here,
+        }
+    }
+
+    /// The span of a byte range without the calls that led there.
+    fn stated_span(&self, range: TextRange) -> Span {
         if let Some(span) = self.spans.fixed {
             return span;
         }
-        let marker = self.comments.marker_at(range.start);
-        let here = marker.unwrap_or_else(|| self.parts.span(range, self.source));
-        let (caller, _) = self.spans.caller.get();
-        if caller.is_known() { Span::call_site(here, caller) } else { here }
+        let marker = if self.comments.has_markers() { self.comments.marker_at(range.start) } else { None };
+        marker.unwrap_or_else(|| self.parts.span(range, self.source))
+    }
+
+    /// Makes the span of a byte range the current one.
+    pub(crate) fn point_at(&self, range: TextRange) {
+        let (here, call) = match self.spans.are_plain.get() {
+            true => (Span::range(self.source, range.start, range.end), None),
+            false => (self.stated_span(range), self.spans.caller.get().0),
+        };
+        Span::set_current_in(call.filter(|_| self.spans.fixed.is_none()), here);
     }
 
     /// Runs `f`, the body of a helper at `body`, so that its nodes carry the call at [`Span::current`].
@@ -230,27 +248,35 @@ impl Program {
     /// Enters the body of a helper at `body`, whose nodes carry the call at [`Span::current`].
     pub(crate) fn enter_helper(&self, body: TextRange) -> Option<Helper> {
         let (outer, depth) = self.spans.caller.get();
-        let call = Span::current();
-        // A lambda inside the call is no other place.
-        let is_inside = matches!(
-            call.kind(),
-            SpanKind::Range { source, start_bytes, end_bytes }
-                if source == self.source && start_bytes <= body.start && body.end <= end_bytes
-        );
-        if depth >= MAX_CALL_SITES || !call.is_known() || is_inside || self.spans.fixed.is_some() {
+        let at_call = Span::save_current();
+        let here = at_call.here();
+        if depth >= MAX_CALL_SITES || !here.is_known() || self.spans.fixed.is_some() {
             return None;
         }
+        // A lambda inside the call is no other place.
+        let is_inside = || {
+            matches!(
+                here.kind(),
+                SpanKind::Range { source, start_bytes, end_bytes }
+                    if source == self.source && start_bytes <= body.start && body.end <= end_bytes
+            )
+        };
+        if !at_call.is_in_call() && is_inside() {
+            return None;
+        }
+        let call = at_call.open_call();
         let were_plain = self.spans.are_plain.replace(false);
-        self.spans.caller.set((call, depth + 1));
-        Some(Helper { call, were_plain, outer: (outer, depth) })
+        self.spans.caller.set((Some(call), depth + 1));
+        Some(Helper { at_call, call, were_plain, outer: (outer, depth) })
     }
 
     /// Leaves the body of a helper.
     pub(crate) fn leave_helper(&self, helper: Option<Helper>) {
-        let Some(Helper { call, were_plain, outer }) = helper else { return };
+        let Some(Helper { at_call, call, were_plain, outer }) = helper else { return };
         self.spans.caller.set(outer);
         self.spans.are_plain.set(were_plain);
-        Span::set_current(call);
+        call.close();
+        at_call.restore();
     }
 
     /// Registers an environment captured by a function as a cycle candidate.
@@ -343,6 +369,15 @@ impl Program {
 
     pub(crate) fn bound_globals(&self) -> Vec<Name> {
         self.global_names.borrow().clone()
+    }
+
+    /// The value of a module-level name; fails for names with another binding.
+    #[inline]
+    pub(crate) fn global_value(&self, name: Name) -> crate::errors::Result<ScriptValue> {
+        match self.globals.borrow().get(name.index()) {
+            Some(Slot { binding: Binding::Value(value), .. }) => Ok(value.clone()),
+            _ => Err(Reported(())),
+        }
     }
 
     /// The binding of a module-level name.

@@ -198,7 +198,7 @@ fn line(comment: &str, range: TextRange, profile: &TextProfile) -> Option<Header
     let import = content.strip_prefix("from ").and_then(|rest| rest.strip_prefix(module));
     if let Some(import) = import.and_then(|rest| rest.strip_prefix(" import ")) {
         let (dialect, prefix) = import.split_once(" as ")?;
-        let (dialect, prefix) = (dialect.trim(), prefix.trim());
+        let (dialect, prefix) = (profile.dialect_of_import(dialect.trim()), prefix.trim());
         let entries = vec![(format!("{dialect}_prefix"), prefix.to_owned())];
         return is_identifier(prefix).then_some(HeaderLine { range, entries, is_import: true });
     }
@@ -213,7 +213,8 @@ pub(crate) fn is_comment(content: &str, profile: &TextProfile) -> bool {
     let import = content.strip_prefix("from ").and_then(|rest| rest.strip_prefix(module));
     let is_import = import.is_some_and(|rest| rest.starts_with(" import "));
     let is_header = content.strip_prefix(profile.option_label).is_some_and(|rest| rest.starts_with(':'));
-    !is_import && !is_header && content != profile.metadata.omitted
+    let is_line = profile.import_lines.iter().any(|(_, line)| *line == content);
+    !is_import && !is_header && !is_line && content != profile.metadata.omitted
 }
 
 /// Parses `option=value, option=value`.

@@ -53,8 +53,9 @@ pub use parser::{
 pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member,
-    NodeClass, ParseDialect, ParserFn, Parsers, PythonModule, ScopeFn, Statement, TokenHook,
+    ModuleMember, NodeClass, ParseDialect, ParserFn, Parsers, Provided, PythonModule, ScopeFn, Statement,
+    TokenHook,
 };
 pub use tvmscript_script_eval::{
-    Indices, Limits, Mode, Operator, ParseError, ParseErrorKind, Reported, Result,
+    Indices, Limits, Mode, NodeRules, Operator, ParseError, ParseErrorKind, Reported, Result,
 };

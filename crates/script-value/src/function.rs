@@ -10,6 +10,7 @@ use tvmscript_ir_core::{
 };
 
 use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
+use crate::py_type::PyType;
 use crate::record::{self, Action, Callee};
 use crate::value::ScriptValue;
 
@@ -57,8 +58,8 @@ pub struct Param {
     pub kind: ParamKind,
     /// The default as text; `None` for a required parameter.
     pub default: Option<&'static str>,
-    /// Type, as in a stub.
-    pub type_name: &'static str,
+    /// Type.
+    pub py_type: PyType,
 }
 
 /// A script function, declared by `#[script_fn]`.
@@ -69,12 +70,50 @@ pub struct ScriptFn {
     pub doc: &'static str,
     /// Parameters in order.
     pub params: &'static [Param],
-    /// Result type, as in a stub.
-    pub returns: &'static str,
+    /// Result type.
+    pub returns: PyType,
+    /// `true` if the function also stands for the type of its results, in annotations: `x: D.int32`.
+    pub is_annotation: bool,
     /// Functions that are attributes of this one: `Range.from_min_extent`.
     pub members: &'static [&'static ScriptFn],
+    /// A convention of its dialect for calls.
+    pub around: Option<&'static Around>,
     /// Binds the arguments and calls the body.
     pub call: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
+}
+
+/// Binds the arguments of a call and runs the function.
+pub type BindFn = fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>;
+
+/// A convention of a dialect for the calls of its functions.
+#[derive(Debug, Clone, Copy)]
+pub struct Around {
+    /// Runs a call: may change the arguments before it calls the last parameter.
+    pub call: fn(&'static ScriptFn, CallArgs, BindFn) -> Result<ScriptValue>,
+    /// The parameter lists that calls may have beside the declared one, which is given.
+    pub forms: fn(&[Param]) -> Vec<Vec<Param>>,
+}
+
+/// The parts of a function that its callers see.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration {
+    /// Documentation.
+    pub doc: &'static str,
+    /// Parameters in order.
+    pub params: &'static [Param],
+    /// Result type.
+    pub returns: PyType,
+    /// As [`ScriptFn::is_annotation`].
+    pub is_annotation: bool,
+    /// As [`ScriptFn::around`].
+    pub around: Option<&'static Around>,
+}
+
+impl Declaration {
+    /// The parameter lists that calls may have beside [`Declaration::params`].
+    pub fn other_forms(&self) -> Vec<Vec<Param>> {
+        self.around.map_or_else(Vec::new, |around| (around.forms)(self.params))
+    }
 }
 
 impl std::fmt::Debug for ScriptFn {
@@ -84,6 +123,12 @@ impl std::fmt::Debug for ScriptFn {
 }
 
 impl ScriptFn {
+    /// The declaration of the function.
+    pub fn declaration(&self) -> Declaration {
+        let ScriptFn { doc, params, returns, is_annotation, around, .. } = *self;
+        Declaration { doc, params, returns, is_annotation, around }
+    }
+
     /// Calls the function.
     ///
     /// # Errors
@@ -280,8 +325,8 @@ pub(crate) fn unknown_keyword(function: &str, name: &Str, known: &[&'static str]
 
 /// Types of parameters.
 pub trait FromScript: Sized {
-    /// Type, as in a stub.
-    const TYPE: &'static str;
+    /// Type in Python.
+    const TYPE: PyType;
 
     /// Converts a value.
     ///
@@ -297,17 +342,17 @@ pub trait FromScript: Sized {
 
 /// Result types of script functions.
 pub trait IntoScript {
-    /// Type, as in a stub.
-    const TYPE: &'static str;
+    /// Type in Python.
+    const TYPE: PyType;
 
     /// Converts to a value.
     fn into_script(self) -> ScriptValue;
 }
 
 macro_rules! from_script {
-    ($($ty:ty, $type:literal, $what:literal, $($pat:pat => $out:expr),+;)*) => {$(
+    ($($ty:ty, $type:expr, $what:literal, $($pat:pat => $out:expr),+;)*) => {$(
         impl FromScript for $ty {
-            const TYPE: &'static str = $type;
+            const TYPE: PyType = $type;
             fn from_script(value: ScriptValue) -> Result<Self> {
                 match value {
                     $($pat => Ok($out),)+
@@ -319,15 +364,15 @@ macro_rules! from_script {
 }
 // In Python a bool is an int, and any int converts to bool.
 from_script! {
-    bool, "bool", "a bool", ScriptValue::Bool(b) => b, ScriptValue::Int(i) => i != 0;
-    i64, "int", "an int", ScriptValue::Int(i) => i, ScriptValue::Bool(b) => i64::from(b);
-    f64, "float", "a float", ScriptValue::Float(f) => f, ScriptValue::Int(i) => i as f64, ScriptValue::Bool(b) => f64::from(b);
-    Str, "str", "a string", ScriptValue::Str(s) => s;
-    Object, "Object", "an IR node", ScriptValue::Node(o) => o;
+    bool, PyType::BOOL, "a bool", ScriptValue::Bool(b) => b, ScriptValue::Int(i) => i != 0;
+    i64, PyType::INT, "an int", ScriptValue::Int(i) => i, ScriptValue::Bool(b) => i64::from(b);
+    f64, PyType::FLOAT, "a float", ScriptValue::Float(f) => f, ScriptValue::Int(i) => i as f64, ScriptValue::Bool(b) => f64::from(b);
+    Str, PyType::STR, "a string", ScriptValue::Str(s) => s;
+    Object, PyType::ANY, "an IR node", ScriptValue::Node(o) => o;
 }
 
 impl FromScript for ScriptValue {
-    const TYPE: &'static str = "Any";
+    const TYPE: PyType = PyType::ANY;
     fn from_script(value: ScriptValue) -> Result<Self> {
         Ok(value)
     }
@@ -360,14 +405,14 @@ fn holds_poison(value: &ScriptValue, seen: &mut HashSet<*const ()>) -> bool {
 }
 
 impl FromScript for () {
-    const TYPE: &'static str = "None";
+    const TYPE: PyType = PyType::ANY;
     fn from_script(_value: ScriptValue) -> Result<Self> {
         Ok(())
     }
 }
 
 impl<T: Class> FromScript for Ref<T> {
-    const TYPE: &'static str = "Object";
+    const TYPE: PyType = PyType::node::<T>();
     fn from_script(value: ScriptValue) -> Result<Self> {
         let expected =
             || BuildError::expected(format!("a `{}`", T::type_info().display_key()), value.type_name());
@@ -379,7 +424,7 @@ impl<T: Class> FromScript for Ref<T> {
 }
 
 impl<T: FromScript, const N: usize> FromScript for [T; N] {
-    const TYPE: &'static str = "Sequence";
+    const TYPE: PyType = PyType::Generic { name: "Sequence", of: &[T::TYPE] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let items = Vec::<T>::from_script(value)?;
         let found = items.len();
@@ -391,7 +436,7 @@ impl<T: FromScript, const N: usize> FromScript for [T; N] {
 }
 
 impl FromScript for DataType {
-    const TYPE: &'static str = "str";
+    const TYPE: PyType = PyType::STR;
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
             ScriptValue::DType(d) => Ok(d),
@@ -405,7 +450,7 @@ impl FromScript for DataType {
 }
 
 impl<T: FromScript> FromScript for Option<T> {
-    const TYPE: &'static str = T::TYPE;
+    const TYPE: PyType = PyType::Union { of: &[T::TYPE, PyType::NONE] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
             ScriptValue::None => Ok(None),
@@ -418,7 +463,7 @@ impl<T: FromScript> FromScript for Option<T> {
 }
 
 impl<T: FromScript> FromScript for Vec<T> {
-    const TYPE: &'static str = "Sequence";
+    const TYPE: PyType = PyType::Generic { name: "Sequence", of: &[T::TYPE] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value.items() {
             Some(items) => items.into_iter().map(T::from_script).collect(),
@@ -432,7 +477,7 @@ impl<T: FromScript> FromScript for Vec<T> {
 
 /// Any value that a field can hold: annotations and attributes.
 impl FromScript for Value {
-    const TYPE: &'static str = "Any";
+    const TYPE: PyType = PyType::ANY;
     fn from_script(value: ScriptValue) -> Result<Self> {
         value
             .to_field()
@@ -441,7 +486,7 @@ impl FromScript for Value {
 }
 
 impl FromScript for Map<Str, Value> {
-    const TYPE: &'static str = "dict[str, Any]";
+    const TYPE: PyType = PyType::Generic { name: "dict", of: &[PyType::STR, PyType::ANY] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let wrong = || BuildError::expected("a dict with string keys", value.type_name());
         let field = value.to_field().ok_or_else(wrong)?;
@@ -451,9 +496,9 @@ impl FromScript for Map<Str, Value> {
 }
 
 macro_rules! into_script {
-    ($($ty:ty, $type:literal, |$x:ident| $out:expr;)*) => {$(
+    ($($ty:ty, $type:expr, |$x:ident| $out:expr;)*) => {$(
         impl IntoScript for $ty {
-            const TYPE: &'static str = $type;
+            const TYPE: PyType = $type;
             fn into_script(self) -> ScriptValue {
                 let $x = self;
                 $out
@@ -462,17 +507,17 @@ macro_rules! into_script {
     )*};
 }
 into_script! {
-    (), "None", |_x| ScriptValue::None;
-    bool, "bool", |x| ScriptValue::Bool(x);
-    i64, "int", |x| ScriptValue::Int(x);
-    f64, "float", |x| ScriptValue::Float(x);
-    Str, "str", |x| ScriptValue::Str(x);
-    Object, "Object", |x| ScriptValue::Node(x);
-    ScriptValue, "Any", |x| x;
-    Vec<ScriptValue>, "tuple", |x| ScriptValue::tuple(x);
+    (), PyType::NONE, |_x| ScriptValue::None;
+    bool, PyType::BOOL, |x| ScriptValue::Bool(x);
+    i64, PyType::INT, |x| ScriptValue::Int(x);
+    f64, PyType::FLOAT, |x| ScriptValue::Float(x);
+    Str, PyType::STR, |x| ScriptValue::Str(x);
+    Object, PyType::ANY, |x| ScriptValue::Node(x);
+    ScriptValue, PyType::ANY, |x| x;
+    Vec<ScriptValue>, PyType::Name("tuple"), |x| ScriptValue::tuple(x);
 }
 impl<T: Class> IntoScript for Ref<T> {
-    const TYPE: &'static str = "Object";
+    const TYPE: PyType = PyType::node::<T>();
     fn into_script(self) -> ScriptValue {
         self.into()
     }
@@ -481,19 +526,19 @@ impl<T: 'static> IntoScript for Array<T>
 where
     Array<T>: ObjectLike,
 {
-    const TYPE: &'static str = "Sequence";
+    const TYPE: PyType = PyType::Name("Sequence");
     fn into_script(self) -> ScriptValue {
         ScriptValue::Node(self.into_object())
     }
 }
 impl<K: MapPart + 'static, V: MapPart + 'static> IntoScript for Map<K, V> {
-    const TYPE: &'static str = "Mapping";
+    const TYPE: PyType = PyType::Name("Mapping");
     fn into_script(self) -> ScriptValue {
         ScriptValue::Node(self.into_object())
     }
 }
 impl<T: IntoScript> IntoScript for Option<T> {
-    const TYPE: &'static str = T::TYPE;
+    const TYPE: PyType = PyType::Union { of: &[T::TYPE, PyType::NONE] };
     fn into_script(self) -> ScriptValue {
         self.map_or(ScriptValue::None, T::into_script)
     }

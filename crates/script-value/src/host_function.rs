@@ -2,12 +2,13 @@
 
 use crate::arguments::{Arguments, Signature};
 use crate::error::Result;
-use crate::function::{CallArgs, FromScript, IntoScript};
+use crate::function::{CallArgs, Declaration, FromScript, IntoScript};
 use crate::value::{HostObject, ScriptValue};
 
 /// A function that a dialect creates at run time, e.g. a method of a node.
 pub struct HostFunction<F> {
     name: String,
+    declaration: Option<&'static Declaration>,
     body: F,
 }
 
@@ -17,7 +18,12 @@ where
 {
     /// A function with this name, for messages.
     pub fn value(name: impl Into<String>, body: F) -> ScriptValue {
-        ScriptValue::host(HostFunction { name: name.into(), body })
+        ScriptValue::host(HostFunction { name: name.into(), declaration: None, body })
+    }
+
+    /// A function with this name and declaration.
+    pub fn declared(name: impl Into<String>, declaration: &'static Declaration, body: F) -> ScriptValue {
+        ScriptValue::host(HostFunction { name: name.into(), declaration: Some(declaration), body })
     }
 }
 
@@ -30,6 +36,9 @@ where
     }
     fn is_callable(&self) -> bool {
         true
+    }
+    fn declaration(&self) -> Option<Declaration> {
+        self.declaration.copied()
     }
     fn call(&self, args: CallArgs) -> Result<ScriptValue> {
         (self.body)(args)

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use crate::key::DictKey;
+use crate::key::{DictKey, KeyHashing};
 use crate::value::{HostObject, ScriptValue};
 
 thread_local! {
@@ -94,7 +94,7 @@ impl FromIterator<ScriptValue> for Items {
 /// A dictionary in insertion order.
 #[derive(Clone, Default)]
 pub struct Dict {
-    entries: IndexMap<DictKey, ScriptValue>,
+    entries: IndexMap<DictKey, ScriptValue, KeyHashing>,
     /// The subclass of `dict` of the value, such as an ordered or counting dictionary.
     class: Option<Rc<dyn HostObject>>,
 }
@@ -107,7 +107,7 @@ impl Dict {
 
     /// An empty dictionary with a capacity.
     pub fn with_capacity(capacity: usize) -> Dict {
-        Dict { entries: IndexMap::with_capacity(capacity), class: None }
+        Dict { entries: IndexMap::with_capacity_and_hasher(capacity, KeyHashing::default()), class: None }
     }
 
     /// The same entries as an instance of a subclass of `dict`, which the evaluator knows.
@@ -143,7 +143,7 @@ impl std::fmt::Debug for Dict {
 }
 
 impl Deref for Dict {
-    type Target = IndexMap<DictKey, ScriptValue>;
+    type Target = IndexMap<DictKey, ScriptValue, KeyHashing>;
     fn deref(&self) -> &Self::Target {
         &self.entries
     }

@@ -4,7 +4,7 @@
 //! compare by identity, and so do host objects by default. The hash is computed once per key.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher, RandomState};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
@@ -170,13 +170,34 @@ fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
     }
 }
 
+/// Hashing of [`DictKey`] for tables: a key has a hash of its own, from a randomly seeded hasher.
+pub type KeyHashing = BuildHasherDefault<KeyHasher>;
+
+/// Spreads the hash of a [`DictKey`] over the bits that a table uses.
+#[derive(Debug, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+    #[inline]
+    fn write_u32(&mut self, hash: u32) {
+        self.0 = (self.0.rotate_left(32) ^ u64::from(hash)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// A randomly seeded hasher, against crafted collisions.
-fn hasher() -> impl Hasher {
+fn hasher() -> DefaultHasher {
     static STATE: OnceLock<RandomState> = OnceLock::new();
     STATE.get_or_init(RandomState::new).build_hasher()
 }
 
-fn hash_of(weight: usize, write: impl FnOnce(&mut dyn Hasher)) -> Facts {
+fn hash_of(weight: usize, write: impl FnOnce(&mut DefaultHasher)) -> Facts {
     let mut state = hasher();
     write(&mut state);
     Facts { hash: state.finish() as u32, weight: u32::try_from(weight).unwrap_or(u32::MAX) }
@@ -197,12 +218,10 @@ fn facts(value: &ScriptValue) -> Option<Facts> {
         ScriptValue::Ellipsis => hash_of(1, |state| state.write_u8(2)),
         ScriptValue::Str(text) => text_facts(text.as_str()),
         ScriptValue::Bytes(bytes) => hash_of(1 + bytes.len() / 32, |state| state.write(bytes)),
-        ScriptValue::DType(dtype) => hash_of(1, |mut state| dtype.hash(&mut state)),
-        ScriptValue::Node(object) => hash_of(1, |mut state| object.address().hash(&mut state)),
-        ScriptValue::Function(function) => {
-            hash_of(1, |mut state| std::ptr::from_ref(*function).hash(&mut state))
-        }
-        ScriptValue::Frame(frame) => hash_of(1, |mut state| Rc::as_ptr(frame).cast::<()>().hash(&mut state)),
+        ScriptValue::DType(dtype) => hash_of(1, |state| dtype.hash(state)),
+        ScriptValue::Node(object) => hash_of(1, |state| object.address().hash(state)),
+        ScriptValue::Function(function) => hash_of(1, |state| std::ptr::from_ref(*function).hash(state)),
+        ScriptValue::Frame(frame) => hash_of(1, |state| Rc::as_ptr(frame).cast::<()>().hash(state)),
         ScriptValue::Tuple(items) => with_stack(|| {
             let mut state = hasher();
             let mut weight = 1u32;
@@ -219,7 +238,7 @@ fn facts(value: &ScriptValue) -> Option<Facts> {
                 Some(payload) => return facts(payload),
                 None => return None,
             },
-            Hashing::Identity => hash_of(1, |mut state| Rc::as_ptr(host).cast::<()>().hash(&mut state)),
+            Hashing::Identity => hash_of(1, |state| Rc::as_ptr(host).cast::<()>().hash(state)),
             Hashing::Value { hash, weight } => hash_of(weight as usize, |state| state.write_u64(hash)),
         },
         ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_) | ScriptValue::Float(_) => {
@@ -228,7 +247,10 @@ fn facts(value: &ScriptValue) -> Option<Facts> {
                 Number::Big(big) => 1 + big.bits() as usize / 256,
                 _ => 1,
             };
-            hash_of(weight, |mut state| number.hash(&mut state))
+            hash_of(weight, |state| match number {
+                Number::Int(int) => state.write_i64(int),
+                number => number.hash(state),
+            })
         }
     })
 }

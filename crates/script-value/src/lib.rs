@@ -31,14 +31,19 @@ mod function;
 mod host_function;
 mod items;
 mod key;
+mod py_type;
 pub mod record;
 mod value;
 
 pub use args::{IntoArg, argument};
 pub use arguments::{Arguments, Signature};
 pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
-pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
+pub use function::{
+    Around, BindFn, Binding, CallArgs, Declaration, FromScript, IntoScript, Param, ParamKind, ScriptFn,
+    ScriptResult,
+};
 pub use host_function::{HostFunction, TypedFunction, typed_function};
 pub use items::{Dict, Items, release};
 pub use key::{DictKey, Hashing, TextKey};
+pub use py_type::{PyType, class_name};
 pub use value::{HostObject, PendingScope, ScriptValue, Slice};

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use tvmscript_ir_core::Span;
+use tvmscript_ir_core::{Object, Span};
 
 use crate::{CallArgs, ScriptFn, ScriptValue};
 
@@ -21,6 +21,13 @@ pub enum Callee {
 /// The action of a step.
 #[derive(Debug, Clone)]
 pub enum Action {
+    /// Opens a builder, inside those that are open.
+    Open,
+    /// Closes the innermost builder.
+    Close {
+        /// The node that it built; `None` if it failed.
+        result: Option<Object>,
+    },
     /// Calls a function.
     Call {
         /// The function.
@@ -98,9 +105,33 @@ pub fn is_on() -> bool {
     IS_ON.get()
 }
 
-/// Removes the steps so far.
-pub fn clear() {
-    STEPS.take();
+/// Removes the steps of outermost builders whose results are not wanted.
+pub fn retain_builders(steps: &mut Vec<Step>, mut is_wanted: impl FnMut(&Object) -> bool) {
+    let mut kept = Vec::with_capacity(steps.len());
+    let mut depth = 0_usize;
+    // Number of kept steps before the outermost open builder.
+    let mut start = 0;
+    for step in steps.drain(..) {
+        let mut is_unwanted = false;
+        match &step.action {
+            Action::Open => {
+                if depth == 0 {
+                    start = kept.len();
+                }
+                depth += 1;
+            }
+            Action::Close { result } => {
+                depth = depth.saturating_sub(1);
+                is_unwanted = depth == 0 && !result.as_ref().is_some_and(&mut is_wanted);
+            }
+            _ => {}
+        }
+        kept.push(step);
+        if is_unwanted {
+            kept.truncate(start);
+        }
+    }
+    *steps = kept;
 }
 
 /// Runs `f` without recording.

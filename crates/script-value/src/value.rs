@@ -13,7 +13,7 @@ use num_traits::ToPrimitive;
 use tvmscript_ir_core::{Array, Class, DataType, Map, Object, ObjectLike, Ref, Str, Value, with_stack};
 
 use crate::error::BuildError;
-use crate::function::{CallArgs, ScriptFn};
+use crate::function::{CallArgs, Declaration, ScriptFn};
 use crate::items::{Dict, Items, release};
 use crate::key::{DictKey, Hashing};
 
@@ -130,6 +130,11 @@ pub trait HostObject: Any {
     /// Tests whether [`HostObject::call`] is supported.
     fn is_callable(&self) -> bool {
         false
+    }
+
+    /// The declaration of the function that a call runs, if there is one.
+    fn declaration(&self) -> Option<Declaration> {
+        None
     }
 
     /// Tests whether the value as a member of a class is a method, which takes the instance as its first argument.

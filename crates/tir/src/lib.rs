@@ -49,20 +49,28 @@ mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 pub mod signature;
+pub mod surface;
 
 pub use error::TirError;
 pub use node::*;
+pub use surface::Surface;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// Returns the dialect for a registry: its nodes, with the printers and parsers that the enabled features provide.
 pub fn dialect() -> Dialect {
-    let dialect = nodes();
+    dialect_of(&surface::TVM_0_23)
+}
+
+/// Returns the dialect with the words and forms of a release.
+pub fn dialect_of(surface: &'static Surface) -> Dialect {
+    let mut dialect = nodes();
+    dialect.slot_mut::<surface::Surfaces>().0 = Some(surface);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = parse::register(dialect);
+    let dialect = parse::register(dialect, surface);
     dialect
 }
 

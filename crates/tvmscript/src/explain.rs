@@ -101,6 +101,7 @@ pub fn builder_calls(steps: &[Step], registry: &Registry) -> Vec<BuilderCall> {
                 writer.line(format!("with {call}{bound}:"), step.span);
                 writer.depth += 1;
             }
+            Action::Open | Action::Close { .. } => {}
             Action::Leave => writer.depth = writer.depth.saturating_sub(1),
             Action::Name { name, value } => writer.name(name, value),
         }

@@ -84,7 +84,10 @@ pub use tvmscript_script_eval as script_eval;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;
 pub use tvmscript_si_builder as si_builder;
+#[cfg(feature = "parse")]
+pub use tvmscript_stubs as stubs;
 pub use tvmscript_tir as tir;
+pub use tvmscript_tirx as tirx;
 pub use tvmscript_tvm_json as tvm_json;
 
 pub use tvmscript_diff::{Edit, EditOp, EditScript};
@@ -126,6 +129,17 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(tir::dialect())
         .with(relax::dialect())
         .with(passes::dialect())
+        .edition(&tirx::tilelang::PROFILE, tilelang)
+}
+
+/// The dialects as TileLang has them.
+fn tilelang() -> Registry {
+    let builder = RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::tilelang::PROFILE));
+    builder
+        .with(tirx::dialect())
+        .with(relax::dialect())
+        .build()
+        .expect("the dialects of this workspace do not conflict")
 }
 
 /// Describes the differences of two nodes, in their text if the feature `print` is on; `None` if they are structurally

@@ -96,7 +96,7 @@ pub(crate) fn add_input(wire: Ref<Wire>) -> Result<Ref<Wire>> {
 }
 
 /// Makes a wire that nothing drives yet.
-#[script_fn(name = "Wire")]
+#[script_fn(name = "Wire", annotation)]
 pub fn wire() -> Result<Ref<Wire>> {
     Ok(Wire::new(""))
 }

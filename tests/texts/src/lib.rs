@@ -23,6 +23,6 @@ mod tokens;
 pub use change::{Changed, change_token};
 pub use files::{corpus, files_below, files_of};
 pub use host::{Scale, host_program};
-pub use program::whole_program;
+pub use program::{block_names, whole_program};
 pub use random::{Random, number};
 pub use tokens::{Token, tokens};

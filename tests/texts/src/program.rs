@@ -6,11 +6,14 @@
 //! `out`, and `result` is the list of these values. Nothing depends on the order of sets, on identities or
 //! addresses, or on the moment when a generator that nothing refers to is closed.
 
+mod blocks;
 mod definition;
 mod expression;
 mod statement;
 
 use crate::Random;
+
+pub use blocks::block_names;
 
 /// A random whole program that sets `result`.
 pub fn whole_program(random: &mut Random) -> String {
@@ -30,8 +33,9 @@ pub fn whole_program(random: &mut Random) -> String {
         maker.assign_new(kind);
     }
     for _ in 0..3 + maker.random.below(4) {
-        maker.definition();
+        if maker.chance(3) { maker.part() } else { maker.definition() }
     }
+    maker.part();
     for _ in 0..5 + maker.random.below(8) {
         maker.statement(2);
     }

@@ -23,7 +23,7 @@ use tvmscript_ir_core::{
     Array, DataType, Dialect, EqKind, FieldInfo, Node, Object, PathId, Ref, Span, Str, TypeInfo, Value,
 };
 use tvmscript_irbuilder::{
-    BuildDialect, BuildError, Builder, Frame, FrameOf, FromScript, Result, ScriptValue, script_fn,
+    BuildDialect, BuildError, Builder, Frame, FrameOf, FromScript, PyType, Result, ScriptValue, script_fn,
 };
 use tvmscript_script_parser::ParseDialect;
 
@@ -82,7 +82,7 @@ pub fn twice_type() -> &'static TypeInfo {
 struct AnyExpr(Object);
 
 impl FromScript for AnyExpr {
-    const TYPE: &'static str = "PrimExpr";
+    const TYPE: PyType = PyType::ANY;
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
             ScriptValue::Node(object) if object.dtype() != DataType::VOID => Ok(AnyExpr(object)),

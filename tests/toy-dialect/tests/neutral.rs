@@ -3,6 +3,7 @@
 use tvmscript_diagnostics::{Diagnostic, ErrorCode, Message};
 use tvmscript_diagnostics::{render, reports as diagnostics};
 use tvmscript_docsifier::{DiagnosticOptions, PrinterConfig, print, render_diagnostics};
+use tvmscript_ir_core::profile::{Sign, Strength, TextProfile};
 use tvmscript_ir_core::{
     AccessPath, Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal,
 };
@@ -176,4 +177,44 @@ fn profiles_are_chosen_by_id() {
     assert_eq!(print(&plan, &registry, &config).expect("prints"), SCRIPT);
     let first = print(&plan, &registry, &PrinterConfig::default()).expect("prints");
     assert!(first.starts_with("# from tvm.script import plan as Plan"), "{first}");
+}
+
+/// A later release of the toy's family: another name of the dialect in headers.
+static LATER: TextProfile = TextProfile {
+    version: "2.0",
+    import_names: &[("plan", "work")],
+    import_lines: &[("plan", "from worklang import units")],
+    signs: &[Sign { text: "from worklang import work as ", strength: Strength::Header }],
+    ..plan::PROFILE
+};
+
+#[test]
+fn a_text_tells_its_edition() {
+    let registry = RegistryBuilder::new()
+        .with(plan::dialect())
+        .edition(&LATER, || RegistryBuilder::new().with(plan::dialect()).build().expect("one dialect"))
+        .build()
+        .expect("two editions");
+    let ids: Vec<String> = registry.text_profiles().map(|profile| profile.id()).collect();
+    assert_eq!(ids, ["worklang-1.0", "worklang-2.0"]);
+
+    let parsed = parse_script("plan", SCRIPT, &registry, &ParseOptions::default());
+    assert_eq!(parsed.profile.profile.id(), "worklang-1.0");
+    assert_eq!(
+        parsed.profile.reason.to_string(),
+        "it is the default, and the text has no sign of another one"
+    );
+
+    let later = SCRIPT.replace("import plan as Plan", "import work as Plan\n# from worklang import units");
+    let parsed = parse_script("plan", &later, &registry, &ParseOptions::default());
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    assert_eq!(parsed.profile.profile.id(), "worklang-2.0");
+    assert_eq!(parsed.profile.reason.to_string(), "the text has `from worklang import work as`");
+    let config = PrinterConfig { profile: Some("worklang-2.0".to_owned()), ..PrinterConfig::default() };
+    assert_eq!(print(&parsed.scripts[0].node, &registry, &config).expect("prints"), later);
+
+    let mut first = ParseOptions::default();
+    first.profile = Some("worklang-1.0".to_owned());
+    let parsed = parse_script("plan", SCRIPT, &registry, &first);
+    assert_eq!(parsed.profile.reason.to_string(), "an option selects it");
 }

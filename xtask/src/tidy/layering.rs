@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("script-eval", &["ir-core", "python-syntax", "script-value"]),
     ("irbuilder", &["ir-core", "ir-macros", "script-value"]),
     ("script-parser", &["ir-core", "irbuilder", "python-syntax", "script-value", "script-eval"]),
+    ("stubs", &["ir-core", "irbuilder", "python-syntax", "script-parser"]),
     ("si-builder", &["ir-core", "ir-macros"]),
     ("tvm-json", &["ir-core"]),
     (
@@ -88,6 +89,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ir",
         ],
     ),
+    ("tirx", &["ir-core", "ir-macros", "docsifier", "irbuilder", "script-parser", "prim", "ir", "tir"]),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
         "passes",

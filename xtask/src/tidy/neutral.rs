@@ -24,6 +24,7 @@ const GENERIC: &[&str] = &[
     "script-eval",
     "irbuilder",
     "script-parser",
+    "stubs",
     "si-builder",
 ];
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::json;
-use tvmscript::expand::{ExpandError, expand};
+use tvmscript::expand::{Expanded, Refused, expand};
 use tvmscript::explain::{BuilderCall, builder_calls};
 use tvmscript::ir_core::SourceTexts;
 use tvmscript::{Object, Span, post_order_visit};
@@ -18,17 +18,41 @@ use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
 pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
-    run.for_each_valid(&args.files, |path, timings| one(path, args, timings), |_, text| output::result(&text))
+    let color = run.color;
+    run.for_each_valid(
+        &args.files,
+        |path, timings| one(path, args, timings),
+        |path, Explained { text, refused }| {
+            let outcome = output::result(&text);
+            refused.into_iter().fold(outcome, |_, refused| {
+                output::diagnose(&Failed::new(Failure::Expand(refused), None).render(path, color));
+                Outcome::No
+            })
+        },
+    )
+}
+
+/// The text for one file.
+struct Explained {
+    text: String,
+    /// The scripts that it cannot show.
+    refused: Vec<Refused>,
+}
+
+impl From<String> for Explained {
+    fn from(text: String) -> Explained {
+        Explained { text, refused: Vec::new() }
+    }
 }
 
 /// The calls of a file as text.
-fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(String, Warnings)> {
+fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
     if let Some(levels) = args.expand {
         return expanded(path, levels, timings);
     }
     let Input { source, scripts, warnings } = input::load_recorded(path, timings)?;
     let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
-        return Ok((String::new(), warnings));
+        return Ok((String::new().into(), warnings));
     };
     let mut calls = builder_calls(&origin.steps, registry());
     if let Some(path) = &args.node {
@@ -42,19 +66,18 @@ fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(String, Wa
         TraceFormat::Text => as_text(&calls, &texts),
         TraceFormat::Json => as_json(&calls, &texts),
     };
-    Ok((text, warnings))
+    Ok((text.into(), warnings))
 }
 
 /// The file with the calls in its scripts written out.
-fn expanded(path: &Path, levels: u8, timings: &mut Timings) -> Answer<(String, Warnings)> {
+fn expanded(path: &Path, levels: u8, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
     let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let options = parse_options(&source.name);
-    let text = timings
+    let expanded = timings
         .time("expand", || expand(&source.name, &source.text, registry(), &options, usize::from(levels)));
-    match text {
-        Ok(text) => Ok((text, Warnings::default())),
-        Err(ExpandError::Script(errors)) => Err(Failed::new(Failure::Script { errors }, Some(source))),
-        Err(error) => Err(Failed::new(Failure::Expand(error), Some(source))),
+    match expanded {
+        Ok(Expanded { text, refused, .. }) => Ok((Explained { text, refused }, Warnings::default())),
+        Err(errors) => Err(Failed::new(Failure::Script { errors }, Some(source))),
     }
 }
 

@@ -13,6 +13,7 @@ mod opt;
 mod print;
 mod roundtrip;
 mod run;
+mod stubs;
 mod trace;
 
 use std::io::IsTerminal as _;
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Trace(args) => trace::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
+        Command::Stubs(args) => stubs::run(args),
     };
     if global.timings {
         output::diagnose(&run.timings.to_json(run.files, begin.elapsed()));

@@ -129,7 +129,11 @@ pub(super) fn print_all(
 ) -> Result<Text, Failure> {
     let mut all = Text::default();
     for script in scripts {
-        let config = config(script)?;
+        let mut config = config(script)?;
+        // A script prints in the profile that it was read in.
+        if config.profile.is_none() {
+            config.profile = script.origin.as_ref().map(|origin| origin.profile.profile.id());
+        }
         let printed = timings
             .time("print", || print_text(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;

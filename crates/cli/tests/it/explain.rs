@@ -94,3 +94,40 @@ fn explain_writes_out_helpers() {
     assert_eq!(wrong.status, 1);
     assert!(wrong.stderr.contains("undefined name `g`"), "{}", wrong.stderr);
 }
+
+#[test]
+fn explain_reports_scripts_that_it_cannot_write_out() {
+    let text = "\
+def sized(x):
+    return x * len(list(range(3)))
+
+def scale(A):
+    T.buffer_store(A, A[0] * 2.0, [0])
+
+@T.prim_func
+def wrong(A: T.Buffer((4,), \"float32\")):
+    A[0] = sized(A[0])
+
+@T.prim_func
+def right(A: T.Buffer((4,), \"float32\")):
+    scale(A)
+";
+    let script = file("refused.py", text);
+    let ran = run(&["explain", "--expand", "1", &script]);
+    assert_eq!(ran.status, 1);
+    assert!(
+        ran.stdout.contains("def right(A: T.Buffer((4,), \"float32\")):\n    T.buffer_store("),
+        "{}",
+        ran.stdout
+    );
+    let message = "refused.py: the calls in `wrong` are not written out: the expanded text does not parse";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+}
+
+#[test]
+fn explain_shows_the_calls_of_scripts_that_a_call_names() {
+    let script = file("m.py", MODULE);
+    let ran = run(&["explain", "--call", "M", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout, run(&["explain", &script]).stdout);
+}

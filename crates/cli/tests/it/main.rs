@@ -16,4 +16,5 @@ mod passes;
 mod python_files;
 mod scripts;
 mod spans;
+mod stubs;
 mod tutorial;

@@ -89,6 +89,20 @@ fn set_changes_a_variable_and_select_takes_scripts_by_name() {
 }
 
 #[test]
+fn call_names_scripts_that_the_file_made() {
+    let root = package();
+    let here = root.display().to_string();
+    let call = "[kernels[\"a\"], make(3), kernels[\"b\"][1], kernels[\"a\"]]";
+    let ran = print(&root, &["--import-root", &here, "--call", call]);
+    assert_eq!((ran.status, extents(&ran.stdout)), (0, vec!["16", "3", "4"]), "{}", ran.stderr);
+
+    let plain =
+        folder(&[("lib/main.py", "@T.prim_func\ndef g():\n    for i in range(5):\n        T.evaluate(i)\n")]);
+    let ran = print(&plain, &["--call", "g"]);
+    assert_eq!((ran.status, extents(&ran.stdout)), (0, vec!["5"]), "{}", ran.stderr);
+}
+
+#[test]
 fn call_takes_the_scripts_that_it_returns() {
     let root = package();
     let here = root.display().to_string();

@@ -17,6 +17,7 @@
 
 mod check;
 mod dialect;
+mod edition;
 mod error;
 mod names;
 mod resolver;
@@ -34,6 +35,7 @@ pub use token::Token;
 
 use crate::type_table::TypeInfo;
 use dialect::{NodeEntry, Tables};
+use edition::Edition;
 use token::Tokens;
 
 /// A layer's data about dialects.
@@ -102,6 +104,7 @@ impl Slots {
 #[must_use]
 pub struct RegistryBuilder {
     dialects: Vec<Tables>,
+    editions: Vec<Edition>,
 }
 
 impl RegistryBuilder {
@@ -147,6 +150,11 @@ impl RegistryBuilder {
             }
         }
         registry.slots.0.iter_mut().for_each(|(_, slot)| slot.as_mut().finish_boxed(&mut resolver));
+        for edition in self.editions {
+            if resolver.claim(format!("the text profile `{}`", edition.profile.id()), edition.place) {
+                registry.editions.push(edition);
+            }
+        }
         registry.tokens = resolver.finish()?;
         Ok(registry)
     }
@@ -165,6 +173,7 @@ pub struct Registry {
     nodes: HashMap<&'static str, NodeEntry>,
     slots: Slots,
     tokens: Tokens,
+    editions: Vec<Edition>,
 }
 
 impl Registry {

@@ -7,16 +7,17 @@
 //! Equality of spans compares sequences part by part and ignores the reason for merging; [`SpanKind`] compares it too.
 
 mod comments;
+mod current;
 mod query;
 mod sequence;
 mod store;
 mod text;
 mod texts;
 
-use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
 pub use comments::{CommentedStmt, SourceComments};
+pub use current::{CurrentSpan, OpenCall};
 pub use query::{nodes_where_span, output_nodes};
 pub use store::{SourceGuard, SourceId};
 pub use text::MarkerReader;
@@ -88,10 +89,6 @@ pub enum SpanKind {
         /// The position; neither a sequence nor marked.
         of: Span,
     },
-}
-
-thread_local! {
-    static CURRENT: Cell<Span> = const { Cell::new(Span::UNKNOWN) };
 }
 
 impl Span {
@@ -188,19 +185,6 @@ impl Span {
     /// Returns `true` unless this is [`Span::UNKNOWN`]. The source may have been released.
     pub fn is_known(self) -> bool {
         self != Span::UNKNOWN
-    }
-
-    /// The span that node constructors on this thread use. While a script is parsed, it is that of the statement or
-    /// call being evaluated.
-    #[inline]
-    pub fn current() -> Span {
-        CURRENT.get()
-    }
-
-    /// Sets [`Span::current`] and returns its previous value.
-    #[inline]
-    pub fn set_current(span: Span) -> Span {
-        CURRENT.replace(span)
     }
 }
 

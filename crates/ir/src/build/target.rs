@@ -5,7 +5,7 @@
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, Map, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 
 use crate::node::{Target, TargetKind};
 
@@ -14,7 +14,8 @@ use crate::node::{Target, TargetKind};
 pub struct TargetArg(pub Ref<Target>);
 
 impl FromScript for TargetArg {
-    const TYPE: &'static str = "Target | str | dict";
+    const TYPE: PyType =
+        PyType::Union { of: &[PyType::node::<Target>(), PyType::STR, PyType::Name("Mapping")] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         if let Some(target) = value.as_node::<Target>() {
             return Ok(TargetArg(target.clone()));

@@ -31,9 +31,13 @@ const TARGET_BY_NAME: Member = LeftOut("name the target: `tvm.target.Target(\"cu
 pub(super) static MODULES: &[PythonModule] = &[
     PythonModule::new(&["tvm"])
         .members(&[("DataType", Function(&DATA_TYPE)), ("IRModule", class::<IRModule>())]),
-    PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
+    PythonModule::new(&["tvm.script", "tvm.script.parser"])
         .names(&["ir_module"])
         .members(&[("ir", Member::Namespace)]),
+    PythonModule::new(&["tvm.script.ir_builder"])
+        .names(&["ir_module"])
+        .members(&[("ir", Member::Namespace)])
+        .scopes(),
     PythonModule::new(&[
         "tvm.ir",
         "tvm.ir.op",

@@ -63,6 +63,7 @@ impl Ast {
     }
 
     /// Returns an expression.
+    #[inline]
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]
     }
@@ -73,6 +74,7 @@ impl Ast {
     }
 
     /// Returns a statement.
+    #[inline]
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.index()]
     }
@@ -83,6 +85,7 @@ impl Ast {
     }
 
     /// Text of an identifier or string constant.
+    #[inline]
     pub fn name(&self, name: Name) -> &str {
         self.names.get(name)
     }
@@ -123,6 +126,7 @@ impl Ast {
     }
 
     /// Range of an expression, a statement or a part of one in the text.
+    #[inline]
     pub fn range(&self, of: impl HasRange) -> TextRange {
         of.range_in(self)
     }
@@ -139,11 +143,13 @@ impl Ast {
         }
     }
 
+    #[inline]
     pub(super) fn expr_range(&self, id: ExprId) -> TextRange {
         let index = id.0.get();
         self.absolute(self.piece_of(index, |p| p.first_expr), self.expr_ranges[index as usize])
     }
 
+    #[inline]
     pub(super) fn stmt_range(&self, id: StmtId) -> TextRange {
         let index = id.0.get();
         self.absolute(self.piece_of(index, |p| p.first_stmt), self.stmt_ranges[index as usize])

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use num_bigint::BigInt;
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::{self as prim, BaseExpr, FloatImm, IntImm, PrimExpr};
 
 use super::struct_info::StructInfoProxy;
@@ -126,9 +126,29 @@ pub(crate) fn dims(value: &ScriptValue) -> Result<Vec<prim::Expr>> {
     items.iter().enumerate().map(|(i, item)| scalar(item).map_err(|e| e.at_item(i))).collect()
 }
 
+/// Type of Relax expressions.
+pub(crate) const EXPR: PyType = PyType::node::<BaseExpr>();
+
+/// Type of dimensions of shapes.
+pub(crate) const DIMENSION: PyType = PyType::Alias {
+    name: "DimensionLike",
+    is: &PyType::Union { of: &[PyType::node::<PrimExpr>(), PyType::Name("SupportsFloat")] },
+};
+
+/// Type of annotations: struct info, or a function that makes it, without a call.
+pub(crate) const INFO: PyType = PyType::Alias {
+    name: "StructInfoLike",
+    is: &PyType::Union {
+        of: &[
+            PyType::node::<StructInfo>(),
+            PyType::Generic { name: "type", of: &[PyType::node::<StructInfo>()] },
+        ],
+    },
+};
+
 arguments! {
     /// A Relax expression; other values are not converted.
-    ExprArg(Expr): "Expr", |value| match expr_of(&value) {
+    ExprArg(Expr): EXPR, |value| match expr_of(&value) {
         Some(expr) => Ok(expr.clone()),
         None => {
             let error = expected("a Relax expression", &value);
@@ -141,52 +161,52 @@ arguments! {
         }
     };
     /// Any value that [`convert`] accepts.
-    AnyExprArg(Expr): "Expr | float | str | tuple", |value| convert(&value);
+    AnyExprArg(Expr): PyType::Union { of: &[EXPR, PyType::FLOAT, PyType::STR, PyType::Name("tuple")] }, |value| convert(&value);
     /// A scalar expression.
-    PrimArg(Expr): "Expr | PrimExpr | float", |value| match (expr_of(&value), &value) {
+    PrimArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::FLOAT] }, |value| match (expr_of(&value), &value) {
         (Some(expr), _) => Ok(expr.clone()),
         (None, ScriptValue::Bool(b)) => Ok(PrimValue::new(IntImm::int64(i64::from(*b))).upcast()),
         (None, other) => Ok(PrimValue::new(scalar(other)?).upcast()),
     };
     /// A scalar literal (`PrimValue`), not a variable that holds one.
-    PrimValueArg(Ref<PrimValue>): "PrimValue | PrimExpr | float", |value| {
+    PrimValueArg(Ref<PrimValue>): PyType::Union { of: &[PyType::node::<PrimValue>(), DIMENSION, PyType::FLOAT] }, |value| {
         let found = expected("a number, a scalar or `R.prim_value(..)`", &value);
         PrimArg::from_script(value)?.0.downcast().map_err(|_| found)
     };
     /// An integer. Like in Python, a bool is one.
-    IntArg(i64): "int", |value| match &value {
+    IntArg(i64): PyType::INT, |value| match &value {
         ScriptValue::Bool(b) => Ok(i64::from(*b)),
         ScriptValue::Int(i) => Ok(*i),
         ScriptValue::BigInt(i) => Err(too_large(i)),
         _ => Err(expected("an int", &value)),
     };
     /// A shape: a list or tuple of dimensions, or an expression.
-    ShapeArg(Expr): "Expr | Sequence[PrimExpr]", |value| match expr_of(&value) {
+    ShapeArg(Expr): PyType::Union { of: &[EXPR, PyType::Generic { name: "Sequence", of: &[DIMENSION] }] }, |value| match expr_of(&value) {
         Some(expr) => Ok(expr.clone()),
         None => Ok(ShapeExpr::try_new(dims(&value)?)?.upcast()),
     };
     /// A tuple: a list or tuple of expressions, or an expression.
-    TupleArg(Expr): "Expr | Sequence[Expr]", |value| match plain_items(&value) {
+    TupleArg(Expr): PyType::Union { of: &[EXPR, PyType::Generic { name: "Sequence", of: &[EXPR] }] }, |value| match plain_items(&value) {
         Some(items) => {
             Ok(Tuple::new(items_of(items, |item| ExprArg::from_script(item).map(|expr| expr.0))?).upcast())
         }
         None => ExprArg::from_script(value).map(|expr| expr.0),
     };
     /// A bool, or an integer in place of one.
-    FlagArg(bool): "bool", |value| match value {
+    FlagArg(bool): PyType::BOOL, |value| match value {
         ScriptValue::Bool(value) => Ok(value),
         ScriptValue::Int(value) => Ok(value != 0),
         other => Err(expected("a bool", &other)),
     };
     /// An integer attribute that is a node. Like TVM's conversion from Python, a plain integer is `int32` if it fits.
-    IntImmArg(Ref<IntImm>): "int", |value| match &value {
+    IntImmArg(Ref<IntImm>): PyType::INT, |value| match &value {
         ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_) => {
             IntArg::from_script(value).map(|int| plain_int(int.0))
         }
         _ => value.as_node::<IntImm>().cloned().ok_or_else(|| expected("an integer", &value)),
     };
     /// A floating-point attribute that is a node. Like TVM's conversion from Python, a plain float is `float32`.
-    FloatImmArg(Ref<FloatImm>): "float", |value| {
+    FloatImmArg(Ref<FloatImm>): PyType::FLOAT, |value| {
         if let Some(literal) = value.as_node::<FloatImm>() {
             return Ok(literal.clone());
         }
@@ -195,7 +215,7 @@ arguments! {
         literal.downcast().map_err(|_| wrong)
     };
     /// A list or tuple of integers.
-    IntListArg(Array<Ref<IntImm>>): "Sequence[int]", |value| match value.items() {
+    IntListArg(Array<Ref<IntImm>>): PyType::Generic { name: "Sequence", of: &[PyType::INT] }, |value| match value.items() {
         Some(items) => {
             let ints = items_of(items, |item| IntImmArg::from_script(item).map(|int| int.0))?;
             Ok(ints.into_iter().collect())
@@ -203,7 +223,7 @@ arguments! {
         None => Err(expected("a list or tuple of integers", &value)),
     };
     /// An integer, or a list or tuple of them.
-    IntsArg(Array<Ref<IntImm>>): "int | Sequence[int]", |value| match &value {
+    IntsArg(Array<Ref<IntImm>>): PyType::Union { of: &[PyType::INT, PyType::Generic { name: "Sequence", of: &[PyType::INT] }] }, |value| match &value {
         ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_) => {
             IntImmArg::from_script(value).map(|int| [int.0].into_iter().collect())
         }
@@ -211,35 +231,35 @@ arguments! {
         _ => Err(expected("an integer, or a list or tuple of them", &value)),
     };
     /// Struct info, as a call or the bare function: `R.Tensor((2,))`, `R.Object`.
-    InfoArg(Ref<StructInfo>): "StructInfo", |value| StructInfoProxy::of(&value)?.resolve(None);
+    InfoArg(Ref<StructInfo>): INFO, |value| StructInfoProxy::of(&value)?.resolve(None);
     /// The struct info of one or several values.
-    InfosArg(Vec<Ref<StructInfo>>): "StructInfo | Sequence[StructInfo]", |value| match plain_items(&value) {
+    InfosArg(Vec<Ref<StructInfo>>): PyType::Union { of: &[INFO, PyType::Generic { name: "Sequence", of: &[INFO] }] }, |value| match plain_items(&value) {
         Some(items) => items_of(items, |item| InfoArg::from_script(item).map(|info| info.0)),
         None => InfoArg::from_script(value).map(|info| vec![info.0]),
     };
     /// Text, or an expression.
-    StringArg(Expr): "str | Expr", |value| match &value {
+    StringArg(Expr): PyType::Union { of: &[PyType::STR, EXPR] }, |value| match &value {
         ScriptValue::Str(text) => Ok(StringImm::new(text.clone()).upcast()),
         _ => ExprArg::from_script(value).map(|expr| expr.0),
     };
     /// A data type, or an expression.
-    DtypeArg(Expr): "str | Expr", |value| match value.as_node::<BaseExpr>() {
+    DtypeArg(Expr): PyType::Union { of: &[PyType::STR, EXPR] }, |value| match value.as_node::<BaseExpr>() {
         Some(expr) => Ok(expr.clone()),
         None => Ok(DataTypeImm::new(DataType::from_script(value)?).upcast()),
     };
     /// A text literal, not a variable that holds one.
-    StringImmArg(Ref<StringImm>): "str | StringImm", |value| match (&value, value.as_node::<StringImm>()) {
+    StringImmArg(Ref<StringImm>): PyType::Union { of: &[PyType::STR, PyType::node::<StringImm>()] }, |value| match (&value, value.as_node::<StringImm>()) {
         (ScriptValue::Str(text), _) => Ok(StringImm::new(text.clone())),
         (_, Some(text)) => Ok(text.clone()),
         _ => Err(expected("a string, or `R.str(..)`", &value)),
     };
     /// A data type literal, not a variable that holds one.
-    DataTypeImmArg(Ref<DataTypeImm>): "str | DataTypeImm", |value| match value.as_node::<DataTypeImm>() {
+    DataTypeImmArg(Ref<DataTypeImm>): PyType::Union { of: &[PyType::STR, PyType::node::<DataTypeImm>()] }, |value| match value.as_node::<DataTypeImm>() {
         Some(dtype) => Ok(dtype.clone()),
         None => DataType::from_script(value).map(DataTypeImm::new),
     };
     /// An integer literal, not a variable that holds one.
-    IntValueArg(Expr): "int | PrimValue", |value| match value.as_node::<PrimValue>() {
+    IntValueArg(Expr): PyType::Union { of: &[PyType::INT, PyType::node::<PrimValue>()] }, |value| match value.as_node::<PrimValue>() {
         Some(scalar) => Ok(scalar.clone().upcast()),
         None => match IntArg::from_script(value.clone()) {
             Ok(int) => Ok(PrimValue::new(IntImm::int64(int.0)).upcast()),
@@ -247,12 +267,12 @@ arguments! {
         },
     };
     /// An expression, or a list or tuple of them.
-    ExprsArg(Vec<Expr>): "Expr | Sequence[Expr]", |value| match plain_items(&value) {
+    ExprsArg(Vec<Expr>): PyType::Union { of: &[EXPR, PyType::Generic { name: "Sequence", of: &[EXPR] }] }, |value| match plain_items(&value) {
         Some(items) => items_of(items, |item| ExprArg::from_script(item).map(|expr| expr.0)),
         None => ExprArg::from_script(value).map(|expr| vec![expr.0]),
     };
     /// A variable.
-    VarArg(Ref<Var>): "Var", |value| {
+    VarArg(Ref<Var>): PyType::node::<Var>(), |value| {
         value.as_node::<Var>().cloned().ok_or_else(|| expected("a variable", &value))
     };
 }

@@ -1,9 +1,9 @@
 //! Arguments of script functions that call functions outside Relax.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 
-use super::args::{AnyExprArg, ExprArg, InfosArg, convert};
+use super::args::{AnyExprArg, EXPR, ExprArg, INFO, InfosArg, convert};
 use crate::describe;
 use crate::node::*;
 
@@ -12,32 +12,32 @@ arguments! {
     ///
     /// # Source
     /// `_wrap_inline_arg_tuple`, `python/tvm/relax/op/base.py`.
-    CallArgsArg(Expr): "Expr | Sequence[Expr]", |value| {
+    CallArgsArg(Expr): PyType::Union { of: &[EXPR, PyType::Generic { name: "Sequence", of: &[EXPR] }] }, |value| {
         let expr = convert(&value)?;
         let is_tuple =
             expr.is::<Tuple>() || struct_info_of(&expr).is_some_and(|info| info.is::<TupleStructInfo>());
         Ok(if is_tuple { expr } else { Tuple::new([expr]).upcast() })
     };
     /// A tuple literal.
-    InlineTupleArg(Ref<Tuple>): "Tuple | Sequence[Expr]", |value| {
+    InlineTupleArg(Ref<Tuple>): PyType::Union { of: &[PyType::node::<Tuple>(), PyType::Generic { name: "Sequence", of: &[EXPR] }] }, |value| {
         let found = BuildError::expected("a tuple literal", describe::value(&value));
         let found = found.with_help("a single argument needs a tuple too: `(x,)`");
         AnyExprArg::from_script(value)?.0.downcast().map_err(|_| found)
     };
     /// A function outside Relax: a function of the module, or the name of an external one.
-    CalleeArg(Expr): "Expr | str", |value| match &value {
+    CalleeArg(Expr): PyType::Union { of: &[EXPR, PyType::STR] }, |value| match &value {
         ScriptValue::Str(name) => Ok(ExternFunc::new(name.clone(), None).upcast()),
         _ => ExprArg::from_script(value).map(|expr| expr.0),
     };
     /// An external function, or its name.
-    ExternalArg(Ref<ExternFunc>): "str | ExternFunc", |value| match (&value, value.as_node::<ExternFunc>()) {
+    ExternalArg(Ref<ExternFunc>): PyType::Union { of: &[PyType::STR, PyType::node::<ExternFunc>()] }, |value| match (&value, value.as_node::<ExternFunc>()) {
         (ScriptValue::Str(name), _) => Ok(ExternFunc::new(name.clone(), None)),
         (_, Some(function)) => Ok(function.clone()),
         _ => Err(BuildError::expected("the name of an external function", describe::value(&value))
             .with_help("call functions of the module and variables directly: `f(x)`")),
     };
     /// The struct info of results that the caller allocates: tensors with known shapes.
-    OutInfosArg(InfosArg): "TensorStructInfo | Sequence[TensorStructInfo]", |value| {
+    OutInfosArg(InfosArg): PyType::Union { of: &[INFO, PyType::Generic { name: "Sequence", of: &[INFO] }] }, |value| {
         let infos = InfosArg::from_script(value)?;
         if let [only] = &infos.0[..]
             && let Some(tuple) = only.as_node::<TupleStructInfo>()
@@ -51,7 +51,7 @@ arguments! {
         Ok(infos)
     };
     /// The callee of a call of a PrimFunc.
-    FunctionArg(Expr): "GlobalVar", |value| {
+    FunctionArg(Expr): PyType::ANY, |value| {
         if let Ok(callee) = ExprArg::from_script(value.clone()) {
             return Ok(callee.0);
         }

@@ -1,7 +1,7 @@
 //! Physical devices, by kind and index: `R.cuda(0)`, `R.device("vulkan:1")`.
 
 use tvmscript_irbuilder::{
-    BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
+    BuildError, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue, script_fn,
 };
 
 use super::args::IntArg;
@@ -22,14 +22,14 @@ impl HostObject for Device {
 }
 
 impl IntoScript for Device {
-    const TYPE: &'static str = "Device";
+    const TYPE: PyType = PyType::Opaque("Device");
     fn into_script(self) -> ScriptValue {
         ScriptValue::host(self)
     }
 }
 
 impl FromScript for Device {
-    const TYPE: &'static str = "Device";
+    const TYPE: PyType = PyType::Opaque("Device");
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value.as_host::<Device>() {
             Some(device) => Ok(*device),

@@ -6,7 +6,7 @@
 use tvmscript_ir::build::global_infos;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptFn, ScriptValue, script_fn};
 use tvmscript_prim::Range;
 
 use super::args::{IntArg, IntListArg};
@@ -19,7 +19,7 @@ use crate::node::*;
 pub struct DeviceMeshArg(pub Ref<DeviceMesh>);
 
 impl FromScript for DeviceMeshArg {
-    const TYPE: &'static str = "DeviceMesh | str";
+    const TYPE: PyType = PyType::Union { of: &[PyType::node::<DeviceMesh>(), PyType::STR] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let ScriptValue::Str(text) = &value else {
             return match value.as_node::<DeviceMesh>() {
@@ -47,7 +47,7 @@ impl FromScript for DeviceMeshArg {
 pub struct PlacementArg(pub Ref<Placement>);
 
 impl FromScript for PlacementArg {
-    const TYPE: &'static str = "Placement | str";
+    const TYPE: PyType = PyType::Union { of: &[PyType::node::<Placement>(), PyType::STR] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         if let ScriptValue::Str(text) = &value {
             return Ok(PlacementArg(Placement::from_text(text)?));
@@ -85,7 +85,7 @@ pub fn device_mesh(shape: ScriptValue, device_ids: ScriptValue) -> Result<Ref<De
 }
 
 /// A distributed tensor: shape, element type, mesh, and placement along each axis of the mesh.
-#[script_fn(name = "DTensor")]
+#[script_fn(name = "DTensor", annotation)]
 pub fn dtensor(
     #[default = None] shape: Option<ScriptValue>,
     #[default = None] dtype: Option<ScriptValue>,

@@ -4,7 +4,8 @@ use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
 use tvmscript_irbuilder::record::{is_on, record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, FrameOf, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, FrameOf, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue,
+    script_fn,
 };
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, VarArg};
@@ -92,14 +93,14 @@ impl HostObject for DataflowVarInfo {
 }
 
 impl IntoScript for DataflowVarInfo {
-    const TYPE: &'static str = "Annotation";
+    const TYPE: PyType = PyType::ANY;
     fn into_script(self) -> ScriptValue {
         ScriptValue::host(self)
     }
 }
 
 /// Annotates a dataflow variable whose block encloses the fragment. An extension: TVM has no fragments.
-#[script_fn(name = "DataflowVar")]
+#[script_fn(name = "DataflowVar", annotation)]
 pub fn dataflow_var(struct_info: InfoArg) -> Result<DataflowVarInfo> {
     Ok(DataflowVarInfo(struct_info.0))
 }

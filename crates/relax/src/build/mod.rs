@@ -8,7 +8,7 @@ macro_rules! arguments {
         pub struct $name(pub $ty);
 
         impl FromScript for $name {
-            const TYPE: &'static str = $text;
+            const TYPE: PyType = $text;
             fn from_script(value: ScriptValue) -> Result<Self> {
                 let convert: fn(ScriptValue) -> Result<$ty> = $convert;
                 convert(value).map($name)

@@ -3,7 +3,7 @@
 use tvmscript_ir::VDevice;
 use tvmscript_ir::build::index_map_of;
 use tvmscript_ir_core::{Array, DataType, Object, ObjectLike, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::{BaseExpr, FloatImm, IndexMap, IntImm, PrimExpr};
 
 use super::args::*;
@@ -30,18 +30,18 @@ fn prim_value(value: &Expr, expected: &'static str) -> Result<Expr> {
 
 arguments! {
     /// The reduction of the tensors of several workers.
-    CombineArg(Str): "str", |value| {
+    CombineArg(Str): PyType::STR, |value| {
         one_of(value, "`sum`, `prod`, `min`, `max` or `avg`", &["sum", "prod", "min", "max", "avg"])
     };
     /// The reduction of a loss.
-    ReductionArg(Str): "str", |value| one_of(value, "`none`, `sum` or `mean`", &["none", "sum", "mean"]);
+    ReductionArg(Str): PyType::STR, |value| one_of(value, "`none`, `sum` or `mean`", &["none", "sum", "mean"]);
     /// A device of the module, or its name.
-    VDeviceArg(Ref<VDevice>): "VDevice | str", |value| match find_vdevice(&value)? {
+    VDeviceArg(Ref<VDevice>): PyType::Union { of: &[PyType::node::<VDevice>(), PyType::STR] }, |value| match find_vdevice(&value)? {
         Some(device) => Ok(device),
         None => Err(BuildError::expected("a device such as `cuda:0`", value.type_name())),
     };
     /// A number of elements: an integer, or a constant of one integer.
-    CountArg(i64): "int", |value| {
+    CountArg(i64): PyType::INT, |value| {
         let Some(constant) = value.as_node::<Constant>() else {
             return IntArg::from_script(value).map(|count| count.0);
         };
@@ -49,7 +49,7 @@ arguments! {
             .ok_or_else(|| BuildError::expected("a constant of one integer", value.type_name()))
     };
     /// A positive integer.
-    PositiveArg(i64): "int", |value| match IntArg::from_script(value)?.0 {
+    PositiveArg(i64): PyType::INT, |value| match IntArg::from_script(value)?.0 {
         count @ 1.. => Ok(count),
         found => Err(BuildError::expected("a positive integer", found.to_string())),
     };
@@ -59,7 +59,7 @@ arguments! {
         dtype => Ok(dtype),
     };
     /// A flag that is a number in the call.
-    FlagValueArg(Expr): "bool | Expr", |value| match (&value, value.as_node::<PrimValue>()) {
+    FlagValueArg(Expr): PyType::Union { of: &[PyType::BOOL, EXPR] }, |value| match (&value, value.as_node::<PrimValue>()) {
         (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag).0),
         (_, Some(scalar)) => Ok(scalar.clone().upcast()),
         _ => Err(BuildError::expected("a bool or `R.prim_value(..)`", value.type_name())),
@@ -73,7 +73,7 @@ arguments! {
         ExprArg::from_script(value).and_then(|value| prim_value(&value.0, "`R.prim_value(..)`"))
     };
     /// The size of an image: one length for both sides, two in a list or tuple, or a shape.
-    ImageSizeArg(Expr): "Expr | PrimExpr | int | Sequence[PrimExpr]", |value| {
+    ImageSizeArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::INT, PyType::Generic { name: "Sequence", of: &[DIMENSION] }] }, |value| {
         let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
             || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
         let size = match value.items() {
@@ -84,7 +84,7 @@ arguments! {
         ShapeArg::from_script(size).map(|size| size.0)
     };
     /// The region of an image: one number for all four bounds, or a list or tuple of them.
-    RegionArg(Array<Ref<FloatImm>>): "float | Sequence[float]", |value| {
+    RegionArg(Array<Ref<FloatImm>>): PyType::Union { of: &[PyType::FLOAT, PyType::Generic { name: "Sequence", of: &[PyType::FLOAT] }] }, |value| {
         // TVM reads the numbers as Python floats, so `float64` and integers become `float32` here.
         let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
             Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
@@ -100,7 +100,7 @@ arguments! {
         }
     };
     /// A number of parts, or the start of each part but the first.
-    SectionsArg(Object): "int | Sequence[int]", |value| {
+    SectionsArg(Object): PyType::Union { of: &[PyType::INT, PyType::Generic { name: "Sequence", of: &[PyType::INT] }] }, |value| {
         if value.items().is_some() {
             return Ok(wide(&IntListArg::from_script(value)?.0).into_object());
         }
@@ -110,7 +110,7 @@ arguments! {
         }
     };
     /// A map of indices, or a Python function that computes it.
-    IndexMapArg(Ref<IndexMap>): "IndexMap | Callable", |value| match value.as_node::<IndexMap>() {
+    IndexMapArg(Ref<IndexMap>): PyType::Union { of: &[PyType::node::<IndexMap>(), PyType::Name("Callable")] }, |value| match value.as_node::<IndexMap>() {
         Some(map) => Ok(map.clone()),
         None => index_map_of(&value, DataType::INT64, |result| scalar(&result)),
     };
@@ -162,7 +162,7 @@ macro_rules! lists {
         pub struct $name<const N: usize>(pub(crate) Array<Ref<IntImm>>);
 
         impl<const N: usize> FromScript for $name<N> {
-            const TYPE: &'static str = IntsArg::TYPE;
+            const TYPE: PyType = IntsArg::TYPE;
             fn from_script(value: ScriptValue) -> Result<Self> {
                 let convert: fn(Array<Ref<IntImm>>, usize) -> Result<Array<Ref<IntImm>>> = $convert;
                 convert(IntsArg::from_script(value)?.0, N).map($name)

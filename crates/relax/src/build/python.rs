@@ -3,10 +3,10 @@
 use tvmscript_ir::build::operator;
 use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue, script_fn};
 use tvmscript_prim::Op;
 
-use super::args::{AnyExprArg, ExprArg, InfoArg, InfosArg, convert};
+use super::args::{AnyExprArg, EXPR, ExprArg, InfoArg, InfosArg, convert};
 use super::struct_info::tensor_of_arguments;
 use crate::node::*;
 
@@ -15,7 +15,7 @@ use crate::node::*;
 pub struct CalleeArg(Expr);
 
 impl FromScript for CalleeArg {
-    const TYPE: &'static str = "Op | Expr | str";
+    const TYPE: PyType = PyType::Union { of: &[PyType::node::<Op>(), EXPR, PyType::STR] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         match &value {
             ScriptValue::Str(name) => operator(name).map(|op| CalleeArg(op.upcast())),

@@ -7,7 +7,7 @@ use tvmscript_ir::build::global_infos;
 use tvmscript_ir::{EnvFunc, VDevice};
 use tvmscript_ir_core::{Array, DataType, Object, Ref, Str, with_stack};
 use tvmscript_irbuilder::{
-    BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
+    BuildError, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue, script_fn,
 };
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExpr};
@@ -286,7 +286,7 @@ static UNCALLED: &[Uncalled] = &[
 ];
 
 /// Any value.
-#[script_fn(name = "Object")]
+#[script_fn(name = "Object", annotation)]
 pub fn object() -> Result<Ref<StructInfo>> {
     Ok(ObjectStructInfo::new())
 }
@@ -322,7 +322,7 @@ pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> 
 }
 
 /// A tensor: shape, element type and device, or only its rank.
-#[script_fn(name = "Tensor")]
+#[script_fn(name = "Tensor", annotation)]
 pub fn tensor(
     #[default = None] shape: Option<ScriptValue>,
     #[default = None] dtype: Option<ScriptValue>,
@@ -377,7 +377,7 @@ pub(super) fn tensor_of_arguments(
 }
 
 /// A shape: its dimensions, or only its rank.
-#[script_fn(name = "Shape")]
+#[script_fn(name = "Shape", annotation)]
 pub fn shape(
     #[default = None] values: Option<ScriptValue>,
     #[default = -1] ndim: i64,
@@ -397,7 +397,7 @@ pub fn shape(
 }
 
 /// A scalar: its type, or its value.
-#[script_fn(name = "Prim")]
+#[script_fn(name = "Prim", annotation)]
 pub fn prim(
     #[default = None] dtype: Option<DataType>,
     #[default = None] value: Option<ScriptValue>,
@@ -411,7 +411,7 @@ pub fn prim(
 }
 
 /// A tuple.
-#[script_fn(name = "Tuple")]
+#[script_fn(name = "Tuple", annotation)]
 pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
     let fields = match fields.as_slice() {
         [list @ (ScriptValue::List(_) | ScriptValue::Tuple(_))] => {
@@ -435,7 +435,7 @@ fn proxies(items: &[ScriptValue]) -> Result<Vec<NestedInfo>> {
 }
 
 /// A function: parameters, result and purity.
-#[script_fn(name = "Callable")]
+#[script_fn(name = "Callable", annotation)]
 pub fn callable(
     #[default = None] params: Option<ScriptValue>,
     #[default = None] ret: Option<ScriptValue>,
@@ -471,7 +471,7 @@ pub fn callable(
 }
 
 impl IntoScript for StructInfoProxy {
-    const TYPE: &'static str = "StructInfo";
+    const TYPE: PyType = PyType::node::<StructInfo>();
     fn into_script(self) -> ScriptValue {
         match self {
             StructInfoProxy::Known(info) => info.into(),

@@ -87,8 +87,8 @@ fn operator(name: &str) -> Option<ScriptValue> {
 
 /// The modules.
 pub(super) static MODULES: &[PythonModule] = &[
-    PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
-        .members(&[("relax", Member::Namespace)]),
+    PythonModule::new(&["tvm.script", "tvm.script.parser"]).members(&[("relax", Member::Namespace)]),
+    PythonModule::new(&["tvm.script.ir_builder"]).members(&[("relax", Member::Namespace)]).scopes(),
     PythonModule::new(&["tvm.relax", "tvm.relax.expr", "tvm.relax.struct_info"]).names(SAME).members(MEMBERS),
     PythonModule::new(&["tvm.relax.op"]).fallback(operator),
 ];

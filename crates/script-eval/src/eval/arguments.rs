@@ -12,15 +12,17 @@ use crate::errors::HostError;
 use crate::{Evaluator, Host};
 
 impl dyn Host + '_ {
-    pub(super) fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+    pub(super) fn bind_arguments(&mut self, closure: &Closure, mut args: CallArgs) -> Result<Rc<Env>, Raise> {
+        if args.keywords.is_empty()
+            && let Some(env) = Env::of_positional(closure, &mut args.positional)
+        {
+            return Ok(env);
+        }
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.qualified;
-        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
-        if let Some(first) = params.first() {
-            env.set_first(first.name);
-        }
-        env.set_prefix(closure.qualified.clone());
+        let (qualified, parent) = (closure.qualified.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), parent, Some(qualified));
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
         self.check_keywords(closure, &args)?;

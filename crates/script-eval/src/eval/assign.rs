@@ -3,6 +3,7 @@
 use tvmscript_python_syntax::ast::{BinOp, Expr, ExprId, List, Name, TextRange};
 use tvmscript_script_value::ScriptValue;
 
+use super::Raise;
 use super::class::is_instance;
 use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, ParseErrorKind, Reported, Result};
@@ -15,21 +16,46 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+        let evaluator: &Evaluator = self;
+        if let Expr::Name(name) = *evaluator.ast.expr(target) {
+            if let ScriptValue::Int(value) = value
+                && evaluator.assign_integer(name, value)
+            {
+                return Ok(());
+            }
+            return self.assign_name(target, name, value);
+        }
         self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
+    }
+
+    fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> Result<()> {
+        let mut value = match value {
+            ScriptValue::Host(_) => self.with_statement(value),
+            value => value,
+        };
+        let evaluator: &Evaluator = self;
+        if evaluator.in_env && evaluator.env.as_ref().is_some_and(|env| env.is_enumeration()) {
+            value = self.try_at(target, |p| p.enumeration_value(name, value))?;
+        }
+        let evaluator: &mut Evaluator = self;
+        let place = evaluator.ast.range(target);
+        evaluator.set_host(name, Binding::of(value), place);
+        Ok(())
     }
 
     fn assign_leaf(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
         match *self.ast.expr(target) {
-            Expr::Name(name) => {
-                let place = self.ast.range(target);
-                let value = self.with_statement(value);
-                let value = self.try_at(target, |p| p.enumeration_value(name, value))?;
-                self.assign_host(name, value, place);
-                Ok(())
-            }
+            Expr::Name(name) => self.assign_name(target, name, value),
             Expr::Subscript { value: base, index } => {
                 let base = self.eval(base)?;
-                let key = self.eval(index)?;
+                let key = match self.quick_integer(index) {
+                    Some(index) => ScriptValue::Int(index),
+                    None => self.eval(index)?,
+                };
+                let value = match python::subscript::replaced(&base, &key, value) {
+                    Ok(_old) => return Ok(()),
+                    Err(value) => value,
+                };
                 if self.known([&base, &key]).is_err() {
                     return Ok(());
                 }
@@ -44,6 +70,20 @@ impl dyn Host + '_ {
     }
 
     pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
+        let evaluator: &Evaluator = self;
+        if let Expr::Name(name) = *evaluator.ast.expr(target)
+            && let Some(old) = evaluator.quick_integer(target)
+            && let Some(right) = evaluator.quick_integer(value)
+        {
+            let new = python::arith::small(op, old, right);
+            if new.is_some_and(|new| evaluator.assign_integer(name, new)) {
+                return Ok(());
+            }
+            let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
+            let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
+            let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
+            return self.assign_name(target, name, new);
+        }
         let (base, old) = match *self.ast.expr(target) {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
@@ -85,6 +125,8 @@ impl dyn Host + '_ {
         if self.tolerant && self.unknown(base).is_some() {
             return Ok(());
         }
+        let set = self.set_plain_field(base, attr, value);
+        let Some(value) = self.at(target, set)? else { return Ok(()) };
         let ast = self.ast.clone();
         match self.try_at(target, |p| {
             let name = p.attribute_name(ast.name(attr));
@@ -118,7 +160,9 @@ impl dyn Host + '_ {
         }
         match python::arith::in_place(self, op, &old, &right)? {
             true => Ok(old),
-            false => self.apply(Operator::Binary(op), &[old, right]),
+            false => {
+                self.apply(Operator::Binary(op), &[old, right]).map_err(|raise| augmented_error(op, raise))
+            }
         }
     }
 
@@ -129,7 +173,10 @@ impl dyn Host + '_ {
                 Expr::Name(name) => {
                     self.load(name, target)?;
                     let unset = self.in_env
-                        && self.env.as_ref().is_some_and(|env| env.set_nearest(name, Binding::Unbound));
+                        && self
+                            .env
+                            .as_ref()
+                            .is_some_and(|env| env.set_nearest(name, Binding::Unbound).is_none());
                     if !unset {
                         self.program.set_global(name, Slot::default());
                     }
@@ -203,6 +250,20 @@ impl dyn Host + '_ {
                 tvmscript_ir_core::with_stack(|| self.unpack_with(target, value.clone(), leaf))
             });
         }
+        if let ScriptValue::Tuple(items) = &value
+            && items.len() == targets.len()
+            && targets.iter().all(|target| matches!(ast.expr(*target), Expr::Name(_)))
+        {
+            // The most common unpacking, of which no part fails by its form.
+            let mut result = Ok(());
+            for (target, value) in targets.iter().zip(items.iter()) {
+                result = result.and(leaf(self, *target, value.clone()));
+                if result.is_err() && self.program.budget.stops_at_first_error() {
+                    break;
+                }
+            }
+            return result;
+        }
         let star = targets.iter().position(|t| matches!(ast.expr(*t), Expr::Starred { .. }));
         let least = targets.len() - usize::from(star.is_some());
         // One more element than needed shows that there are too many, even for an endless iterator.
@@ -249,5 +310,19 @@ impl dyn Host + '_ {
             _ => {}
         }
         self.collect_at_most(at, &value, limit)
+    }
+}
+
+/// The error of `a op= b` for that of `a op b`: the message names the operator of the statement.
+fn augmented_error(op: BinOp, raise: Raise) -> Raise {
+    let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
+    let plain = python::arith::unsupported_operator(op);
+    let named = error
+        .message
+        .strip_prefix(&plain)
+        .map(|rest| format!("unsupported operand type(s) for {}={rest}", op.as_str()));
+    match named {
+        Some(message) => error.with_message(message).into(),
+        None => error.into(),
     }
 }

@@ -1,6 +1,5 @@
 //! Attributes of values.
 
-use tvmscript_ir_core::Span;
 use tvmscript_script_value::ScriptValue;
 
 use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
@@ -15,6 +14,11 @@ use tvmscript_python_syntax::ast::{ExprId, Name};
 impl dyn Host + '_ {
     /// Evaluates `value.attr`.
     pub(crate) fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
+        if let ScriptValue::Host(_) = value
+            && let Some(found) = self.plain_field(value, attr)
+        {
+            return Ok(found);
+        }
         if let ScriptValue::Host(host) = value
             && let Some(found) = self.namespace_attribute(&**host, attr)
         {
@@ -24,7 +28,7 @@ impl dyn Host + '_ {
             };
         }
         if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
-            Span::set_current(self.span(id));
+            self.point_at(id);
         }
         if let Some(placeholder) = as_placeholder(value) {
             let placeholder = placeholder.member(self.ast.name(attr));

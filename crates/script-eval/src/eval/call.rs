@@ -1,21 +1,23 @@
 //! Calls.
 
 use smallvec::SmallVec;
-use tvmscript_ir_core::Span;
-use tvmscript_script_value::{CallArgs, ScriptValue};
+use tvmscript_ir_core::with_stack;
+use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
-use super::{Cause, Closure, Module, Placeholder, Raise};
-use crate::Host;
+use super::{Bound, Cause, Closure, Env, Module, NEEDS_ITERABLE, Placeholder, Raise};
+use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::Mode;
 use crate::python::Outcome;
-use crate::python::builtins::Builtin;
+use crate::python::builtins::{self, Builtin, BuiltinKind, Native};
 use crate::python::cost;
 use crate::python::library::Partial;
+use crate::python::methods;
 use crate::python::object;
-use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List, Name};
 
 /// The arguments for code that knows built-in types only.
 fn plain(args: CallArgs) -> CallArgs {
@@ -31,6 +33,32 @@ fn plain(args: CallArgs) -> CallArgs {
     }
 }
 
+/// The arguments for [`Host::failed_call`], if it may find something in them.
+fn kept(args: &CallArgs) -> Option<CallArgs> {
+    let mut values = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
+    values.any(ScriptValue::holds_values).then(|| args.clone())
+}
+
+/// What is called.
+enum Callee {
+    Value(ScriptValue),
+    /// A method of a built-in type, and its receiver.
+    Native(&'static Native, ScriptValue),
+    /// A function of a class, and the instance that it is a method of.
+    Method(ScriptValue, ScriptValue),
+}
+
+impl Callee {
+    /// The value that an attribute has.
+    fn into_value(self) -> ScriptValue {
+        match self {
+            Callee::Value(value) => value,
+            Callee::Native(native, receiver) => Builtin::value(native, BuiltinKind::Method(receiver)),
+            Callee::Method(function, receiver) => BoundMethod::value(function, &receiver),
+        }
+    }
+}
+
 impl dyn Host + '_ {
     pub(crate) fn eval_call(
         &mut self,
@@ -39,29 +67,176 @@ impl dyn Host + '_ {
         args: List<ExprId>,
         keywords: List<Keyword>,
     ) -> Result<ScriptValue> {
-        let callee = match self.eval_inner(func) {
+        let callee = match self.callee(func) {
             Ok(callee) => callee,
             Err(reported) => {
                 // Finds errors in the arguments too.
                 if !self.program.budget.stops_at_first_error() {
-                    drop(self.arguments(args, keywords, false));
+                    drop(self.arguments(None, args, keywords, false));
                 }
                 return Err(reported);
             }
         };
+        if keywords.is_empty() && self.mode == Mode::Host {
+            let (function, receiver) = match &callee {
+                Callee::Value(function @ ScriptValue::Host(_)) => (Some(function), None),
+                Callee::Method(function, receiver) => (Some(function), Some(receiver)),
+                _ => (None, None),
+            };
+            let result = function.and_then(|function| self.call_directly(id, function, receiver, args));
+            if let Some(result) = result {
+                return result;
+            }
+        }
         // A slice as an argument of a method is a vector, unless the function takes regions.
         let vectors = self.mode == Mode::Script
             && matches!(*self.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
-                ScriptValue::Function(function) => !self.takes_regions(function),
+                Callee::Value(ScriptValue::Function(function)) => !self.takes_regions(function),
                 _ => true,
             };
-        let args = self.arguments(args, keywords, vectors)?;
-        self.call(&callee, args, id)
+        // Messages about such arguments name the function.
+        let is_plain = keywords.is_empty()
+            && !self.ast.list(args).iter().any(|arg| matches!(self.ast.expr(*arg), Expr::Starred { .. }));
+        let callee = if is_plain { callee } else { Callee::Value(callee.into_value()) };
+        let value = match &callee {
+            Callee::Value(value) => Some(value),
+            Callee::Native(..) | Callee::Method(..) => None,
+        };
+        let args = self.arguments(value, args, keywords, vectors)?;
+        match callee {
+            Callee::Value(callee) => self.call(&callee, args, id),
+            Callee::Native(native, receiver) => self.call_at(id, |p| p.call_native(native, &receiver, args)),
+            Callee::Method(function, receiver) => {
+                self.call_at(id, |p| p.call_method(&function, receiver, args))
+            }
+        }
+    }
+
+    /// Calls a function of the text with arguments by position, each of which is bound as soon as it is evaluated; `None`,
+    /// with nothing evaluated, for other functions and arguments.
+    fn call_directly(
+        &mut self,
+        id: ExprId,
+        function: &ScriptValue,
+        receiver: Option<&ScriptValue>,
+        args: List<ExprId>,
+    ) -> Option<Result<ScriptValue>> {
+        let closure = function.as_host::<Closure>()?;
+        let evaluator: &Evaluator = self;
+        let locals = &*closure.locals;
+        let mut bound = Bound::new(locals, args.len() + usize::from(receiver.is_some()))?;
+        let ast = evaluator.ast.clone();
+        let args = ast.list(args);
+        if evaluator.running.is_some()
+            || evaluator.tolerant && !evaluator.explorer.opaque.is_empty()
+            || args.iter().any(|arg| matches!(ast.expr(*arg), Expr::Starred { .. }))
+        {
+            return None;
+        }
+        if let Some(receiver) = receiver {
+            bound.push(locals, Binding::of(receiver.clone()));
+        }
+        for (index, arg) in args.iter().enumerate() {
+            if let Some(value) = self.quick_integer(*arg) {
+                bound.push(locals, Binding::Value(ScriptValue::Int(value)));
+                continue;
+            }
+            match self.eval_inner(*arg) {
+                Ok(value) => bound.push(locals, Binding::of(value)),
+                Err(reported) => {
+                    args.iter().skip(index + 1).for_each(|arg| self.also_look_at_inner(*arg));
+                    return Some(Err(reported));
+                }
+            }
+        }
+        let kept = match receiver {
+            Some(_) if self.tolerant => {
+                let positional = bound.values(locals, 1);
+                kept(&CallArgs { positional, keywords: SmallVec::new() })
+            }
+            _ => None,
+        };
+        let env = Env::of_bound(closure, bound);
+        Some(self.call_at(id, |p| {
+            p.call_with(closure, env).map_err(|raise| match kept {
+                Some(args) => p.failed_call(raise, &args),
+                None => raise,
+            })
+        }))
+    }
+
+    /// Evaluates an argument to find errors in it, after another one failed.
+    #[cold]
+    fn also_look_at_inner(&mut self, id: ExprId) {
+        if !self.program.budget.stops_at_first_error() {
+            let _ = self.eval_inner(id);
+        }
+    }
+
+    /// Evaluates what is called. A method that is only called needs no value of its own.
+    fn callee(&mut self, func: ExprId) -> Result<Callee> {
+        let evaluator: &Evaluator = self;
+        match *evaluator.ast.expr(func) {
+            // A statement that may be suspended remembers the values of its expressions.
+            Expr::Attribute { value, attr } if evaluator.running.is_none() => {
+                match with_stack(|| self.attribute_callee(func, value, attr)) {
+                    Err(reported) if self.tolerant => self.absorbed(reported).map(Callee::Value),
+                    callee => callee,
+                }
+            }
+            _ => self.eval_inner(func).map(Callee::Value),
+        }
+    }
+
+    fn attribute_callee(&mut self, func: ExprId, value: ExprId, attr: Name) -> Result<Callee> {
+        self.try_at(func, |p| p.program.budget.step(1))?;
+        let receiver = self.eval_inner(value)?;
+        if let ScriptValue::Host(_) = receiver {
+            if let Some(function) = self.plain_method(&receiver, attr) {
+                return Ok(Callee::Method(function, receiver));
+            }
+        } else if let Some(native) = methods::native(self, &receiver, attr) {
+            return Ok(Callee::Native(native, receiver));
+        }
+        self.attribute(func, &receiver, attr).map(Callee::Value)
+    }
+
+    /// Calls a method of a built-in type, as [`Host::call_value`] does with its value.
+    fn call_native(&mut self, native: &'static Native, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+        if !self.tolerant {
+            return native.call_method(self, receiver, args);
+        }
+        // Containers accept any value.
+        if let ScriptValue::Str(_) = receiver {
+            self.known(&args.positional)?;
+            self.known(args.keywords.iter().map(|(_, value)| value))?;
+        }
+        let kept = kept(&args);
+        native.call_method(self, receiver, args).map_err(|raise| match kept {
+            Some(args) => self.failed_call(raise, &args),
+            None => raise,
+        })
+    }
+
+    /// Calls a method of a class.
+    fn call_method(&mut self, function: &ScriptValue, receiver: ScriptValue, mut args: CallArgs) -> Outcome {
+        let kept = if self.tolerant { kept(&args) } else { None };
+        args.positional.insert(0, receiver);
+        self.call_value(function, args).map_err(|raise| match kept {
+            Some(args) => self.failed_call(raise, &args),
+            None => raise,
+        })
     }
 
     /// Evaluates the arguments of a call, also those after a wrong one.
-    fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
+    fn arguments(
+        &mut self,
+        callee: Option<&ScriptValue>,
+        args: List<ExprId>,
+        keywords: List<Keyword>,
+        vectors: bool,
+    ) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
         let ast = self.ast.clone();
@@ -70,7 +245,21 @@ impl dyn Host + '_ {
                 break;
             }
             if let Expr::Starred { value } = *self.ast.expr(arg) {
-                match self.eval_inner(value).and_then(|value| self.collect(arg, &value)) {
+                let items = self.eval_inner(value).and_then(|value| {
+                    let items = self.collect_values(&value).map_err(|raise| {
+                        // CPython passes an only `*value` on, and makes a list of several arguments.
+                        let message = match args.len() {
+                            1 => format!(
+                                "{}argument after * must be an iterable, not",
+                                self.name_in_message(callee)
+                            ),
+                            _ => NEEDS_ITERABLE.to_owned(),
+                        };
+                        super::iterate::not_iterable(raise, &value, &message)
+                    });
+                    self.at(arg, items)
+                });
+                match items {
                     Ok(items) => out.positional.extend(items),
                     Err(reported) => result = Err(reported),
                 }
@@ -94,7 +283,7 @@ impl dyn Host + '_ {
             match (keyword.arg, self.eval_inner(keyword.value)) {
                 (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
                 (None, Ok(value)) => {
-                    if let Err(reported) = self.spread(keyword.value, &value, &mut out) {
+                    if let Err(reported) = self.spread(keyword.value, callee, &value, &mut out) {
                         result = Err(reported);
                     }
                 }
@@ -106,27 +295,50 @@ impl dyn Host + '_ {
     }
 
     /// `**value`
-    fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
+    fn spread(
+        &mut self,
+        at: ExprId,
+        callee: Option<&ScriptValue>,
+        value: &ScriptValue,
+        out: &mut CallArgs,
+    ) -> Result<()> {
         self.try_at(at, |p| p.known([value]))?;
-        let found = self.try_at(at, |p| crate::python::builtins::mapping(p, value))?;
-        let Some(ScriptValue::Dict(dict)) = &found else {
-            return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
-        };
-        self.try_at(at, |p| cost::values(p, 3 * dict.borrow().len()))?;
+        let mut dict = Dict::new();
+        if !self.try_at(at, |p| builtins::fill_from_mapping(p, &mut dict, value))? {
+            let name = self.name_in_message(callee);
+            return Err(
+                self.error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value))
+            );
+        }
+        self.try_at(at, |p| cost::values(p, 3 * dict.len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
-        for (key, value) in dict.borrow().iter() {
+        for (key, value) in dict.iter() {
             let ScriptValue::Str(key) = &key.0 else {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
-                return Err(self.error(
-                    at,
-                    HostError::type_error(format!("got multiple values for keyword argument '{key}'")),
-                ));
+                let name = self.name_in_message(callee);
+                let message = format!("{name}got multiple values for keyword argument '{key}'");
+                return Err(self.error(at, HostError::type_error(message)));
             }
             out.keywords.push((key.clone(), value.clone()));
         }
         Ok(())
+    }
+
+    /// The function of a call as CPython names it in messages about `*` and `**`, with a space behind it: `m.f() `. Empty
+    /// if it has no name.
+    fn name_in_message(&mut self, callee: Option<&ScriptValue>) -> String {
+        let Some(callee @ ScriptValue::Host(_)) = callee else { return String::new() };
+        let mut text_of = |name: &str| match self.attempt(|p| p.find_attribute(callee, name)) {
+            Ok(Ok(Some(ScriptValue::Str(text)))) => Some(text),
+            _ => None,
+        };
+        match (text_of("__module__"), text_of("__qualname__")) {
+            (Some(module), Some(name)) if module.as_str() != "builtins" => format!("{module}.{name}() "),
+            (_, Some(name)) => format!("{name}() "),
+            (_, None) => String::new(),
+        }
     }
 
     /// Calls a value. Nodes that the call builds get the span of `at`.
@@ -135,9 +347,15 @@ impl dyn Host + '_ {
     /// Fails if the value is not callable or the call fails. The error is recorded at `at`, or at the argument that it
     /// is about.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
-        Span::set_current(self.span(at));
-        let before = self.diagnostics.counts();
-        match self.call_value(callee, args) {
+        self.call_at(at, |p| p.call_value(callee, args))
+    }
+
+    /// Runs a call. Nodes that it builds get the span of `at`, where its error is recorded.
+    fn call_at(&mut self, at: ExprId, call: impl FnOnce(&mut Self) -> Outcome) -> Result<ScriptValue> {
+        let evaluator: &Evaluator = self;
+        evaluator.point_at(at);
+        let before = evaluator.diagnostics.counts();
+        match call(self) {
             Ok(value) => match super::placeholder::as_placeholder(&value) {
                 Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
                 None => Ok(value),
@@ -158,7 +376,7 @@ impl dyn Host + '_ {
         }
         self.unknown_call(callee, &args)?;
         // A search before each call would cost a call as much as its arguments are long.
-        let kept = callee.as_host::<Closure>().is_none().then(|| args.clone());
+        let kept = if callee.as_host::<Closure>().is_none() { kept(&args) } else { None };
         self.call_known(callee, args).map_err(|raise| match kept {
             Some(args) => self.failed_call(raise, &args),
             None => raise,

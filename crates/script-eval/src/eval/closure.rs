@@ -1,7 +1,6 @@
 //! Host functions: `def` and `lambda`.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Token, with_stack};
@@ -11,10 +10,11 @@ use super::arguments::is_positional;
 use super::class::MethodKind;
 use super::function_attributes::OWN;
 use super::generator::Generator;
-use super::{Context, Env, Raise, walk};
+use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
+use crate::id_hash::{IdMap, IdSet};
 use crate::python::{Outcome, cost};
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
@@ -41,10 +41,7 @@ pub(crate) struct Closure {
     pub(crate) kind: MethodKind,
     pub(crate) params: List<Parameter>,
     body: Body,
-    /// Local names, sorted.
-    pub(crate) locals: Rc<[Name]>,
-    /// Names that it declares `global`.
-    pub(crate) globals: Option<Rc<[Name]>>,
+    pub(crate) locals: Rc<Locals>,
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
@@ -55,7 +52,7 @@ pub(crate) struct Closure {
     /// Attributes that every function has and that host code has set: `f.__name__ = "g"`.
     own: Rc<RefCell<Dict>>,
     /// The statements with a `yield`, if it is a generator function.
-    yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
+    yielding: OnceCell<Option<Rc<IdSet<StmtId>>>>,
     /// `true` if decorated with `abc.abstractmethod`.
     pub(crate) is_abstract: std::cell::Cell<bool>,
 }
@@ -259,7 +256,7 @@ impl Closure {
     }
 
     /// The statements with a `yield`; `None` if this is not a generator function.
-    fn yielding(&self) -> Option<&Rc<HashSet<StmtId>>> {
+    fn yielding(&self) -> Option<&Rc<IdSet<StmtId>>> {
         let find = || match self.body {
             Body::Stmts(body) => self.program.local_names.yielding(&self.program.ast, body, self.def),
             Body::Expr(id) => walk::has_yield(&self.program.ast, id).then(Rc::default),
@@ -283,7 +280,6 @@ impl Closure {
             params: self.params,
             body: self.body,
             locals: self.locals.clone(),
-            globals: self.globals.clone(),
             defaults: self.defaults.clone(),
             env: self.env.clone(),
             is_context_manager: true,
@@ -318,11 +314,9 @@ pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
 /// Local names by function, computed once per function.
 #[derive(Debug, Default)]
 pub(crate) struct LocalNames {
-    names: RefCell<HashMap<FunctionId, Rc<[Name]>>>,
+    names: RefCell<IdMap<FunctionId, Rc<Locals>>>,
     /// The statements with a `yield`, by generator function.
-    yielding: RefCell<HashMap<StmtId, Option<Rc<HashSet<StmtId>>>>>,
-    /// The names declared `global`, by function.
-    globals: RefCell<HashMap<StmtId, Option<Rc<[Name]>>>>,
+    yielding: RefCell<IdMap<StmtId, Option<Rc<IdSet<StmtId>>>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -334,29 +328,16 @@ enum FunctionId {
 }
 
 impl LocalNames {
-    fn get(&self, id: FunctionId, find: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+    fn get(&self, id: FunctionId, find: impl FnOnce() -> Rc<Locals>) -> Rc<Locals> {
         if let Some(names) = self.names.borrow().get(&id) {
             return names.clone();
         }
-        let mut names = find();
-        names.sort_unstable();
-        names.dedup();
-        let names: Rc<[Name]> = names.into();
+        let names = find();
         self.names.borrow_mut().insert(id, names.clone());
         names
     }
 
-    fn globals(&self, ast: &Ast, def: StmtId, body: List<StmtId>) -> Option<Rc<[Name]>> {
-        if let Some(found) = self.globals.borrow().get(&def) {
-            return found.clone();
-        }
-        let names = walk::global_names(ast, body);
-        let found: Option<Rc<[Name]>> = (!names.is_empty()).then(|| names.into());
-        self.globals.borrow_mut().insert(def, found.clone());
-        found
-    }
-
-    fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<HashSet<StmtId>>> {
+    fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<IdSet<StmtId>>> {
         if let Some(found) = def.and_then(|def| self.yielding.borrow().get(&def).cloned()) {
             return found;
         }
@@ -367,12 +348,12 @@ impl LocalNames {
         found
     }
 
-    pub(crate) fn class(&self, id: StmtId, names: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
-        self.get(FunctionId::Class(id), names)
+    pub(crate) fn class(&self, id: StmtId, name: Name, names: impl FnOnce() -> Vec<Name>) -> Rc<Locals> {
+        self.get(FunctionId::Class(id), || Locals::of_class(names(), name))
     }
 
-    pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
-        self.get(FunctionId::Comprehension(id), targets)
+    pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<Locals> {
+        self.get(FunctionId::Comprehension(id), || Locals::new(targets()))
     }
 }
 
@@ -394,7 +375,7 @@ impl dyn Host + '_ {
                     names.push(name);
                 }
             });
-            names
+            Locals::of_function(names, Vec::new(), ast.list(params))
         });
         let env = self.capture(&[body]);
         Ok(self.closure(Closure {
@@ -407,7 +388,6 @@ impl dyn Host + '_ {
             params,
             body: Body::Expr(body),
             locals,
-            globals: None,
             defaults,
             env,
             is_context_manager: false,
@@ -430,9 +410,8 @@ impl dyn Host + '_ {
         let locals = self.program.local_names.get(FunctionId::Def(id), || {
             let mut names: Vec<Name> = ast.list(def.params).iter().map(|p| p.name).collect();
             names.extend(walk::bound_names(&ast, def.body));
-            names
+            Locals::of_function(names, walk::global_names(&ast, def.body), ast.list(def.params))
         });
-        let globals = self.program.local_names.globals(&ast, id, def.body);
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
@@ -443,7 +422,6 @@ impl dyn Host + '_ {
             params: def.params,
             body: Body::Stmts(def.body),
             locals,
-            globals,
             defaults,
             env: self.env.clone(),
             is_context_manager: false,
@@ -494,7 +472,7 @@ impl dyn Host + '_ {
             return self.env.clone();
         }
         let names: Vec<Name> = captured.iter().map(|(name, _)| *name).collect();
-        let env = Env::new(names.into(), self.env.clone());
+        let env = Env::new(Locals::new(names), self.env.clone());
         for (name, binding) in captured {
             env.set(name, binding);
         }
@@ -540,6 +518,14 @@ impl dyn Host + '_ {
             return Err(Raise::Unknown(placeholder));
         }
         let env = self.bind_arguments(closure, args)?;
+        self.run_closure(closure, env)
+    }
+
+    /// Calls a function whose arguments are bound. Its result must be known.
+    pub(super) fn call_with(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
+        if self.tolerant {
+            self.may_call(closure)?;
+        }
         self.run_closure(closure, env)
     }
 

@@ -6,35 +6,32 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use smallvec::SmallVec;
 use tvmscript_script_value::{ScriptValue, release};
 
+use super::Closure;
+use super::quick::integer_of;
 use crate::binding::Binding;
-use tvmscript_python_syntax::ast::Name;
+use crate::errors::{Reported, Result};
+use tvmscript_python_syntax::ast::{Name, ParamKind, Parameter};
 
-/// The local variables of one call.
+/// The names of the variables of a function, comprehension, class body or module.
 #[derive(Debug)]
-pub(crate) struct Env {
-    /// Names, sorted.
-    names: Rc<[Name]>,
-    slots: RefCell<Vec<Binding>>,
-    parent: Option<Rc<Env>>,
-    held: Cell<bool>,
+pub(crate) struct Locals {
+    /// Sorted.
+    names: Box<[Name]>,
+    /// Names that the code declares `global`.
+    globals: Option<Box<[Name]>>,
     kind: EnvKind,
-    /// The class of a class body, once it is made.
-    owner: RefCell<Option<ScriptValue>>,
     /// The first parameter of a function.
-    first: Cell<Option<Name>>,
+    first: Option<Name>,
+    /// The variables of the parameters, if arguments bind to all of them by position.
+    positional: Option<Box<[u32]>>,
     /// The name of a class body's class.
     class_name: Option<Name>,
-    /// The qualified name of the class or function.
-    prefix: RefCell<Option<Rc<str>>>,
-    /// The bases and the values so far in the body of an enumeration.
-    enumeration: RefCell<Option<(Vec<ScriptValue>, Vec<ScriptValue>)>>,
-    /// Names that the code declares `global`.
-    globals: Option<Rc<[Name]>>,
 }
 
-/// The code that an environment belongs to.
+/// The code that variables belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EnvKind {
     Function,
@@ -44,78 +41,177 @@ enum EnvKind {
     Module,
 }
 
+impl Locals {
+    /// The names of a comprehension, or of values that a function captures.
+    pub(crate) fn new(names: Vec<Name>) -> Rc<Locals> {
+        Locals::of_kind(names, EnvKind::Function).into()
+    }
+
+    /// The names of a class body.
+    pub(crate) fn of_class(names: Vec<Name>, class: Name) -> Rc<Locals> {
+        Locals { class_name: Some(class), ..Locals::of_kind(names, EnvKind::Class) }.into()
+    }
+
+    /// The names of a module other than the main text.
+    pub(crate) fn of_module(names: Vec<Name>) -> Rc<Locals> {
+        Locals::of_kind(names, EnvKind::Module).into()
+    }
+
+    /// The names of a function that declares names `global`.
+    pub(crate) fn of_function(names: Vec<Name>, globals: Vec<Name>, params: &[Parameter]) -> Rc<Locals> {
+        let locals = Locals::of_kind(names, EnvKind::Function);
+        let slot = |param: &Parameter| match param.kind {
+            ParamKind::Normal => locals.index(param.name).and_then(|index| u32::try_from(index).ok()),
+            _ => None,
+        };
+        let positional = params.iter().map(slot).collect();
+        let globals = (!globals.is_empty()).then(|| globals.into());
+        let first = params.first().map(|param| param.name);
+        Locals { globals, first, positional, ..locals }.into()
+    }
+
+    fn of_kind(mut names: Vec<Name>, kind: EnvKind) -> Locals {
+        names.sort_unstable();
+        names.dedup();
+        let names = names.into();
+        Locals { names, globals: None, kind, first: None, positional: None, class_name: None }
+    }
+
+    #[inline]
+    fn index(&self, name: Name) -> Option<usize> {
+        // A linear scan is faster for the few variables of most functions.
+        match self.names.len() {
+            0..=8 => self.names.iter().position(|n| *n == name),
+            _ => self.names.binary_search(&name).ok(),
+        }
+    }
+
+    fn declares_global(&self, name: Name) -> bool {
+        self.globals.as_ref().is_some_and(|globals| globals.contains(&name))
+    }
+}
+
+/// Variables of a call, bound to arguments by position.
+pub(crate) struct Bound {
+    slots: SmallVec<[Binding; 5]>,
+    /// Number of bound parameters.
+    count: usize,
+}
+
+impl Bound {
+    /// The unbound variables, if that many arguments bind by position to all parameters.
+    pub(crate) fn new(locals: &Locals, count: usize) -> Option<Bound> {
+        let fits = locals.positional.as_ref().is_some_and(|slots| slots.len() == count);
+        fits.then(|| Bound { slots: SmallVec::from_elem(Binding::Unbound, locals.names.len()), count: 0 })
+    }
+
+    /// Binds the next parameter.
+    #[inline]
+    pub(crate) fn push(&mut self, locals: &Locals, binding: Binding) {
+        let slot = locals.positional.as_ref().and_then(|slots| slots.get(self.count));
+        if let Some(slot) = slot.and_then(|slot| self.slots.get_mut(*slot as usize)) {
+            *slot = binding;
+        }
+        self.count += 1;
+    }
+
+    /// The values of the parameters from one on.
+    pub(crate) fn values(&self, locals: &Locals, from: usize) -> SmallVec<[ScriptValue; 4]> {
+        let slots = locals.positional.iter().flatten().skip(from);
+        let bindings = slots.filter_map(|slot| self.slots.get(*slot as usize));
+        bindings
+            .filter_map(|binding| match binding {
+                Binding::Value(value) => Some(value.clone()),
+                Binding::Unknown(placeholder) => Some(ScriptValue::Host(placeholder.clone())),
+                Binding::Unbound | Binding::Poison => None,
+            })
+            .collect()
+    }
+}
+
+/// The local variables of one call.
+#[derive(Debug)]
+pub(crate) struct Env {
+    locals: Rc<Locals>,
+    slots: RefCell<SmallVec<[Binding; 5]>>,
+    parent: Option<Rc<Env>>,
+    held: Cell<bool>,
+    /// The qualified name of the class or function.
+    prefix: Option<Rc<str>>,
+    class: RefCell<Option<Box<ClassState>>>,
+}
+
+/// The state of a class body.
+#[derive(Debug, Default)]
+struct ClassState {
+    /// The class, once it is made.
+    owner: Option<ScriptValue>,
+    /// The bases and the values so far in the body of an enumeration.
+    enumeration: Option<(Vec<ScriptValue>, Vec<ScriptValue>)>,
+}
+
 impl Env {
-    pub(crate) fn new(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
-        Env::of_kind(names, parent, EnvKind::Function, None, None)
+    pub(crate) fn new(locals: Rc<Locals>, parent: Option<Rc<Env>>) -> Rc<Env> {
+        Env::of_call(locals, parent, None)
     }
 
-    /// The variables of a call of a function that declares names `global`.
-    pub(crate) fn of_call(
-        names: Rc<[Name]>,
-        globals: Option<Rc<[Name]>>,
-        parent: Option<Rc<Env>>,
-    ) -> Rc<Env> {
-        Env::of_kind(names, parent, EnvKind::Function, None, globals)
+    /// The variables of a call, or of a class body.
+    pub(crate) fn of_call(locals: Rc<Locals>, parent: Option<Rc<Env>>, prefix: Option<Rc<str>>) -> Rc<Env> {
+        let slots = RefCell::new(SmallVec::from_elem(Binding::Unbound, locals.names.len()));
+        let (held, class) = (Cell::new(false), RefCell::default());
+        Rc::new(Env { locals, slots, parent, held, prefix, class })
     }
 
-    /// The variables of a class body.
-    pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>, class: Name) -> Rc<Env> {
-        Env::of_kind(names, parent, EnvKind::Class, Some(class), None)
+    /// The variables of a call whose arguments bind by position to all parameters; `None` if they do not.
+    pub(crate) fn of_positional(closure: &Closure, args: &mut SmallVec<[ScriptValue; 4]>) -> Option<Rc<Env>> {
+        let locals = closure.locals.clone();
+        let positional = locals.positional.as_ref().filter(|slots| slots.len() == args.len())?;
+        let mut slots = SmallVec::from_elem(Binding::Unbound, locals.names.len());
+        for (index, value) in positional.iter().zip(args.drain(..)) {
+            *slots.get_mut(*index as usize)? = Binding::of(value);
+        }
+        let (held, class) = (Cell::new(false), RefCell::default());
+        let (parent, prefix) = (closure.env.clone(), Some(closure.qualified.clone()));
+        Some(Rc::new(Env { locals, slots: RefCell::new(slots), parent, held, prefix, class }))
     }
 
-    /// The variables of a module other than the main text.
-    pub(crate) fn of_module(names: Rc<[Name]>) -> Rc<Env> {
-        Env::of_kind(names, None, EnvKind::Module, None, None)
-    }
-
-    fn of_kind(
-        names: Rc<[Name]>,
-        parent: Option<Rc<Env>>,
-        kind: EnvKind,
-        class_name: Option<Name>,
-        globals: Option<Rc<[Name]>>,
-    ) -> Rc<Env> {
-        let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        let (owner, first, prefix) = (RefCell::default(), Cell::default(), RefCell::default());
-        let (held, enumeration) = (Cell::new(false), RefCell::default());
-        Rc::new(Env {
-            names,
-            slots,
-            parent,
-            held,
-            kind,
-            owner,
-            first,
-            class_name,
-            prefix,
-            enumeration,
-            globals,
-        })
+    /// The variables of a call whose arguments were bound.
+    pub(crate) fn of_bound(closure: &Closure, bound: Bound) -> Rc<Env> {
+        let (held, class) = (Cell::new(false), RefCell::default());
+        let (locals, parent) = (closure.locals.clone(), closure.env.clone());
+        let prefix = Some(closure.qualified.clone());
+        Rc::new(Env { locals, slots: RefCell::new(bound.slots), parent, held, prefix, class })
     }
 
     /// Begins the body of an enumeration.
     pub(crate) fn begin_enumeration(&self, bases: Vec<ScriptValue>) {
-        *self.enumeration.borrow_mut() = Some((bases, Vec::new()));
+        self.class.borrow_mut().get_or_insert_default().enumeration = Some((bases, Vec::new()));
     }
 
     /// Tests whether this is the body of an enumeration.
+    #[inline]
     pub(crate) fn is_enumeration(&self) -> bool {
-        self.enumeration.borrow().is_some()
+        self.class.borrow().as_ref().is_some_and(|class| class.enumeration.is_some())
     }
 
     /// The bases of the enumeration.
     pub(crate) fn enumeration_bases(&self) -> Vec<ScriptValue> {
-        self.enumeration.borrow().as_ref().map(|(bases, _)| bases.clone()).unwrap_or_default()
+        let class = self.class.borrow();
+        let enumeration = class.as_ref().and_then(|class| class.enumeration.as_ref());
+        enumeration.map(|(bases, _)| bases.clone()).unwrap_or_default()
     }
 
     /// The values of the members so far.
     pub(crate) fn member_values(&self) -> Vec<ScriptValue> {
-        self.enumeration.borrow().as_ref().map(|(_, values)| values.clone()).unwrap_or_default()
+        let class = self.class.borrow();
+        let enumeration = class.as_ref().and_then(|class| class.enumeration.as_ref());
+        enumeration.map(|(_, values)| values.clone()).unwrap_or_default()
     }
 
     /// Adds the value of a member.
     pub(crate) fn add_member_value(&self, value: ScriptValue) {
-        if let Some((_, values)) = &mut *self.enumeration.borrow_mut() {
+        let mut class = self.class.borrow_mut();
+        if let Some((_, values)) = class.as_mut().and_then(|class| class.enumeration.as_mut()) {
             values.push(value);
         }
     }
@@ -124,30 +220,25 @@ impl Env {
     pub(crate) fn class_around(&self) -> Option<Name> {
         let mut at = Some(self);
         while let Some(env) = at {
-            if env.class_name.is_some() {
-                return env.class_name;
+            if env.locals.class_name.is_some() {
+                return env.locals.class_name;
             }
             at = env.parent.as_deref();
         }
         None
     }
 
-    /// Sets the qualified name of the class or function.
-    pub(crate) fn set_prefix(&self, name: Rc<str>) {
-        *self.prefix.borrow_mut() = Some(name);
-    }
-
     /// The qualified name of the class or function.
     pub(crate) fn prefix(&self) -> Option<Rc<str>> {
-        self.prefix.borrow().clone()
+        self.prefix.clone()
     }
 
     /// The qualified name of what is defined here, up to its own name.
     pub(crate) fn prefix_inside(&self) -> String {
         let mut at = Some(self);
         while let Some(env) = at {
-            if let Some(prefix) = &*env.prefix.borrow() {
-                return if env.kind == EnvKind::Class {
+            if let Some(prefix) = &env.prefix {
+                return if env.locals.kind == EnvKind::Class {
                     format!("{prefix}.")
                 } else {
                     format!("{prefix}.<locals>.")
@@ -160,12 +251,7 @@ impl Env {
 
     /// Sets the class that the body made.
     pub(crate) fn set_owner(&self, class: ScriptValue) {
-        *self.owner.borrow_mut() = Some(class);
-    }
-
-    /// Sets the first parameter of a function.
-    pub(crate) fn set_first(&self, name: Name) {
-        self.first.set(Some(name));
+        self.class.borrow_mut().get_or_insert_default().owner = Some(class);
     }
 
     /// The class around the running method, and the method's first argument; `None` outside functions.
@@ -174,12 +260,13 @@ impl Env {
         let mut receiver = None;
         let mut is_found = false;
         while let Some(env) = at {
-            if env.kind == EnvKind::Class && is_found {
-                return Some((env.owner.borrow().clone(), receiver));
+            if env.locals.kind == EnvKind::Class && is_found {
+                let owner = env.class.borrow().as_ref().and_then(|class| class.owner.clone());
+                return Some((owner, receiver));
             }
-            if !is_found && env.kind == EnvKind::Function && env.prefix.borrow().is_some() {
+            if !is_found && env.locals.kind == EnvKind::Function && env.prefix.is_some() {
                 is_found = true;
-                receiver = match env.first.get().and_then(|first| env.own(first)) {
+                receiver = match env.locals.first.and_then(|first| env.own(first)) {
                     Some(Binding::Value(value)) => Some(value),
                     _ => None,
                 };
@@ -191,7 +278,7 @@ impl Env {
 
     /// All names, bound or not.
     pub(crate) fn own_names(&self) -> Vec<Name> {
-        self.names.to_vec()
+        self.locals.names.to_vec()
     }
 
     /// Returns `true` if the code is in a module other than the main text.
@@ -200,32 +287,28 @@ impl Env {
         while let Some(parent) = &at.parent {
             at = parent;
         }
-        at.kind == EnvKind::Module
+        at.locals.kind == EnvKind::Module
     }
 
     /// The binding of a name in this environment alone.
     pub(crate) fn own(&self, name: Name) -> Option<Binding> {
-        self.slots.borrow().get(self.index(name)?).cloned()
-    }
-
-    fn index(&self, name: Name) -> Option<usize> {
-        // A linear scan is faster for the few variables of most functions.
-        match self.names.len() {
-            0..=8 => self.names.iter().position(|n| *n == name),
-            _ => self.names.binary_search(&name).ok(),
-        }
+        self.slots.borrow().get(self.locals.index(name)?).cloned()
     }
 
     /// The environment whose variable a name means here; `None` for names of the main text.
     fn owner(&self, name: Name) -> Option<&Env> {
-        let mut at = self;
-        while at.index(name).is_none() {
-            at = match &at.globals {
-                Some(globals) if globals.contains(&name) => at.module()?,
-                _ => at.around()?,
-            };
-        }
-        Some(at)
+        self.place(name).map(|(owner, _)| owner)
+    }
+
+    /// The value of a name here or in an enclosing function, which fails for other bindings; `None` for names of the
+    /// main text.
+    #[inline]
+    pub(crate) fn value(&self, name: Name) -> Option<Result<ScriptValue>> {
+        let (owner, index) = self.place(name)?;
+        Some(match owner.slots.borrow().get(index) {
+            Some(Binding::Value(value)) => Ok(value.clone()),
+            _ => Err(Reported(())),
+        })
     }
 
     /// The variables of the module, unless it is the main text.
@@ -234,25 +317,86 @@ impl Env {
         while let Some(parent) = &at.parent {
             at = parent;
         }
-        (at.kind == EnvKind::Module && !std::ptr::eq(at, self)).then_some(at)
+        (at.locals.kind == EnvKind::Module && !std::ptr::eq(at, self)).then_some(at)
     }
 
     /// The binding of a name here or in an enclosing function.
     pub(crate) fn get(&self, name: Name) -> Option<Binding> {
         let owner = self.owner(name)?;
-        owner.slots.borrow().get(owner.index(name)?).cloned()
+        owner.slots.borrow().get(owner.locals.index(name)?).cloned()
+    }
+
+    /// The integer of a variable here or in an enclosing function.
+    #[inline]
+    pub(crate) fn integer(&self, name: Name) -> Option<i64> {
+        self.with_binding(name, integer_of)
+    }
+
+    /// The truth of a variable here or in an enclosing function, if it is a bool.
+    #[inline]
+    pub(crate) fn truth(&self, name: Name) -> Option<bool> {
+        self.with_binding(name, |binding| match binding {
+            Binding::Value(ScriptValue::Bool(truth)) => Some(*truth),
+            _ => None,
+        })
+    }
+
+    #[inline]
+    fn with_binding<T>(&self, name: Name, f: impl FnOnce(&Binding) -> Option<T>) -> Option<T> {
+        let (owner, index) = self.place(name)?;
+        f(owner.slots.borrow().get(index)?)
+    }
+
+    /// Passes on the value of a variable here or in an enclosing function.
+    #[inline]
+    pub(crate) fn with_value<T>(&self, name: Name, f: impl FnOnce(&ScriptValue) -> Option<T>) -> Option<T> {
+        self.with_binding(name, |binding| match binding {
+            Binding::Value(value) => f(value),
+            _ => None,
+        })
+    }
+
+    /// The environment whose variable a name means here, and its slot; `None` for names of the main text.
+    #[inline]
+    fn place(&self, name: Name) -> Option<(&Env, usize)> {
+        let mut at = self;
+        loop {
+            if let Some(index) = at.locals.index(name) {
+                return Some((at, index));
+            }
+            at = if at.locals.declares_global(name) { at.module()? } else { at.around()? };
+        }
+    }
+
+    /// Returns `true` for the variables of a function.
+    #[inline]
+    pub(crate) fn is_of_function(&self) -> bool {
+        self.locals.kind == EnvKind::Function
+    }
+
+    /// Sets a local variable that has an integer to another one; returns `false` for other names.
+    #[inline]
+    pub(crate) fn replace_integer(&self, name: Name, value: i64) -> bool {
+        let Some(index) = self.locals.index(name) else { return false };
+        match self.slots.borrow_mut().get_mut(index) {
+            Some(Binding::Value(ScriptValue::Int(old))) => {
+                *old = value;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Returns `true` for a local variable, `false` for one of an enclosing function, and `None` for other names.
     pub(crate) fn is_local(&self, name: Name) -> Option<bool> {
         let owner = self.owner(name)?;
-        (owner.kind == EnvKind::Function).then_some(std::ptr::eq(owner, self))
+        (owner.locals.kind == EnvKind::Function).then_some(std::ptr::eq(owner, self))
     }
 
     /// The innermost enclosing environment that is not a class body.
     fn around(&self) -> Option<&Env> {
         let mut at = self.parent.as_deref()?;
-        while at.kind == EnvKind::Class {
+        while at.locals.kind == EnvKind::Class {
             at = at.parent.as_deref()?;
         }
         Some(at)
@@ -260,18 +404,28 @@ impl Env {
 
     /// Binds a local variable; returns `false` if the name is not local here.
     pub(crate) fn set(&self, name: Name, binding: Binding) -> bool {
-        let Some(index) = self.index(name) else { return false };
-        let old = match self.slots.borrow_mut().get_mut(index) {
-            Some(slot) => std::mem::replace(slot, binding),
-            None => return false,
-        };
-        drop(old);
-        true
+        match self.locals.index(name) {
+            Some(index) => self.set_slot(index, binding).is_none(),
+            None => false,
+        }
     }
 
-    /// Binds a variable in the innermost environment that has the name.
-    pub(crate) fn set_nearest(&self, name: Name, binding: Binding) -> bool {
-        self.owner(name).is_some_and(|owner| owner.set(name, binding))
+    /// Sets a variable; returns the binding if there is no such variable.
+    fn set_slot(&self, index: usize, binding: Binding) -> Option<Binding> {
+        let old = match self.slots.borrow_mut().get_mut(index) {
+            Some(slot) => std::mem::replace(slot, binding),
+            None => return Some(binding),
+        };
+        drop(old);
+        None
+    }
+
+    /// Binds a variable in the innermost environment that has the name; returns the binding if there is none.
+    pub(crate) fn set_nearest(&self, name: Name, binding: Binding) -> Option<Binding> {
+        match self.place(name) {
+            Some((owner, index)) => owner.set_slot(index, binding),
+            None => Some(binding),
+        }
     }
 
     /// The bound names, for suggestions.
@@ -280,7 +434,8 @@ impl Env {
         let mut at = Some(self);
         while let Some(env) = at {
             let slots = env.slots.borrow();
-            let bound = env.names.iter().zip(slots.iter()).filter(|(_, b)| !matches!(b, Binding::Unbound));
+            let bound =
+                env.locals.names.iter().zip(slots.iter()).filter(|(_, b)| !matches!(b, Binding::Unbound));
             names.extend(bound.map(|(name, _)| *name));
             at = env.parent.as_deref();
         }
@@ -294,16 +449,19 @@ impl Env {
 
     pub(crate) fn clear(&self) {
         let slots = std::mem::take(&mut *self.slots.borrow_mut());
-        drop((slots, self.owner.take(), self.enumeration.take()));
+        drop((slots, self.class.take()));
     }
 }
 
 impl Drop for Env {
     fn drop(&mut self) {
-        release(self.slots.get_mut().drain(..).filter_map(|binding| match binding {
-            Binding::Value(value) => Some(value),
-            Binding::Unbound | Binding::Poison | Binding::Unknown(_) => None,
-        }));
+        let slots = self.slots.get_mut();
+        if slots.iter().any(|binding| matches!(binding, Binding::Value(value) if value.holds_values())) {
+            release(slots.drain(..).filter_map(|binding| match binding {
+                Binding::Value(value) => Some(value),
+                Binding::Unbound | Binding::Poison | Binding::Unknown(_) => None,
+            }));
+        }
         // Releases a chain of enclosing environments iteratively.
         let mut parent = self.parent.take();
         while let Some(env) = parent {

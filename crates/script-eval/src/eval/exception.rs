@@ -9,7 +9,7 @@ use super::class::{ClassObject, Instance};
 use super::exception_group;
 use crate::Host;
 use crate::errors::ParseError;
-use crate::python::{Outcome, builtins, exceptions, repr};
+use crate::python::{Outcome, builtins, codec, exceptions, repr};
 
 /// The part of an exception that its class does not define.
 pub(crate) struct ExceptionState {
@@ -105,6 +105,9 @@ pub(crate) fn construct(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -
         }
     }
     let name = exceptions::class_name(class).unwrap_or_default();
+    if matches!(name, "UnicodeDecodeError" | "UnicodeEncodeError") && args.positional.len() != 5 {
+        raise!(Type, "function takes exactly 5 arguments ({} given)", args.positional.len());
+    }
     let class = match specific_os_error(name, &args.positional) {
         Some(specific) => exceptions::class(specific).unwrap_or_else(|| class.clone()),
         None => class.clone(),
@@ -259,6 +262,11 @@ pub(crate) fn text(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<Strin
         [] => String::new(),
         [key] if base == "KeyError" => repr::repr(p, key)?,
         [one] => repr::str(p, one)?,
+        args if let Some(text) =
+            codec::error_text(args).filter(|_| exceptions::derives(base, "UnicodeError")) =>
+        {
+            text
+        }
         [number, message, rest @ ..] if exceptions::derives(base, "OSError") && rest.len() < 4 => {
             let text = format!("[Errno {}] {}", repr::str(p, number)?, repr::str(p, message)?);
             match rest.first() {
@@ -293,6 +301,11 @@ pub(crate) fn attribute(value: &ScriptValue, name: &str) -> Option<ScriptValue> 
         "msg" if exceptions::derives(base, "ImportError") || exceptions::derives(base, "SyntaxError") => {
             at(0)
         }
+        "encoding" | "object" | "start" | "end" | "reason"
+            if matches!(base, "UnicodeDecodeError" | "UnicodeEncodeError") =>
+        {
+            at(["encoding", "object", "start", "end", "reason"].iter().position(|known| *known == name)?)
+        }
         "errno" | "strerror" | "filename" if exceptions::derives(base, "OSError") => {
             let index = ["errno", "strerror", "filename"].iter().position(|known| *known == name)?;
             if state.arguments().len() < 2 { Some(ScriptValue::None) } else { at(index) }
@@ -326,7 +339,12 @@ pub(crate) fn attribute(value: &ScriptValue, name: &str) -> Option<ScriptValue> 
 }
 
 /// Sets an attribute that all exceptions have; returns `false` for other ones.
-pub(crate) fn set_attribute(value: &ScriptValue, name: &str, new: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn set_attribute(
+    p: &mut dyn Host,
+    value: &ScriptValue,
+    name: &str,
+    new: &ScriptValue,
+) -> Result<bool, Raise> {
     let Some((_, state)) = parts(value) else { return Ok(false) };
     let checked = |what: &str| -> Result<ScriptValue, Raise> {
         if !matches!(new, ScriptValue::None) && !is_exception(new) {
@@ -339,7 +357,10 @@ pub(crate) fn set_attribute(value: &ScriptValue, name: &str, new: &ScriptValue) 
             Some(items) => {
                 state.args.replace(ScriptValue::tuple(items));
             }
-            None => return Err(wrong_type!("'{}' object is not iterable", new).into()),
+            None => {
+                let items = p.collect_values(new)?;
+                state.args.replace(ScriptValue::tuple(items));
+            }
         },
         "__cause__" => {
             state.cause.replace(checked("cause")?);

@@ -20,6 +20,7 @@ use super::{Cause, Closure, Env, Placeholder, Raise, walk};
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::id_hash::{IdMap, IdSet};
 use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
 
 /// Maximum number of steps per explored function, beyond those for the text.
@@ -69,16 +70,16 @@ pub(crate) struct Explorer {
     /// Blocks under `if __name__ == "__main__"`.
     pub(crate) guarded: Vec<List<StmtId>>,
     /// Functions that were called.
-    pub(crate) called: HashSet<StmtId>,
-    pub(crate) explored: HashSet<StmtId>,
+    pub(crate) called: IdSet<StmtId>,
+    pub(crate) explored: IdSet<StmtId>,
     /// Decorated definitions that were read.
-    pub(crate) read: HashSet<StmtId>,
+    pub(crate) read: IdSet<StmtId>,
     /// `true` if definitions in `read` are skipped.
     pub(crate) skips_read: bool,
     /// Asynchronous functions; calling one does not run it.
-    pub(crate) asynchronous: HashSet<StmtId>,
+    pub(crate) asynchronous: IdSet<StmtId>,
     /// Functions with an unknown decorator, whose results are unknown.
-    pub(crate) opaque: HashMap<StmtId, Placeholder>,
+    pub(crate) opaque: IdMap<StmtId, Placeholder>,
     /// Functions that are running.
     pub(crate) running: Vec<StmtId>,
     /// Above zero while code is explored.
@@ -106,7 +107,7 @@ pub(crate) struct Explorer {
     /// Cached first values of declared test parameters.
     pub(super) parameters: Option<HashMap<Name, FirstValue>>,
     /// Definitions that were read without errors.
-    pub(crate) built: HashSet<StmtId>,
+    pub(crate) built: IdSet<StmtId>,
 }
 
 impl dyn Host + '_ {
@@ -202,10 +203,7 @@ impl dyn Host + '_ {
         marks: &Marks,
     ) -> Result<()> {
         let ast = self.ast.clone();
-        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
-        if let Some(first) = ast.list(closure.params).first() {
-            env.set_first(first.name);
-        }
+        let env = Env::new(closure.locals.clone(), closure.env.clone());
         for (index, param) in ast.list(closure.params).iter().enumerate() {
             let name = ast.name(param.name);
             let is_first = index == 0 && owner.is_some() && closure.kind != MethodKind::Static;

@@ -14,7 +14,6 @@ mod control;
 
 mod blocks;
 
-use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -29,6 +28,7 @@ use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
 use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::id_hash::{IdMap, IdSet};
 use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{
@@ -36,7 +36,53 @@ use tvmscript_python_syntax::ast::{
 };
 
 /// Values of expressions of the running statement.
-type Memo = HashMap<ExprId, ScriptValue>;
+#[derive(Default)]
+struct Memo {
+    values: Vec<(ExprId, ScriptValue)>,
+    /// Positions of the values, if there are many.
+    index: IdMap<ExprId, usize>,
+}
+
+/// Number of values up to which a search is faster than an index.
+const FEW_VALUES: usize = 8;
+
+impl Memo {
+    fn position(&self, id: ExprId) -> Option<usize> {
+        match self.values.len() > FEW_VALUES {
+            true => self.index.get(&id).copied(),
+            false => self.values.iter().position(|(known, _)| *known == id),
+        }
+    }
+
+    fn get(&self, id: ExprId) -> Option<&ScriptValue> {
+        self.position(id).and_then(|at| self.values.get(at)).map(|(_, value)| value)
+    }
+
+    fn insert(&mut self, id: ExprId, value: ScriptValue) {
+        if let Some(known) = self.position(id).and_then(|at| self.values.get_mut(at)) {
+            known.1 = value;
+            return;
+        }
+        self.values.push((id, value));
+        match self.values.len() {
+            len if len == FEW_VALUES + 1 => {
+                self.index = self.values.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
+            }
+            len if len > FEW_VALUES => drop(self.index.insert(id, len - 1)),
+            _ => {}
+        }
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.index.clear();
+    }
+
+    fn drain(&mut self) -> impl Iterator<Item = ScriptValue> {
+        self.index.clear();
+        self.values.drain(..).map(|(_, value)| value)
+    }
+}
 
 /// Size of a generator without its variables.
 const GENERATOR_BYTES: u64 = 512;
@@ -69,13 +115,12 @@ pub(crate) struct Generator {
     call: Call,
     env: Option<Rc<Env>>,
     /// Statements that contain a `yield`.
-    yielding: Rc<HashSet<StmtId>>,
+    yielding: Rc<IdSet<StmtId>>,
     state: State,
     /// The open statements, outermost first.
     frames: Vec<Frame>,
-    memo: Memo,
-    /// The iterator of the `yield from` that it is suspended at.
-    delegate: Option<ScriptValue>,
+    /// The state of the innermost statement; `None` while it runs.
+    running: Option<Box<Running>>,
 }
 
 /// An open statement.
@@ -143,7 +188,7 @@ impl Frame {
 }
 
 impl Generator {
-    pub(super) fn new(call: Call, env: Rc<Env>, yielding: Rc<HashSet<StmtId>>) -> Generator {
+    pub(super) fn new(call: Call, env: Rc<Env>, yielding: Rc<IdSet<StmtId>>) -> Generator {
         let frame = match call.body {
             super::closure::Body::Expr(id) => Frame::Value(id),
             super::closure::Body::Stmts(body) => Frame::Body(body, 0),
@@ -154,22 +199,26 @@ impl Generator {
             yielding,
             state: State::Created,
             frames: vec![frame],
-            memo: Memo::new(),
-            delegate: None,
+            running: Some(Box::default()),
         }
     }
 
     /// Moves out the values that it holds, except variables.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
-        out.extend(self.memo.into_values());
-        out.extend(self.delegate);
+        if let Some(mut running) = self.running {
+            out.extend(running.memo.drain());
+            out.extend(running.delegate);
+        }
         self.frames.into_iter().for_each(|frame| frame.parts(out));
     }
 
     fn end(&mut self, state: State) {
         self.state = state;
-        let mut values: Vec<ScriptValue> = self.memo.drain().map(|(_, value)| value).collect();
-        values.extend(self.delegate.take());
+        let mut values = Vec::new();
+        if let Some(running) = &mut self.running {
+            values.extend(running.memo.drain());
+            values.extend(running.delegate.take());
+        }
         self.frames.drain(..).for_each(|frame| frame.parts(&mut values));
         self.env = None;
         release(values);
@@ -189,6 +238,24 @@ pub(crate) struct Running {
     yielded: Option<ScriptValue>,
 }
 
+impl Running {
+    /// Forgets a statement that ended.
+    fn clear(&mut self) {
+        self.memo.clear();
+        (self.input, self.delegate, self.yielded) = (None, None, None);
+    }
+}
+
+/// The state of the statement that a generator runs, unless the evaluator has it.
+type Slot = Option<Box<Running>>;
+
+/// Forgets the values of a header that ended.
+fn forget(running: &mut Slot) {
+    if let Some(running) = running {
+        running.memo.clear();
+    }
+}
+
 /// A step of a generator.
 enum Step {
     Push(Frame),
@@ -202,7 +269,7 @@ enum Step {
 impl Evaluator {
     /// The value that an expression had before the statement was suspended.
     pub(crate) fn remembered(&self, id: ExprId) -> Option<ScriptValue> {
-        self.running.as_ref()?.memo.get(&id).cloned()
+        self.running.as_ref()?.memo.get(id).cloned()
     }
 
     /// Keeps a value for the case that the statement is suspended.
@@ -389,32 +456,33 @@ impl dyn Host + '_ {
     }
 
     /// Runs the frames until the generator is suspended or ends.
-    fn run_frames(&mut self, generator: &mut Generator, mut input: Option<Input>, mark: Mark) -> Step {
+    fn run_frames(&mut self, generator: &mut Generator, input: Option<Input>, mark: Mark) -> Step {
+        let mut running = Some(generator.running.take().unwrap_or_default());
+        if let Some(running) = &mut running {
+            running.input = input;
+        }
+        let step = self.run_frames_with(generator, &mut running, mark);
+        generator.running = running;
+        step
+    }
+
+    fn run_frames_with(&mut self, generator: &mut Generator, running: &mut Slot, mark: Mark) -> Step {
         let mut done: Option<Result<Flow>> = None;
         loop {
             let Some(frame) = generator.frames.last_mut() else {
                 return Step::Pop(done.unwrap_or(Ok(Flow::Next)));
             };
-            let mut running = Running {
-                memo: std::mem::take(&mut generator.memo),
-                input: input.take(),
-                delegate: generator.delegate.take(),
-                yielded: None,
-            };
             let step = match frame {
                 Frame::Value(id) => {
                     let id = *id;
-                    self.suspending(&mut running, |p| p.eval(id).map(Flow::Return))
-                        .map_or_else(|s| s, Step::Pop)
+                    self.suspending(running, |p| p.eval(id).map(Flow::Return)).map_or_else(|s| s, Step::Pop)
                 }
-                Frame::Body(body, at) => {
-                    self.step_body(*body, at, &generator.yielding, &mut running, done.take())
-                }
+                Frame::Body(body, at) => self.step_body(*body, at, &generator.yielding, running, done.take()),
                 Frame::For(stmt, iter) => self.step_for(*stmt, iter, done.take()),
-                Frame::While(stmt) => self.step_while(*stmt, &mut running, done.take()),
+                Frame::While(stmt) => self.step_while(*stmt, running, done.take()),
                 Frame::Try(id, stmt, part) => self.step_try(*id, *stmt, part, mark, done.take()),
                 Frame::With(stmt, entered, value) => {
-                    self.step_with(*stmt, entered, value, &mut running, mark, done.take())
+                    self.step_with(*stmt, entered, value, running, mark, done.take())
                 }
             };
             match step {
@@ -427,12 +495,11 @@ impl dyn Host + '_ {
                     generator.frames.pop();
                     done = Some(result);
                 }
-                Step::Suspend(value) => {
-                    generator.memo = running.memo;
-                    generator.delegate = running.delegate;
-                    return Step::Suspend(value);
-                }
+                Step::Suspend(value) => return Step::Suspend(value),
                 Step::GiveUp(placeholder) => return Step::GiveUp(placeholder),
+            }
+            if let Some(running) = running {
+                running.clear();
             }
             if let Err(raise) = self.program.budget.step(1) {
                 let place = self.statement.unwrap_or_default();
@@ -444,18 +511,16 @@ impl dyn Host + '_ {
     /// Runs code of a statement that contains a `yield`. The error is the step of the generator, if it cannot go on.
     fn suspending<R>(
         &mut self,
-        running: &mut Running,
+        running: &mut Slot,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<Result<R>, Step> {
-        let around = self.running.replace(Box::new(std::mem::take(running)));
+        let around = std::mem::replace(&mut self.running, running.take());
         let result = with_stack(|| f(self));
-        if let Some(ran) = std::mem::replace(&mut self.running, around) {
-            *running = *ran;
-        }
+        *running = std::mem::replace(&mut self.running, around);
         if result.is_ok() {
             return Ok(result);
         }
-        if let Some(value) = running.yielded.take() {
+        if let Some(value) = running.as_mut().and_then(|running| running.yielded.take()) {
             return Err(Step::Suspend(value));
         }
         match self.pending.take() {
@@ -469,8 +534,8 @@ impl dyn Host + '_ {
         &mut self,
         body: List<StmtId>,
         at: &mut usize,
-        yielding: &HashSet<StmtId>,
-        running: &mut Running,
+        yielding: &IdSet<StmtId>,
+        running: &mut Slot,
         mut done: Option<Result<Flow>>,
     ) -> Step {
         loop {
@@ -512,7 +577,9 @@ impl dyn Host + '_ {
                 }
                 _ => match self.suspending(running, |p| p.exec(id)) {
                     Ok(result) => {
-                        *running = Running::default();
+                        if let Some(running) = running {
+                            running.clear();
+                        }
                         done = Some(result);
                         continue;
                     }
@@ -521,7 +588,7 @@ impl dyn Host + '_ {
             };
             match opened {
                 Ok(Ok(Ok(frame))) => {
-                    running.memo.clear();
+                    forget(running);
                     return Step::Push(frame);
                 }
                 Ok(Ok(Err(placeholder))) => return Step::GiveUp(placeholder),

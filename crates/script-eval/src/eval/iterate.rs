@@ -448,17 +448,7 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         message: &str,
     ) -> Result<Vec<ScriptValue>> {
-        self.try_at(at, |p| {
-            p.collect_values(value).map_err(|raise| match raise {
-                Raise::Kind(ParseErrorKind::Host(mut error))
-                    if error.message.ends_with("object is not iterable") && !message.is_empty() =>
-                {
-                    error.message = format!("{message} {}", python::type_name(value));
-                    error.into()
-                }
-                raise => raise,
-            })
-        })
+        self.try_at(at, |p| p.collect_values(value).map_err(|raise| not_iterable(raise, value, message)))
     }
 
     pub(crate) fn collect_at_most(
@@ -468,5 +458,18 @@ impl dyn Host + '_ {
         limit: usize,
     ) -> Result<Vec<ScriptValue>> {
         self.try_at(at, |p| p.take_values(value, limit))
+    }
+}
+
+/// The error of iterating `*value` with another beginning, unless that is empty.
+pub(super) fn not_iterable(raise: Raise, value: &ScriptValue, message: &str) -> Raise {
+    match raise {
+        Raise::Kind(ParseErrorKind::Host(mut error))
+            if error.message.ends_with("object is not iterable") && !message.is_empty() =>
+        {
+            error.message = format!("{message} {}", python::type_name(value));
+            error.into()
+        }
+        raise => raise,
     }
 }

@@ -9,7 +9,7 @@ use tvmscript_ir_core::Token;
 use tvmscript_python_syntax::ast::{ImportFrom, Name, StmtId};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
-use super::{Env, walk};
+use super::{Env, Locals, walk};
 use crate::binding::Binding;
 use crate::host::Mode;
 use crate::program::Program;
@@ -122,9 +122,7 @@ impl dyn Host + '_ {
         let mut names: Vec<Name> = walk::names_of_module(&self.ast, body).into_iter().collect();
         let own_name = self.ast.find_name("__name__");
         names.extend(own_name);
-        names.sort_unstable();
-        names.dedup();
-        let env = Env::of_module(names.into());
+        let env = Env::new(Locals::of_module(names), None);
         self.program.keep_environment(&env);
         if let Some(name) = own_name {
             env.set(name, Binding::Value(ScriptValue::str(path)));

@@ -26,6 +26,7 @@ mod local_module;
 mod operator;
 mod pattern;
 pub(crate) mod placeholder;
+mod quick;
 mod raising;
 mod statement;
 mod subscript;
@@ -45,7 +46,7 @@ pub(crate) use closure::definition_of;
 pub use closure::parameter_names;
 pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use context::{Context, Exit, pop_all};
-pub(crate) use env::Env;
+pub(crate) use env::{Bound, Env, Locals};
 pub(crate) use explore::Explorer;
 pub use import::{Module, is_library_module};
 pub(crate) use iterate::{Iter, IterObject};
@@ -94,6 +95,19 @@ impl dyn Host + '_ {
 }
 
 impl Evaluator {
+    /// The value of a variable of the running function, or of one around it; fails if it has none.
+    #[inline]
+    fn variable(&self, name: Name) -> Result<ScriptValue> {
+        match &self.env {
+            Some(env) if self.in_env => match env.value(name) {
+                Some(value) => value,
+                None if self.program.parts.is_empty() => self.program.global_value(name),
+                None => Err(Reported(())),
+            },
+            _ => Err(Reported(())),
+        }
+    }
+
     /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
     fn is_in_invalid(&self, name: &str) -> bool {
         self.diagnostics.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
@@ -115,9 +129,9 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if a part of it is wrong; the error is recorded at the innermost expression.
     pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
-        let before = Span::current();
+        let before = Span::save_current();
         let result = self.eval_inner(id);
-        Span::set_current(before);
+        before.restore();
         result
     }
 
@@ -127,9 +141,9 @@ impl dyn Host + '_ {
     /// # Errors
     /// As [`eval`](#method.eval).
     pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
-        let before = Span::current();
+        let before = Span::save_current();
         let result = self.eval_operand(id);
-        Span::set_current(before);
+        before.restore();
         result
     }
 
@@ -148,18 +162,42 @@ impl dyn Host + '_ {
         if self.running.is_some() { self.eval_remembered(id) } else { self.eval_now(id) }
     }
 
+    #[inline]
     pub(crate) fn eval_now(&mut self, id: ExprId) -> Result<ScriptValue> {
-        match *self.ast.expr(id) {
-            Expr::Constant(constant) => self.constant(id, constant),
-            Expr::Name(name) => self.load(name, id),
-            expr => match with_stack(|| self.eval_compound(id, expr)) {
-                Err(reported) if self.tolerant => self.absorbed(reported),
-                result => result,
-            },
+        // Each use of the state through the trait is a virtual call.
+        let evaluator: &mut Evaluator = self;
+        match *evaluator.ast.expr(id) {
+            Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
+            Expr::Constant(constant) => return self.constant(id, constant),
+            Expr::Name(name) => {
+                let value = evaluator.variable(name);
+                return if value.is_ok() { value } else { self.load(name, id) };
+            }
+            Expr::BinOp { .. } => {
+                if let Some(value) = evaluator.quick_integer(id) {
+                    return Ok(ScriptValue::Int(value));
+                }
+            }
+            Expr::Compare { .. } => {
+                if let Some(truth) = evaluator.quick_condition(id) {
+                    return Ok(ScriptValue::Bool(truth));
+                }
+            }
+            _ => {}
+        }
+        let result = with_stack(|| self.eval_compound(id));
+        if result.is_err() { self.absorbed_if_tolerant(result) } else { result }
+    }
+
+    #[cold]
+    fn absorbed_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
+        match result {
+            Err(reported) if self.tolerant => self.absorbed(reported),
+            result => result,
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn constant(&mut self, id: ExprId, constant: Constant) -> Result<ScriptValue> {
         Ok(match constant {
             Constant::None => ScriptValue::None,
@@ -189,11 +227,14 @@ impl dyn Host + '_ {
         if let Err(Reported(())) = self.eval_operand(id) {}
     }
 
-    fn eval_compound(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
-        self.try_at(id, |p| p.program.budget.step(1))?;
+    fn eval_compound(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let evaluator: &mut Evaluator = self;
+        let charged = evaluator.program.budget.step(1);
+        let expr = *evaluator.ast.expr(id);
+        if charged.is_err() {
+            self.at(id, charged)?;
+        }
         match expr {
-            Expr::Constant(constant) => self.constant(id, constant),
-            Expr::Name(name) => self.load(name, id),
             Expr::Attribute { value, attr } => {
                 let value = self.eval_inner(value)?;
                 self.attribute(id, &value, attr)
@@ -201,9 +242,25 @@ impl dyn Host + '_ {
             Expr::Subscript { value, index } => self.eval_subscript(id, value, index, false),
             Expr::Call { func, args, keywords } => self.eval_call(id, func, args, keywords),
             Expr::BinOp { .. } => self.eval_binary(id),
-            Expr::UnaryOp { op, operand } => self.eval_unary(id, op, operand),
             Expr::BoolOp { op, values } => self.eval_bool(id, op, values),
             Expr::Compare { left, rest } => self.eval_compare(left, rest),
+            expr => self.eval_other(id, expr),
+        }
+    }
+
+    /// Evaluates an expression of a kind that is less common than those of `eval_compound`.
+    #[inline(never)]
+    fn eval_other(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
+        match expr {
+            Expr::Constant(constant) => self.constant(id, constant),
+            Expr::Name(name) => self.load(name, id),
+            Expr::Attribute { .. }
+            | Expr::Subscript { .. }
+            | Expr::Call { .. }
+            | Expr::BinOp { .. }
+            | Expr::BoolOp { .. }
+            | Expr::Compare { .. } => Ok(ScriptValue::None),
+            Expr::UnaryOp { op, operand } => self.eval_unary(id, op, operand),
             Expr::IfExp { test, body, orelse } => self.eval_conditional(id, test, body, orelse),
             Expr::Tuple { elts } => {
                 let items = self.elements(elts, NEEDS_ITERABLE)?;
@@ -309,15 +366,9 @@ impl dyn Host + '_ {
         let Some(key_id) = item.key else {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
-            let found = self.try_at(item.value, |p| crate::python::builtins::mapping(p, &rest))?;
-            let Some(ScriptValue::Dict(rest)) = &found else {
+            if !self.try_at(item.value, |p| crate::python::builtins::fill_from_mapping(p, dict, &rest))? {
                 return Err(self.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
-            };
-            let rest = rest.borrow();
-            let charged = cost::entries(self, rest.len())
-                .and_then(|()| crate::python::set::charge_keys(self, rest.keys()));
-            self.at(item.value, charged)?;
-            dict.extend(rest.iter().map(|(k, v)| (k.clone(), v.clone())));
+            }
             return Ok(());
         };
         let key = self.eval_inner(key_id);

@@ -1,16 +1,15 @@
 //! Operators: a dialect's on nodes, Python's on everything else.
 
 use smallvec::SmallVec;
-use tvmscript_ir_core::Span;
 use tvmscript_script_value::ScriptValue;
 
 use super::Raise;
 use super::class::defines_operations;
-use crate::Host;
 use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
 use crate::python;
 use crate::python::Outcome;
+use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
 impl dyn Host + '_ {
@@ -88,10 +87,11 @@ impl dyn Host + '_ {
     /// Evaluates a left-leaning chain `a + b + c` in a loop. Operands after a wrong one are evaluated too, to find
     /// errors in them.
     pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let evaluator: &Evaluator = self;
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
-        while let Expr::BinOp { left, .. } = *self.ast.expr(at) {
-            if at != id && self.remembered(at).is_some() {
+        while let Expr::BinOp { left, .. } = *evaluator.ast.expr(at) {
+            if at != id && evaluator.remembered(at).is_some() {
                 break;
             }
             spine.push(at);
@@ -107,10 +107,10 @@ impl dyn Host + '_ {
                 Ok(right) => right,
                 Err(reported) => return self.operands_behind(spine, reported),
             };
-            Span::set_current(self.span(at));
             let result = match (&value, &right) {
                 (ScriptValue::Node(_) | ScriptValue::Host(_), _)
                 | (_, ScriptValue::Node(_) | ScriptValue::Host(_)) => {
+                    self.point_at(at);
                     self.apply(Operator::Binary(op), &[value, right])
                 }
                 (a, b) => self.known_operands(op, a, b).and_then(|()| python::arith::binary(self, op, a, b)),
@@ -139,7 +139,7 @@ impl dyn Host + '_ {
 
     pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
         let value = self.eval_operand(operand)?;
-        Span::set_current(self.span(id));
+        self.point_at(id);
         self.try_at(id, |p| p.apply(Operator::Unary(op), &[value]))
     }
 
@@ -197,19 +197,20 @@ impl dyn Host + '_ {
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<ScriptValue> {
-        Span::set_current(self.span_of(range));
+        self.program.point_at(range);
         let result = self.apply(operator, operands);
         result.map_err(|raise| self.raise(range, None, raise))
     }
 
     /// Evaluates `a < b < c`: comparisons of neighbours, joined by `and`.
     pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
-        let start = self.ast.range(left).start;
-        let mut pair_start = start;
+        let first = left;
         let mut left = match self.eval_operand(left) {
             Ok(left) => left,
             Err(reported) => return self.comparisons_behind(rest, 0, reported),
         };
+        let start = self.ast.range(first).start;
+        let mut pair_start = start;
         let mut joined: Option<ScriptValue> = None;
         for index in 0..rest.len() {
             let Some(Comparison { op, right }) = self.item(rest, index) else { break };
@@ -265,7 +266,10 @@ impl dyn Host + '_ {
         a: ScriptValue,
         b: &ScriptValue,
     ) -> Result<ScriptValue> {
-        if matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
+        let may_build = |value: &ScriptValue| matches!(value, ScriptValue::Node(_) | ScriptValue::Host(_));
+        if !may_build(&a) && !may_build(b)
+            || matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn)
+        {
             let result = self.known([&a, b]).and_then(|()| python::compare::compare(self, op, &a, b));
             return result.map_err(|raise| self.raise(range, None, raise));
         }
@@ -286,7 +290,7 @@ impl dyn Host + '_ {
             if self.has_operators(&condition) {
                 let (yes, no) = (self.eval_operand(body), self.eval_operand(orelse));
                 let (yes, no) = (yes?, no?);
-                Span::set_current(self.span(id));
+                self.point_at(id);
                 return self.try_at(id, |p| p.apply(Operator::Conditional, &[condition, yes, no]));
             }
             if self.try_at(test, |p| p.truth(&condition))? {

@@ -274,13 +274,13 @@ impl Evaluator {
 
     /// Binds a name of host code.
     pub(crate) fn set_host(&mut self, name: Name, binding: Binding, place: TextRange) {
-        if self.in_env
-            && let Some(env) = &self.env
-            && env.set_nearest(name, binding.clone())
-        {
-            return;
+        let global = match &self.env {
+            Some(env) if self.in_env => env.set_nearest(name, binding),
+            _ => Some(binding),
+        };
+        if let Some(binding) = global {
+            self.program.set_global(name, Slot::new(binding, place));
         }
-        self.program.set_global(name, Slot::new(binding, place));
     }
 
     /// Binds all names that a statement of host code binds.

@@ -8,10 +8,10 @@ use tvmscript_script_value::ScriptValue;
 use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
-use super::{Raise, exception};
-use crate::Host;
+use super::{Iter, Raise, exception};
 use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
 };
@@ -33,9 +33,9 @@ impl dyn Host + '_ {
     /// Fails if the statement fails.
     pub fn run_statement(&mut self, id: StmtId) -> Result<()> {
         self.last_value = None;
-        let span = Span::current();
+        let span = Span::save_current();
         let result = self.module_statement(id);
-        Span::set_current(span);
+        span.restore();
         if result.is_err() {
             self.diagnostics.failures += 1;
             self.recover_host(id);
@@ -77,7 +77,8 @@ impl dyn Host + '_ {
         let ast = self.ast.clone();
         for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
-            if self.explorer.exploring > 0 && self.program.budget.is_spent() {
+            let evaluator: &Evaluator = self;
+            if evaluator.explorer.exploring > 0 && evaluator.program.budget.is_spent() {
                 self.hurry(id);
             }
             match result {
@@ -91,13 +92,15 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
-        if let Err(raise) = self.program.budget.step(1) {
+        let evaluator: &mut Evaluator = self;
+        if let Err(raise) = evaluator.program.budget.step(1) {
             let range = self.ast.range(id);
             return Err(self.raise(range, None, raise));
         }
-        self.pending = None;
-        self.statement = Some(self.ast.range(id));
-        match *self.ast.stmt(id) {
+        evaluator.pending = None;
+        evaluator.statement = Some(evaluator.ast.range(id));
+        let stmt = *evaluator.ast.stmt(id);
+        match stmt {
             Stmt::Expr(stmt) => {
                 let value = self.eval(stmt.value)?;
                 self.last_value = Some(value);
@@ -105,8 +108,11 @@ impl dyn Host + '_ {
             Stmt::Assign(stmt) => {
                 let value = self.eval(stmt.value)?;
                 let ast = self.ast.clone();
-                for target in ast.list(stmt.targets).iter().copied() {
-                    self.assign_target(target, value.clone())?;
+                if let Some((last, targets)) = ast.list(stmt.targets).split_last() {
+                    for target in targets {
+                        self.assign_target(*target, value.clone())?;
+                    }
+                    self.assign_target(*last, value)?;
                 }
                 self.assigned(id);
             }
@@ -274,8 +280,8 @@ impl dyn Host + '_ {
     /// Tests for `if __name__ == "__main__":`. The guarded block is explored and not run.
     fn is_main_guard(&self, test: ExprId) -> bool {
         let Expr::Compare { left, .. } = *self.ast.expr(test) else { return false };
-        matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
-            && !self.in_env
+        !self.in_env
+            && matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
             && !self.is_known_name(left)
     }
 
@@ -293,6 +299,20 @@ impl dyn Host + '_ {
         let mut iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
         drop(iterable);
         loop {
+            if let Iter::Range(range) = &mut iter
+                && let Expr::Name(name) = *self.ast.expr(stmt.target)
+            {
+                // As below, without making a value.
+                self.try_at(stmt.iter, |p| p.program.budget.step(1))?;
+                let Some(number) = range.advance() else { break };
+                if !self.assign_integer(name, number) {
+                    self.assign_target(stmt.target, ScriptValue::Int(number))?;
+                }
+                if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
+                    return Ok(flow);
+                }
+                continue;
+            }
             let next = match self.next(&mut iter) {
                 Err(Raise::Unknown(why)) if self.tolerant => return self.uncertain_for(stmt, &why),
                 next => self.at(stmt.iter, next)?,

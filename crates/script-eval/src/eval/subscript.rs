@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use smallvec::SmallVec;
-use tvmscript_ir_core::Span;
 use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
@@ -55,7 +54,7 @@ impl dyn Host + '_ {
                 self.try_at(id, |p| p.known([&base, &key]))?;
             }
             if let ScriptValue::Host(_) = base {
-                Span::set_current(self.span(id));
+                self.point_at(id);
             }
             let value = self.try_at(id, |p| python::subscript::get(p, &base, &key))?;
             return match as_placeholder(&value) {
@@ -66,7 +65,7 @@ impl dyn Host + '_ {
         let indices = self.indices(index, vector)?;
         let base = base?;
         let ScriptValue::Node(object) = &base else { return Ok(ScriptValue::None) };
-        Span::set_current(self.span(id));
+        self.point_at(id);
         match rule(object, &indices) {
             Ok(value) => Ok(value),
             Err(error) => {

@@ -9,7 +9,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::class::MethodKind;
 use super::closure::Closure;
-use super::{Env, Raise, walk};
+use super::{Env, Locals, Raise, walk};
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::Result;
@@ -47,7 +47,7 @@ impl dyn Host + '_ {
             .filter(|(_, binding)| !matches!(binding, Binding::Unbound))
             .collect();
         let names: Vec<Name> = found.iter().map(|(name, _)| *name).collect();
-        let env = Env::new(names.into(), self.env.clone());
+        let env = Env::new(Locals::new(names), self.env.clone());
         for (name, binding) in found {
             env.set(name, binding);
         }

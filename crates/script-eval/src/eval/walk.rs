@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::id_hash::IdSet;
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, For, FunctionDef, List, Name, Stmt, StmtId, UnsupportedStmt, While,
 };
@@ -363,7 +364,7 @@ pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
 }
 
 /// Tests whether these statements contain, at any depth, a decorated definition that is not in `read`.
-pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) -> bool {
+pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &IdSet<StmtId>) -> bool {
     let mut work: Vec<StmtId> = ast.list(body).to_vec();
     while let Some(id) = work.pop() {
         let id = match *ast.stmt(id) {
@@ -402,7 +403,7 @@ pub(crate) fn global_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
 }
 
 /// The statements of a function body, at any depth, that contain a `yield` of the function itself.
-pub(crate) fn yielding(ast: &Ast, body: List<StmtId>) -> HashSet<StmtId> {
+pub(crate) fn yielding(ast: &Ast, body: List<StmtId>) -> IdSet<StmtId> {
     // Statements with the index of the enclosing one, outer ones first.
     let mut stmts: Vec<(StmtId, Option<usize>)> = ast.list(body).iter().map(|id| (*id, None)).collect();
     let mut found = vec![false; stmts.len()];

@@ -10,7 +10,7 @@ use super::number::{Number, int};
 use super::{builtins, cost, dict_class, number, object, set, type_name};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::Raise;
+use crate::eval::{Raise, exception};
 use crate::host::Operator;
 
 /// `a op b`, where no operand has an operator of a dialect.
@@ -35,7 +35,7 @@ pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptVal
         if !is_arithmetic(op) {
             return Err(unsupported(op, a, b).into());
         }
-        return Ok(float(op, x.to_float()?, y.to_float()?)?);
+        return float(op, x.to_float()?, y.to_float()?);
     }
     if op == BinOp::BitOr
         && let Some(union) = super::union::of(p, a, b)?
@@ -57,14 +57,20 @@ fn is_arithmetic(op: BinOp) -> bool {
     }
 }
 
-fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
+/// The message for operands that an operator does not support, up to their types.
+pub(crate) fn unsupported_operator(op: BinOp) -> String {
     let op = if op == BinOp::Pow { "** or pow()" } else { op.as_str() };
-    wrong_type!("unsupported operand type(s) for {op}: '{}' and '{}'", a, b)
+    format!("unsupported operand type(s) for {op}")
+}
+
+fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
+    let message = unsupported_operator(op);
+    wrong_type!("{message}: '{}' and '{}'", a, b)
 }
 
 /// Results that fit 64 bits and cannot fail.
 #[inline]
-fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
+pub(crate) fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     match op {
         BinOp::Add => x.checked_add(y),
         BinOp::Sub => x.checked_sub(y),
@@ -81,6 +87,8 @@ fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
         BinOp::BitOr => Some(x | y),
         BinOp::BitXor => Some(x ^ y),
         BinOp::RShift if y >= 0 => Some(x >> y.min(63)),
+        // A larger result may have to be charged.
+        BinOp::LShift if y >= 0 && y < i64::from(x.unsigned_abs().leading_zeros()) => Some(x << y),
         _ => None,
     }
 }
@@ -216,18 +224,20 @@ fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Outcome {
     Ok(int(Pow::pow(x, exponent)))
 }
 
-fn float_power(x: f64, y: f64) -> Result<f64, HostError> {
+fn float_power(x: f64, y: f64) -> Result<f64, Raise> {
     if x == 0.0 && y < 0.0 {
         raise!(ZeroDivision, "0.0 cannot be raised to a negative power");
     }
     let value = x.powf(y);
     if value.is_infinite() && x.is_finite() && y.is_finite() {
-        raise!(Overflow, "(34, 'Numerical result out of range')");
+        // CPython's error has the number and the message of the C library.
+        let args = [ScriptValue::Int(34), ScriptValue::str("Numerical result out of range")];
+        return Err(Raise::Exception(exception::of_builtin("OverflowError", args)));
     }
     Ok(value)
 }
 
-fn float(op: BinOp, x: f64, y: f64) -> Result<ScriptValue, HostError> {
+fn float(op: BinOp, x: f64, y: f64) -> Outcome {
     let zero = |text: &str| if y == 0.0 { Err(HostError::zero_division(text)) } else { Ok(()) };
     Ok(ScriptValue::Float(match op {
         BinOp::Add => x + y,

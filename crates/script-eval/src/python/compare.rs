@@ -45,6 +45,20 @@ pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptVa
     Ok(ScriptValue::Bool(truth))
 }
 
+/// Compares integers; `None` for `in` and `not in`.
+#[inline]
+pub(crate) fn integers(op: CmpOp, a: i64, b: i64) -> Option<bool> {
+    Some(match op {
+        CmpOp::Eq | CmpOp::Is => a == b,
+        CmpOp::NotEq | CmpOp::IsNot => a != b,
+        CmpOp::Lt => a < b,
+        CmpOp::LtE => a <= b,
+        CmpOp::Gt => a > b,
+        CmpOp::GtE => a >= b,
+        CmpOp::In | CmpOp::NotIn => return None,
+    })
+}
+
 /// Charges the comparison of two values without their elements.
 fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
     match (a, b) {

@@ -4,6 +4,8 @@
 
 pub(crate) mod arith;
 pub(crate) mod builtins;
+pub(crate) mod bytearray;
+pub(crate) mod codec;
 pub(crate) mod compare;
 pub(crate) mod complex;
 pub(crate) mod cost;

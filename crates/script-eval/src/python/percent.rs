@@ -4,7 +4,7 @@ use num_traits::Signed;
 use tvmscript_script_value::ScriptValue;
 
 use super::Outcome;
-use super::format::{Spec, character, float, integer, pad, signed};
+use super::format::{Spec, float, integer, pad, signed};
 use super::number::{self, Number, float_to_int, small_index};
 use super::{builtins, cost, repr, subscript, type_name};
 use crate::Host;
@@ -173,7 +173,10 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 {
                     text.to_string()
                 }
-                (_, Some(code)) => character(&code)?.to_string(),
+                (_, Some(code)) => match u32::try_from(&*code).ok().and_then(char::from_u32) {
+                    Some(c) => c.to_string(),
+                    None => raise!(Overflow, "%c arg not in range(0x110000)"),
+                },
                 _ => raise!(Type, "%c requires int or char"),
             };
             pad(p, &spec, if left { '<' } else { '>' }, "", &text, 1)

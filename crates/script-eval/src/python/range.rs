@@ -28,7 +28,13 @@ impl Range {
     }
 
     pub(crate) fn next(&mut self) -> Option<ScriptValue> {
-        if self.len() == 0 {
+        self.advance().map(ScriptValue::Int)
+    }
+
+    /// The next number.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Option<i64> {
+        if self.start == self.stop || (self.start < self.stop) != (self.step > 0) {
             return None;
         }
         let value = self.start;
@@ -36,7 +42,7 @@ impl Range {
             Some(next) => self.start = next,
             None => self.stop = self.start,
         }
-        Some(ScriptValue::Int(value))
+        Some(value)
     }
 
     pub(crate) fn contains(&self, value: &ScriptValue) -> bool {

@@ -374,7 +374,7 @@ pub(crate) fn quote(text: &str, out: &mut String) {
     out.push(quote);
 }
 
-fn quote_bytes(bytes: &[u8], out: &mut String) {
+pub(crate) fn quote_bytes(bytes: &[u8], out: &mut String) {
     let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { b'"' } else { b'\'' };
     out.push('b');
     out.push(char::from(quote));

@@ -228,6 +228,14 @@ fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<
 const STORE_IN_HELPER: &str = "in a plain function this is Python's assignment to an element; stores into IR are \
                                written in scripts and macros, or as a call of the builder function for stores";
 
+/// The index of an element that is assigned or deleted; `None` for slices.
+fn list_position(key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
+    position("list assignment", key, len).map_err(|error| match error.kind {
+        HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", key),
+        _ => error,
+    })
+}
+
 /// `base[key] = value`
 pub(crate) fn set(
     p: &mut dyn Host,
@@ -246,7 +254,11 @@ pub(crate) fn set(
             if let ScriptValue::Slice(slice) = &key {
                 let new = p.collect_values(&value).map_err(|raise| match raise {
                     Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
-                        HostError::type_error("can only assign an iterable").into()
+                        HostError::type_error(match &slice.step {
+                            ScriptValue::None | ScriptValue::Int(1) => "can only assign an iterable",
+                            _ => "must assign iterable to extended slice",
+                        })
+                        .into()
                     }
                     other => other,
                 })?;
@@ -273,11 +285,7 @@ pub(crate) fn set(
                 return Ok(());
             }
             let len = list.borrow().len();
-            let index = position("list assignment", &key, len).map_err(|error| match error.kind {
-                HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", &key),
-                _ => error,
-            })?;
-            if let Some(index) = index {
+            if let Some(index) = list_position(&key, len)? {
                 p.program.keep_container(base, &value)?;
                 list.borrow_mut()[index] = value;
             }
@@ -306,6 +314,23 @@ pub(crate) fn set(
     }
 }
 
+/// Replaces an element of a list by a value that holds no others, as [`set`] does. Returns the old element, or the value
+/// if it needs more.
+pub(crate) fn replaced(
+    base: &ScriptValue,
+    key: &ScriptValue,
+    value: ScriptValue,
+) -> Result<ScriptValue, ScriptValue> {
+    let (ScriptValue::List(items), ScriptValue::Int(index), false) = (base, key, value.holds_values()) else {
+        return Err(value);
+    };
+    let index = usize::try_from(*index).unwrap_or(usize::MAX);
+    match items.borrow_mut().get_mut(index) {
+        Some(item) => Ok(std::mem::replace(item, value)),
+        None => Err(value),
+    }
+}
+
 /// `del base[key]`
 pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
     if let Special::Value(_) = p.call_special(base, "__delitem__", [key.clone()])? {
@@ -318,7 +343,7 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
         ScriptValue::List(list) => {
             let len = list.borrow().len();
             cost::moves(p, len)?;
-            match position("list assignment", key, len)? {
+            match list_position(key, len)? {
                 Some(index) => {
                     list.borrow_mut().remove(index);
                 }

@@ -45,11 +45,12 @@ mod text;
 
 use std::rc::Rc;
 
+use tvmscript_ir_core::profile::{ProfileChoice, Reason, UnknownProfile};
 use tvmscript_ir_core::{
     Registry, SourceComments, SourceId, SourceTexts, Span, TextProfile, Token, TypeInfo,
 };
 use tvmscript_irbuilder::ScriptValue;
-use tvmscript_irbuilder::record::{Recording, Step};
+use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
@@ -92,6 +93,8 @@ pub struct Parsed {
     pub other_texts: SourceTexts,
     /// The comments of the text by statement, for a printer; empty if it has none but headers.
     pub comments: SourceComments,
+    /// The text profile, and the reason for it.
+    pub profile: ProfileChoice,
     /// Number of parsed statements.
     pub statements: usize,
     /// The steps of the scripts' builders in order, if [`ParseOptions::record_steps`] asks for it.
@@ -111,10 +114,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let parsed = parse_python(&composed.text, &options.python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
-    let (profile, unknown) = match registry.text_profile(options.profile.as_deref()) {
-        Ok(profile) => (profile, None),
-        Err(error) => (&TextProfile::PLAIN, Some(error)),
-    };
+    let Selected { choice, registry, unknown } = select_profile(text, registry, options);
+    let profile = choice.profile;
     let tables = Rc::new(Tables::new(registry, profile));
     let is_kept = |comment: &str| header::is_comment(comment, profile);
     let Comments { by_stmt, mut sources } =
@@ -143,13 +144,16 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         None => parser.module(options),
     }
     Span::set_current(span);
-    let steps = recording.map_or_else(Vec::new, Recording::finish);
+    let mut steps = recording.map_or_else(Vec::new, Recording::finish);
     let mut errors = std::mem::take(&mut parser.diagnostics.errors);
     let mut warnings = parser.take_warnings();
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     let program = parser.program.clone();
     let is_here = |range: TextRange| program.parts.at(range.start).is_none();
     scripts.retain(|script| is_here(script.range));
+    if !options.calls.is_empty() {
+        record::retain_builders(&mut steps, |node| scripts.iter().any(|script| script.node.ptr_eq(node)));
+    }
     warnings.retain(|warning| is_here(warning.range().into()));
     compose::localize(&mut errors, &program.parts, &composed.text);
     compose::localize(&mut warnings, &program.parts, &composed.text);
@@ -181,8 +185,35 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         errors,
         warnings,
         source,
+        profile: choice,
         statements,
         steps,
+    }
+}
+
+/// The text profile of a parse, and the dialects as they are in it.
+struct Selected<'r> {
+    choice: ProfileChoice,
+    registry: &'r Registry,
+    unknown: Option<UnknownProfile>,
+}
+
+fn select_profile<'r>(text: &str, registry: &'r Registry, options: &ParseOptions) -> Selected<'r> {
+    let detected = registry.detect_profile(text);
+    let (choice, id) = match options.profile.as_deref() {
+        Some(id) => (ProfileChoice { reason: Reason::Option, ..detected }, id.to_owned()),
+        None => (detected, detected.profile.id()),
+    };
+    match registry.text_profile(Some(&id)) {
+        Ok((profile, registry)) => {
+            Selected { choice: ProfileChoice { profile, ..choice }, registry, unknown: None }
+        }
+        // A registry without profiles.
+        Err(_) if options.profile.is_none() => Selected { choice, registry, unknown: None },
+        Err(error) => {
+            let choice = ProfileChoice { profile: &TextProfile::PLAIN, ..choice };
+            Selected { choice, registry, unknown: Some(error) }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Module level: runs statements and collects the scripts they define.
 
-use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue, record};
+use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
 use super::{ParseOptions, Parser, Script};
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId, TextRange};
@@ -38,8 +38,7 @@ impl Parser<'_> {
             self.tolerant = false;
             return;
         }
-        self.scripts.done.clear();
-        record::clear();
+        self.scripts.earlier = std::mem::take(&mut self.scripts.done);
         for (call, id) in options.calls.iter().zip(calls) {
             self.gather_call(call, *id);
         }

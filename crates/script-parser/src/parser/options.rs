@@ -18,7 +18,8 @@ pub struct ParseOptions {
     pub limits: Limits,
     /// Dialect of which the text is a fragment: statements outside any function.
     pub fragment_of: Option<&'static str>,
-    /// Id of the text profile, such as `family-1.0`; the first registered one if `None`.
+    /// Id of the text profile, such as `family-1.0`. By default the text tells
+    /// ([`Registry::detect_profile`](tvmscript_ir_core::Registry::detect_profile)).
     pub profile: Option<String>,
     /// Leaves the spans of all nodes unknown.
     pub omit_spans: bool,
@@ -67,7 +68,8 @@ impl ModuleLoader {
         ModuleLoader { package: package.into(), load: Arc::new(load) }
     }
 
-    pub(crate) fn load(&self, path: &str) -> Option<ModuleText> {
+    /// The text of a module.
+    pub fn load(&self, path: &str) -> Option<ModuleText> {
         (self.load)(path)
     }
 }

@@ -53,6 +53,8 @@ pub(crate) struct Outermost {
 pub(crate) struct Scripts {
     /// Named scripts.
     pub(crate) done: Vec<Script>,
+    /// The scripts of the text, when only those that the caller's expressions return are taken.
+    pub(crate) earlier: Vec<Script>,
     /// Indices in `done` of scripts in functions and classes, by path and start.
     found: HashMap<(String, u32), usize>,
     /// Results that no module-level name refers to yet.
@@ -81,16 +83,24 @@ impl Scripts {
         }
     }
 
-    /// Adds a built node under a name; nodes that are not waiting for one are left.
+    /// Adds a built node under a name; nodes that neither wait for one nor are earlier scripts are left.
     fn take(&mut self, name: String, node: &Object, range: TextRange) {
-        let Some(built) = self.built.iter_mut().find(|built| built.node.ptr_eq(node)) else { return };
-        built.is_taken = true;
-        let (is_checked, definition) = (built.is_checked, built.definition);
+        let (is_checked, definition) = match self.built.iter_mut().find(|built| built.node.ptr_eq(node)) {
+            Some(built) => {
+                built.is_taken = true;
+                (built.is_checked, built.definition)
+            }
+            None => match self.earlier.iter().find(|earlier| earlier.node.ptr_eq(node)) {
+                Some(earlier) => (earlier.is_checked, earlier.definition),
+                None => return,
+            },
+        };
         self.done.push(Script { name: Some(name), node: node.clone(), range, definition, is_checked });
     }
 
     fn is_taken(&self, node: &Object) -> bool {
         self.built.iter().any(|built| built.is_taken && built.node.ptr_eq(node))
+            || !self.earlier.is_empty() && self.done.iter().any(|done| done.node.ptr_eq(node))
     }
 }
 

@@ -4,6 +4,7 @@
 //! name in the namespace of their dialect; operators, attributes, subscripts and calls by the class of the node,
 //! nearest ancestor first. Dialects register rules with [`ParseDialect`].
 
+mod catalog;
 mod dialect;
 mod python_module;
 mod statement;
@@ -15,6 +16,7 @@ use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Object, Registry, Resolver, Slot, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
+pub use catalog::{ModuleMember, Provided};
 pub use dialect::ParseDialect;
 pub(crate) use python_module::{Found, PythonModules};
 pub use python_module::{Member, NodeClass, PythonModule};

@@ -17,6 +17,7 @@ pub struct PythonModule {
     pub(crate) names: &'static [&'static str],
     pub(crate) members: &'static [(&'static str, Member)],
     pub(crate) fallback: Option<fn(&str) -> Option<ScriptValue>>,
+    pub(crate) scopes: bool,
 }
 
 /// A member of a Python module.
@@ -98,7 +99,7 @@ impl HostObject for NodeClass {
 impl PythonModule {
     /// Modules at the given paths, without members.
     pub const fn new(paths: &'static [&'static str]) -> PythonModule {
-        PythonModule { paths, names: &[], members: &[], fallback: None }
+        PythonModule { paths, names: &[], members: &[], fallback: None, scopes: false }
     }
 
     /// Adds functions or decorators of the dialect's namespace as members.
@@ -109,6 +110,12 @@ impl PythonModule {
     /// Adds members.
     pub const fn members(self, members: &'static [(&'static str, Member)]) -> PythonModule {
         PythonModule { members, ..self }
+    }
+
+    /// States that decorators of the namespaces in the module are meant as scopes, `with D.function(): ..`. Scripts can
+    /// use them as both everywhere; descriptions of the module for Python's tools name one.
+    pub const fn scopes(self) -> PythonModule {
+        PythonModule { scopes: true, ..self }
     }
 
     /// Sets a function that finds members that are in no list.
@@ -192,6 +199,24 @@ impl PythonModules {
             return Some(Found::Module);
         }
         parts.iter().find_map(|part| part.module.fallback?(name)).map(Found::Value)
+    }
+
+    /// Paths of all modules, including the parents of declared ones.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.by_path.keys().map(String::as_str)
+    }
+
+    /// The declared members of a module, with the dialects that declare them, and whether decorators are scopes.
+    pub(crate) fn declared(
+        &self,
+        path: &str,
+    ) -> impl Iterator<Item = (&'static str, &'static str, Option<Member>, bool)> {
+        self.by_path.get(path).into_iter().flatten().flat_map(|part| {
+            let Part { dialect, module } = *part;
+            let own = module.names.iter().map(move |name| (*name, dialect, None, module.scopes));
+            let listed = module.members.iter();
+            own.chain(listed.map(move |(name, member)| (*name, dialect, Some(*member), module.scopes)))
+        })
     }
 
     /// Members that scripts can use, for suggestions.

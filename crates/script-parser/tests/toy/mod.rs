@@ -3,7 +3,7 @@
 use tvmscript_ir_core::profile::{Examples, PythonNames, SliceRule, TextProfile};
 use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, RegistryBuilder, Span, Str};
 use tvmscript_irbuilder::{
-    BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, ScriptFn, ScriptValue,
+    BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, PyType, ScriptFn, ScriptValue,
 };
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{
@@ -126,10 +126,12 @@ static IDENTITY: ScriptFn = ScriptFn {
         name: "value",
         kind: ParamKind::Plain,
         default: None,
-        type_name: "Any",
+        py_type: PyType::ANY,
     }],
-    returns: "Any",
+    returns: PyType::ANY,
+    is_annotation: false,
     members: &[],
+    around: None,
     call: identity_call,
 };
 
@@ -157,8 +159,10 @@ static APPLY: ScriptFn = ScriptFn {
     name: "apply",
     doc: "Calls a function back.",
     params: &[],
-    returns: "Any",
+    returns: PyType::ANY,
+    is_annotation: false,
     members: &[],
+    around: None,
     call: apply_call,
 };
 

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use tvmscript_ir_core::{Array, PoisonNode, Ref};
-use tvmscript_irbuilder::{FromScript, IntoArg, Poison, Result, ScriptValue, argument, settle};
+use tvmscript_irbuilder::{FromScript, IntoArg, Poison, PyType, Result, ScriptValue, argument, settle};
 use tvmscript_prim::{Expr, PrimExpr};
 
 use super::args::{ExprArg, region_to_load};
@@ -13,7 +13,7 @@ use super::subscript::{self, Index, Subscript, subscript};
 use crate::node::{Buffer, BufferRegion};
 
 impl FromScript for Indices {
-    const TYPE: &'static str = "Sequence[PrimExpr | slice]";
+    const TYPE: PyType = PyType::Generic { name: "Sequence", of: &[Index::TYPE] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value.items() {
             Some(items) => items.into_iter().map(Index::from_script).collect::<Result<_>>().map(Indices),

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, TypeCode, poison_node};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::error::Result as PrimResult;
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
@@ -71,7 +71,18 @@ fn number_of(tensor: &TensorNode) -> Result<Expr> {
 }
 
 impl FromScript for ExprArg {
-    const TYPE: &'static str = "PrimExpr";
+    const TYPE: PyType = PyType::Alias {
+        name: "ExprLike",
+        is: &PyType::Union {
+            of: &[
+                PyType::node::<PrimExpr>(),
+                PyType::node::<IterVar>(),
+                PyType::node::<BufferRegion>(),
+                PyType::Name("SupportsFloat"),
+                PyType::STR,
+            ],
+        },
+    };
     fn from_script(value: ScriptValue) -> Result<Self> {
         ExprArg::convert(value).map(ExprArg)
     }
@@ -121,7 +132,7 @@ impl Binding {
 }
 
 impl FromScript for Binding {
-    const TYPE: &'static str = ExprArg::TYPE;
+    const TYPE: PyType = ExprArg::TYPE;
     fn from_script(value: ScriptValue) -> Result<Self> {
         ExprArg::convert(value).map(|expr| Binding(Some(expr)))
     }
@@ -135,7 +146,12 @@ impl FromScript for Binding {
 pub struct Shape(pub Array<Expr>);
 
 impl FromScript for Shape {
-    const TYPE: &'static str = "Sequence[PrimExpr] | PrimExpr";
+    const TYPE: PyType = PyType::Alias {
+        name: "ShapeLike",
+        is: &PyType::Union {
+            of: &[PyType::Generic { name: "Sequence", of: &[ExprArg::TYPE] }, ExprArg::TYPE],
+        },
+    };
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value.items() {
             Some(items) => {
@@ -165,7 +181,7 @@ pub enum Stride {
 }
 
 impl FromScript for Stride {
-    const TYPE: &'static str = "PrimExpr | str";
+    const TYPE: PyType = ExprArg::TYPE;
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
             ScriptValue::Str(name) => Ok(Stride::Name(name)),
@@ -182,7 +198,16 @@ impl FromScript for Stride {
 pub struct Domain(pub Ref<Range>);
 
 impl FromScript for Domain {
-    const TYPE: &'static str = "Range | tuple[PrimExpr, PrimExpr] | PrimExpr";
+    const TYPE: PyType = PyType::Alias {
+        name: "DomainLike",
+        is: &PyType::Union {
+            of: &[
+                PyType::node::<Range>(),
+                PyType::Generic { name: "Sequence", of: &[ExprArg::TYPE] },
+                ExprArg::TYPE,
+            ],
+        },
+    };
     fn from_script(value: ScriptValue) -> Result<Self> {
         if let Some(range) = value.as_node::<Range>() {
             return Ok(Domain(range.clone()));
@@ -241,7 +266,7 @@ pub enum LoopStart {
 }
 
 impl FromScript for LoopStart {
-    const TYPE: &'static str = "PrimExpr";
+    const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::node::<Range>()] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         if let Some(range) = value.as_node::<Range>() {
             return Ok(LoopStart::Range(range.clone()));
@@ -260,7 +285,12 @@ impl FromScript for LoopStart {
 pub struct Region(pub Ref<BufferRegion>);
 
 impl FromScript for Region {
-    const TYPE: &'static str = "BufferRegion | BufferLoad";
+    const TYPE: PyType = PyType::Alias {
+        name: "RegionLike",
+        is: &PyType::Union {
+            of: &[PyType::node::<BufferRegion>(), PyType::node::<BufferLoad>(), PyType::node::<Buffer>()],
+        },
+    };
     fn from_script(value: ScriptValue) -> Result<Self> {
         if let Some(region) = value.as_node::<BufferRegion>() {
             return Ok(Region(region.clone()));
@@ -301,7 +331,7 @@ pub fn load_to_region(load: &BufferLoad) -> Result<Ref<BufferRegion>> {
 }
 
 impl FromScript for IterType {
-    const TYPE: &'static str = "str";
+    const TYPE: PyType = PyType::Union { of: &[PyType::STR, PyType::INT] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let found = match &value {
             ScriptValue::Str(name) => match IterType::ALL.iter().copied().find(|t| t.name() == name.as_str())
@@ -325,9 +355,9 @@ impl FromScript for IterType {
 pub struct NodeArg<T>(pub Ref<T>);
 
 macro_rules! node_arg {
-    ($($ty:ty => $type:literal, $what:literal;)*) => {$(
+    ($($ty:ty => $what:literal;)*) => {$(
         impl FromScript for NodeArg<$ty> {
-            const TYPE: &'static str = $type;
+            const TYPE: PyType = PyType::node::<$ty>();
             fn from_script(value: ScriptValue) -> Result<Self> {
                 value.as_node::<$ty>().cloned().map(NodeArg).ok_or_else(|| BuildError::expected($what, value.type_name()))
             }
@@ -338,13 +368,13 @@ macro_rules! node_arg {
     )*};
 }
 node_arg! {
-    Range => "Range", "a range";
-    Buffer => "Buffer", "a buffer";
-    BufferRegion => "BufferRegion", "a region such as A[0:16, i]";
-    Var => "Var", "a variable";
-    IterVar => "IterVar", "an iteration variable";
-    tvmscript_prim::Type => "Type", "a type";
-    tvmscript_prim::CommReducer => "CommReducer", "a reducer such as `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`";
+    Range => "a range";
+    Buffer => "a buffer";
+    BufferRegion => "a region such as A[0:16, i]";
+    Var => "a variable";
+    IterVar => "an iteration variable";
+    tvmscript_prim::Type => "a type";
+    tvmscript_prim::CommReducer => "a reducer such as `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`";
 }
 
 poison_node! {

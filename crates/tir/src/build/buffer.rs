@@ -14,26 +14,37 @@ use crate::bare::buffer_dtype_or;
 use crate::node::*;
 
 /// The common arguments of the functions that declare buffers.
-pub(super) struct Declaration {
-    pub(super) shape: Array<Expr>,
+#[derive(Debug)]
+pub struct Declaration {
+    /// Extents of the dimensions.
+    pub shape: Array<Expr>,
     /// Position of the shape among the arguments.
-    pub(super) shape_at: usize,
-    pub(super) dtype: DataType,
-    pub(super) data: Option<Ref<Var>>,
-    pub(super) strides: Option<Vec<Stride>>,
+    pub shape_at: usize,
+    /// Element type.
+    pub dtype: DataType,
+    /// Pointer to the memory; a new one by default.
+    pub data: Option<Ref<Var>>,
+    /// Strides.
+    pub strides: Option<Vec<Stride>>,
     /// Type of the variables that are created for strides given by name.
-    pub(super) stride_dtype: DataType,
-    pub(super) elem_offset: Option<Expr>,
-    pub(super) scope: Str,
-    pub(super) align: i64,
-    pub(super) offset_factor: i64,
-    pub(super) buffer_type: Str,
-    pub(super) axis_separators: Option<Shape>,
+    pub stride_dtype: DataType,
+    /// Offset of the first element, in elements.
+    pub elem_offset: Option<Expr>,
+    /// Storage scope of a new pointer.
+    pub scope: Str,
+    /// Alignment in bytes; the default if it is not positive.
+    pub align: i64,
+    /// Divisor of the offset; 0 for none.
+    pub offset_factor: i64,
+    /// `default` or `auto`.
+    pub buffer_type: Str,
+    /// Axes that separate physical dimensions.
+    pub axis_separators: Option<Shape>,
 }
 
 impl Declaration {
     /// A buffer of a shape and data type.
-    pub(super) fn of_shape(shape: Array<Expr>, dtype: DataType) -> Declaration {
+    pub fn of_shape(shape: Array<Expr>, dtype: DataType) -> Declaration {
         Declaration {
             shape,
             shape_at: 0,
@@ -52,9 +63,12 @@ impl Declaration {
 
     /// Creates the buffer.
     ///
+    /// # Errors
+    /// If the parts do not fit each other.
+    ///
     /// # Source
     /// `BufferDecl`, `src/script/ir_builder/tir/ir.cc`.
-    pub(super) fn build(self) -> Result<Ref<Buffer>> {
+    pub fn build(self) -> Result<Ref<Buffer>> {
         // A broadcasting buffer without strides gets variables for them, except under a name that TVM's parser does
         // not know: passes produce such buffers.
         let mut is_bare = false;
@@ -158,7 +172,7 @@ macro_rules! buffer_functions {
 
 buffer_functions! {
     /// A buffer over existing memory, or the annotation of a parameter.
-    #[script_fn(name = "Buffer")]
+    #[script_fn(name = "Buffer", annotation)]
     pub fn buffer([], shape: Shape, dtype, _has_data, align = 0, buffer_type = "") -> Result<Ref<Buffer>> |declare| {
         declare(shape.0, dtype, DataType::INT32)
     }

@@ -2,7 +2,7 @@
 
 use tvmscript_ir::build::{call_with_vars, index_map_of, operator, parameter_names};
 use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, PyType, Result, ScriptValue, script_fn};
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
@@ -19,7 +19,7 @@ pub struct StrictArg {
 }
 
 impl FromScript for StrictArg {
-    const TYPE: &'static str = ExprArg::TYPE;
+    const TYPE: PyType = ExprArg::TYPE;
     fn from_script(value: ScriptValue) -> Result<Self> {
         let plain = match value {
             ScriptValue::Int(plain) => Some(plain),

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use tvmscript_ir_core::Ref;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_irbuilder::{
-    ArgumentRef, BuildError, CallArgs, FromScript, ParamKind, Result, ScriptFn, ScriptValue, script_fn,
+    ArgumentRef, Around, BindFn, BuildError, CallArgs, FromScript, Param, ParamKind, PyType, Result,
+    ScriptFn, ScriptValue, script_fn,
 };
 use tvmscript_prim::Op;
 use tvmscript_prim::ops;
@@ -40,6 +41,38 @@ pub fn names() -> Vec<&'static str> {
     FUNCTIONS.keys().copied().filter(|name| !name.contains('.')).collect()
 }
 
+/// The position of the result type in calls of operators.
+pub static DTYPE_CONVENTION: Around = Around { call: around_binding, forms: dtype_forms };
+
+/// The forms of calls with the result type elsewhere: as a keyword instead of the first argument, and the reverse. A
+/// function without this parameter takes and ignores the keyword.
+fn dtype_forms(params: &[Param]) -> Vec<Vec<Param>> {
+    let at = params.iter().position(|param| param.name == "dtype");
+    let keyword = |dtype: Param| {
+        let others = params.iter().filter(|param| param.name != "dtype").copied();
+        let mut others: Vec<Param> = others.collect();
+        let place = others.iter().position(|param| param.kind == ParamKind::Kwargs).unwrap_or(others.len());
+        others.insert(place, Param { kind: ParamKind::KeywordOnly, default: None, ..dtype });
+        others
+    };
+    let is_positional = |param: &Param| matches!(param.kind, ParamKind::Plain | ParamKind::Args);
+    match at.and_then(|index| Some((index, *params.get(index)?))) {
+        None => {
+            let kind = ParamKind::KeywordOnly;
+            vec![keyword(Param { name: "dtype", kind, default: None, py_type: PyType::ANY })]
+        }
+        // Without operands, the declared form takes the keyword too.
+        Some((0, _)) if !params.iter().skip(1).any(is_positional) => Vec::new(),
+        Some((0, dtype)) => vec![keyword(dtype)],
+        Some((_, dtype)) if dtype.kind == ParamKind::KeywordOnly => {
+            let first = Param { kind: ParamKind::Plain, default: None, ..dtype };
+            let others = params.iter().filter(|param| param.name != "dtype").copied();
+            vec![std::iter::once(first).chain(others).collect()]
+        }
+        Some(_) => Vec::new(),
+    }
+}
+
 /// Moves the result type of a call to its parameter, then binds the arguments.
 ///
 /// As in TVM, `dtype=..` precedes the other arguments if the function starts with it, and is dropped if the function
@@ -47,11 +80,7 @@ pub fn names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// Those of `bind`.
-pub fn around_binding(
-    function: &'static ScriptFn,
-    mut args: CallArgs,
-    bind: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
-) -> Result<ScriptValue> {
+fn around_binding(function: &'static ScriptFn, mut args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
     match function.params.iter().position(|param| param.name == "dtype") {
         None => drop(args.take_keyword("dtype")),
         Some(0) => {
@@ -90,7 +119,7 @@ fn type_is_a_keyword(mut error: BuildError) -> BuildError {
 pub struct OpArg(Ref<Op>);
 
 impl FromScript for OpArg {
-    const TYPE: &'static str = "str | Op";
+    const TYPE: PyType = PyType::Union { of: &[PyType::STR, PyType::node::<Op>()] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
             ScriptValue::Str(name) => tvmscript_ir::build::operator(&name).map(OpArg),
@@ -138,7 +167,7 @@ impl From<bool> for ExprArg {
 pub struct LlvmName(PrimExpr);
 
 impl FromScript for LlvmName {
-    const TYPE: &'static str = ExprArg::TYPE;
+    const TYPE: PyType = ExprArg::TYPE;
     fn from_script(value: ScriptValue) -> Result<Self> {
         let name = ExprArg::convert(value)?;
         Ok(LlvmName(match name.as_node::<IntImm>() {
@@ -158,7 +187,7 @@ impl FromScript for LlvmName {
 pub struct Operand(pub ops::Operand);
 
 impl FromScript for Operand {
-    const TYPE: &'static str = "PrimExpr";
+    const TYPE: PyType = ExprArg::TYPE;
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
             ScriptValue::Int(i) => Ok(Operand(ops::Operand::Int(i))),
@@ -181,7 +210,7 @@ impl From<Operand> for ops::Operand {
 pub struct Packed(pub(super) PrimExpr);
 
 impl FromScript for Packed {
-    const TYPE: &'static str = "PrimExpr | Buffer";
+    const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::node::<Buffer>()] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let Some(buffer) = value.as_node::<Buffer>() else { return ExprArg::convert(value).map(Packed) };
         let shape = memory::tvm_stack_make_shape(buffer.shape.iter().cloned());
@@ -204,7 +233,7 @@ impl FromScript for Packed {
 pub struct Element(PrimExpr);
 
 impl FromScript for Element {
-    const TYPE: &'static str = "Buffer | BufferLoad";
+    const TYPE: PyType = PyType::Union { of: &[PyType::node::<Buffer>(), PyType::node::<BufferLoad>()] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let found = value.type_name();
         let expr = match value.as_node::<Buffer>() {

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, TypeCode, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, IntoArg, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, IntoArg, PyType, Result, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 
@@ -248,7 +248,7 @@ impl ScopeName {
 }
 
 impl FromScript for ScopeName {
-    const TYPE: &'static str = "str";
+    const TYPE: PyType = PyType::STR;
     fn from_script(value: ScriptValue) -> Result<Self> {
         Str::from_script(value).map(|scope| ScopeName(Some(scope)))
     }

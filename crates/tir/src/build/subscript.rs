@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range, ops};
 
 use super::args::ExprArg;
@@ -26,7 +26,7 @@ pub enum Index {
 }
 
 impl FromScript for Index {
-    const TYPE: &'static str = "PrimExpr | slice";
+    const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::Name("slice")] };
     fn from_script(value: ScriptValue) -> Result<Self> {
         let ScriptValue::Slice(slice) = value else { return ExprArg::convert(value).map(Index::Point) };
         let bound = |value: &ScriptValue| match value {

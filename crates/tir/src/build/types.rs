@@ -1,11 +1,13 @@
 //! Types as arguments and annotations, and data types as functions (`T.int32()` creates a variable, `T.int32(x)`
 //! converts).
 
+use std::sync::LazyLock;
+
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{
-    ArgumentRef, BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, Result, ScriptValue,
-    script_fn,
+    ArgumentRef, BuildError, BuildErrorKind, CallArgs, Declaration, FromScript, HostFunction, Param,
+    ParamKind, PyType, Result, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, TupleType, Type, Var, ops};
 
@@ -18,14 +20,46 @@ pub fn find(name: &str) -> Option<ScriptValue> {
         "handle" | "ptr" | "int" | "uint" | "float" | "bfloat" | "" => return None,
         _ => name.parse::<DataType>().ok()?,
     };
-    Some(HostFunction::value(format!("T.{name}"), move |args| convert(dtype, args)))
+    Some(HostFunction::declared(format!("T.{name}"), &CONVERSION, move |args| convert(dtype, args)))
 }
 
-/// Common data types, for suggestions.
+/// The function of a data type.
+static CONVERSION: Declaration = Declaration {
+    doc: "A value converted to the data type; without a value, a variable of it.",
+    params: &[
+        Param {
+            name: "expr",
+            kind: ParamKind::Plain,
+            default: Some("None"),
+            py_type: <Option<ExprArg>>::TYPE,
+        },
+        Param {
+            name: "is_size_var",
+            kind: ParamKind::KeywordOnly,
+            default: Some("False"),
+            py_type: PyType::BOOL,
+        },
+    ],
+    returns: PyType::node::<Var>(),
+    is_annotation: true,
+    around: None,
+};
+
+/// Names of common data types, for suggestions and descriptions.
+static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let elements = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 \
+                    float8_e4m3fn float8_e5m2";
+    let mut names: Vec<String> = ["bool", "boolean", "void"].map(str::to_owned).into();
+    for element in elements.split_whitespace() {
+        names.push(element.to_owned());
+        names.extend([2, 4, 8, 16, 32, 64].map(|lanes| format!("{element}x{lanes}")));
+    }
+    names
+});
+
+/// Common data types.
 pub fn names() -> Vec<&'static str> {
-    let names = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool boolean void \
-                 float8_e4m3fn float8_e5m2 float32x4 int32x4 uint8x16";
-    names.split_whitespace().collect()
+    NAMES.iter().map(String::as_str).collect()
 }
 
 fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
@@ -114,7 +148,7 @@ fn python_float(text: &str) -> Option<f64> {
 }
 
 /// A pointer variable; `T.handle()` is an opaque one.
-#[script_fn]
+#[script_fn(annotation)]
 pub fn handle(
     #[default = None] dtype: Option<ScriptValue>,
     #[default = "global"] storage_scope: Str,
@@ -145,7 +179,7 @@ fn pointer(annotation: Ref<Type>, is_size_var: bool) -> Ref<Var> {
 }
 
 /// A pointer variable.
-#[script_fn]
+#[script_fn(annotation)]
 pub fn ptr(
     dtype: DataType,
     #[default = "global"] storage_scope: Str,
@@ -159,7 +193,7 @@ pub fn ptr(
 pub struct TypeArg(pub Ref<Type>);
 
 impl FromScript for TypeArg {
-    const TYPE: &'static str = "Type";
+    const TYPE: PyType = PyType::ANY;
     fn from_script(value: ScriptValue) -> Result<Self> {
         if matches!(value, ScriptValue::None) {
             return Ok(TypeArg(TupleType::void()));

@@ -5,6 +5,7 @@
 //!
 //! Upstream counterpart: `TIRVisitorWithPath`, `src/tir/ir/tir_visitor_with_path.cc`.
 
+use tvmscript_ir_core::fresh::definitions_of;
 use tvmscript_ir_core::view::{FieldSlot, for_each_node_below_rev};
 use tvmscript_ir_core::{
     Array, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value,
@@ -262,8 +263,16 @@ impl<'a> Checker<'a> {
             | StmtKind::AssertStmt(_)
             | StmtKind::IfThenElse(_)
             | StmtKind::While(_)
-            | StmtKind::BlockRealize(_)
-            | StmtKind::Other(_) => self.fields(worklist, at, stmt.object()),
+            | StmtKind::BlockRealize(_) => self.fields(worklist, at, stmt.object()),
+            // What a statement of another dialect defines holds until the end of the enclosing scope.
+            StmtKind::Other(_) => {
+                for defined in definitions_of(stmt.object()) {
+                    if let Some(var) = defined.downcast_ref::<Var>() {
+                        self.define(var, at);
+                    }
+                }
+                self.fields(worklist, at, stmt.object());
+            }
         }
     }
 

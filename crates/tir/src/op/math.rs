@@ -12,7 +12,7 @@ operators! {
     result = Expr;
     error = PrimError;
     script = crate::build::operator;
-    around = around_binding;
+    around = DTYPE_CONVENTION;
     poison = true;
 
     /// Arc cosine.

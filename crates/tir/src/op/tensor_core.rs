@@ -9,7 +9,7 @@ operators! {
     prefix = "tir.";
     result = Expr;
     script = crate::build::operator;
-    around = around_binding;
+    around = DTYPE_CONVENTION;
     poison = true;
 
     /// Fills a matrix of a SIMD group.

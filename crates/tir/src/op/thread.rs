@@ -10,7 +10,7 @@ operators! {
     result = Expr;
     error = PrimError;
     script = crate::build::operator;
-    around = around_binding;
+    around = DTYPE_CONVENTION;
     poison = true;
 
     /// Creates barriers in shared memory.

@@ -9,7 +9,7 @@ operators! {
     prefix = "tir.";
     result = Expr;
     script = crate::build::operator;
-    around = around_binding;
+    around = DTYPE_CONVENTION;
     poison = true;
 
     /// Dot product of two vectors of four bytes, added to `acc`.

@@ -1,15 +1,16 @@
 //! Bindings of names: `x = value`, `for x in ..`, `with .. as x`.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
+use tvmscript_ir_core::{Array, ObjectLike, Ref, Str, Value};
 use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
-use tvmscript_prim::{IntImm, PrimExprExt, Var};
-use tvmscript_python_syntax::ast::{ExprId, Name};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Var};
+use tvmscript_python_syntax::ast::{ExprId, HasRange, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::args::ExprArg;
 use crate::build::{FrameKind, TirFrame};
 use crate::node::{Buffer, IterVar};
+use crate::surface::{Flat, Surface};
 
 /// A value that `x = T.meta_var(value)` binds without a let.
 pub(crate) struct MetaVar(pub(crate) ScriptValue);
@@ -27,9 +28,23 @@ impl HostObject for MetaVar {
 
 /// `x = value`: opens scopes, names variables and buffers, binds other values with a let.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    if let Some(declared) = declared(p, name, &value) {
+        let value = ExprArg::convert(value);
+        let value = p.checked(at, value)?;
+        return let_rest(p, at, &declared, value);
+    }
     let text = p.name_str(name);
     let bound = bind_value(p, &text, at, value)?;
     p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// The variable that a statement binds which is declared before, `v = T.handle()`. Bindings that are statements may use
+/// their variable in the attributes of the function.
+fn declared(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<Ref<Var>> {
+    flat(p)?;
+    let value = value.as_node::<PrimExpr>().filter(|value| !value.is::<Var>())?;
+    let variable = p.lookup(name)?.as_node::<Var>()?;
+    (variable.dtype.is_handle() && value.dtype().is_handle()).then(|| variable.clone())
 }
 
 /// The value that a name refers to after `value` is assigned to it.
@@ -80,11 +95,30 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     let expr = ExprArg::convert(value);
     let expr = p.checked(at, expr)?;
     let var = Var::new(name.clone(), expr.dtype());
-    let frame = TirFrame::new(FrameKind::Let { var: var.clone(), value: expr });
-    let frame = PendingFrame::value(frame);
+    let_rest(p, at, &var, expr)?;
+    Ok(var.into())
+}
+
+/// Binds a variable for the rest of the scope: with a scope around the rest, or a statement before it.
+pub(super) fn let_rest(
+    p: &mut Parser<'_>,
+    at: impl HasRange + Copy,
+    var: &Ref<Var>,
+    value: Expr,
+) -> Result<()> {
+    if let Some(flat) = flat(p) {
+        let added = (flat.bind)(var.clone(), value).and_then(TirFrame::add);
+        return p.checked(at, added);
+    }
+    let frame = PendingFrame::value(TirFrame::new(FrameKind::Let { var: var.clone(), value }));
     let (_, open) = p.enter_frame(&frame, at)?;
     open.keep_open();
-    Ok(var.into())
+    Ok(())
+}
+
+/// The statements of a release without scopes of bindings and assertions.
+pub(super) fn flat(p: &Parser<'_>) -> Option<Flat> {
+    Surface::of(p.registry()?).flat
 }
 
 /// Names the result of a frame: variables and buffers, alone or in a list.

@@ -26,6 +26,7 @@ use crate::bare::{bare_buffer, bare_float, bare_int, set_buffer_dtype};
 use crate::build::args::ExprArg;
 use crate::build::{ALIASES, FUNCTIONS, REGION_FUNCTIONS, find_name, other_names};
 use crate::node::*;
+use crate::surface::Surface;
 
 /// Marks a value that an assignment binds without a let.
 #[script_fn]
@@ -52,10 +53,13 @@ fn dtype(
 }
 
 /// Registers the parsers of the dialect.
-pub(crate) fn register(dialect: Dialect) -> Dialect {
+pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
+    let functions: Vec<_> =
+        FUNCTIONS.iter().copied().filter(|function| !surface.without.contains(&function.name)).collect();
     dialect
         .namespace(&["T", "tir"])
-        .functions(FUNCTIONS)
+        .functions(&functions)
+        .functions_as(surface.renamed)
         .functions(&[&META_VAR])
         .function_aliases(ALIASES)
         // TVM has no `T.sum`: files that import all names of the module mean Python's.

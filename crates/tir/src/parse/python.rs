@@ -207,8 +207,8 @@ const TE_MEMBERS: &[(&str, Member)] = &[
 
 /// The modules.
 pub(super) static MODULES: &[PythonModule] = &[
-    PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
-        .members(&[("tir", Member::Namespace)]),
+    PythonModule::new(&["tvm.script", "tvm.script.parser"]).members(&[("tir", Member::Namespace)]),
+    PythonModule::new(&["tvm.script.ir_builder"]).members(&[("tir", Member::Namespace)]).scopes(),
     PythonModule::new(&[
         "tvm.tir",
         "tvm.tir.buffer",

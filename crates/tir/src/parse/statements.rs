@@ -117,9 +117,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
     };
     let text = p.name_str(name);
     var.name.set(text);
-    let opened = frame(FrameKind::Let { var: var.clone(), value });
-    let (_, open) = p.enter_frame(&opened, id)?;
-    open.keep_open();
+    bind::let_rest(p, id, &var, value)?;
     p.define(name, var.into(), node.target, tvmscript_script_parser::Shadowing::OuterFrames)
 }
 
@@ -375,6 +373,10 @@ pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> R
     };
     let message = p.eval(message_at)?;
     let condition = expr_at(p, node.test, test?)?;
+    if let Some(flat) = bind::flat(p) {
+        let added = (flat.assert_)(condition, message).and_then(TirFrame::add);
+        return p.checked(id, added);
+    }
     let message = expr_at(p, message_at, message)?;
     let made = stmt::try_assert(ExprArg(condition), ExprArg(message));
     let opened = p.checked(node.test, made)?.into_script();

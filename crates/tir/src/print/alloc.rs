@@ -53,7 +53,7 @@ fn declare(
 }
 
 /// `annotations={...}`, unless there are none.
-pub(super) fn annotations_kwarg(
+pub fn annotations_kwarg(
     annotations: &Map<Str, Value>,
     path: PathId,
     d: &mut Docsifier<'_>,

@@ -39,7 +39,8 @@ fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifie
     let ((), stmts) = d.with_frame(frame, |d| inside(node, path, realize, d))?;
     let name = d.docs.str(node.name_hint.as_str());
     let name = d.at_field(name, path, "name_hint");
-    let callee = d.t("block");
+    let word = d.tir().surface.block;
+    let callee = d.t(word);
     let context = match realize {
         Some(_) => d.docs.call_args(callee, &[name]),
         None => {
@@ -88,7 +89,8 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
         let annotations = data_dict(annotations, at, d)?;
-        call_stmt("block_attr", &[annotations], at, d);
+        let word = d.tir().surface.block_attr;
+        call_stmt(word, &[annotations], at, d);
     }
     let at = d.field(path, "alloc_buffers");
     allocations(alloc_buffers, at, d)?;
@@ -112,17 +114,18 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
 
 /// Adds `B = T.alloc_buffer((16,))` for each buffer.
 pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let word = d.tir().surface.block_alloc;
     for (i, allocated) in buffers.iter().enumerate() {
         let at = d.item(path, i);
         let known = d.is_defined(allocated.object());
         let name = buffer::define(allocated, d)?;
         if known {
             let name = d.at(name, at);
-            let stmt = buffer::known_buffer("alloc_buffer", &[], name, d);
+            let stmt = buffer::known_buffer(word, &[], name, d);
             d.push_stmt(stmt);
             continue;
         }
-        let value = buffer_decl::declaration(allocated, "alloc_buffer", &[], at, Inline::DataPointer, d)?;
+        let value = buffer_decl::declaration(allocated, word, &[], at, Inline::DataPointer, d)?;
         let stmt = d.docs.bind(name, value);
         d.push_stmt(stmt);
     }

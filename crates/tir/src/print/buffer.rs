@@ -17,7 +17,7 @@ use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegi
 type Indices = SmallVec<[Subscript; 4]>;
 
 /// Names a buffer in the innermost frame, or returns its name.
-pub(crate) fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     d.define(buffer.object(), buffer.name.text_or("buffer"))
 }
 

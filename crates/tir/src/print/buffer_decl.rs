@@ -21,7 +21,7 @@ pub(crate) const DEFAULT_ALIGNMENT: i64 = 64;
 
 /// The new variables of a buffer that its declaration defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Inline {
+pub enum Inline {
     /// None.
     Nothing,
     /// The data pointer.
@@ -89,6 +89,26 @@ pub(crate) fn declaration(
     all.extend(parts.dtype);
     let callee = d.t(method);
     let call = d.docs.call(callee, &all, &parts.kwargs);
+    Ok(d.at(call, path))
+}
+
+/// [`declaration`] with further keyword arguments behind.
+///
+/// # Errors
+/// Those of the parts.
+pub fn declaration_with(
+    buffer: &Ref<Buffer>,
+    method: &str,
+    kwargs: &[(&'static str, ExprDoc)],
+    path: PathId,
+    inline: Inline,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let mut parts = parts(buffer, path, inline, DataType::INT32, d)?;
+    parts.kwargs.extend(kwargs.iter().copied());
+    let args: SmallVec<[ExprDoc; 2]> = [parts.shape].into_iter().chain(parts.dtype).collect();
+    let callee = d.t(method);
+    let call = d.docs.call(callee, &args, &parts.kwargs);
     Ok(d.at(call, path))
 }
 

@@ -19,7 +19,8 @@ use crate::op::{self, ResultType};
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Call { span: _, dtype, op, args } = &**node;
-    let Some(operator) = op::of_callee(op) else {
+    let operator_of = d.tir().surface.operator_of;
+    let Some(operator) = op::of_callee(op).or_else(|| operator_of(op)) else {
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {

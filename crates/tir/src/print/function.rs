@@ -244,7 +244,8 @@ fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
 
 /// Prints the contents of the root block as the function's body.
 fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
-    let comment = d.docs.comment("with T.block(\"root\"):");
+    let word = d.tir().surface.block;
+    let comment = d.docs.comment(&format!("with T.{word}(\"root\"):"));
     d.push_stmt(comment);
     let at = d.field(path, "body");
     let at = d.field(at, "block");

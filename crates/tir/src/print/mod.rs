@@ -19,6 +19,15 @@ mod stmt;
 mod types;
 mod var;
 
+/// Parts of statements, for the printers of dialects that extend this one.
+pub mod parts {
+    pub use super::alloc::annotations_kwarg;
+    pub use super::buffer::define as define_buffer;
+    pub use super::buffer_decl::{Inline, declaration_with as declaration};
+    pub use super::state::TirDocsifier;
+    pub use super::var::define as define_variable;
+}
+
 pub use state::TirOptions;
 pub use stmt::body;
 

@@ -11,6 +11,7 @@ use tvmscript_prim::Var;
 use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::node::{For, IterVar};
 use crate::op::Operator;
+use crate::surface::Surface;
 
 /// Options of this dialect: default data types, which the text omits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +89,8 @@ pub(super) static OPTIONS: &[PrinterOption] = &[
 ];
 
 /// State of the printers.
-pub(crate) struct State {
+pub struct State {
+    pub(crate) surface: &'static Surface,
     pub(crate) options: TirOptions,
     /// The doc of `T`.
     prefix: Option<ExprDoc>,
@@ -113,8 +115,9 @@ pub(crate) struct State {
 }
 
 impl State {
-    fn new(config: &PrinterConfig) -> State {
+    fn new(config: &PrinterConfig, surface: &'static Surface) -> State {
         State {
+            surface,
             options: config.part(),
             prefix: None,
             dtypes: Vec::new(),
@@ -174,7 +177,8 @@ impl State {
 }
 
 /// Access to the dialect's words and state.
-pub(crate) trait TirDocsifier {
+pub trait TirDocsifier {
+    /// The state of the printers.
     fn tir(&mut self) -> &mut State;
     /// `T.name`
     fn t(&mut self, name: &str) -> ExprDoc;
@@ -201,7 +205,8 @@ pub(crate) trait TirDocsifier {
 impl TirDocsifier for Docsifier<'_> {
     #[inline]
     fn tir(&mut self) -> &mut State {
-        self.state(State::new)
+        let registry = self.registry();
+        self.state(|config| State::new(config, Surface::of(registry)))
     }
 
     #[inline]

@@ -122,7 +122,8 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     }
     let doc = d.expr(value, at)?;
     // A bare call would be an expression, so a statement that is printed on its own is explicit.
-    let doc = match value.is::<Call>() && !d.root().ptr_eq(node.object()) {
+    let is_call = value.is::<Call>() || (d.tir().surface.is_call)(value.object());
+    let doc = match is_call && !d.root().ptr_eq(node.object()) {
         true => doc,
         false => d.call_t("evaluate", &[doc]),
     };

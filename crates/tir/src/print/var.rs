@@ -13,7 +13,7 @@ use super::state::TirDocsifier;
 use crate::node::{Buffer, IterVar};
 
 /// Names a variable in the innermost frame, or returns its name.
-pub(crate) fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let hint = pointer_hint(variable, variable.name.text_or("v"), d);
     d.define(variable.object(), hint)
 }

@@ -8,6 +8,7 @@ use tvmscript_script_eval::{exprs_in, names_bound_by, own_exprs};
 
 use super::budget::Budget;
 use super::edits::Edits;
+use super::names::Names;
 use super::scopes::{Found, Kind, Scopes, ScriptFunction, blocks};
 
 /// An argument of a call, as text of the script.
@@ -89,7 +90,7 @@ pub(super) struct Site<'s> {
     /// The module of its decorator: `T` of `@T.prim_func`.
     pub(super) prefix: &'s str,
     /// The names that variables of a function must not have; it receives those that they get.
-    pub(super) used: &'s mut HashSet<String>,
+    pub(super) used: &'s mut Names,
     pub(super) budget: &'s mut Budget,
 }
 
@@ -131,7 +132,7 @@ pub(super) fn inline(
     let mut bound: Vec<Name> = body.bound.iter().copied().collect();
     bound.sort_unstable_by_key(|name| name.index());
     for name in bound {
-        names.insert(name, (fresh(ast.name(name), used), true));
+        names.insert(name, (used.fresh(ast.name(name)), true));
     }
     for param in ast.list(found.def.params) {
         let Some(arg) = args.get(&param.name) else { continue };
@@ -142,7 +143,7 @@ pub(super) fn inline(
             if !script.is_tir {
                 return Err(format!("uses `{}` more than once", ast.name(param.name)));
             }
-            let variable = fresh(ast.name(param.name), used);
+            let variable = used.fresh(ast.name(param.name));
             before.push(format!("{variable} = {prefix}.meta_var({})", arg.text));
             (variable, true)
         } else {
@@ -202,7 +203,7 @@ pub(super) fn inline(
         && !script.is_tir
         && !body.returned.is_some_and(|id| matches!(ast.expr(id), Expr::Name(_)))
     {
-        let variable = fresh("gv", used);
+        let variable = used.fresh("gv");
         before.push(if *is_atom { format!("{variable} = {text}") } else { format!("{variable} = ({text})") });
         (*text, *is_atom) = (variable, true);
     }
@@ -404,15 +405,4 @@ fn is_constant(ast: &Ast, id: ExprId) -> bool {
         Expr::UnaryOp { operand, .. } => matches!(ast.expr(operand), Expr::Constant(_)),
         _ => false,
     }
-}
-
-/// A name that is not used yet.
-fn fresh(name: &str, used: &mut HashSet<String>) -> String {
-    let mut candidate = name.to_owned();
-    let mut number = 0;
-    while !used.insert(candidate.clone()) {
-        number += 1;
-        candidate = format!("{name}_{number}");
-    }
-    candidate
 }

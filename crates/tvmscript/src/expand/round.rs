@@ -1,47 +1,103 @@
-//! One level of calls.
+//! One pass over the calls in the scripts of a text.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tvmscript_python_syntax::ast::{Expr, ExprId, Name, Stmt, StmtId};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 use tvmscript_script_eval::{exprs_in, own_exprs};
+use tvmscript_script_parser::ModuleLoader;
 
 use super::budget::Budget;
 use super::edits::Edits;
 use super::helper::{Argument, Inlined, Reason, Site, Source, inline};
-use super::scopes::{Found, Scopes, ScriptFunction, blocks, called_name};
+use super::names::Names;
+use super::scopes::{Found, Scopes, ScriptFunction, blocks, called_name, dotted};
 
-/// Writes out the calls in the scripts of a text; `None` if there is none that can be.
-pub(super) fn expand_calls(text: &str, budget: &mut Budget) -> Option<String> {
-    let edits = edits(text, None, budget);
-    (!edits.is_empty()).then(|| edits.apply(text, 0..text.len()))
+/// Files that a text imports.
+#[derive(Debug)]
+pub(super) struct Files<'o> {
+    loader: Option<&'o ModuleLoader>,
+    /// The modules looked for so far.
+    found: RefCell<HashMap<String, bool>>,
 }
 
-/// Adds a comment above each call that is left after so many levels.
-pub(super) fn comment_calls(text: &str, levels: usize, budget: &mut Budget) -> String {
-    edits(text, Some(levels), budget).apply(text, 0..text.len())
+impl<'o> Files<'o> {
+    pub(super) fn new(loader: Option<&'o ModuleLoader>) -> Files<'o> {
+        Files { loader, found: RefCell::default() }
+    }
+
+    /// The package of the text.
+    fn package(&self) -> &str {
+        self.loader.map_or("", |loader| &loader.package)
+    }
+
+    /// Tests whether a dotted path leads to something in a module of a file.
+    fn contain(&self, path: &str) -> bool {
+        let Some(loader) = self.loader else { return false };
+        path.match_indices('.').filter_map(|(end, _)| path.get(..end)).any(|module| {
+            let mut found = self.found.borrow_mut();
+            match found.get(module) {
+                Some(found) => *found,
+                None => *found.entry(module.to_owned()).or_insert(loader.load(module).is_some()),
+            }
+        })
+    }
 }
 
-/// The replacements for the calls of a text; for the comments after so many levels, if given.
-fn edits(text: &str, levels: Option<usize>, budget: &mut Budget) -> Edits {
+/// What a pass over the calls of a text does.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Task<'t> {
+    /// Writes out the calls in the scripts with these numbers.
+    Expand(&'t HashSet<usize>),
+    /// Adds a comment above each call that is left after so many levels; only the scripts with these numbers were
+    /// expanded.
+    Comment(&'t HashSet<usize>, usize),
+}
+
+/// Carries out a task on the scripts of a text; `None` if there is nothing to do.
+pub(super) fn edited(text: &str, task: Task<'_>, files: &Files<'_>, budget: &mut Budget) -> Option<String> {
     let parsed = parse_python(text, &PythonOptions::default());
     let source = Source { ast: &parsed.ast, text };
     let scopes = Scopes::new(source.ast);
     let mut edits = Edits::default();
-    for script in &scopes.scripts {
+    for (number, script) in scopes.scripts.iter().enumerate() {
+        let mode = match task {
+            Task::Expand(numbers) if numbers.contains(&number) => Mode::Expand,
+            Task::Expand(_) => continue,
+            Task::Comment(numbers, levels) if numbers.contains(&number) => Mode::CommentBelow(levels),
+            Task::Comment(..) => Mode::CommentRefused,
+        };
         let used = names_in_script(source, &scopes, script);
-        let mut round = Round { source, scopes: &scopes, script, used, edits: &mut edits, budget };
-        round.function(levels);
+        let mut round = Round { source, scopes: &scopes, script, used, edits: &mut edits, files, budget };
+        round.function(mode);
     }
-    edits
+    (!edits.is_empty()).then(|| edits.apply(text, 0..text.len()))
+}
+
+/// The names of the functions that are scripts, by number. Expanding a text does not change the numbers.
+pub(super) fn script_names(text: &str) -> Vec<String> {
+    let parsed = parse_python(text, &PythonOptions::default());
+    let scopes = Scopes::new(&parsed.ast);
+    scopes.scripts.iter().map(|script| parsed.ast.name(script.def.name).to_owned()).collect()
+}
+
+/// What happens to the calls of one script.
+#[derive(Debug, Clone, Copy)]
+enum Mode {
+    Expand,
+    /// Comments on calls that are left after so many levels.
+    CommentBelow(usize),
+    /// Comments on the calls of a script that keeps all its calls.
+    CommentRefused,
 }
 
 /// The names that new variables of a script must not have.
-fn names_in_script(source: Source<'_>, scopes: &Scopes, script: &ScriptFunction) -> HashSet<String> {
+fn names_in_script(source: Source<'_>, scopes: &Scopes, script: &ScriptFunction) -> Names {
     let ast = source.ast;
-    let mut names = scopes.visible(ast, script.scope);
+    let mut names = Names::from_iter(scopes.visible(ast, script.scope));
     let mut roots = Vec::new();
     let mut work = ast.list(script.def.body).to_vec();
     while let Some(id) = work.pop() {
@@ -50,7 +106,7 @@ fn names_in_script(source: Source<'_>, scopes: &Scopes, script: &ScriptFunction)
     }
     for id in roots.into_iter().flat_map(|root| exprs_in(ast, root)) {
         if let Expr::Name(name) = *ast.expr(id) {
-            names.insert(ast.name(name).to_owned());
+            names.insert(ast.name(name));
         }
     }
     names
@@ -61,8 +117,9 @@ struct Round<'t> {
     source: Source<'t>,
     scopes: &'t Scopes,
     script: &'t ScriptFunction,
-    used: HashSet<String>,
+    used: Names,
     edits: &'t mut Edits,
+    files: &'t Files<'t>,
     budget: &'t mut Budget,
 }
 
@@ -82,7 +139,7 @@ fn within(ranges: &[Range<usize>], inner: &Range<usize>) -> bool {
 }
 
 impl Round<'_> {
-    fn function(&mut self, levels: Option<usize>) {
+    fn function(&mut self, mode: Mode) {
         let ast = self.source.ast;
         // Each statement with the start of the line for comments on it.
         let mut work: Vec<(StmtId, usize)> =
@@ -108,15 +165,17 @@ impl Round<'_> {
                     Some(Err(reason)) => Err(reason),
                     None => continue,
                 };
-                match (levels, outcome) {
-                    (None, Ok(inlined)) => self.replace(&place, call, inlined),
-                    (None, Err(_)) => {}
-                    (Some(levels), outcome) => {
-                        let reason =
-                            outcome.map_or_else(|reason| reason, |_| format!("is below level {levels}"));
-                        comments.push(format!("# not expanded: `{}` {reason}", self.called(call)));
+                let left = match (mode, outcome) {
+                    (Mode::Expand, Ok(inlined)) => {
+                        self.replace(&place, call, inlined);
+                        continue;
                     }
-                }
+                    (Mode::Expand, Err(_)) => continue,
+                    (_, Err(reason)) => reason,
+                    (Mode::CommentBelow(levels), Ok(_)) => format!("is below level {levels}"),
+                    (Mode::CommentRefused, Ok(_)) => "is in a script that would differ".to_owned(),
+                };
+                comments.push(format!("# not expanded: `{}` {left}", self.called(call)));
             }
             comments.dedup();
             if !comments.is_empty() && line > 0 {
@@ -145,15 +204,23 @@ impl Round<'_> {
     /// The function of a call, or why it has no text; `None` for calls that are none of a helper.
     fn found(&self, call: ExprId) -> Option<Result<Found, Reason>> {
         let ast = self.source.ast;
-        if let Some(name) = called_name(ast, call) {
-            let found = self.scopes.function(ast, name, self.script.scope)?;
+        if let Some(name) = called_name(ast, call)
+            && let Some(found) = self.scopes.function(ast, name, self.script.scope)
+        {
             return (!found.kind.is_script()).then_some(Ok(found));
         }
         let Expr::Call { func, .. } = *ast.expr(call) else { return None };
-        let Expr::Attribute { value, attr } = *ast.expr(func) else { return None };
-        let Expr::Name(object) = *ast.expr(value) else { return None };
+        let (root, attributes) = dotted(ast, func)?;
+        if let Some(mut path) = self.scopes.imported(ast, self.files.package(), root, self.script.scope) {
+            for attribute in attributes {
+                path.push('.');
+                path.push_str(ast.name(attribute));
+            }
+            return self.files.contain(&path).then(|| Err("belongs to another file".to_owned()));
+        }
+        let [method] = attributes.as_slice() else { return None };
         let is_method =
-            self.scopes.methods.contains(&attr) && !self.scopes.is_builtin(object, self.script.scope);
+            self.scopes.methods.contains(method) && !self.scopes.is_builtin(root, self.script.scope);
         is_method.then(|| Err("is a method".to_owned()))
     }
 
@@ -210,12 +277,12 @@ impl Round<'_> {
             if matches!(source.ast.expr(*arg), Expr::Starred { .. }) {
                 return Err("is called with `*`".to_owned());
             }
-            positional.push(self.argument(*arg));
+            positional.push(self.argument(*arg)?);
         }
         let mut named: Vec<(Name, Argument)> = Vec::new();
         for keyword in source.ast.list(keywords) {
             let Some(name) = keyword.arg else { return Err("is called with `**`".to_owned()) };
-            named.push((name, self.argument(keyword.value)));
+            named.push((name, self.argument(keyword.value)?));
         }
         let prefix = prefix(source, self.script);
         let site = Site { script: self.script, prefix, used: &mut self.used, budget: self.budget };
@@ -233,15 +300,13 @@ impl Round<'_> {
         Ok(inlined)
     }
 
-    fn argument(&self, id: ExprId) -> Argument {
+    fn argument(&mut self, id: ExprId) -> Result<Argument, Reason> {
         let source = self.source;
         let has_calls =
             exprs_in(source.ast, id).iter().any(|id| matches!(source.ast.expr(*id), Expr::Call { .. }));
-        Argument {
-            text: self.edits.apply(source.text, source.range(id)),
-            is_atom: source.is_atom(id),
-            has_calls,
-        }
+        let text = self.edits.apply(source.text, source.range(id));
+        self.budget.text(text.len())?;
+        Ok(Argument { text, is_atom: source.is_atom(id), has_calls })
     }
 
     /// Tests whether a call is the whole statement.

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, FunctionDef, List, Name, Stmt, StmtId};
-use tvmscript_script_eval::names_bound_by;
+use tvmscript_python_syntax::ast::{Alias, Ast, Expr, ExprId, FunctionDef, List, Name, Stmt, StmtId};
+use tvmscript_script_eval::{absolute_module, names_bound_by};
 
 /// The kind of a function, by its decorators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ struct Scope {
     parent: Option<usize>,
     is_class: bool,
     kind: Option<Kind>,
-    /// The names bound here, with the function if that is the only binding.
+    /// The names bound here, with the function or import if that is the only binding.
     names: HashMap<Name, Option<StmtId>>,
 }
 
@@ -105,6 +105,7 @@ impl Scopes {
                 ),
             }
         }
+        all.scripts.sort_by_key(|script| ast.range(script.def.name_place).start);
         all
     }
 
@@ -119,9 +120,10 @@ impl Scopes {
     ) -> usize {
         let mut names: HashMap<Name, Option<StmtId>> = params.iter().map(|name| (*name, None)).collect();
         for id in body {
-            let is_function = matches!(ast.stmt(*id), Stmt::FunctionDef(_));
+            let is_source =
+                matches!(ast.stmt(*id), Stmt::FunctionDef(_) | Stmt::Import(_) | Stmt::ImportFrom(_));
             for name in names_bound_by(ast, *id) {
-                names.entry(name).and_modify(|bound| *bound = None).or_insert(is_function.then_some(*id));
+                names.entry(name).and_modify(|bound| *bound = None).or_insert(is_source.then_some(*id));
             }
         }
         self.scopes.push(Scope { parent, is_class, kind, names });
@@ -149,6 +151,27 @@ impl Scopes {
         let id = (*found.names.get(&name)?)?;
         match *ast.stmt(id) {
             Stmt::FunctionDef(def) => Some(Found { def, kind: Kind::of(ast, def), scope }),
+            _ => None,
+        }
+    }
+
+    /// The absolute dotted path of what an import binds a name to.
+    pub(super) fn imported(&self, ast: &Ast, package: &str, name: Name, from: usize) -> Option<String> {
+        let (_, found) = self.defining(name, from)?;
+        let id = (*found.names.get(&name)?)?;
+        match *ast.stmt(id) {
+            Stmt::Import(import) => {
+                let renamed = ast.list(import.names).iter().find(|alias| alias.asname == Some(name));
+                Some(ast.name(renamed.map_or(name, |alias| alias.name)).to_owned())
+            }
+            Stmt::ImportFrom(import) => {
+                let bound = |alias: &&Alias| alias.asname.unwrap_or(alias.name) == name;
+                let alias = ast.list(import.names).iter().find(bound)?;
+                let module = import.module.map_or("", |module| ast.name(module));
+                let module = absolute_module(package, import.level, module)?;
+                let name = ast.name(alias.name);
+                Some(if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") })
+            }
             _ => None,
         }
     }
@@ -187,6 +210,24 @@ pub(super) fn blocks(ast: &Ast, id: StmtId) -> Vec<List<StmtId>> {
         }
         Stmt::Match(s) => ast.list(s.cases).iter().map(|case| case.body).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The name and the attributes of a dotted path such as `a.b.c`.
+pub(super) fn dotted(ast: &Ast, mut id: ExprId) -> Option<(Name, Vec<Name>)> {
+    let mut attributes = Vec::new();
+    loop {
+        match *ast.expr(id) {
+            Expr::Attribute { value, attr } => {
+                attributes.push(attr);
+                id = value;
+            }
+            Expr::Name(name) => {
+                attributes.reverse();
+                return Some((name, attributes));
+            }
+            _ => return None,
+        }
     }
 }
 

@@ -237,7 +237,7 @@ impl dyn Host + '_ {
         name: &str,
         new: ScriptValue,
     ) -> Result<(), Raise> {
-        if exception::set_attribute(value, name, &new)? {
+        if exception::set_attribute(self, value, name, &new)? {
             return Ok(());
         }
         if let Some(member) = lookup(&instance.class, name)
@@ -284,6 +284,7 @@ impl dyn Host + '_ {
         }
         cost::removal(self, class.namespace.borrow().len())?;
         let old = class.namespace.borrow_mut().shift_remove(&TextKey::new(name));
+        super::members::note_change();
         match old {
             Some(_) => Ok(()),
             None => raise!(Attribute, "type object '{}' has no attribute '{name}'", class.name),

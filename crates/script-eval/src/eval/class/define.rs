@@ -89,9 +89,10 @@ impl dyn Host + '_ {
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
         let is_compared = self.compares
             && Host::bare_scripts(self).is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
-        let names = self.program.local_names.class(id, || crate::eval::walk::bound_names(&ast, def.body));
-        let env = Env::of_class(names, self.env.clone(), def.name);
-        env.set_prefix(format!("{}{}", self.qualified_prefix(), ast.name(def.name)).into());
+        let names =
+            self.program.local_names.class(id, def.name, || crate::eval::walk::bound_names(&ast, def.body));
+        let qualified = format!("{}{}", self.qualified_prefix(), ast.name(def.name));
+        let env = Env::of_call(names, self.env.clone(), Some(qualified.into()));
         self.program.keep_environment(&env);
         if bases.iter().any(|base| self.is_enum_base(base)) {
             env.begin_enumeration(bases.clone());
@@ -280,6 +281,7 @@ impl dyn Host + '_ {
             compares,
             metaclass,
             registered: RefCell::default(),
+            members: super::Members::default(),
         };
         let class = self.completed(class);
         let value = ScriptValue::host(class);
@@ -336,6 +338,7 @@ impl dyn Host + '_ {
             annotations: Vec::new(),
             abstracts: Vec::new(),
             compares: false,
+            members: super::Members::default(),
         });
         self.program.native_classes.borrow_mut().insert(name, class.clone());
         class

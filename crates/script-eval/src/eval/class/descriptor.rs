@@ -5,10 +5,10 @@ use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release
 
 use super::natives::Generated;
 use super::{BoundMethod, ClassObject, Instance, Special, lookup};
-use crate::Host;
 use crate::eval::{Closure, Raise};
 use crate::python::Outcome;
 use crate::python::builtins::{Builtin, BuiltinKind, Table, own};
+use crate::{Evaluator, Host};
 
 /// `property`
 #[derive(Clone, Default)]
@@ -249,9 +249,23 @@ impl dyn Host + '_ {
         name: &str,
         value: ScriptValue,
     ) -> Result<(), Raise> {
+        self.set_field_at(instance, DictKey::text(name), value)
+    }
+}
+
+impl Evaluator {
+    /// Sets an attribute of an instance itself by its key.
+    pub(super) fn set_field_at(
+        &self,
+        instance: &Instance,
+        key: DictKey,
+        value: ScriptValue,
+    ) -> Result<(), Raise> {
         self.program.budget.allocate(crate::python::cost::ENTRY_BYTES)?;
-        self.program.keep_container(&ScriptValue::Dict(instance.fields.clone()), &value)?;
-        let old = instance.fields.borrow_mut().insert(DictKey::text(name), value);
+        if value.holds_values() {
+            self.program.keep_container(&ScriptValue::Dict(instance.fields.clone()), &value)?;
+        }
+        let old = instance.fields.borrow_mut().insert(key, value);
         drop(old);
         Ok(())
     }

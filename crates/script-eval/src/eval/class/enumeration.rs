@@ -514,6 +514,7 @@ pub(super) fn complete(
     match object.own("_order_") {
         Some(order) => {
             let old = object.namespace.borrow_mut().shift_remove(&DictKey::text("_order_"));
+            super::members::note_change();
             drop(old);
             check_order(p, class, &order)
         }

@@ -16,6 +16,7 @@ pub(crate) mod enumeration;
 mod instance;
 mod keys;
 mod library;
+mod members;
 pub(crate) mod metaclass;
 mod mro;
 mod named_tuple;
@@ -44,6 +45,7 @@ pub(crate) use descriptor::{Wrapper, WrapperKind};
 pub(crate) use instance::Instance;
 pub(crate) use keys::Keys;
 pub(crate) use library::{class_module_names, is_class_module};
+use members::Members;
 pub(crate) use special::{Special, defines_operations, is_instance};
 
 /// Binding of a method on access, as its decorators say. Exploration passes the receiver accordingly.
@@ -89,6 +91,7 @@ pub(crate) struct ClassObject {
     metaclass: Option<ScriptValue>,
     /// Classes that count as subclasses: `Abstract.register(C)`.
     registered: RefCell<Vec<ScriptValue>>,
+    members: Members,
 }
 
 impl HostObject for ClassObject {
@@ -122,6 +125,7 @@ impl ClassObject {
     /// Sets a member, without descriptors.
     pub(crate) fn set(&self, name: &str, value: ScriptValue) {
         let old = self.namespace.borrow_mut().insert(DictKey::text(name), value);
+        members::note_change();
         drop(old);
     }
 

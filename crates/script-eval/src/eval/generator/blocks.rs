@@ -64,18 +64,13 @@ impl dyn Host + '_ {
         }
     }
 
-    pub(super) fn step_while(
-        &mut self,
-        stmt: While,
-        running: &mut Running,
-        done: Option<Result<Flow>>,
-    ) -> Step {
+    pub(super) fn step_while(&mut self, stmt: While, running: &mut Slot, done: Option<Result<Flow>>) -> Step {
         if let ControlFlow::Break(step) = self.end_iteration(done) {
             return step;
         }
         match self.suspending(running, |p| p.decide(stmt.test)) {
             Ok(Ok(Ok(holds))) => {
-                running.memo.clear();
+                forget(running);
                 match holds {
                     true => Step::Push(Frame::Body(stmt.body, 0)),
                     false => Step::Replace(Frame::Body(stmt.orelse, 0)),
@@ -180,7 +175,7 @@ impl dyn Host + '_ {
         stmt: With,
         entered: &mut Vec<Entered>,
         value: &mut Option<ScriptValue>,
-        running: &mut Running,
+        running: &mut Slot,
         mark: Mark,
         mut done: Option<Result<Flow>>,
     ) -> Step {
@@ -203,7 +198,7 @@ impl dyn Host + '_ {
             };
             match self.suspending(running, |p| p.enter_item(item)) {
                 Ok(Ok((last, given))) => {
-                    running.memo.clear();
+                    forget(running);
                     entered.push(last);
                     *value = Some(given);
                 }

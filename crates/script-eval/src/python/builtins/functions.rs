@@ -1,23 +1,23 @@
 //! Built-in functions.
 
 use num_bigint::BigInt;
-use num_traits::{Signed, Zero};
+use num_traits::Signed;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::{Builtin, Table, linear, not_none, own, unqualified};
+use super::{Builtin, Table, linear, not_none, numeric, own, unqualified};
 use crate::Host;
-use crate::errors::{HostError, HostErrorKind};
+use crate::errors::HostError;
 use crate::eval::class::enumeration;
 use crate::eval::class::{Special, is_class, is_instance, missing};
 use crate::eval::generator::{Input, Resumed};
 use crate::eval::{Cause, Iter, IterObject, Module, Placeholder, Raise, exception};
 use crate::host::Operator;
-use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
+use crate::python::number::{self, Number, int, integer};
 use crate::python::numpy::{self, array::Array};
 use crate::python::object::Advance;
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
-use crate::python::{Outcome, arith, compare, format, node_len, object, repr, set, type_name, view};
+use crate::python::{Outcome, compare, format, node_len, object, repr, set, type_name, view};
 use crate::python::{cost, library, methods};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
@@ -46,7 +46,7 @@ pub(super) static FUNCTIONS: Table = &[
     linear("bin").one(|p, _, x| radix(p, &x, 'b')),
     own("callable").one(|p, _, x| Ok(ScriptValue::Bool(is_callable(p, &x)))),
     linear("chr").one(chr),
-    own("divmod").two(divmod),
+    own("divmod").two(numeric::divmod),
     own("format").one_or_two(format_function),
     own("getattr").two_or_three(getattr),
     own("hasattr").two(|p, _, value, name| {
@@ -75,14 +75,27 @@ pub(super) static FUNCTIONS: Table = &[
     own("next").one_or_two(next),
     linear("oct").one(|p, _, x| radix(p, &x, 'o')),
     own("ord").one(ord),
-    own("pow").two_or_three(pow).with_keywords(&["base", "exp", "mod"]),
+    own("pow").two_or_three(numeric::pow).with_keywords(&["base", "exp", "mod"]),
     // A library prints nothing.
-    own("print").any(|_, _, _| Ok(ScriptValue::None)),
+    own("print").any(|p, _, args| {
+        for (name, _) in &args.keywords {
+            if !["sep", "end", "file", "flush"].contains(&name.as_str()) {
+                raise!(Type, "'{name}' is an invalid keyword argument for print()");
+            }
+        }
+        // Conversions to text may fail.
+        for value in &args.positional {
+            if is_instance(value) {
+                repr::str(p, value)?;
+            }
+        }
+        Ok(ScriptValue::None)
+    }),
     own("repr").one(|p, _, x| {
         let text = repr::repr(p, &x)?;
         cost::text(p, &text)
     }),
-    linear("round").one_or_two(round).with_keywords(&["number", "ndigits"]),
+    linear("round").one_or_two(numeric::round).with_keywords(&["number", "ndigits"]),
     own("sorted")
         .one_to_three(|p, _, items, key, reverse| {
             let items = p.collect_values(&items)?;
@@ -126,7 +139,11 @@ struct CallIter {
 impl Advance for CallIter {
     fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
         let Some(function) = &self.function else { return Ok(None) };
-        let value = p.call_value(function, CallArgs::default())?;
+        let Some(value) = p.catching("StopIteration", |p| p.call_value(function, CallArgs::default()))?
+        else {
+            self.function = None;
+            return Ok(None);
+        };
         if compare::same(p, &value, &self.sentinel)? {
             self.function = None;
             return Ok(None);
@@ -244,36 +261,6 @@ fn ord(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
         }
     };
     raise!(Type, "ord() expected a character, but string of length {count} found")
-}
-
-fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> Outcome {
-    if let Special::Value(value) = p.call_special(&x, "__divmod__", [y.clone()])? {
-        return Ok(value);
-    }
-    if let Special::Value(value) = p.call_special(&y, "__rdivmod__", [x.clone()])? {
-        return Ok(value);
-    }
-    if let (Some(Number::Float(_)), Some(b)) | (Some(b), Some(Number::Float(_))) =
-        (Number::of(&x), Number::of(&y))
-    {
-        let _ = b;
-        let (Some(a), Some(b)) = (Number::of(&x), Number::of(&y)) else { return Ok(ScriptValue::None) };
-        let (a, b) = (a.to_float()?, b.to_float()?);
-        if b == 0.0 {
-            raise!(ZeroDivision, "float divmod()");
-        }
-        let (quotient, rest) = arith::float_div_mod(a, b);
-        return Ok(ScriptValue::tuple([ScriptValue::Float(quotient), ScriptValue::Float(rest)]));
-    }
-    let operands = [x, y];
-    let quotient = p.apply(Operator::Binary(BinOp::FloorDiv), &operands).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
-            HostError::type_error(error.message.replace("//", "divmod()")).into()
-        }
-        other => other,
-    })?;
-    let rest = p.apply(Operator::Binary(BinOp::Mod), &operands)?;
-    Ok(ScriptValue::tuple([quotient, rest]))
 }
 
 fn format_function(
@@ -519,109 +506,6 @@ fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome 
             Err(HostError::value_error(message).into())
         }
     }
-}
-
-fn pow(
-    p: &mut dyn Host,
-    _: &ScriptValue,
-    base: ScriptValue,
-    exponent: ScriptValue,
-    modulus: Option<ScriptValue>,
-) -> Outcome {
-    let Some(modulus) = not_none(modulus) else {
-        return p.apply(Operator::Binary(BinOp::Pow), &[base, exponent]);
-    };
-    if let Special::Value(value) = p.call_special(&base, "__pow__", [exponent.clone(), modulus.clone()])? {
-        return Ok(value);
-    }
-    let (Some(base), Some(exponent), Some(modulus)) = (index(&base), index(&exponent), index(&modulus))
-    else {
-        raise!(Type, "pow() 3rd argument not allowed unless all arguments are integers");
-    };
-    if modulus.is_zero() {
-        raise!(Value, "pow() 3rd argument cannot be 0");
-    }
-    let words = modulus.bits() / 64 + 1;
-    cost::product(p, base.bits(), modulus.bits())?;
-    p.program.budget.step(words.saturating_mul(words).saturating_mul(exponent.bits()) / 16)?;
-    let result = match exponent.is_negative() {
-        false => base.modpow(&exponent, &modulus),
-        true => {
-            let inverse = base
-                .modinv(&modulus.abs())
-                .ok_or_else(|| HostError::value_error("base is not invertible for the given modulus"))?;
-            inverse.modpow(&exponent.abs(), &modulus)
-        }
-    };
-    Ok(int(result))
-}
-
-fn round(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, digits: Option<ScriptValue>) -> Outcome {
-    if let Special::Value(value) = p.call_special(&x, "__round__", digits.clone())? {
-        return Ok(value);
-    }
-    if let Some(number) = object::number(&x) {
-        let rounded = round(p, &ScriptValue::None, number, digits.clone())?;
-        // With digits, the result has the type of the number.
-        return match (Array::of(&x), not_none(digits), rounded) {
-            (Some(array), Some(_), ScriptValue::Float(f)) => {
-                Ok(Array::scalar(array.dtype, numpy::dtype::rounded(f, array.dtype)).value())
-            }
-            (_, _, rounded) => Ok(rounded),
-        };
-    }
-    let digits = not_none(digits).map(|digits| p.as_index(digits)).transpose()?;
-    let digits = digits
-        .map(|d| small_index(&d).ok_or(d))
-        .transpose()
-        .map_err(|d| wrong_type!("'{}' object cannot be interpreted as an integer", &d))?;
-    match (Number::of(&x), digits) {
-        (Some(Number::Float(f)), None) => Ok(float_to_int(f.round_ties_even())?),
-        (Some(Number::Float(f)), Some(digits)) => Ok(ScriptValue::Float(round_float(f, digits)?)),
-        (Some(number), digits) => {
-            let value = number.to_big().unwrap_or_default();
-            let Some(digits) = digits.filter(|d| *d < 0) else { return Ok(int(value.into_owned())) };
-            // A number of this many bits has fewer digits.
-            if digits.unsigned_abs() > value.bits() / 3 + 1 {
-                return Ok(ScriptValue::Int(0));
-            }
-            cost::product(p, 2 * value.bits(), 2 * value.bits())?;
-            let unit = BigInt::from(10).pow(digits.unsigned_abs() as u32);
-            let (quotient, rest) = arith::floor_div(&value, &unit);
-            let twice = rest * 2;
-            let up = twice > unit || twice == unit && quotient.bit(0);
-            Ok(int((quotient + i32::from(up)) * unit))
-        }
-        (None, _) => Err(wrong_type!("type {} doesn't define __round__ method", &x).into()),
-    }
-}
-
-/// Rounds the exact value half to even, to `digits` decimal places.
-fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
-    if !value.is_finite() || digits > 330 {
-        return Ok(value);
-    }
-    if digits < -310 {
-        return Ok(0.0f64.copysign(value));
-    }
-    let rounded = if digits >= 0 {
-        format!("{value:.*}", digits as usize).parse().unwrap_or(value)
-    } else {
-        // Rounds the integer part as integers are rounded.
-        let (whole, unit) = (number::float_to_big(value.trunc()), BigInt::from(10).pow(-digits as u32));
-        let (quotient, rest) = arith::floor_div(&whole, &unit);
-        let twice = rest * 2;
-        // A fraction breaks the tie.
-        let more = value.fract() != 0.0 && value > 0.0;
-        let less = value.fract() != 0.0 && value < 0.0;
-        let up = twice > unit || twice == unit && (more || !less && quotient.bit(0));
-        let rounded = (quotient + i32::from(up)) * unit;
-        rounded.to_string().parse::<f64>().unwrap_or(value)
-    };
-    if rounded.is_infinite() {
-        raise!(Overflow, "rounded value too large to represent");
-    }
-    Ok(if rounded == 0.0 { 0.0f64.copysign(value) } else { rounded })
 }
 
 /// A stable merge sort. Comparisons may fail, and may be a dialect's.

@@ -5,10 +5,13 @@
 
 mod classes;
 mod functions;
+mod numeric;
 mod types;
 
 pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort};
-pub(crate) use types::{class_method, fill, is_little_endian, mapping, parse_float};
+pub(crate) use types::{
+    bytes_of_value, class_method, fill, fill_from_mapping, is_little_endian, parse_float,
+};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
@@ -29,6 +32,25 @@ pub(crate) struct Native {
     keywords: &'static [&'static str],
     /// Number of parameters, from the last, that only keywords can give.
     keyword_only: usize,
+}
+
+/// The type or module that qualifies the name of a built-in in messages.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    /// Its name; empty for functions that need none.
+    Name(&'a str),
+    /// The type of a value.
+    TypeOf(&'a ScriptValue),
+}
+
+impl std::fmt::Display for Owner<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Owner::Name("") => Ok(()),
+            Owner::Name(name) => write!(f, "{name}."),
+            Owner::TypeOf(value) => write!(f, "{}.", type_name(value)),
+        }
+    }
 }
 
 /// Rows of built-ins.
@@ -95,9 +117,38 @@ impl Native {
         Native { keyword_only: count, ..self }
     }
 
+    /// Calls the method of a value of a built-in type.
+    pub(crate) fn call_method(&self, p: &mut dyn Host, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+        self.call(p, Owner::TypeOf(receiver), receiver, args)
+    }
+
     /// Charges a call, binds its arguments and runs it. `owner` is the type or module that qualifies the name in messages.
-    fn call(&self, p: &mut dyn Host, owner: &str, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
         cost::call(p, self.cost, receiver, &args)?;
+        if args.keywords.is_empty() && self.keyword_only == 0 {
+            // The most common calls, without binding.
+            match (self.body, args.positional.as_mut_slice()) {
+                (Body::Zero(f), []) => return f(p, receiver),
+                (Body::One(f), [x]) => return f(p, receiver, std::mem::take(x)),
+                (Body::Two(f), [x, y]) => {
+                    let (x, y) = (std::mem::take(x), std::mem::take(y));
+                    return f(p, receiver, x, y);
+                }
+                (Body::ZeroOrOne(f), []) => return f(p, receiver, None),
+                (Body::ZeroOrOne(f), [x]) => return f(p, receiver, Some(std::mem::take(x))),
+                (Body::OneOrTwo(f), [x]) => return f(p, receiver, std::mem::take(x), None),
+                (Body::OneOrTwo(f), [x, y]) => {
+                    let (x, y) = (std::mem::take(x), std::mem::take(y));
+                    return f(p, receiver, x, Some(y));
+                }
+                _ => {}
+            }
+        }
+        self.call_bound(p, owner, receiver, args)
+    }
+
+    /// Binds the arguments of a call that was charged and runs it.
+    fn call_bound(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
         let (least, most) = match self.body {
             Body::Any(f) => return f(p, receiver, args),
             Body::Zero(_) => (0, 0),
@@ -129,13 +180,12 @@ impl Native {
     /// Binds from `least` to `most` arguments, with CPython's messages.
     fn bind(
         &self,
-        owner: &str,
+        owner: Owner,
         args: CallArgs,
         least: usize,
         most: usize,
     ) -> Result<[Option<ScriptValue>; 3], HostError> {
         let name = self.name;
-        let dot = if owner.is_empty() { "" } else { "." };
         let found = args.positional.len();
         let mut values = args.positional.into_iter();
         let mut bound = std::array::from_fn(|_| values.next());
@@ -145,17 +195,30 @@ impl Native {
                 Some(slot @ None) => *slot = Some(value),
                 Some(Some(_)) => raise!(Type, "argument for {name}() given by name ('{key}') and position"),
                 None if self.keywords.is_empty() => {
-                    raise!(Type, "{owner}{dot}{name}() takes no keyword arguments")
+                    raise!(Type, "{owner}{name}() takes no keyword arguments")
                 }
                 None => raise!(Type, "'{key}' is an invalid keyword argument for {name}()"),
             }
         }
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let most = most - self.keyword_only;
-        if found > most || bound.iter().take(least).any(Option::is_none) {
+        let lacking = bound.iter().take(least).position(Option::is_none);
+        if found > most || lacking.is_some() {
+            let at = lacking.unwrap_or_default();
             match (least, most) {
-                (0, 0) => raise!(Type, "{owner}{dot}{name}() takes no arguments ({found} given)"),
-                (1, 1) => raise!(Type, "{owner}{dot}{name}() takes exactly one argument ({found} given)"),
+                (0, 0) if self.keyword_only > 0 => raise!(Type, "{name}() takes no positional arguments"),
+                (1, 1) if self.keyword_only > 0 => raise!(Type, "{name} expected 1 argument, got {found}"),
+                _ if let Some(missing) =
+                    self.keywords.get(at).filter(|missing| found <= most && !missing.is_empty()) =>
+                {
+                    raise!(Type, "{name}() missing required argument '{missing}' (pos {})", at + 1)
+                }
+                _ if !self.keywords.is_empty() && found > most => {
+                    let amount = if least == most { "exactly" } else { "at most" };
+                    raise!(Type, "{name}() takes {amount} {most} argument{} ({found} given)", plural(most))
+                }
+                (0, 0) => raise!(Type, "{owner}{name}() takes no arguments ({found} given)"),
+                (1, 1) => raise!(Type, "{owner}{name}() takes exactly one argument ({found} given)"),
                 (2, 2) => raise!(Type, "{name} expected 2 arguments, got {found}"),
                 _ if found > most => {
                     raise!(Type, "{name} expected at most {most} argument{}, got {found}", plural(most))
@@ -208,17 +271,47 @@ impl Builtin {
         }
     }
 
+    fn qualified_name(&self) -> ScriptValue {
+        let name = self.native.name;
+        match &self.kind {
+            BuiltinKind::Method(receiver) => ScriptValue::str(&format!("{}.{name}", type_name(receiver))),
+            BuiltinKind::Unbound(owner) | BuiltinKind::Slot(owner) => {
+                ScriptValue::str(&format!("{owner}.{name}"))
+            }
+            BuiltinKind::Function(owner) if class_method(owner, name).is_some() => {
+                ScriptValue::str(&format!("{owner}.{name}"))
+            }
+            BuiltinKind::Function(_) | BuiltinKind::Type | BuiltinKind::Exception => ScriptValue::str(name),
+        }
+    }
+
+    /// The name of its module; `None` if it has no such attribute.
+    fn module(&self) -> Option<ScriptValue> {
+        match self.kind {
+            BuiltinKind::Function("") => Some(ScriptValue::str("builtins")),
+            BuiltinKind::Function(owner) if class_method(owner, self.native.name).is_none() => {
+                Some(ScriptValue::str(owner))
+            }
+            BuiltinKind::Exception => Some(ScriptValue::str("builtins")),
+            BuiltinKind::Type if types::TYPES.iter().any(|native| std::ptr::eq(native, self.native)) => {
+                Some(ScriptValue::str("builtins"))
+            }
+            BuiltinKind::Method(_) | BuiltinKind::Function(_) => Some(ScriptValue::None),
+            BuiltinKind::Type | BuiltinKind::Unbound(_) | BuiltinKind::Slot(_) => None,
+        }
+    }
+
     /// Charges a call and runs it.
     pub(crate) fn run(&self, p: &mut dyn Host, mut args: CallArgs) -> Outcome {
         let (native, name) = (self.native, self.native.name);
         match &self.kind {
-            BuiltinKind::Function(module) => native.call(p, module, &ScriptValue::None, args),
-            BuiltinKind::Type => native.call(p, "", &ScriptValue::None, args),
+            BuiltinKind::Function(module) => native.call(p, Owner::Name(module), &ScriptValue::None, args),
+            BuiltinKind::Type => native.call(p, Owner::Name(""), &ScriptValue::None, args),
             BuiltinKind::Exception => {
                 let class = Builtin::value(native, BuiltinKind::Exception);
-                native.call(p, "", &class, args)
+                native.call(p, Owner::Name(""), &class, args)
             }
-            BuiltinKind::Method(receiver) => native.call(p, &type_name(receiver), receiver, args),
+            BuiltinKind::Method(receiver) => native.call_method(p, receiver, args),
             BuiltinKind::Unbound(owner) => {
                 if args.positional.is_empty() {
                     raise!(Type, "unbound method {owner}.{name}() needs an argument");
@@ -238,7 +331,7 @@ impl Builtin {
                     )
                     .into());
                 }
-                native.call(p, owner, &receiver, args)
+                native.call(p, Owner::Name(owner), &receiver, args)
             }
             BuiltinKind::Slot(owner) => {
                 if args.positional.is_empty() {
@@ -247,7 +340,8 @@ impl Builtin {
                 let receiver = args.positional.remove(0);
                 // A special method may call itself: `__repr__ = object.__str__`.
                 p.program.budget.enter_call()?;
-                let result = tvmscript_ir_core::with_stack(|| native.call(p, owner, &receiver, args));
+                let result =
+                    tvmscript_ir_core::with_stack(|| native.call(p, Owner::Name(owner), &receiver, args));
                 p.program.budget.leave_call();
                 result
             }
@@ -268,8 +362,11 @@ impl HostObject for Builtin {
         Err(BuildError::message(message).with_help("wrap it in a lambda"))
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        if name == "__name__" {
-            return Some(ScriptValue::str(self.native.name));
+        match name {
+            "__name__" => return Some(ScriptValue::str(self.native.name)),
+            "__qualname__" => return Some(self.qualified_name()),
+            "__module__" => return self.module(),
+            _ => {}
         }
         if !self.is_type() {
             return None;

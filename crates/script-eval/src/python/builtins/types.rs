@@ -11,19 +11,28 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::class::{Instance, Special, enumeration, is_instance};
+use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
 use crate::eval::{Iter, IterObject, Raise};
 use crate::host::Operator;
+use crate::python::bytearray::{ByteArray, content};
 use crate::python::library;
-use crate::python::methods::make_translation;
+use crate::python::methods::{make_byte_translation, make_translation};
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
-use crate::python::{Outcome, cost, object, range, repr, set, subscript, type_name, view};
+use crate::python::{Outcome, codec, cost, object, range, repr, set, subscript, type_name, view};
 
 pub(super) static TYPES: Table = &[
     own("bool").zero_or_one(|p, _, x| Ok(ScriptValue::Bool(x.map_or(Ok(false), |x| p.truth(&x))?))),
-    linear("bytes").zero_or_one(bytes_type),
+    linear("bytearray")
+        .zero_to_three(|p, _, args| {
+            let bytes = new_bytes(p, args)?;
+            ByteArray::charged(p, bytes.to_vec())
+        })
+        .with_keywords(&["source", "encoding", "errors"]),
+    linear("bytes")
+        .zero_to_three(|p, _, args| Ok(ScriptValue::Bytes(new_bytes(p, args)?)))
+        .with_keywords(&["source", "encoding", "errors"]),
     own("complex").any(crate::python::complex::complex_type),
     own("dict").any(dict_type),
     own("enumerate")
@@ -62,14 +71,24 @@ pub(super) static TYPES: Table = &[
         let (start, stop) = if let Some(stop) = y { (x, stop) } else { (ScriptValue::None, x) };
         Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step: z.unwrap_or_default() })))
     }),
-    linear("str").zero_or_one(|p, _, x| match x {
-        None => Ok(ScriptValue::str("")),
-        Some(x @ ScriptValue::Str(_)) => Ok(x),
-        Some(x) => {
-            let text = repr::str(p, &x)?;
-            cost::text(p, &text)
-        }
-    }),
+    linear("str")
+        .zero_to_three(|p, _, [x, encoding, errors]| match x {
+            None => Ok(ScriptValue::str("")),
+            Some(x) if encoding.is_some() || errors.is_some() => match (&x, content(p, &x)?) {
+                (_, Some(bytes)) => {
+                    cost::text_bytes(p, bytes.len())?;
+                    cost::text(p, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
+                }
+                (ScriptValue::Str(_), None) => raise!(Type, "decoding str is not supported"),
+                _ => Err(wrong_type!("decoding to str: need a bytes-like object, {} found", &x).into()),
+            },
+            Some(x @ ScriptValue::Str(_)) => Ok(x),
+            Some(x) => {
+                let text = repr::str(p, &x)?;
+                cost::text(p, &text)
+            }
+        })
+        .with_keywords(&["object", "encoding", "errors"]),
     own("tuple").zero_or_one(|p, _, x| Ok(ScriptValue::tuple(collected(p, x)?))),
     own("type").any(|p, _, args| match args.positional.as_slice() {
         [x] => match p.class_of(x) {
@@ -104,6 +123,15 @@ static CLASS_METHODS: &[(&str, Native)] = &[
             .with_keyword_only(1),
     ),
     ("bytes", linear("fromhex").one(bytes_from_hex)),
+    ("bytes", linear("maketrans").two(make_byte_translation)),
+    ("bytearray", linear("maketrans").two(make_byte_translation)),
+    (
+        "bytearray",
+        linear("fromhex").one(|p, v, text| match bytes_from_hex(p, v, text)? {
+            ScriptValue::Bytes(bytes) => ByteArray::charged(p, bytes.to_vec()),
+            other => Ok(other),
+        }),
+    ),
     ("float", linear("fromhex").one(float_from_hex)),
     ("str", linear("maketrans").one_to_three(make_translation)),
 ];
@@ -152,7 +180,6 @@ fn int_from_bytes(
 ) -> Outcome {
     let signed = signed.map_or(Ok(false), |signed| p.truth(&signed))?;
     let bytes = match bytes {
-        ScriptValue::Bytes(bytes) => bytes.to_vec(),
         // Unlike `bytes(n)`, these are no counts.
         ScriptValue::Str(_)
         | ScriptValue::Int(_)
@@ -160,7 +187,7 @@ fn int_from_bytes(
         | ScriptValue::BigInt(_)
         | ScriptValue::Float(_)
         | ScriptValue::None => return Err(wrong_type!("cannot convert '{}' object to bytes", &bytes).into()),
-        other => bytes_of(p, &other)?,
+        other => bytes_of_value(p, &other)?,
     };
     let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
     cost::integer(p, 8 * bytes.len() as u64)?;
@@ -246,25 +273,48 @@ fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     cost::bytes(p, bytes)
 }
 
-fn bytes_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
-    let Some(x) = x else { return Ok(ScriptValue::Bytes(Rc::from([]))) };
-    match &x {
-        ScriptValue::Bytes(_) => return Ok(x),
-        ScriptValue::Str(_) => {
+/// The content of `bytes(source, encoding, errors)`.
+fn new_bytes(
+    p: &mut dyn Host,
+    [source, encoding, errors]: [Option<ScriptValue>; 3],
+) -> Result<Rc<[u8]>, Raise> {
+    let Some(source) = source else { return Ok(Rc::from([])) };
+    if let ScriptValue::Str(text) = &source {
+        if encoding.is_none() {
             raise!(Type, "string argument without an encoding");
         }
-        ScriptValue::BigInt(_) => {
-            raise!(Overflow, "cannot fit 'int' into an index-sized integer");
-        }
-        _ => {}
+        cost::text_bytes(p, text.as_str().len())?;
+        return Ok(codec::encode(text.as_str(), encoding.as_ref(), errors.as_ref())?.into());
     }
-    if let Some(count) = small_index(&x) {
+    if encoding.is_some() || errors.is_some() {
+        let what = if encoding.is_some() { "encoding" } else { "errors" };
+        raise!(Type, "{what} without a string argument");
+    }
+    if let Special::Value(bytes) = p.call_special(&source, "__bytes__", [])? {
+        return match bytes.plain() {
+            ScriptValue::Bytes(bytes) => Ok(bytes.clone()),
+            _ => Err(wrong_type!("__bytes__ returned non-bytes (type {})", &bytes).into()),
+        };
+    }
+    if matches!(source, ScriptValue::BigInt(_)) {
+        raise!(Overflow, "cannot fit 'int' into an index-sized integer");
+    }
+    if let Some(count) = small_index(&source) {
         let count = usize::try_from(count).map_err(|_| HostError::value_error("negative count"))?;
         cost::text_bytes(p, count)?;
-        return Ok(ScriptValue::Bytes(vec![0; count].into()));
+        return Ok(vec![0; count].into());
     }
-    let bytes = bytes_of(p, &x)?;
-    cost::bytes(p, bytes)
+    let bytes = bytes_of_value(p, &source)?;
+    cost::text_bytes(p, bytes.len())?;
+    Ok(bytes.into())
+}
+
+/// The bytes of `bytes`, of a `bytearray`, or of an iterable of numbers.
+pub(crate) fn bytes_of_value(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+    match content(p, value)? {
+        Some(bytes) => Ok(bytes.to_vec()),
+        None => bytes_of(p, value),
+    }
 }
 
 /// The elements of an iterable as bytes.
@@ -300,27 +350,38 @@ fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
 }
 
-/// Inserts the entries of a dictionary, or key-value pairs, into another one.
-pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
+/// Inserts the entries of a mapping into a dictionary; returns `false` if the value is no mapping.
+pub(crate) fn fill_from_mapping(
+    p: &mut dyn Host,
+    dict: &mut Dict,
+    from: &ScriptValue,
+) -> Result<bool, Raise> {
     if let ScriptValue::Dict(other) = from.plain()
         && !p.iterates_itself(from)
     {
         cost::entries(p, other.borrow().len())?;
         set::charge_keys(p, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
-        return Ok(());
+        return Ok(true);
     }
     // A mapping has keys.
-    if (object::of(from).is_some() || is_instance(from))
-        && let Some(keys) = p.find_attribute(from, "keys")?
-    {
-        let keys = p.call_value(&keys, CallArgs::default())?;
-        let mut keys = p.iterate(&keys)?;
-        while let Some(key) = p.next(&mut keys)? {
-            let value = subscript::get(p, from, &key)?;
-            p.program.budget.allocate(cost::ENTRY_BYTES)?;
-            dict.insert(p.hashable(key)?, value);
-        }
+    if !is_instance(from) && object::of(from).is_none() {
+        return Ok(false);
+    }
+    let Some(keys) = p.find_attribute(from, "keys")? else { return Ok(false) };
+    let keys = p.call_value(&keys, CallArgs::default())?;
+    let mut keys = p.iterate(&keys)?;
+    while let Some(key) = p.next(&mut keys)? {
+        let value = subscript::get(p, from, &key)?;
+        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        dict.insert(p.hashable(key)?, value);
+    }
+    Ok(true)
+}
+
+/// Inserts the entries of a dictionary, or key-value pairs, into another one.
+pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
+    if fill_from_mapping(p, dict, from)? {
         return Ok(());
     }
     for (index, item) in p.collect_values(from)?.into_iter().enumerate() {
@@ -342,22 +403,6 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
         dict.insert(p.hashable(key.clone())?, value.clone());
     }
     Ok(())
-}
-
-/// A mapping as a dictionary, for `**value`; `None` for other values.
-pub(crate) fn mapping(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
-    if let payload @ ScriptValue::Dict(_) = value.plain()
-        && !p.iterates_itself(value)
-    {
-        return Ok(Some(payload.clone()));
-    }
-    let is_object = object::of(value).is_some() || is_instance(value);
-    if !is_object || p.find_attribute(value, "keys")?.is_none() {
-        return Ok(None);
-    }
-    let mut dict = Dict::new();
-    fill(p, &mut dict, value)?;
-    Ok(Some(ScriptValue::Dict(Rc::new(RefCell::new(dict)))))
 }
 
 fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
@@ -576,7 +621,8 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
         members.reverse();
         return Ok(IterObject::value("reversed", Iter::Items(members.into_iter())));
     }
-    let x = x.plain().clone();
+    let own = x;
+    let x = own.plain().clone();
     let is_sequence = match &x {
         ScriptValue::Host(_) => range::of(&x).is_some() || view::of(&x).is_some(),
         ScriptValue::List(_) | ScriptValue::Tuple(_) | ScriptValue::Str(_) | ScriptValue::Dict(_) => true,
@@ -584,7 +630,10 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
         _ => false,
     };
     if !is_sequence {
-        return Err(wrong_type!("'{}' object is not reversible", &x).into());
+        if own.as_host::<Instance>().is_some_and(|own| lookup(&own.class, "__getitem__").is_some()) {
+            return Err(wrong_type!("object of type '{}' has no len()", &own).into());
+        }
+        return Err(wrong_type!("'{}' object is not reversible", &own).into());
     }
     if let Some(range) = range::of(&x) {
         let len = range.len();

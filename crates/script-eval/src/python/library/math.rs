@@ -400,8 +400,10 @@ fn factorial(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
 
 fn comb(p: &mut dyn Host, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Outcome {
     let (n, k) = (integer(&n)?.into_owned(), integer(&k)?.into_owned());
-    if n.is_negative() || k.is_negative() {
-        raise!(Value, "comb() arguments must be non-negative integers");
+    for (name, value) in [("n", &n), ("k", &k)] {
+        if value.is_negative() {
+            raise!(Value, "{name} must be a non-negative integer");
+        }
     }
     if k > n {
         return Ok(ScriptValue::Int(0));

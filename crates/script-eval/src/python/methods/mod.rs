@@ -9,16 +9,21 @@ mod set;
 mod text;
 
 use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
+use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::ScriptValue;
 
+use crate::Evaluator;
 use crate::eval::class::{PROPERTY, Property, WRAPPER, Wrapper};
 use crate::eval::generator::is_generator;
 use crate::eval::{Context, IterObject};
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
+use crate::python::bytearray::{self, ByteArray};
 use crate::python::library::contextlib;
+use crate::python::object::cast;
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
 
+pub(crate) use bytes::make_translation as make_byte_translation;
 pub(crate) use text::make_translation;
 
 /// The method tables of a value.
@@ -35,6 +40,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
                 _ => [contextlib::MANAGER, &[]],
             },
             None if is_generator(value) => [generator::GENERATOR, &[]],
+            None if cast::<ByteArray>(value).is_some() => tables_of("bytearray"),
             None if value.as_host::<IterObject>().is_some_and(|iter| iter.length_hint().is_some()) => {
                 [generator::ITERATOR, &[]]
             }
@@ -57,7 +63,8 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
 fn tables_of(type_name: &str) -> [Table; 2] {
     match type_name {
         "str" => [text::STR, &[]],
-        "bytes" => [text::BYTES, bytes::BYTES],
+        "bytes" => [bytes::BYTES, &[]],
+        "bytearray" => [bytearray::METHODS, bytes::BYTES],
         "list" => [sequence::LIST, &[]],
         "tuple" => [sequence::TUPLE, &[]],
         "dict" => [mapping::DICT, &[]],
@@ -131,12 +138,28 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let owner = match value {
         ScriptValue::Str(_) => "str",
         ScriptValue::Bytes(_) => "bytes",
+        ScriptValue::Host(_) if cast::<ByteArray>(value).is_some() => "bytearray",
         ScriptValue::Dict(_) => "dict",
         ScriptValue::Float(_) => "float",
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => "int",
         _ => return None,
     };
     Some(Builtin::value(class_method(owner, name)?, BuiltinKind::Function(owner)))
+}
+
+/// The method of a text, list or plain dictionary; `None` for other values.
+pub(crate) fn native(p: &mut Evaluator, value: &ScriptValue, name: Name) -> Option<&'static Native> {
+    let (kind, tables) = match value {
+        ScriptValue::Str(_) => (0, [text::STR, &[]]),
+        ScriptValue::List(_) => (1, [sequence::LIST, &[]]),
+        ScriptValue::Dict(dict) if dict.borrow().class().is_none() => (2, [mapping::DICT, &[]]),
+        _ => return None,
+    };
+    let Evaluator { natives, ast, .. } = p;
+    *natives.entry((name, kind)).or_insert_with(|| {
+        let name = ast.name(name);
+        tables.into_iter().flatten().find(|native| native.name == name)
+    })
 }
 
 /// The names of the methods of a built-in type.

@@ -1,4 +1,4 @@
-//! Methods of text and bytes.
+//! Methods of text.
 
 mod parts;
 
@@ -9,12 +9,12 @@ use std::rc::Rc;
 use tvmscript_python_syntax::is_identifier;
 use tvmscript_script_value::{Dict, DictKey, ScriptValue};
 
-use crate::errors::{HostError, HostErrorKind};
+use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, own};
 use crate::python::number::word;
 use crate::python::text_index::Chars;
-use crate::python::{Outcome, builtins, cost, dict_class, subscript, template, unicode};
+use crate::python::{Outcome, builtins, codec, cost, dict_class, subscript, template, unicode};
 use crate::{Evaluator, Host};
 
 pub(super) static STR: Table = &[
@@ -92,8 +92,8 @@ pub(super) static STR: Table = &[
     linear("expandtabs").zero_or_one(expandtabs).with_keywords(&["tabsize"]),
     linear("encode")
         .zero_to_two(|p, v, encoding, errors| {
-            check_encoding([&encoding, &errors])?;
-            cost::bytes(p, text(v).as_bytes().to_vec())
+            cost::text_bytes(p, text(v).len())?;
+            cost::bytes(p, codec::encode(text(v), encoding.as_ref(), errors.as_ref())?)
         })
         .with_keywords(&["encoding", "errors"]),
 ];
@@ -197,53 +197,6 @@ fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
     cost::text(p, &out)
 }
 
-pub(super) static BYTES: Table = &[
-    linear("decode")
-        .zero_to_two(|p, v, encoding, errors| {
-            check_encoding([&encoding, &errors])?;
-            let ScriptValue::Bytes(bytes) = v else { return Ok(ScriptValue::None) };
-            match std::str::from_utf8(bytes) {
-                Ok(text) => cost::text(p, text),
-                Err(error) => Err(undecodable(bytes, error).into()),
-            }
-        })
-        .with_keywords(&["encoding", "errors"]),
-    linear("hex").zero(|p, v| {
-        let ScriptValue::Bytes(bytes) = v else { return Ok(ScriptValue::None) };
-        cost::text_bytes(p, 2 * bytes.len())?;
-        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(ScriptValue::str(&text))
-    }),
-];
-
-/// CPython's message for bytes that are not UTF-8.
-fn undecodable(bytes: &[u8], error: std::str::Utf8Error) -> HostError {
-    let start = error.valid_up_to();
-    let first = bytes.get(start).copied().unwrap_or_default();
-    let (length, reason) = match error.error_len() {
-        None => (bytes.len() - start, "unexpected end of data"),
-        Some(length) if matches!(first, 0xc2..=0xf4) => (length, "invalid continuation byte"),
-        Some(length) => (length, "invalid start byte"),
-    };
-    let place = match length {
-        1 => format!("byte 0x{first:02x} in position {start}"),
-        _ => format!("bytes in position {start}-{}", start + length - 1),
-    };
-    HostError::new(HostErrorKind::UnicodeDecode, format!("'utf-8' codec can't decode {place}: {reason}"))
-}
-
-/// Fails unless the encoding is UTF-8 and the error handler is `strict`.
-fn check_encoding(args: [&Option<ScriptValue>; 2]) -> Result<(), HostError> {
-    for value in args.into_iter().flatten() {
-        let name = needs_text("the encoding must be str", value)?;
-        let is_known = matches!(name.to_ascii_lowercase().as_str(), "utf-8" | "utf8" | "utf_8" | "strict");
-        if !is_known {
-            raise!(Lookup, "unknown encoding: {name}");
-        }
-    }
-    Ok(())
-}
-
 fn text(value: &ScriptValue) -> &str {
     value.as_str().unwrap_or("")
 }
@@ -290,7 +243,7 @@ fn strip(
     let cut = match &not_none(chars) {
         None => trim(text(v), unicode::is_space, left, right),
         Some(chars) => {
-            let chars = needs_text(&format!("{name} arg must be None or str"), chars)?;
+            let Some(chars) = chars.as_str() else { raise!(Type, "{name} arg must be None or str") };
             let chars: HashSet<char> = chars.chars().collect();
             trim(text(v), |c| chars.contains(&c), left, right)
         }

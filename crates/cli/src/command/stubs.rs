@@ -1,0 +1,50 @@
+//! `stubs`: Python stubs and the reference of the functions that scripts call.
+
+use std::path::Path;
+
+use tvmscript::stubs::{Layout, StubFile, profile_stubs, reference, to_json, to_markdown};
+
+use crate::registry::{printer_config, registry};
+use crate::stubs_args::{StubsArgs, StubsFormat};
+use crate::{Outcome, output};
+
+pub(super) fn run(args: &StubsArgs) -> Outcome {
+    let (profile, registry) = match registry().text_profile(printer_config().profile.as_deref()) {
+        Ok(found) => found,
+        // The command line accepts the ids of profiles only.
+        Err(error) => {
+            output::diagnose(&format!("error: {error}"));
+            return Outcome::Misused;
+        }
+    };
+    let written = |text: String| output::write(args.output.as_deref(), &text);
+    let dir = match (args.format, &args.dir) {
+        (StubsFormat::Json, None) => return written(to_json(&reference(registry))),
+        (StubsFormat::Markdown, None) => return written(to_markdown(&reference(registry))),
+        (StubsFormat::Stubs, Some(dir)) => dir,
+        (StubsFormat::Stubs, None) => {
+            output::diagnose("error: name a folder for the stubs: `tvmscript stubs DIR`");
+            return Outcome::Misused;
+        }
+        (_, Some(_)) => {
+            output::diagnose("error: only stubs are written to a folder; name a file with `-o`");
+            return Outcome::Misused;
+        }
+    };
+    let layout = if args.stub_packages { Layout::StubPackages } else { Layout::Sources };
+    let files = profile_stubs(registry, profile, layout);
+    files.iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
+}
+
+/// Writes a file and the folders that it is in.
+fn write(dir: &Path, file: &StubFile) -> Outcome {
+    let path = dir.join(&file.path);
+    let folder = path.parent().unwrap_or(dir);
+    match std::fs::create_dir_all(folder).and_then(|()| output::replace(&path, &file.text)) {
+        Ok(()) => Outcome::Done,
+        Err(error) => {
+            output::diagnose(&format!("error: {}: {error}", path.display()));
+            Outcome::No
+        }
+    }
+}

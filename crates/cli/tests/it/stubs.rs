@@ -1,0 +1,60 @@
+//! `stubs`: files, data and the page of functions.
+
+use std::path::Path;
+
+use crate::common::{folder, run};
+
+#[test]
+fn stubs_are_written_in_both_layouts() {
+    let root = folder(&[]);
+    let dir = root.join("made/here");
+    let dir_text = dir.to_str().expect("an ASCII path");
+    // The second run replaces the files of the first one.
+    for arguments in [&["stubs", dir_text][..], &["stubs", dir_text], &["stubs", "--stub-packages", dir_text]]
+    {
+        let ran = run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""), "{arguments:?}");
+    }
+    let text = |path: &str| std::fs::read_to_string(dir.join(path)).expect(path);
+    assert!(text("tvm/script/tir/__init__.pyi").contains("def serial("));
+    assert_eq!(text("tvm/script/tir/__init__.pyi"), text("tvm-stubs/script/tir/__init__.pyi"));
+    assert_eq!(text("tvm-stubs/py.typed"), "partial\n");
+    assert!(!dir.join("tvm/py.typed").exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error() {
+    let root = folder(&[("file", "")]);
+    let below = root.join("file/stubs");
+    let ran = run(&["stubs", below.to_str().expect("an ASCII path")]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.contains("error: "), "{}", ran.stderr);
+}
+
+#[test]
+fn data_is_json_with_signatures_and_documentation() {
+    let ran = run(&["stubs", "--format", "json"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&ran.stdout).expect("JSON");
+    let serial = entries.iter().find(|entry| entry["name"] == "T.serial").expect("an entry");
+    assert_eq!(serial["dialect"], "tir");
+    assert_eq!(serial["doc"], "A sequential loop.");
+    assert_eq!(serial["parameters"][1]["name"], "stop");
+    assert_eq!(serial["parameters"][1]["default"], "None");
+}
+
+#[test]
+fn the_page_of_functions_is_up_to_date() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/functions.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let made = run(&["stubs", "--format", "markdown"]).stdout;
+    assert!(page == made, "run `cargo xtask functions`");
+}
+
+#[test]
+fn a_format_does_not_fit_a_folder_and_stubs_need_one() {
+    assert_eq!(run(&["stubs", "--format", "json", "somewhere"]).status, 2);
+    let ran = run(&["stubs"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("tvmscript stubs DIR"), "{}", ran.stderr);
+}

@@ -1,0 +1,54 @@
+//! Generates the operators of TileLang from `operators/tilelang-0.25.json`, which lists them with their effects.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::{env, error, fs};
+
+fn main() -> Result<(), Box<dyn error::Error>> {
+    let source = "operators/tilelang-0.25.json";
+    println!("cargo::rerun-if-changed={source}");
+    let table: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(source)?)?;
+    let count = table.len();
+    let mut code =
+        format!("/// TileLang's operators, `tl.*`.\npub static TILELANG: [Operator; {count}] = [\n");
+    for entry in &table {
+        let text = |key: &str| entry[key].as_str().ok_or_else(|| format!("`{key}` is missing: {entry}"));
+        let result = match text("result")? {
+            "named" => "ResultType::Fixed(DataType::VOID)".to_owned(),
+            other => match other.strip_prefix("argument ") {
+                Some(index) => format!("ResultType::SameAs({index})"),
+                None => format!("ResultType::Fixed({})", dtype(other)?),
+            },
+        };
+        let effect = match text("effect")? {
+            "pure" => "Pure",
+            "read" => "Read",
+            "update" => "Update",
+            "opaque" => "Opaque",
+            other => return Err(format!("unknown effect `{other}`: {entry}").into()),
+        };
+        let made = if text("result")? == "named" { ".made_by(made_of_type)" } else { "" };
+        writeln!(
+            code,
+            "Operator::new({:?}, {:?}, {result}).with_operands(0, usize::MAX).with_effect(Effect::{effect}){made},",
+            text("name")?,
+            text("text")?,
+        )?;
+    }
+    code.push_str("];\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
+    fs::write(out.join("tilelang.rs"), code)?;
+    Ok(())
+}
+
+fn dtype(name: &str) -> Result<&'static str, String> {
+    Ok(match name {
+        "void" => "DataType::VOID",
+        "bool" => "DataType::BOOL",
+        "int32" => "DataType::INT32",
+        "handle" => "DataType::HANDLE",
+        "uint32" => "DataType::uint(32)",
+        "uint64" => "DataType::uint(64)",
+        other => return Err(format!("unknown result `{other}`")),
+    })
+}

@@ -1,0 +1,45 @@
+//! The dialect of later TVM releases, over the nodes of [`tvmscript_tir`].
+//!
+//! From 0.25 on, bindings, allocations, declared buffers and assertions are statements of their own: they hold until the
+//! end of the enclosing sequence, and nest nothing. Everything else is TIR's, under other words. A registry of such a
+//! release holds [`dialect`] in place of TIR's; its text has a profile, such as [`tilelang::PROFILE`].
+//!
+//! ```
+//! use tvmscript_ir_core::RegistryBuilder;
+//!
+//! let dialects = [tvmscript_prim::dialect(), tvmscript_ir::dialect(), tvmscript_tirx::dialect()];
+//! let registry = dialects.into_iter().fold(RegistryBuilder::new(), RegistryBuilder::with).build()?;
+//! assert!(registry.node("tirx.Bind").is_some());
+//! # Ok::<(), tvmscript_ir_core::RegistryErrors>(())
+//! ```
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+#[cfg(feature = "build")]
+pub mod build;
+pub mod node;
+pub mod op;
+#[cfg(feature = "print")]
+mod print;
+pub mod tilelang;
+
+pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+
+use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::registry::NameDialect as _;
+
+/// Returns the dialect for a registry: TIR with the words and statements of 0.25.
+pub fn dialect() -> Dialect {
+    let dialect = tvmscript_tir::dialect_of(&tilelang::SURFACE)
+        .node::<Bind>()
+        .node::<AllocBuffer>()
+        .node::<DeclBuffer>()
+        .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
+        .names::<tvmscript_prim::Op>(op::TILELANG.iter().map(|operator| operator.name()))
+        .finish();
+    #[cfg(feature = "print")]
+    let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = build::register(dialect);
+    dialect
+}

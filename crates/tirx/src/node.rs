@@ -1,0 +1,119 @@
+//! Statements that hold until the end of the enclosing sequence, and calls with annotations.
+
+use tvmscript_ir_core::fresh::Definitions;
+use tvmscript_ir_core::invariants::{Checked, Invalid};
+use tvmscript_ir_core::{Array, DataType, Map, Node, ObjectLike, Ref, Span, Str, Value};
+use tvmscript_prim::{BaseExpr, Expr, PrimExpr, PrimExprExt, StringImm, Var};
+use tvmscript_tir::error::{Result, TirError};
+use tvmscript_tir::{Buffer, Stmt, StmtRef};
+
+/// Binds a variable (`tirx.Bind`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.Bind", parent = Stmt, check = Bind::check)]
+pub struct Bind {
+    /// Source span.
+    pub span: Span,
+    /// The variable.
+    #[node(def)]
+    pub var: Ref<Var>,
+    /// Its value.
+    pub value: Expr,
+}
+
+impl Bind {
+    /// Creates the node.
+    ///
+    /// # Errors
+    /// If variable and value differ in type; a pointer accepts any handle.
+    pub fn try_new(var: Ref<Var>, value: Expr) -> Result<StmtRef> {
+        let bind = Bind { span: Span::current(), var, value };
+        bind.check_value()?;
+        Ok(Ref::new(bind).upcast())
+    }
+
+    fn check_value(&self) -> Result<()> {
+        let (expected, found) = (self.var.dtype, self.value.dtype());
+        match expected == found || (expected.is_handle() && found.is_handle()) {
+            true => Ok(()),
+            false => Err(TirError::Type { what: "the bound value", found, expected }),
+        }
+    }
+
+    fn check(&self) -> Checked {
+        self.check_value().map_err(|error| Invalid::at("value", error))
+    }
+}
+
+/// Allocates a buffer with its memory (`tirx.AllocBuffer`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.AllocBuffer", parent = Stmt, defines = AllocBuffer::defines)]
+pub struct AllocBuffer {
+    /// Source span.
+    pub span: Span,
+    /// The buffer.
+    pub buffer: Ref<Buffer>,
+    /// Annotations for passes.
+    pub annotations: Map<Str, Value>,
+}
+
+impl AllocBuffer {
+    fn defines(&self, definitions: &mut Definitions) {
+        definitions.define(self.buffer.as_object());
+        definitions.define(self.buffer.data.as_object());
+    }
+}
+
+/// Declares a buffer over existing memory (`tirx.DeclBuffer`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.DeclBuffer", parent = Stmt, defines = DeclBuffer::defines)]
+pub struct DeclBuffer {
+    /// Source span.
+    pub span: Span,
+    /// The buffer.
+    pub buffer: Ref<Buffer>,
+}
+
+impl DeclBuffer {
+    fn defines(&self, definitions: &mut Definitions) {
+        definitions.define(self.buffer.as_object());
+    }
+}
+
+/// Asserts a condition (`tirx.AssertStmt`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.AssertStmt", parent = Stmt, check = AssertStmt::check)]
+pub struct AssertStmt {
+    /// Source span.
+    pub span: Span,
+    /// The condition.
+    pub condition: Expr,
+    /// Python's name of the error.
+    pub error_kind: Ref<StringImm>,
+    /// The message in pieces, which lowered code shares.
+    pub message_parts: Array<Ref<StringImm>>,
+}
+
+impl AssertStmt {
+    fn check(&self) -> Checked {
+        match self.condition.dtype().is_bool() {
+            true => Ok(()),
+            false => Err(Invalid::at("condition", "the condition is not bool")),
+        }
+    }
+}
+
+/// A call with annotations for passes (`tirx.AnnotatedCall`). A call without is a [`Call`](tvmscript_prim::Call).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.AnnotatedCall", parent = PrimExpr)]
+pub struct AnnotatedCall {
+    /// Source span.
+    pub span: Span,
+    /// The type of the result.
+    pub dtype: DataType,
+    /// The operator.
+    pub op: Ref<BaseExpr>,
+    /// The arguments.
+    pub args: Array<Expr>,
+    /// The annotations, at least one.
+    pub annotations: Map<Str, Value>,
+}

@@ -1,0 +1,34 @@
+//! Operators beside those of TIR. They are data: name, name in text, effect, and the rule for the type of a call.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::{Array, DataType, Ref};
+use tvmscript_prim::error::Result;
+use tvmscript_prim::{BaseExpr, Expr, StringImm};
+use tvmscript_tir::op::{Effect, Operator, ResultType};
+
+include!(concat!(env!("OUT_DIR"), "/tilelang.rs"));
+
+/// A call whose first argument names its type: `T.infinity("float32")`.
+fn made_of_type(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+    let name = args.first()?.as_node::<StringImm>()?;
+    let dtype = name.value.as_str().parse().ok()?;
+    let operator = TILELANG.iter().find(|operator| operator.text == "infinity")?;
+    Some(Ok(operator.call(dtype, args.iter().cloned())))
+}
+
+/// The operator that a callee refers to.
+pub(crate) fn of_callee(callee: &Ref<BaseExpr>) -> Option<&'static Operator> {
+    static MAP: LazyLock<AddressMap<&'static Operator>> =
+        LazyLock::new(|| TILELANG.iter().map(|op| (op.op.get().object().address(), op)).collect());
+    MAP.get(&callee.object().address()).copied()
+}
+
+/// The operator with a name in text.
+pub(crate) fn find(text: &str) -> Option<&'static Operator> {
+    static MAP: LazyLock<HashMap<&'static str, &'static Operator>> =
+        LazyLock::new(|| TILELANG.iter().map(|operator| (operator.text, operator)).collect());
+    MAP.get(text).copied()
+}

@@ -1,0 +1,106 @@
+//! Printers of the statements.
+
+use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Result};
+use tvmscript_ir::print::data;
+use tvmscript_ir_core::{Dialect, PathId, Ref, Value};
+use tvmscript_tir::print::parts::{
+    Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable,
+};
+
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+
+/// Registers the printers.
+pub(crate) fn register(dialect: Dialect) -> Dialect {
+    dialect
+        .on::<Bind>()
+        .docsify(bind)
+        .on::<AllocBuffer>()
+        .docsify(alloc_buffer)
+        .on::<DeclBuffer>()
+        .docsify(decl_buffer)
+        .on::<AssertStmt>()
+        .docsify(assert_stmt)
+        .on::<AnnotatedCall>()
+        .docsify(annotated_call)
+        .finish()
+}
+
+/// `v: T.int32 = value`, or `v = value` for a variable that is declared
+fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let Bind { span: _, var, value } = &**node;
+    let value = d.part(value, path, "value")?;
+    let at = d.field(path, "var");
+    // A variable that is declared before its statement.
+    if d.is_defined(var.object()) {
+        let name = d.expr(var, at)?;
+        return Ok(d.docs.assign(name, Some(value), None)?);
+    }
+    let annotation = d.part(&var.type_annotation, at, "type_annotation")?;
+    let name = define_variable(var, d)?;
+    let name = d.at(name, at);
+    Ok(d.docs.assign(name, Some(value), Some(annotation))?)
+}
+
+/// `B = T.alloc_buffer((16,), scope="shared")`
+fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let AllocBuffer { span: _, buffer, annotations } = &**node;
+    let at = d.field(path, "buffer");
+    let kwargs = annotations_kwarg(annotations, path, d)?;
+    let value = declaration(buffer, "alloc_buffer", kwargs.as_slice(), at, Inline::DataPointer, d)?;
+    let name = define_buffer(buffer, d)?;
+    Ok(d.docs.bind(name, value))
+}
+
+/// `B = T.decl_buffer((16,), data=A.data)`
+fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let DeclBuffer { span: _, buffer } = &**node;
+    let at = d.field(path, "buffer");
+    let value = declaration(buffer, "decl_buffer", &[], at, Inline::Nothing, d)?;
+    let name = define_buffer(buffer, d)?;
+    Ok(d.docs.bind(name, value))
+}
+
+/// `assert condition, ("RuntimeError", ["message"])`
+fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let AssertStmt { span: _, condition, error_kind, message_parts } = &**node;
+    let condition = d.part(condition, path, "condition")?;
+    let kind = d.docs.str(error_kind.value.as_str());
+    let kind = d.at_field(kind, path, "error_kind");
+    let at = d.field(path, "message_parts");
+    let mut parts = Vec::with_capacity(message_parts.len());
+    for (i, part) in message_parts.iter().enumerate() {
+        let at = d.item(at, i);
+        let text = d.docs.str(part.value.as_str());
+        parts.push(d.at(text, at));
+    }
+    let parts = d.docs.list(&parts);
+    let message = d.docs.tuple(&[kind, parts]);
+    Ok(d.docs.assert(condition, Some(message)))
+}
+
+/// `T.tma_copy(a, b, barrier=c)`
+fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let AnnotatedCall { span: _, dtype: _, op, args, annotations } = &**node;
+    let Some(operator) = crate::op::of_callee(op) else {
+        let key = node.object().info().key();
+        return Err(DocsifyError::Unwritable {
+            key,
+            reason: "it calls an operator without a name".to_owned(),
+        }
+        .into());
+    };
+    let mut docs = Vec::with_capacity(args.len());
+    let at = d.field(path, "args");
+    for (i, arg) in args.iter().enumerate() {
+        let at = d.item(at, i);
+        docs.push(d.expr(arg, at)?);
+    }
+    let at = d.field(path, "annotations");
+    let mut kwargs = Vec::with_capacity(annotations.len());
+    for (key, value) in annotations.iter() {
+        let at = d.entry(at, &Value::from(key.clone()));
+        kwargs.push((key.as_str(), data(value, at, d)?));
+    }
+    Ok(d.call_t_with(operator.text, &docs, &kwargs))
+}

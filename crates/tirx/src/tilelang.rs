@@ -1,0 +1,44 @@
+//! The text of TileLang's TVM, release 0.25.
+
+use tvmscript_ir::profile::TVM_0_23;
+use tvmscript_ir_core::profile::{Examples, Sign, Strength, TextProfile};
+use tvmscript_tir::surface::Surface;
+
+/// The text profile `tilelang-0.25`.
+pub static PROFILE: TextProfile = TextProfile {
+    name: "tilelang",
+    version: "0.25",
+    import_names: &[("tir", "tirx")],
+    signs: &[Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint }],
+    examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
+    ..TVM_0_23
+};
+
+/// The words of the release, and its statements.
+pub(crate) static SURFACE: Surface = Surface {
+    block: "sblock",
+    block_attr: "sblock_attr",
+    block_alloc: "sblock_alloc_buffer",
+    without: &[
+        "block",
+        "block_attr",
+        "alloc_buffer",
+        "decl_buffer",
+        "allocate",
+        "allocate_const",
+        "realize",
+        "LetStmt",
+        "Assert",
+        "reduce",
+    ],
+    is_call: |node| node.is::<crate::node::AnnotatedCall>(),
+    operator_of: crate::op::of_callee,
+    #[cfg(feature = "build")]
+    renamed: &[
+        ("sblock", &tvmscript_tir::build::block::BLOCK),
+        ("sblock_attr", &tvmscript_tir::build::block::BLOCK_ATTR),
+        ("sblock_alloc_buffer", &tvmscript_tir::build::buffer::ALLOC_BUFFER),
+    ],
+    #[cfg(feature = "build")]
+    flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+};

@@ -1,0 +1,240 @@
+//! Python stubs and the reference of functions: complete, valid Python, and what the declarations say.
+
+use tvmscript::irbuilder::{Declaration, Namespaces, ParamKind, PyType, ScriptFn, ScriptValue};
+use tvmscript::python_syntax::{PythonOptions, is_identifier, is_keyword, parse_python};
+use tvmscript::registry;
+use tvmscript::stubs::{Entry, EntryKind, Layout, StubFile, reference, stubs};
+
+/// The dialects of scripts, with their prefixes and the paths of their stubs.
+const DIALECTS: [(&str, &str, &str); 3] = [
+    ("tir", "T", "tvm/script/tir/__init__.pyi"),
+    ("relax", "R", "tvm/script/relax/__init__.pyi"),
+    ("ir", "I", "tvm/script/ir/__init__.pyi"),
+];
+
+fn text(files: &[StubFile], path: &str) -> String {
+    files.iter().find(|file| file.path == path).map(|file| file.text.clone()).expect(path)
+}
+
+fn entry<'a>(entries: &'a [Entry], name: &str) -> &'a Entry {
+    entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("no entry `{name}`"))
+}
+
+/// Tests whether a stub module defines a name at its top level, or a decorator one level inside.
+fn defines(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        let starts =
+            |start: String| line.strip_prefix(&start).is_some_and(|rest| rest.starts_with(['(', ':']));
+        starts(format!("def {name}"))
+            || starts(format!("class {name}"))
+            || line.starts_with(&format!("{name} = "))
+            || line.starts_with(&format!("{name}: "))
+            || line == format!("    from typing import no_type_check as {name}")
+    })
+}
+
+/// All functions of a dialect.
+fn functions(dialect: &str) -> Vec<&'static ScriptFn> {
+    let names = registry().slot::<Namespaces>().and_then(|all| all.dialect(dialect)).expect(dialect);
+    let others = names.all().into_iter().filter_map(|name| match names.get(name) {
+        Some(ScriptValue::Function(function)) => Some(function),
+        _ => None,
+    });
+    names.functions().chain(others).collect()
+}
+
+#[test]
+fn p79_11_every_name_of_scripts_is_in_stubs_and_reference() {
+    let files = stubs(registry(), Layout::Sources);
+    let entries = reference(registry());
+    for (dialect, prefix, path) in DIALECTS {
+        let stub = text(&files, path);
+        let names = registry().slot::<Namespaces>().and_then(|all| all.dialect(dialect)).expect(dialect);
+        let mut count = 0;
+        for name in names.all() {
+            let parts: Vec<&str> = name.split('.').collect();
+            if !parts.iter().all(|part| is_identifier(part) && !is_keyword(part)) {
+                continue;
+            }
+            count += 1;
+            assert!(defines(&stub, parts[0]), "{dialect}: no stub of `{name}`");
+            let full = format!("{prefix}.{name}");
+            let within = format!("{full}.");
+            assert!(
+                entries.iter().any(|entry| entry.name == full || entry.name.starts_with(&within)),
+                "no entry `{full}`"
+            );
+        }
+        assert!(count > 10, "{dialect}: {count} names");
+    }
+}
+
+#[test]
+fn p79_11_an_entry_says_what_the_declaration_says() {
+    let entries = reference(registry());
+    for (dialect, prefix, _) in DIALECTS {
+        for function in functions(dialect) {
+            let Declaration { doc, params, returns, .. } = function.declaration();
+            let name = format!("{prefix}.{}", function.name);
+            let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
+                // The name is not one that Python code can write, or a group of operators that no table lists.
+                assert!(function.name.contains('.') || is_keyword(function.name), "no entry `{name}`");
+                continue;
+            };
+            assert_eq!(entry.dialect, dialect);
+            assert_eq!(entry.doc, doc.trim(), "{name}");
+            assert!(!entry.doc.is_empty(), "{name} has no documentation");
+            assert_eq!(entry.returns.as_deref(), Some(returns.to_string().as_str()), "{name}");
+            let declared: Vec<_> = params.iter().map(|param| (param.name, param.default)).collect();
+            let shown: Vec<_> = entry.parameters.iter().map(|param| (param.name, param.default)).collect();
+            assert_eq!(shown, declared, "{name}");
+        }
+    }
+}
+
+#[test]
+fn p79_11_stubs_are_valid_python() {
+    for layout in [Layout::Sources, Layout::StubPackages] {
+        let files = stubs(registry(), layout);
+        assert!(files.len() > 40, "{} files", files.len());
+        for file in files.iter().filter(|file| file.path.ends_with(".pyi")) {
+            let parsed = parse_python(&file.text, &PythonOptions::default());
+            assert!(parsed.errors.is_empty(), "{}: {:?}\n{}", file.path, parsed.errors, file.text);
+        }
+    }
+}
+
+#[test]
+fn p79_11_signatures_of_stubs() {
+    let files = stubs(registry(), Layout::Sources);
+    let tir = text(&files, "tvm/script/tir/__init__.pyi");
+    let relax = text(&files, "tvm/script/relax/__init__.pyi");
+    for (stub, part) in [
+        (
+            &tir,
+            r#"
+def serial(
+    start: _types.ExprLike | _ir_nodes.Range,
+    stop: _types.ExprLike | None = None,
+    *,
+    annotations: _builtins.dict[_builtins.str, _typing.Any] | None = None,
+    step: _types.ExprLike | None = None,
+    var: _tir_nodes.Var | None = None,
+) -> _types.Scope[_tir_nodes.Var]:
+    """A sequential loop."""
+    ...
+"#,
+        ),
+        (
+            &tir,
+            r#"
+@_typing.overload
+def call_extern(
+    dtype: _builtins.str,
+    func_name: _types.ExprLike,
+    *args: _types.ExprLike,
+) -> _ir_nodes.PrimExpr:
+    """Calls an external function by name."""
+    ...
+@_typing.overload
+def call_extern(
+    func_name: _types.ExprLike,
+    *args: _types.ExprLike,
+    dtype: _builtins.str,
+) -> _ir_nodes.PrimExpr:
+"#,
+        ),
+        (
+            &tir,
+            r#"
+class axis:
+    @staticmethod
+    def R(
+        dom: _types.DomainLike,
+        binding: _types.ExprLike | None = None,
+        dtype: _builtins.str = "int32",
+    ) -> _tir_nodes.Var:
+        """A reduction axis."""
+        ...
+"#,
+        ),
+        (&tir, "\nbuffer_decl = Buffer\n"),
+        (
+            &relax,
+            r#"
+    @staticmethod
+    def relu(data: _ir_nodes.BaseExpr) -> _relax_nodes.Call:
+        """The rectified linear unit: zero for negative values."""
+        ...
+"#,
+        ),
+    ] {
+        let part = part.trim_start_matches('\n');
+        assert!(stub.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn p79_17_annotations_and_decorators_are_what_type_checkers_accept() {
+    let files = stubs(registry(), Layout::Sources);
+    let entries = reference(registry());
+    // A name of an annotation is a class.
+    for (dialect, prefix, path) in DIALECTS {
+        let stub = text(&files, path);
+        let prefix = format!("{prefix}.");
+        for entry in entries.iter().filter(|e| e.dialect == dialect && e.kind == EntryKind::Annotation) {
+            let name = entry.name.strip_prefix(&prefix).expect("the prefix");
+            let is_class = name.contains('.')
+                || stub.contains(&format!("\nclass {name}("))
+                || stub.contains(&format!("\n{name} = "));
+            assert!(is_class, "{}", entry.name);
+        }
+    }
+    for name in
+        ["T.Buffer", "T.handle", "T.int32", "T.float16x8", "R.Tensor", "R.Shape", "R.Object", "R.Prim"]
+    {
+        assert_eq!(entry(&entries, name).kind, EntryKind::Annotation, "{name}");
+    }
+    // The body of a script is not Python's, so its decorator says that no type checker reads it.
+    for (path, name) in [(DIALECTS[0].2, "prim_func"), (DIALECTS[1].2, "function")] {
+        let line = format!("    from typing import no_type_check as {name}\n");
+        assert!(text(&files, path).contains(&line), "{path}");
+    }
+    // The same name as a scope of host code.
+    let scopes = text(&files, "tvm/script/ir_builder/tir/__init__.pyi");
+    assert!(scopes.contains("def prim_func(*args: _typing.Any, **options: _typing.Any) -> _types.Scope["));
+}
+
+/// The names in a type.
+fn names(ty: &PyType, out: &mut Vec<&'static str>) {
+    match ty {
+        PyType::Name(name) => out.push(name),
+        PyType::Generic { name, of } => {
+            out.push(name);
+            of.iter().for_each(|ty| names(ty, out));
+        }
+        PyType::Union { of } => of.iter().for_each(|ty| names(ty, out)),
+        PyType::Scope { of } | PyType::Alias { is: of, .. } => names(of, out),
+        PyType::Node(_) | PyType::Opaque(_) => {}
+    }
+}
+
+#[test]
+fn p79_17_types_of_declarations_exist_in_python() {
+    let mut all = Vec::new();
+    for (dialect, ..) in DIALECTS {
+        for function in functions(dialect) {
+            names(&function.returns, &mut all);
+            for param in function.params {
+                names(&param.py_type, &mut all);
+                if param.kind == ParamKind::Args {
+                    assert!(matches!(param.py_type, PyType::Generic { of: [_], .. }), "{}", function.name);
+                }
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    let known = "Any Callable Mapping None Sequence SupportsFloat bool dict float int slice str tuple type";
+    assert_eq!(all.join(" "), known);
+}

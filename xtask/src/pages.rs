@@ -1,0 +1,37 @@
+//! `cargo xtask error-codes`, `cargo xtask functions`: pages that the command generates.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::workspace;
+
+/// A page of the documentation and the arguments with which the command prints it.
+pub struct Page {
+    file: &'static str,
+    arguments: &'static [&'static str],
+}
+
+/// All error codes.
+pub const ERROR_CODES: Page =
+    Page { file: "docs/error-codes.md", arguments: &["explain-code", "--markdown"] };
+
+/// All functions of scripts.
+pub const FUNCTIONS: Page = Page { file: "docs/functions.md", arguments: &["stubs", "--format", "markdown"] };
+
+/// Writes a page. A test of the command checks that it is up to date.
+///
+/// # Errors
+/// When the command does not build, or the file cannot be written.
+pub fn run(page: &Page) -> Result<()> {
+    let output = Command::new("cargo")
+        .args(["run", "--quiet", "--package", "tvmscript-cli", "--"])
+        .args(page.arguments)
+        .current_dir(workspace::root())
+        .output()?;
+    if !output.status.success() {
+        bail!("the command fails: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    std::fs::write(workspace::root().join(page.file), output.stdout)?;
+    Ok(())
+}
