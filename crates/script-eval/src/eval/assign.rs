@@ -18,17 +18,17 @@ impl dyn Host + '_ {
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
         let evaluator: &Evaluator = self;
         if let Expr::Name(name) = *evaluator.ast.expr(target) {
-            if let ScriptValue::Int(value) = value
-                && evaluator.assign_integer(name, value)
-            {
-                return Ok(());
-            }
             return self.assign_name(target, name, value);
         }
         self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
     }
 
     fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> Result<()> {
+        if let ScriptValue::Int(value) = value
+            && self.assign_integer(name, value)
+        {
+            return Ok(());
+        }
         let mut value = match value {
             ScriptValue::Host(_) => self.with_statement(value),
             value => value,
@@ -96,6 +96,13 @@ impl dyn Host + '_ {
             }
             Expr::Attribute { value: of, attr } => {
                 let of = self.eval(of)?;
+                if let Some(old) = self.plain_integer(&of, attr)
+                    && let Some(right) = self.quick_integer(value)
+                {
+                    let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
+                    let new = self.try_at(target, |p| p.augmented(op, old, right))?;
+                    return self.assign_attribute(target, &of, attr, new);
+                }
                 let old = self.attribute(target, &of, attr).or_else(|reported| self.absorbed(reported))?;
                 let right = self.eval(value)?;
                 let new = self

@@ -9,14 +9,15 @@ use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, Sc
 use super::arguments::is_positional;
 use super::class::MethodKind;
 use super::function_attributes::OWN;
-use super::generator::Generator;
+use super::generator::{Generator, Running};
 use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
 use crate::id_hash::{IdMap, IdSet};
+use crate::program::Helper;
 use crate::python::{Outcome, cost};
-use crate::{Host, Program};
+use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
@@ -51,6 +52,7 @@ pub(crate) struct Closure {
     attributes: OnceCell<Rc<RefCell<Dict>>>,
     /// Attributes that every function has and that host code has set: `f.__name__ = "g"`.
     own: Rc<RefCell<Dict>>,
+    call: OnceCell<Rc<Call>>,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<IdSet<StmtId>>>>,
     /// `true` if decorated with `abc.abstractmethod`.
@@ -285,14 +287,17 @@ impl Closure {
             is_context_manager: true,
             attributes: self.attributes.clone(),
             own: self.own.clone(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             qualified: self.qualified.clone(),
             is_abstract: self.is_abstract.clone(),
         }
     }
 
-    fn call_of(&self) -> Call {
-        Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }
+    fn call_of(&self) -> Rc<Call> {
+        let make =
+            || Call { path: self.path.clone(), def: self.def, range: self.range(), body: self.body }.into();
+        self.call.get_or_init(make).clone()
     }
 
     pub(crate) fn parameter_names(&self) -> Vec<String> {
@@ -393,6 +398,7 @@ impl dyn Host + '_ {
             is_context_manager: false,
             attributes: OnceCell::new(),
             own: Rc::default(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -427,6 +433,7 @@ impl dyn Host + '_ {
             is_context_manager: false,
             attributes: OnceCell::new(),
             own: Rc::default(),
+            call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
         }))
@@ -551,24 +558,59 @@ impl dyn Host + '_ {
         env: Rc<Env>,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<R, Raise> {
+        let caller = self.enter_call(call, env)?;
+        let result = with_stack(|| f(self));
+        self.leave_call(caller);
+        Ok(result?)
+    }
+}
+
+/// The state of the evaluator around a call.
+struct Caller {
+    token: Token,
+    path: Rc<str>,
+    env: Option<Rc<Env>>,
+    in_env: bool,
+    mode: Mode,
+    /// The statement that may be suspended, unless the call runs code of the same generator.
+    running: Option<Option<Box<Running>>>,
+    helper: Option<Helper>,
+    has_definition: bool,
+}
+
+impl Evaluator {
+    fn enter_call(&mut self, call: &Call, env: Rc<Env>) -> Result<Caller, Raise> {
         self.program.budget.step(1)?;
         self.program.budget.enter_call()?;
-        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
-        let path = std::mem::replace(&mut self.path, call.path.clone());
         self.explorer.running.extend(call.def);
         self.depth += 1;
-        let (program, is_helper) = (self.program.clone(), !self.tolerant);
-        let run = || with_stack(|| self.in_environment(Some(env), f));
         // Code around scripts is no helper.
-        let result = if is_helper { program.in_helper(call.range, run) } else { run() };
+        let helper = if self.tolerant { None } else { self.program.enter_helper(call.range) };
+        let is_same = self.in_env && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
+        Ok(Caller {
+            token: std::mem::replace(&mut self.token, Token::DEFAULT),
+            path: std::mem::replace(&mut self.path, call.path.clone()),
+            env: self.env.replace(env),
+            in_env: std::mem::replace(&mut self.in_env, true),
+            mode: std::mem::replace(&mut self.mode, Mode::Host),
+            running: (!is_same).then(|| self.running.take()),
+            helper,
+            has_definition: call.def.is_some(),
+        })
+    }
+
+    fn leave_call(&mut self, caller: Caller) {
+        (self.env, self.in_env, self.mode) = (caller.env, caller.in_env, caller.mode);
+        if let Some(running) = caller.running {
+            self.running = running;
+        }
+        self.program.leave_helper(caller.helper);
         self.depth -= 1;
-        if call.def.is_some() {
+        if caller.has_definition {
             self.explorer.running.pop();
         }
-        self.path = path;
-        self.token = token;
+        (self.path, self.token) = (caller.path, caller.token);
         self.program.budget.leave_call();
-        Ok(result?)
     }
 }
 

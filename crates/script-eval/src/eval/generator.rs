@@ -112,7 +112,7 @@ enum State {
 
 /// A call of a generator function.
 pub(crate) struct Generator {
-    call: Call,
+    call: Rc<Call>,
     env: Option<Rc<Env>>,
     /// Statements that contain a `yield`.
     yielding: Rc<IdSet<StmtId>>,
@@ -188,7 +188,7 @@ impl Frame {
 }
 
 impl Generator {
-    pub(super) fn new(call: Call, env: Rc<Env>, yielding: Rc<IdSet<StmtId>>) -> Generator {
+    pub(super) fn new(call: Rc<Call>, env: Rc<Env>, yielding: Rc<IdSet<StmtId>>) -> Generator {
         let frame = match call.body {
             super::closure::Body::Expr(id) => Frame::Value(id),
             super::closure::Body::Stmts(body) => Frame::Body(body, 0),

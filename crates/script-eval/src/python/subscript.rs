@@ -20,6 +20,9 @@ fn instance_item(
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
+    if !matches!(base, ScriptValue::Host(_)) {
+        return Ok(None);
+    }
     if base.as_host::<ClassObject>().is_some() {
         return p.class_item(base, key).map(Some);
     }
@@ -243,7 +246,9 @@ pub(crate) fn set(
     key: ScriptValue,
     value: ScriptValue,
 ) -> Result<(), Raise> {
-    if let Special::Value(_) = p.call_special(base, "__setitem__", [key.clone(), value.clone()])? {
+    if matches!(base, ScriptValue::Host(_))
+        && let Special::Value(_) = p.call_special(base, "__setitem__", [key.clone(), value.clone()])?
+    {
         return Ok(());
     }
     let own = base;

@@ -249,7 +249,7 @@ impl dyn Host + '_ {
         name: &str,
         value: ScriptValue,
     ) -> Result<(), Raise> {
-        self.set_field_at(instance, DictKey::text(name), value)
+        self.set_field_at(instance, &DictKey::text(name), value)
     }
 }
 
@@ -258,14 +258,19 @@ impl Evaluator {
     pub(super) fn set_field_at(
         &self,
         instance: &Instance,
-        key: DictKey,
+        key: &DictKey,
         value: ScriptValue,
     ) -> Result<(), Raise> {
         self.program.budget.allocate(crate::python::cost::ENTRY_BYTES)?;
         if value.holds_values() {
             self.program.keep_container(&ScriptValue::Dict(instance.fields.clone()), &value)?;
         }
-        let old = instance.fields.borrow_mut().insert(key, value);
+        let mut fields = instance.fields.borrow_mut();
+        let old = match fields.get_mut(key) {
+            Some(field) => std::mem::replace(field, value),
+            None => fields.insert(key.clone(), value).unwrap_or_default(),
+        };
+        drop(fields);
         drop(old);
         Ok(())
     }

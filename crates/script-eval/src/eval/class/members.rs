@@ -209,10 +209,14 @@ impl Evaluator {
         new: ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
         let Some(instance) = value.as_host::<Instance>() else { return Ok(Some(new)) };
-        let key = self.with_key(name, |key| instance.plain_place(name, key, true).map(|_| key.clone()));
-        match key {
-            Some(key) => self.set_field_at(instance, key, new).map(|()| None),
-            None => Ok(Some(new)),
+        let mut new = Some(new);
+        let set = self.with_key(name, |key| {
+            instance.plain_place(name, key, true)?;
+            new.take().map(|new| self.set_field_at(instance, key, new))
+        });
+        match set {
+            Some(set) => set.map(|()| None),
+            None => Ok(new),
         }
     }
 }
