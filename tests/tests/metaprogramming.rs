@@ -6,6 +6,8 @@
 mod builder;
 #[path = "metaprogramming/captures.rs"]
 mod captures;
+#[path = "metaprogramming/chains.rs"]
+mod chains;
 #[path = "metaprogramming/compute.rs"]
 mod compute;
 #[path = "metaprogramming/globals.rs"]

@@ -91,7 +91,12 @@ impl Drawn {
                 .path_to_annotate
                 .push((AccessPath::root(), "tvmscript: a comment, int_dtype = none".to_owned()));
         }
-        let types = TirOptions { int_dtype: self.int, float_dtype: self.float, buffer_dtype: self.buffer };
+        let types = TirOptions {
+            int_dtype: self.int,
+            float_dtype: self.float,
+            buffer_dtype: self.buffer,
+            ..TirOptions::default()
+        };
         config
             .with_part(types)
             .with_part(RelaxOptions { show_all_struct_info: !self.infers })

@@ -541,6 +541,7 @@ Examples:
   tvmscript explain kernel.py
   tvmscript explain kernel.py --node body.block --format json
   tvmscript explain templates.py --call 'gemm(16)'
+  tvmscript explain --format python kernel.py
   tvmscript explain --expand 1 kernel.py
 
 Each line is a call of the builder, as a Python program would make it, with the place of the code that
@@ -557,15 +558,26 @@ pub(crate) struct Explain {
     pub(crate) expand: Option<u8>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: TraceFormat,
+    pub(crate) format: ExplainFormat,
 }
 
-/// Output format of `explain` and `trace`.
+/// Output format of `explain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// Lines for people
+    Text,
+    /// A JSON array of calls
+    Json,
+    /// A Python program that makes the same calls
+    Python,
+}
+
+/// Output format of `trace`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
     /// Paragraphs for people
     Text,
-    /// A JSON array of nodes or calls
+    /// A JSON array of nodes
     Json,
 }
 

@@ -68,6 +68,8 @@ pub(crate) enum Failure {
     NoSuchScript { name: String, known: Vec<String> },
     /// A script has no expanded form.
     Expand(Refused),
+    /// The calls that make a script have no text.
+    NoProgram { script: String, reason: String },
     /// A function cannot be run.
     Run { function: String, error: RunError, range: Option<TextRange> },
     /// A bug in this program.
@@ -105,6 +107,9 @@ error_codes! {
         Failure::Expand(_) => "E0813" "expand"
             "The calls of helpers in a script cannot be written out: the text that `explain --expand` makes builds another script, \
              has errors, or is too long. The script keeps its calls; those in other scripts are written out.";
+        Failure::NoProgram { .. } => "E0814" "no-program"
+            "A script is missing in the program that `explain --format python` writes: the builder got a value that has no text in \
+             host code.";
         Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
         Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
@@ -141,6 +146,7 @@ impl fmt::Display for Failure {
                 }
             }
             Failure::Expand(refused) => refused.fmt(f),
+            Failure::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
             Failure::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
             Failure::Internal(error) => error.fmt(f),
         }
@@ -188,6 +194,7 @@ impl Failure {
                     | Failure::NoFunction { .. }
                     | Failure::NoSuchScript { .. }
                     | Failure::Expand(_)
+                    | Failure::NoProgram { .. }
                     | Failure::Pass(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };

@@ -71,7 +71,7 @@ pub use labels::{NodeLabels, unfolds_too_far};
 pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;
-pub use script::{PrintedText, print, print_text, script};
+pub use script::{PrintedText, print, print_known, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers};
 pub use tvmscript_doc as doc;

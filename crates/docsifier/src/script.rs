@@ -1,6 +1,8 @@
 //! Printing a node as a script: root frame, header, metadata section.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
+
 use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, PrintError, StmtDoc, StmtList};
 
@@ -39,8 +41,21 @@ pub struct PrintedText {
 /// # Errors
 /// As [`print()`].
 pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
+    print_known(object, &[], registry, config)
+}
+
+/// Prints a node in whose text other nodes, variables for example, have given texts.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_known(
+    object: &Object,
+    known: &[(Object, Rc<str>)],
+    registry: &Registry,
+    config: &PrinterConfig,
+) -> Result<PrintedText> {
     let mut d = Docsifier::new(registry, config, object)?;
-    let stmts = docsify_root(&mut d, object)?;
+    let stmts = docsify_known(&mut d, object, known)?;
     let mut options = python_options(&d);
     if d.config().has_messages() {
         messages::place(&mut d, object, &stmts, &options)?;
@@ -74,11 +89,23 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
 /// # Errors
 /// As [`print()`].
 pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
+    docsify_known(d, object, &[])
+}
+
+fn docsify_known(
+    d: &mut Docsifier<'_>,
+    object: &Object,
+    known: &[(Object, Rc<str>)],
+) -> Result<Vec<StmtDoc>> {
     let (token, frame) = d.table().root(object);
     let frame = frame.unwrap_or_else(|| Frame::fragment(()));
     let verbose = d.config().verbose_expr;
     let (is_bare, mut stmts) = d.with_token_id(token, |d| {
         d.with_frame(frame, |d| {
+            for (node, text) in known {
+                let text = text.clone();
+                d.define_by_doc(node, Rc::new(move |d| Ok(d.docs.id(&*text))))?;
+            }
             let is_container =
                 object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
             // Text meant for reading back is more explicit.

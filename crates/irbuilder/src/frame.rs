@@ -11,7 +11,7 @@ use tvmscript_ir_core::{Object, PoisonNode, Ref};
 use crate::builder::Builder;
 use crate::emit::Poison;
 use tvmscript_script_value::{
-    BuildErrorKind, FromScript, IntoScript, PendingScope, PyType, Result, ScriptValue,
+    BuildErrorKind, CallArgs, FromScript, IntoScript, PendingScope, PyType, Result, ScriptValue,
 };
 
 /// A scope of the program being built: a loop, a block, a function, a module.
@@ -28,8 +28,8 @@ pub trait Frame: Any {
     }
 
     /// The arguments with which the frame is made, for a record of the building.
-    fn arguments(&self) -> Vec<ScriptValue> {
-        Vec::new()
+    fn arguments(&self) -> CallArgs {
+        CallArgs::default()
     }
 
     /// Closes the frame, which is no longer on the stack: passes its node to the enclosing frame or to the builder's

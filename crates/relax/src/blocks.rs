@@ -285,6 +285,11 @@ impl Blocks {
         take(&mut self.given)
     }
 
+    /// The variables that the last scope defined when it closed.
+    pub fn given(&self) -> impl Iterator<Item = &Ref<Var>> {
+        self.given.iter().map(|(_, var)| var)
+    }
+
     /// Exports a variable from a closing scope.
     pub fn give(&mut self, name: Str, var: Ref<Var>) {
         self.given = vec![(name, var)];

@@ -68,6 +68,12 @@ pub fn dialect() -> Dialect {
         use tvmscript_irbuilder::ContextDialect;
         dialect.context(FunctionTyper(func_type::prim_func_type))
     };
+    #[cfg(feature = "parse")]
+    let dialect = {
+        use tvmscript_ir::build::FunctionCaller;
+        use tvmscript_irbuilder::ContextDialect;
+        dialect.context(FunctionCaller(parse::call_function))
+    };
     dialect
 }
 

@@ -134,12 +134,15 @@ impl ScriptFn {
     /// # Errors
     /// Fails if the arguments do not fit or the body fails.
     pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
-        let shown = record::is_on().then(|| args.clone());
+        let shown = record::is_on().then(|| (args.clone(), record::count()));
         let result = (self.call)(self, args).map_err(|mut error| {
             error.argument = error.argument.map(|argument| self.argument(argument));
             error
         })?;
-        if let Some(args) = shown {
+        // The parts of a call stand for it.
+        if let Some((args, count)) = shown
+            && !record::has_parts(count)
+        {
             let callee = Callee::Script(self);
             record::record(|| Action::Call { callee, args, result: result.clone() });
         }

@@ -44,7 +44,7 @@ pub enum Action {
         /// Address of the scope, which was the result of an earlier call if there is one.
         scope: usize,
         /// Its arguments, for a scope that no call made.
-        args: Vec<ScriptValue>,
+        args: CallArgs,
         /// Its value.
         value: ScriptValue,
     },
@@ -132,6 +132,20 @@ pub fn retain_builders(steps: &mut Vec<Step>, mut is_wanted: impl FnMut(&Object)
         }
     }
     *steps = kept;
+}
+
+/// Number of steps so far.
+pub(crate) fn count() -> usize {
+    STEPS.with_borrow(Vec::len)
+}
+
+/// Tests whether the steps after the first `count` tell the builder something by themselves: calls that syntax stands
+/// for, or scopes.
+pub(crate) fn has_parts(count: usize) -> bool {
+    let is_part = |step: &Step| {
+        matches!(step.action, Action::Enter { .. } | Action::Call { callee: Callee::Syntax(_), .. })
+    };
+    STEPS.with_borrow(|steps| steps.get(count..).unwrap_or_default().iter().any(is_part))
 }
 
 /// Runs `f` without recording.

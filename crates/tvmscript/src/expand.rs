@@ -23,9 +23,8 @@
 //! ```
 
 mod budget;
-mod edits;
+pub(crate) mod edits;
 mod helper;
-mod names;
 mod round;
 mod scopes;
 

@@ -1,4 +1,4 @@
-//! The builder calls that a parse made, as text.
+//! The builder calls that a parse made, as text: [`builder_calls`] for reading, [`builder_program`] as a program.
 //!
 //! A parse with [`ParseOptions::record_steps`](crate::ParseOptions) records its steps; [`builder_calls`] shows each as a
 //! line of the Python program that makes the same calls:
@@ -29,6 +29,9 @@
 //! ]);
 //! ```
 
+mod expression;
+mod program;
+
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_docsifier::{PrinterConfig, PrinterTable, Printers, print};
@@ -36,6 +39,8 @@ use tvmscript_ir_core::{Array, Object, ObjectLike as _, Registry, Span, Value};
 use tvmscript_irbuilder::record::{Action, Callee, Step};
 use tvmscript_irbuilder::{CallArgs, Namespaces, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::is_identifier;
+
+pub use program::{Program, Wanted, builder_program};
 
 /// A call of the builder.
 #[derive(Debug, Clone)]
@@ -70,6 +75,8 @@ pub fn builder_calls(steps: &[Step], registry: &Registry) -> Vec<BuilderCall> {
     for (index, step) in steps.iter().enumerate() {
         let rest = steps.get(index + 1..).unwrap_or_default();
         match &step.action {
+            // Variables that a scope defines when it closes.
+            Action::Call { callee: Callee::Syntax(name), .. } if name.starts_with('.') => {}
             Action::Call { callee, args, result } => {
                 let call = writer.call(*callee, args);
                 match result {
@@ -94,7 +101,7 @@ pub fn builder_calls(steps: &[Step], registry: &Registry) -> Vec<BuilderCall> {
             }
             Action::Enter { name, scope, args, value } => {
                 let call = scopes.remove(scope).unwrap_or_else(|| {
-                    let args: Vec<String> = args.iter().map(|arg| writer.value(arg, 0)).collect();
+                    let args: Vec<String> = args.positional.iter().map(|arg| writer.value(arg, 0)).collect();
                     format!("{name}({})", args.join(", "))
                 });
                 let bound = writer.bound(value, rest);

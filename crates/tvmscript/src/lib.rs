@@ -45,6 +45,8 @@ pub mod builder;
 pub mod expand;
 #[cfg(all(feature = "parse", feature = "print"))]
 pub mod explain;
+#[cfg(feature = "parse")]
+mod names;
 pub mod prelude;
 
 /// Tests the examples of the README.

@@ -4,16 +4,17 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::json;
-use tvmscript::expand::{Expanded, Refused, expand};
-use tvmscript::explain::{BuilderCall, builder_calls};
+use tvmscript::expand::{Expanded, expand};
+use tvmscript::explain::{BuilderCall, Wanted, builder_calls, builder_program};
 use tvmscript::ir_core::SourceTexts;
+use tvmscript::irbuilder::record::Step;
 use tvmscript::{Object, Span, post_order_visit};
 
 use super::{Answer, Run};
-use crate::args::{Explain, TraceFormat};
+use crate::args::{Explain, ExplainFormat};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Script, Warnings};
-use crate::registry::{parse_options, registry};
+use crate::registry::{parse_options, registry, reparse_options};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -25,7 +26,7 @@ pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
         |path, Explained { text, refused }| {
             let outcome = output::result(&text);
             refused.into_iter().fold(outcome, |_, refused| {
-                output::diagnose(&Failed::new(Failure::Expand(refused), None).render(path, color));
+                output::diagnose(&Failed::new(refused, None).render(path, color));
                 Outcome::No
             })
         },
@@ -36,7 +37,7 @@ pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
 struct Explained {
     text: String,
     /// The scripts that it cannot show.
-    refused: Vec<Refused>,
+    refused: Vec<Failure>,
 }
 
 impl From<String> for Explained {
@@ -54,6 +55,10 @@ fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained,
     let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
         return Ok((String::new().into(), warnings));
     };
+    if args.format == ExplainFormat::Python {
+        let texts = origin.texts(&source.text);
+        return Ok((program(&scripts, &origin.steps, &texts), warnings));
+    }
     let mut calls = builder_calls(&origin.steps, registry());
     if let Some(path) = &args.node {
         match spans_at(path, &scripts) {
@@ -63,10 +68,23 @@ fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained,
     }
     let texts = origin.texts(&source.text);
     let text = match args.format {
-        TraceFormat::Text => as_text(&calls, &texts),
-        TraceFormat::Json => as_json(&calls, &texts),
+        ExplainFormat::Json => as_json(&calls, &texts),
+        ExplainFormat::Text | ExplainFormat::Python => as_text(&calls, &texts),
     };
     Ok((text.into(), warnings))
+}
+
+/// The program that makes the scripts of a file.
+fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts) -> Explained {
+    let wanted: Vec<Wanted<'_>> =
+        scripts.iter().map(|script| Wanted { name: script.name.as_deref(), node: &script.node }).collect();
+    let mut program = builder_program(steps, &wanted, registry());
+    program.check(&wanted, registry(), &reparse_options());
+    let refused = scripts.iter().zip(program.variables).filter_map(|(script, variable)| {
+        let script = script.name.clone().unwrap_or_default();
+        variable.err().map(|reason| Failure::NoProgram { script, reason })
+    });
+    Explained { text: as_text(&program.lines, texts), refused: refused.collect() }
 }
 
 /// The file with the calls in its scripts written out.
@@ -76,7 +94,10 @@ fn expanded(path: &Path, levels: u8, timings: &mut Timings) -> Answer<(Explained
     let expanded = timings
         .time("expand", || expand(&source.name, &source.text, registry(), &options, usize::from(levels)));
     match expanded {
-        Ok(Expanded { text, refused, .. }) => Ok((Explained { text, refused }, Warnings::default())),
+        Ok(Expanded { text, refused, .. }) => {
+            let refused = refused.into_iter().map(Failure::Expand).collect();
+            Ok((Explained { text, refused }, Warnings::default()))
+        }
         Err(errors) => Err(Failed::new(Failure::Script { errors }, Some(source))),
     }
 }

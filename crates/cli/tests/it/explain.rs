@@ -71,6 +71,28 @@ fn p79_12_explain_shows_the_builder_calls_of_a_parse() {
 }
 
 #[test]
+fn p79_12_explain_writes_a_program_that_makes_the_scripts_again() {
+    let script = file("m.py", MODULE);
+    let ran = run(&["explain", "--format", "python", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("                    with T.If(T.LT(vi, n)):"), "{}", ran.stdout);
+    let program = file("program.py", &ran.stdout);
+    let equal = run(&["equal", &script, &program]);
+    assert_eq!((equal.status, equal.stderr.as_str()), (0, ""), "{}", equal.stdout);
+
+    // The variable of a function that calls itself has no call that makes it.
+    let text = "@R.function\ndef f(x: R.Tensor((), \"int64\")) -> R.Tensor((), \"int64\"):\n    y = f(x)\n    return y\n";
+    let script = file("recursive.py", text);
+    let ran = run(&["explain", "--format", "python", &script]);
+    assert_eq!(ran.status, 1, "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("recursive.py: no program for `f`: a `relax.expr.Var` has no"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn explain_shows_the_calls_behind_a_node() {
     let script = file("m.py", MODULE);
     let ran = run(&["explain", "--format", "json", "--node", "functions[\"main\"].body.blocks[0]", &script]);

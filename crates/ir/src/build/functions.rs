@@ -10,10 +10,12 @@ use tvmscript_prim::{Expr, FuncType, PrimExpr, Range, TupleType, Type, ops};
 
 use super::module::at_module_top;
 use super::target::TargetArg;
-use crate::node::{DummyGlobalInfo, GlobalInfo, GlobalVar, VDevice};
+use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, VDevice, function_type};
 
 /// The script functions of the dialect.
 pub static FUNCTIONS: &[&ScriptFn] = &[
+    &DECL_FUNCTION,
+    &DEF_FUNCTION,
     &MODULE_ATTRS,
     &MODULE_GLOBAL_INFOS,
     &MODULE_FUNCTION_NAMES,
@@ -30,6 +32,29 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &TUPLE_TYPE,
     &DICT_ATTRS,
 ];
+
+/// Declares a function of the module, so that others may call it before it is defined. The signature is a function or, not
+/// in TVM, its type.
+#[script_fn]
+pub fn decl_function(
+    func_name: Str,
+    #[default = None] func_signature: Option<ScriptValue>,
+) -> Result<Ref<GlobalVar>> {
+    let signature = func_signature.unwrap_or_default();
+    let function_type = match (signature.as_node::<BaseFunc>(), &signature) {
+        (Some(function), _) => function_type(function),
+        (None, ScriptValue::None) => None,
+        (None, ScriptValue::Node(node)) => Some(node.clone()),
+        (None, other) => return Err(BuildError::expected("a function", other.type_name()).at_position(1)),
+    };
+    super::module::decl_function(&func_name, function_type)
+}
+
+/// Defines a function of the module.
+#[script_fn]
+pub fn def_function(func_name: Str, func: Ref<BaseFunc>) -> Result<()> {
+    super::module::def_function(&func_name, func)
+}
 
 /// Sets the module attributes.
 #[script_fn]

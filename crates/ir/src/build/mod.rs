@@ -19,7 +19,8 @@ pub use functions::{
 };
 pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{
-    ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup, member_names,
+    FunctionCaller, ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup,
+    member_names,
 };
 pub use operator::operator;
 pub use python::{CONST, CONVERT, DATA_TYPE, INT_CONST, POINTER_TYPE, PRIM_TYPE, TARGET_CLASS, const_};

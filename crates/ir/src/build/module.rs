@@ -8,12 +8,16 @@ use tvmscript_ir_core::{
     Array, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
 };
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, Frame, FrameOf, PendingFrame, Result, ScriptValue,
+    BuildError, BuildErrorKind, Builder, CallArgs, Frame, FrameOf, PendingFrame, Result, ScriptValue,
 };
 
 use tvmscript_prim::Var;
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
+
+/// Calls a function of a module with expressions of another dialect than TIR: `f(x)` in code outside of scripts.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionCaller(pub fn(&Object, CallArgs) -> Result<ScriptValue>);
 
 /// A module under construction. All functions are declared before any is defined, so that each may call any other.
 #[derive(Debug, Default)]

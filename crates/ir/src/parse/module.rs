@@ -85,7 +85,11 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
                 let declared = record::paused(|| p.declare_definition(*id));
                 if let ast::Stmt::FunctionDef(function) = p.stmt(*id) {
                     let name = p.name_text(function.name);
-                    record::record_syntax("I.decl_function", || vec![ScriptValue::str(name)]);
+                    record::record_syntax_as(
+                        "I.decl_function",
+                        || vec![ScriptValue::str(name)],
+                        || build::lookup(name).map_or(ScriptValue::None, ScriptValue::from),
+                    );
                     if declared.is_err() {
                         failed.borrow_mut().insert(name.to_owned());
                     }
@@ -112,6 +116,7 @@ fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> Result<()> {
     match value.as_node::<BaseFunc>() {
         Some(function) => {
             let defined = build::def_function(&name, function.clone());
+            record::record_syntax("I.def_function", || vec![ScriptValue::Str(name.clone()), value.clone()]);
             p.checked(id, defined)
         }
         None => {
@@ -133,6 +138,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     match value.as_node::<BaseFunc>() {
         Some(function) => {
             let defined = build::def_function(&name, function.clone());
+            record::record_syntax("I.def_function", || vec![ScriptValue::Str(name.clone()), value.clone()]);
             p.checked(id, defined)
         }
         None => {

@@ -1,11 +1,17 @@
 //! Builder frames: functions, dataflow blocks, conditionals and branches.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
+use tvmscript_irbuilder::record::record_syntax_as;
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, Builder, CallArgs, Frame, FrameOf, HostObject, Result, ScriptValue,
+};
 
 use crate::analysis::{BaseCheck, base_check};
 use crate::blocks::{Blocks, Branch};
@@ -142,6 +148,14 @@ impl Frame for FunctionFrame {
         "R.function"
     }
 
+    fn arguments(&self) -> CallArgs {
+        CallArgs::positional(match (self.is_pure, self.is_private) {
+            (true, false) => Vec::new(),
+            (false, false) => vec![ScriptValue::Bool(false)],
+            (is_pure, true) => vec![ScriptValue::Bool(is_pure), ScriptValue::Bool(true)],
+        })
+    }
+
     fn close(self: Box<Self>) -> Result<()> {
         let mut function = *self;
         if let Some(fragment) = function.fragment.take() {
@@ -202,7 +216,39 @@ pub fn with_blocks<R>(
 
 /// `with R.dataflow():`
 #[derive(Debug, Default)]
-pub struct DataflowFrame(());
+pub struct DataflowFrame {
+    given: Given,
+}
+
+/// The variables that a scope defines when it closes, as a value of host code: TVM's `DataflowBlockFrame.output_vars` and
+/// `IfFrame.var`.
+#[derive(Debug, Default, Clone)]
+struct Given {
+    attribute: &'static str,
+    vars: Rc<RefCell<ScriptValue>>,
+}
+
+impl Given {
+    /// Sets the variables, and records them.
+    fn set(&self, step: &'static str, vars: ScriptValue) {
+        record_syntax_as(step, Vec::new, || vars.clone());
+        self.vars.replace(vars);
+    }
+}
+
+impl HostObject for Given {
+    fn type_name(&self) -> &str {
+        "a scope of Relax"
+    }
+
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        (name == self.attribute).then(|| self.vars.borrow().clone())
+    }
+
+    fn attribute_names(&self) -> Vec<String> {
+        vec![self.attribute.to_owned()]
+    }
+}
 
 impl Frame for DataflowFrame {
     fn name(&self) -> &'static str {
@@ -211,12 +257,15 @@ impl Frame for DataflowFrame {
 
     fn enter(&mut self) -> Result<ScriptValue> {
         with_blocks("R.dataflow", None, Blocks::begin_dataflow)?;
-        Ok(ScriptValue::None)
+        self.given.attribute = "output_vars";
+        Ok(ScriptValue::host(self.given.clone()))
     }
 
     fn close(self: Box<Self>) -> Result<()> {
         with_function("R.dataflow", |function| {
             let replaced = function.blocks.end_dataflow();
+            let given = function.blocks.given().map(|var| ScriptValue::from(var.clone()));
+            self.given.set(".output_vars", ScriptValue::list(given.collect()));
             // A `return` inside the block refers to its variables.
             if let Some(output) = &mut function.output
                 && let Ok(new) = substitute(output.clone(), &replaced)
@@ -239,12 +288,19 @@ pub struct IfFrame {
     then_branch: Option<Branch>,
     else_branch: Option<Branch>,
     span: Span,
+    given: Given,
 }
 
 impl IfFrame {
     /// A conditional without branches.
     pub fn new(cond: Expr) -> IfFrame {
-        IfFrame { cond, then_branch: None, else_branch: None, span: Span::current() }
+        IfFrame {
+            cond,
+            then_branch: None,
+            else_branch: None,
+            span: Span::current(),
+            given: Given { attribute: "var", vars: Rc::default() },
+        }
     }
 }
 
@@ -258,11 +314,15 @@ impl Frame for IfFrame {
             true => Err(RelaxError::IfInDataflow),
             false => Ok(()),
         })?;
-        Ok(ScriptValue::None)
+        Ok(ScriptValue::host(self.given.clone()))
+    }
+
+    fn arguments(&self) -> CallArgs {
+        CallArgs::positional([self.cond.clone().into()])
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let IfFrame { cond, then_branch, else_branch, span } = *self;
+        let IfFrame { cond, then_branch, else_branch, span, given } = *self;
         let (Some(yes), Some(no)) = (then_branch, else_branch) else {
             let help = "add an `else`; both branches must end with a binding of the same name";
             return Err(BuildError::message("the conditional has only one branch").with_help(help));
@@ -272,6 +332,7 @@ impl Frame for IfFrame {
         with_blocks("R.If", None, |blocks| {
             let var = blocks.emit(node, None)?;
             var.vid.name_hint.set(yes.name.clone());
+            given.set(".var", var.clone().into());
             blocks.give(yes.name, var);
             Ok(())
         })

@@ -154,9 +154,12 @@ pub fn emit(value: ExprArg, #[default = None] annotate_struct_info: Option<InfoA
 /// Fails if inference fails, if the annotation contradicts the value, and where no binding is allowed.
 pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
     let span = value.span();
-    let shown = is_on().then(|| value.clone());
+    let shown = is_on().then(|| (value.clone(), annotation.clone()));
     let var = with_blocks("R.emit", Some(span), |blocks| blocks.emit(value, annotation))?;
-    record_syntax_as("R.emit", || shown.into_iter().map(ScriptValue::from).collect(), || var.clone().into());
+    let args = |(value, annotation): (Expr, Option<Ref<StructInfo>>)| {
+        std::iter::once(value.into()).chain(annotation.map(ScriptValue::from)).collect()
+    };
+    record_syntax_as("R.emit", || shown.map(args).unwrap_or_default(), || var.clone().into());
     Ok(var)
 }
 

@@ -127,7 +127,7 @@ pub(super) fn items(object: &Object) -> Result<Vec<ScriptValue>> {
 }
 
 /// `f(x)`: calls a function of the module, or the value of a variable.
-pub(super) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+pub(crate) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
     let Some(callee) = expr_of(object) else {
         return Err(BuildError::not_callable(object.info().key()));
     };

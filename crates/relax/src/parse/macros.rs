@@ -1,6 +1,7 @@
 //! `@R.macro`: the body of a macro where it is called.
 
 use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_python_syntax::ast::Stmt;
 use tvmscript_script_parser::{Expansion, ParseErrorKind, Parser, Result};
 
@@ -29,7 +30,12 @@ pub(super) fn expand(p: &mut Parser<'_>, expansion: &Expansion) -> Result<Script
         let expr = expr_at(p, at, &value)?;
         let bound = with_blocks("a macro", Some(p.span(at)), |blocks| {
             let value = blocks.normalize(expr)?;
-            Ok(if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() })
+            if is_leaf_or_tuple(&value) {
+                return Ok(value);
+            }
+            let var = blocks.emit(value.clone(), None)?;
+            record_syntax_as("R.emit", || vec![value.into()], || var.clone().into());
+            Ok(var.upcast())
         });
         return Ok(p.checked_call(at, bound)?.into());
     }

@@ -22,6 +22,8 @@ use tvmscript_script_parser::ParseDialect;
 use crate::build::{ALIASES, find_name, functions, other_names};
 use crate::node::StructInfo;
 
+pub(crate) use expr::call as call_function;
+
 /// Registers the parsers.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{Object, Span};
 use tvmscript_irbuilder::{
     BuildError, BuildErrors, Builder, HostFunction, HostObject, OpenFrame, ScriptValue,
 };
@@ -104,7 +104,11 @@ impl Parser<'_> {
             None => value.clone(),
         };
         matches!(frame, ScriptValue::Frame(_)).then(|| {
-            let (value, open) = self.enter_frame(&frame, at)?;
+            // In a helper, the place of the scope there and of the call that led to it.
+            let before = Span::set_current(self.span(at));
+            let entered = self.enter_frame(&frame, at);
+            Span::set_current(before);
+            let (value, open) = entered?;
             Ok((value, Box::new(open) as Box<dyn Any>))
         })
     }

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, CallArgs, Frame, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, Range, StringImm, Var};
 
 use super::block::BlockFrame;
@@ -192,17 +192,23 @@ impl Frame for TirFrame {
         })
     }
 
-    fn arguments(&self) -> Vec<ScriptValue> {
-        match &self.kind {
+    fn arguments(&self) -> CallArgs {
+        let positional: Vec<ScriptValue> = match &self.kind {
             FrameKind::While { condition } | FrameKind::If { condition, .. } => {
                 vec![condition.clone().into()]
             }
-            FrameKind::Let { value, .. } => vec![value.clone().into()],
+            FrameKind::PrimFunc(function) => function.arguments(),
+            FrameKind::Let { var, value } => {
+                let mut args = CallArgs::positional([value.clone().into()]);
+                args.keywords.push(("var".into(), var.clone().into()));
+                return args;
+            }
             FrameKind::Assert { condition, message } => {
                 vec![condition.clone().into(), message.clone().into()]
             }
             _ => Vec::new(),
-        }
+        };
+        CallArgs::positional(positional)
     }
 
     fn close(self: Box<Self>) -> Result<()> {

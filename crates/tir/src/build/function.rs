@@ -60,6 +60,11 @@ impl Fragment {
 }
 
 impl PrimFuncFrame {
+    /// The arguments of `T.prim_func` that differ from its defaults.
+    pub(crate) fn arguments(&self) -> Vec<ScriptValue> {
+        self.is_private.then_some(ScriptValue::Bool(true)).into_iter().collect()
+    }
+
     /// Returns `true` if the variable is a parameter.
     pub(crate) fn has_param(&self, var: &Ref<Var>) -> bool {
         self.params.iter().any(|p| p.ptr_eq(var))

@@ -13,9 +13,9 @@ mod statements;
 mod subscript;
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir::build::{field, field_names};
+use tvmscript_ir::build::{FunctionCaller, field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
-use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildDialect, Builder, CallArgs, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::bare;
 use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range};
 use tvmscript_python_syntax::ast::{self, StmtKind};
@@ -123,6 +123,13 @@ fn constant(object: &Object) -> Option<ScriptValue> {
 
 /// `Module.f(x)`: calls a function of the module.
 fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+    // `GlobalVar.__call__` of TVM looks at the arguments, too.
+    let is_relax = |arg: &ScriptValue| arg.as_node::<tvmscript_ir::RelaxExpr>().is_some();
+    if args.positional.iter().any(is_relax)
+        && let Some(caller) = Builder::context::<FunctionCaller>()
+    {
+        return (caller.0)(object, args);
+    }
     let exprs = args.positional.into_iter().enumerate();
     let exprs = exprs.map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)));
     let exprs: Array<Expr> = exprs.collect::<Result<_>>()?;

@@ -93,6 +93,16 @@ fn store(
     p.checked(at, stored)
 }
 
+/// Records a store that a call made.
+fn record_store(store: &Ref<crate::BufferStore>) {
+    let crate::BufferStore { buffer, value, indices, predicate, .. } = &**store;
+    record_syntax("T.buffer_store", || {
+        let indices = ScriptValue::list(indices.iter().map(|index| index.clone().into()).collect());
+        let predicate = predicate.clone().map(ScriptValue::from);
+        [buffer.clone().into(), value.clone().into(), indices].into_iter().chain(predicate).collect()
+    });
+}
+
 /// `x: T.int32 = value`.
 pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let Some(value_at) = node.value else {
@@ -397,17 +407,17 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     };
     let value = p.eval(at)?;
     let value = expr_at(p, at, value)?;
-    add(p, id, Evaluate::new(op::control::ret(value)))
+    evaluate(p, id, op::control::ret(value))
 }
 
 /// `break`.
 pub(super) fn break_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
-    add(p, id, Evaluate::new(op::control::break_loop()))
+    evaluate(p, id, op::control::break_loop())
 }
 
 /// `continue`.
 pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
-    add(p, id, Evaluate::new(op::control::continue_loop()))
+    evaluate(p, id, op::control::continue_loop())
 }
 
 /// An expression statement: a scope for the rest of the enclosing one, a store, or an evaluation.
@@ -442,6 +452,9 @@ pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptVa
             }
             // A statement that a call returned: `A.vstore(..)`, or one of another dialect.
             if let Some(statement) = object.downcast_ref::<Stmt>() {
+                if let Some(store) = statement.object().downcast_ref::<crate::BufferStore>() {
+                    record_store(store);
+                }
                 return add(p, id, statement.clone());
             }
             // A buffer that is declared before: `T.match_buffer(a, buffer=A)`.

@@ -22,6 +22,8 @@ pub struct TirOptions {
     pub float_dtype: DataType,
     /// Type of buffers without an explicit one; `void` for none.
     pub buffer_dtype: DataType,
+    /// Prints expressions for Python code outside of scripts, where slices of buffers are regions.
+    pub in_host: bool,
 }
 
 impl Default for TirOptions {
@@ -30,6 +32,7 @@ impl Default for TirOptions {
             int_dtype: DataType::INT32,
             float_dtype: DataType::VOID,
             buffer_dtype: DataType::FLOAT32,
+            in_host: false,
         }
     }
 }
@@ -118,6 +121,7 @@ impl State {
     fn new(config: &PrinterConfig, surface: &'static Surface) -> State {
         State {
             surface,
+            host: u32::from(config.part::<TirOptions>().in_host),
             options: config.part(),
             prefix: None,
             dtypes: Vec::new(),
@@ -125,7 +129,6 @@ impl State {
             concise: None,
             is_rung: false,
             is_link: false,
-            host: 0,
             loops: HashMap::new(),
             bound: HashMap::new(),
             threads: HashMap::new(),

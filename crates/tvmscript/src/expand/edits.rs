@@ -6,15 +6,15 @@ use std::ops::Range;
 /// Replacements of ranges of one text. Ranges may be nested; then the outer one counts. Empty ranges insert, in the order
 /// in which they are given.
 #[derive(Debug, Default)]
-pub(super) struct Edits(BTreeMap<(usize, usize, usize), String>);
+pub(crate) struct Edits(BTreeMap<(usize, usize, usize), String>);
 
 impl Edits {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Replaces a range, which may be empty, and everything replaced in it so far.
-    pub(super) fn replace(&mut self, range: Range<usize>, by: String) {
+    pub(crate) fn replace(&mut self, range: Range<usize>, by: String) {
         let mut next = 0;
         if range.is_empty() {
             let before = self.0.range((range.start, range.end, 0)..=(range.start, range.end, usize::MAX));
@@ -33,7 +33,7 @@ impl Edits {
     }
 
     /// A part of the text with the replacements in it.
-    pub(super) fn apply(&self, text: &str, part: Range<usize>) -> String {
+    pub(crate) fn apply(&self, text: &str, part: Range<usize>) -> String {
         let mut out = String::with_capacity(part.len());
         let mut done = part.start;
         let inside = self.0.range((part.start, 0, 0)..=(part.end, part.end, usize::MAX));

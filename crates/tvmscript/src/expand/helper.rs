@@ -8,8 +8,8 @@ use tvmscript_script_eval::{exprs_in, names_bound_by, own_exprs};
 
 use super::budget::Budget;
 use super::edits::Edits;
-use super::names::Names;
 use super::scopes::{Found, Kind, Scopes, ScriptFunction, blocks};
+use crate::names::Names;
 
 /// An argument of a call, as text of the script.
 #[derive(Debug, Clone)]

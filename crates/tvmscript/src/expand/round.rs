@@ -13,8 +13,8 @@ use tvmscript_script_parser::ModuleLoader;
 use super::budget::Budget;
 use super::edits::Edits;
 use super::helper::{Argument, Inlined, Reason, Site, Source, inline};
-use super::names::Names;
 use super::scopes::{Found, Scopes, ScriptFunction, blocks, called_name, dotted};
+use crate::names::Names;
 
 /// Files that a text imports.
 #[derive(Debug)]

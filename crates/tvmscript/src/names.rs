@@ -1,24 +1,24 @@
-//! New names for the variables of functions that are written out.
+//! New names for variables.
 
 use std::collections::{HashMap, HashSet};
 
-/// The names that new variables of a script must not have.
+/// The names that new variables must not have.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     used: HashSet<String>,
     /// The number to try next, by name.
     next: HashMap<String, usize>,
 }
 
 impl Names {
-    pub(super) fn insert(&mut self, name: &str) {
+    pub(crate) fn insert(&mut self, name: &str) {
         if !self.used.contains(name) {
             self.used.insert(name.to_owned());
         }
     }
 
     /// A name that is not used yet: the given one, or one with a number.
-    pub(super) fn fresh(&mut self, name: &str) -> String {
+    pub(crate) fn fresh(&mut self, name: &str) -> String {
         if self.used.insert(name.to_owned()) {
             return name.to_owned();
         }
