@@ -11,6 +11,7 @@ use tvmscript_script_value::{DictKey, ScriptValue};
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::ParseError;
+use crate::eval::class::PendingClass;
 use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
@@ -63,6 +64,8 @@ pub struct Evaluator {
     pub(crate) compares: bool,
     /// An `import *` of an unknown module.
     pub(crate) star_import: Option<TextRange>,
+    /// The class whose metaclass is running.
+    pub(crate) pending_class: Option<PendingClass>,
     /// The value of the last expression statement of host code.
     pub last_value: Option<ScriptValue>,
 }
@@ -92,6 +95,7 @@ impl Evaluator {
             explorer: Explorer::default(),
             compares: false,
             star_import: None,
+            pending_class: None,
             last_value: None,
         }
     }

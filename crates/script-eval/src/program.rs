@@ -237,14 +237,6 @@ impl Program {
         Span::set_current_in(call.filter(|_| self.spans.fixed.is_none()), here);
     }
 
-    /// Runs `f`, the body of a helper at `body`, so that its nodes carry the call at [`Span::current`].
-    pub(crate) fn in_helper<R>(&self, body: TextRange, f: impl FnOnce() -> R) -> R {
-        let helper = self.enter_helper(body);
-        let result = f();
-        self.leave_helper(helper);
-        result
-    }
-
     /// Enters the body of a helper at `body`, whose nodes carry the call at [`Span::current`].
     pub(crate) fn enter_helper(&self, body: TextRange) -> Option<Helper> {
         let (outer, depth) = self.spans.caller.get();

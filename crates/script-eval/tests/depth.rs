@@ -139,3 +139,18 @@ fn nested_instances_are_released_without_recursion() {
         assert!(outcome.errors.len() <= 1, "{operation}: {:?}", outcome.errors);
     }
 }
+
+#[test]
+fn special_methods_that_call_themselves_end() {
+    on_a_small_stack(|| {
+        for body in [
+            "A.__repr__ = A.__str__\nrepr(A())",
+            "A.__call__ = A()\nA()()",
+            "A.__str__ = A.__repr__ = str\nstr(A())",
+        ] {
+            let text = format!("class A:\n    pass\n{body}\n");
+            let outcome = calculator::evaluate(&text, Limits::default(), false);
+            assert!(!outcome.errors.is_empty() || !outcome.values.is_empty(), "{body}");
+        }
+    });
+}

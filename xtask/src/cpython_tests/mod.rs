@@ -263,7 +263,7 @@ fn child(file: &Path, package: &Path, from: usize, filter: Option<&str>) -> Resu
     let (tests, failed) = suite.tests();
     if from == 0 && filter.is_none() {
         for (class, reason, count) in failed.into_iter().filter(|(_, _, count)| *count > 0) {
-            let cause = outside::of_reason(&reason);
+            let cause = outside::of_reason(&reason, &missing);
             let outcome = if cause.is_some() { Outcome::Outside } else { Outcome::Fail };
             let cause = cause.unwrap_or(reason);
             write(json!({"test": class, "outcome": outcome.name(), "cause": cause, "count": count}))?;
@@ -278,7 +278,7 @@ fn child(file: &Path, package: &Path, from: usize, filter: Option<&str>) -> Resu
             Some(cause) => (Outcome::Outside, cause, String::new()),
             None => match suite.run(test) {
                 None => (Outcome::Pass, String::new(), String::new()),
-                Some(error) => match outside::of_error(&error) {
+                Some(error) => match outside::of_error(&error, &suite.text_around(test), &missing) {
                     Some(cause) => (Outcome::Outside, cause, suite.place(&error)),
                     None => (Outcome::Fail, suite::describe(&error), suite.place(&error)),
                 },

@@ -6,13 +6,15 @@ use tvmscript_script_eval::{ParseError, ParseErrorKind, is_library_module};
 
 use super::suite::{Suite, describe};
 
-/// Built-in functions that run other code, or read files and the state of the interpreter.
+/// Built-in functions that run other code, or read files and the state of the interpreter. Identities differ from run to
+/// run, so that nothing may depend on them.
 const FUNCTIONS: &[&str] = &[
     "exec",
     "eval",
     "compile",
     "open",
     "globals",
+    "id",
     "locals",
     "breakpoint",
     "input",
@@ -46,6 +48,7 @@ const ATTRIBUTES: &[&str] = &[
     "__reduce__",
     "__reduce_ex__",
     "__getstate__",
+    "__setstate__",
     "__sizeof__",
     "__text_signature__",
     "__weakref__",
@@ -81,6 +84,7 @@ const WORDS: &[&str] = &[
     "captured_stderr",
     "captured_stdout",
     "infinite_recursion",
+    "RecursionError",
     "warnings",
     "check_warnings",
     "check_syntax_warning",
@@ -202,21 +206,45 @@ pub fn of_text(text: &str, missing: &Missing) -> Option<String> {
     None
 }
 
-/// The cause by which the error that ended a test is outside the core.
-pub fn of_error(error: &ParseError) -> Option<String> {
+/// The cause by which the error that ended a test is outside the core. `around` is the text of the class without its tests,
+/// which may have left values unknown.
+pub fn of_error(error: &ParseError, around: &str, missing: &Missing) -> Option<String> {
     let text = describe(error);
     match &error.kind {
         ParseErrorKind::Host(host) if host.class() == "SkipTest" => return Some(host.message.clone()),
         ParseErrorKind::UnsupportedExpression { what: "`await`" } => return Some("`await`".to_owned()),
+        ParseErrorKind::NoAttribute { name, .. } if ATTRIBUTES.contains(&name.as_str()) => {
+            return Some(format!("`{name}`"));
+        }
+        // Private members of modules, and modules in packages.
+        ParseErrorKind::NoAttribute { what, name } if what.contains("module") => {
+            return Some(format!("`{name}` of {what}"));
+        }
+        ParseErrorKind::UndefinedName { name } if FUNCTIONS.contains(&name.as_str()) => {
+            return Some(format!("`{name}`"));
+        }
         _ => {}
     }
-    of_reason(&text)
+    of_reason(&text, missing).or_else(|| match error.kind {
+        ParseErrorKind::UnknownValue { .. } => of_text(around, missing),
+        _ => None,
+    })
 }
 
 /// The cause in the text of a reason: an unknown module, or a function that is left out.
-pub fn of_reason(text: &str) -> Option<String> {
-    if text.contains("is not available: host code cannot") {
+pub fn of_reason(text: &str, missing: &Missing) -> Option<String> {
+    if text.contains("`id` is not available")
+        || text.contains("is not available: host code cannot")
+        || text.contains("from 'test.support")
+    {
         return Some(text.to_owned());
+    }
+    // A member of a module, or a module.
+    if let Some((before, _)) = text.split_once("` is not evaluated")
+        && let Some((_, path)) = before.rsplit_once('`')
+        && (path.contains('.') || missing.0.iter().any(|(_, cause)| *cause == format!("module `{path}`")))
+    {
+        return Some(format!("`{path}`"));
     }
     let (_, rest) = text.split_once("ImportError: `")?;
     let (path, rest) = rest.split_once('`')?;

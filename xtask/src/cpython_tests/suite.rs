@@ -52,6 +52,8 @@ struct Class {
 struct Definition {
     bases: Vec<String>,
     methods: Vec<(String, TextRange)>,
+    /// Statements of the body that are no tests.
+    others: Vec<TextRange>,
 }
 
 /// One test.
@@ -273,6 +275,23 @@ impl Suite {
         ""
     }
 
+    /// The text of the class of a test and of its bases, without tests.
+    pub fn text_around(&self, test: &Test) -> String {
+        let mut out = String::new();
+        let mut work = vec![test.class_name.as_str()];
+        let mut steps = 0;
+        while let Some(class) = work.pop() {
+            steps += 1;
+            let Some(definition) = self.definitions.get(class).filter(|_| steps < 100) else { continue };
+            for range in &definition.others {
+                out.push_str(self.text.get(range.to_usize()).unwrap_or_default());
+                out.push('\n');
+            }
+            work.extend(definition.bases.iter().rev().map(String::as_str));
+        }
+        out
+    }
+
     /// The whole text with its modules.
     pub fn text(&self) -> &str {
         &self.text
@@ -344,6 +363,12 @@ fn definitions(ast: &Ast) -> BTreeMap<String, Definition> {
                 let definition = Definition {
                     bases: ast.list(def.bases).iter().filter_map(base).collect(),
                     methods: ast.list(def.body).iter().filter_map(method).collect(),
+                    others: ast
+                        .list(def.body)
+                        .iter()
+                        .filter(|id| method(id).is_none_or(|(name, _)| !name.starts_with("test")))
+                        .map(|id| ast.range(*id))
+                        .collect(),
                 };
                 found.entry(ast.name(def.name).to_owned()).or_insert(definition);
             }

@@ -141,7 +141,20 @@ impl dyn Host + '_ {
                 || p.set_function_attribute(base, &name, Some(value))?)
         })? {
             true => Ok(()),
+            false if self.is_python_value(base) => {
+                let missing = super::class::missing(base, ast.name(attr));
+                self.at(target, Err(missing))
+            }
             false => Err(self.invalid_target(target, "an attribute")),
+        }
+    }
+
+    /// Tests whether all attributes of a value are known.
+    fn is_python_value(&self, value: &ScriptValue) -> bool {
+        match value {
+            ScriptValue::Node(_) | ScriptValue::Frame(_) | ScriptValue::Function(_) => false,
+            ScriptValue::Host(_) => self.unknown(value).is_none() && self.class_of(value).is_some(),
+            _ => true,
         }
     }
 
@@ -196,6 +209,10 @@ impl dyn Host + '_ {
                         Ok(p.delete_attribute(&base, &name)?
                             || p.set_function_attribute(&base, &name, None)?)
                     })? {
+                        if self.is_python_value(&base) {
+                            let missing = super::class::missing(&base, ast.name(attr));
+                            return self.at(target, Err(missing));
+                        }
                         return Err(self.invalid_target(target, "an attribute"));
                     }
                 }

@@ -6,7 +6,7 @@ use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, nat
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
 use crate::Host;
-use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
 use tvmscript_python_syntax::ast::{ExprId, Name};
@@ -73,10 +73,21 @@ impl dyn Host + '_ {
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
+                    if name == "__name__" {
+                        return Ok(Some(ScriptValue::str(&module.path)));
+                    }
                     return Ok(self.module_member(module, name));
                 }
                 if let Some(found) = self.class_attribute(value, name) {
                     return found;
+                }
+                if let Some(builtin) = value.as_host::<Builtin>().filter(|builtin| builtin.is_type())
+                    && let Some(found) = self.type_attribute(value, builtin, name)?
+                {
+                    return Ok(Some(found));
+                }
+                if let Some(found) = self.function_attribute(value, name)? {
+                    return Ok(Some(found));
                 }
                 let found = host.attribute(name).or_else(|| python::methods::of(value, name));
                 Ok(found.or_else(|| self.common_attribute(value, name)))
@@ -92,6 +103,36 @@ impl dyn Host + '_ {
                 Ok(found.or_else(|| self.common_attribute(other, name)))
             }
         }
+    }
+
+    /// An attribute of a built-in type that describes it.
+    fn type_attribute(
+        &mut self,
+        value: &ScriptValue,
+        builtin: &Builtin,
+        name: &str,
+    ) -> Result<Option<ScriptValue>, Raise> {
+        let order = || super::class::mro_of(value);
+        Ok(Some(match name {
+            "__mro__" => ScriptValue::tuple(order()),
+            "__bases__" if builtin.native.name == "ExceptionGroup" => {
+                ScriptValue::tuple(order().into_iter().skip(1).take(2))
+            }
+            "__bases__" => ScriptValue::tuple(order().into_iter().nth(1)),
+            "__base__" => order().into_iter().nth(1).unwrap_or_default(),
+            "__qualname__" => ScriptValue::str(builtin.native.name),
+            "__dict__" => {
+                let names: Vec<&str> = python::methods::type_names(builtin.native.name).collect();
+                python::cost::entries(self, names.len())?;
+                let mut dict = tvmscript_script_value::Dict::new();
+                for name in names {
+                    let member = natives::member(builtin.native.name, name).unwrap_or_default();
+                    dict.insert(tvmscript_script_value::DictKey::text(name), member);
+                }
+                ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(dict)))
+            }
+            _ => return Ok(super::class::metaclass::native_method(value, name).filter(|_| name == "mro")),
+        }))
     }
 
     /// An attribute that Python gives every value of a built-in type: its class, or a special method.
@@ -118,6 +159,12 @@ impl dyn Host + '_ {
         if let Some(closure) = value.as_host::<Closure>() {
             let program = self.program.clone();
             return closure.set_attribute(&program, name, new);
+        }
+        if let Some(property) = value.plain().as_host::<super::class::Property>()
+            && name == "__doc__"
+        {
+            property.doc.replace(Some(new.unwrap_or_default()));
+            return Ok(true);
         }
         match python::object::of(value) {
             Some(object) => object.set_attribute(self, name, new),
@@ -161,10 +208,7 @@ impl dyn Host + '_ {
                         return self.report(error);
                     }
                     if !self.modules().contains(&module.path) {
-                        let error = HostError::new(
-                            HostErrorKind::Import,
-                            format!("the module `{}` cannot be used here", module.path),
-                        );
+                        let (error, _) = self.unusable(&format!("{}.{name}", module.path));
                         return self.report(ParseError::new(error, ast.range(id)));
                     }
                     let path = format!("{}.{name}", module.path);

@@ -421,7 +421,10 @@ impl dyn Host + '_ {
                     return self.call_value(&method.function, args);
                 }
                 if any.is::<ClassObject>() {
-                    return self.instantiate(callee, args);
+                    return match class::metaclass::call_method(self, callee)? {
+                        Some(method) => self.call_value(&method, args),
+                        None => self.instantiate(callee, args),
+                    };
                 }
                 if let Some(partial) = any.downcast_ref::<Partial>() {
                     return self.call_value(&partial.function, partial.arguments(args));
@@ -433,6 +436,11 @@ impl dyn Host + '_ {
                     let class = instance.class.clone();
                     let method = match class::lookup(&class, "__call__") {
                         Some(method) => self.bind_member(method, Some(callee), &class, "__call__")?,
+                        None if matches!(callee.plain(), ScriptValue::Host(payload) if payload.is_callable())
+                            && !class::is_instance(callee.plain()) =>
+                        {
+                            callee.plain().clone()
+                        }
                         None => return Err(self.not_callable(callee)),
                     };
                     // The method may be an instance, too.

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use tvmscript_ir_core::{Token, with_stack};
 use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
+use super::arguments::is_positional;
 use super::class::MethodKind;
+use super::function_attributes::OWN;
 use super::generator::{Generator, Running};
 use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
-use crate::errors::{HostError, Result};
+use crate::errors::Result;
 use crate::host::Mode;
 use crate::id_hash::{IdMap, IdSet};
 use crate::program::Helper;
@@ -48,6 +50,8 @@ pub(crate) struct Closure {
     is_context_manager: bool,
     /// Attributes that host code has set: `f.calls = 0`.
     attributes: OnceCell<Rc<RefCell<Dict>>>,
+    /// Attributes that every function has and that host code has set: `f.__name__ = "g"`.
+    own: Rc<RefCell<Dict>>,
     call: OnceCell<Rc<Call>>,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<IdSet<StmtId>>>>,
@@ -82,6 +86,9 @@ impl HostObject for Closure {
 
     /// `__parameters__` returns the parameter names; dialects name variables after them.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        if let Some(value) = self.own_attribute(name) {
+            return Some(value);
+        }
         if let Some(attributes) = self.attributes.get()
             && let Some(value) = attributes.borrow().get(&DictKey::text(name))
         {
@@ -113,8 +120,25 @@ impl Closure {
         name: &str,
         value: Option<ScriptValue>,
     ) -> std::result::Result<bool, Raise> {
+        if OWN.contains(&name) {
+            return self.set_checked(program, name, value);
+        }
         let attributes = self.attributes.get_or_init(Rc::default);
         let key = DictKey::text(name);
+        if name == "__dict__" {
+            return match value {
+                Some(ScriptValue::Dict(new)) => {
+                    let new = new.borrow().clone();
+                    let old = attributes.replace(new);
+                    drop(old);
+                    Ok(true)
+                }
+                Some(other) => {
+                    Err(wrong_type!("__dict__ must be set to a dictionary, not a '{}'", &other).into())
+                }
+                None => raise!(Type, "cannot delete __dict__"),
+            };
+        }
         let Some(value) = value else {
             let old = attributes.borrow_mut().shift_remove(&key);
             return Ok(old.is_some());
@@ -124,6 +148,84 @@ impl Closure {
         let old = attributes.borrow_mut().insert(key, value);
         drop(old);
         Ok(true)
+    }
+
+    /// Sets or deletes an attribute that every function has.
+    fn set_checked(
+        &self,
+        program: &Program,
+        name: &str,
+        value: Option<ScriptValue>,
+    ) -> std::result::Result<bool, Raise> {
+        let value = match (name, value) {
+            ("__name__" | "__qualname__", Some(value @ ScriptValue::Str(_))) => value,
+            ("__name__" | "__qualname__", _) => raise!(Type, "{name} must be set to a string object"),
+            ("__defaults__", Some(value @ (ScriptValue::None | ScriptValue::Tuple(_)))) => value,
+            ("__defaults__", Some(_)) => raise!(Type, "{name} must be set to a tuple object"),
+            (
+                "__kwdefaults__" | "__annotations__",
+                Some(value @ (ScriptValue::None | ScriptValue::Dict(_))),
+            ) => value,
+            ("__kwdefaults__" | "__annotations__", Some(_)) => {
+                raise!(Type, "{name} must be set to a dict object")
+            }
+            ("__annotations__", None) => ScriptValue::dict([]),
+            (_, value) => value.unwrap_or_default(),
+        };
+        self.set_own(program, name, value)?;
+        Ok(true)
+    }
+
+    /// Sets an attribute that every function has.
+    pub(crate) fn set_own(
+        &self,
+        program: &Program,
+        name: &str,
+        value: ScriptValue,
+    ) -> std::result::Result<(), Raise> {
+        program.budget.allocate(cost::ENTRY_BYTES)?;
+        program.keep_container(&ScriptValue::Dict(self.own.clone()), &value)?;
+        let old = self.own.borrow_mut().insert(DictKey::text(name), value);
+        drop(old);
+        Ok(())
+    }
+
+    /// An attribute that every function has and that was set.
+    pub(crate) fn own_attribute(&self, name: &str) -> Option<ScriptValue> {
+        let own = self.own.borrow();
+        if own.is_empty() { None } else { own.get(&DictKey::text(name)).cloned() }
+    }
+
+    /// The attributes that host code has set, as a dictionary.
+    pub(crate) fn attributes(&self) -> Rc<RefCell<Dict>> {
+        self.attributes.get_or_init(Rc::default).clone()
+    }
+
+    /// The default value of a parameter. Those that were set as `__defaults__` or `__kwdefaults__` come first.
+    pub(super) fn default_of(&self, ast: &Ast, index: usize) -> Option<ScriptValue> {
+        let as_defined = || self.defaults.get(index).cloned().flatten();
+        if self.own.borrow().is_empty() {
+            return as_defined();
+        }
+        let params = ast.list(self.params);
+        let param = params.get(index)?;
+        match param.kind {
+            ParamKind::KeywordOnly => match self.own_attribute("__kwdefaults__") {
+                Some(ScriptValue::Dict(dict)) => {
+                    dict.borrow().get(&DictKey::text(ast.name(param.name))).cloned()
+                }
+                Some(_) => None,
+                None => as_defined(),
+            },
+            _ => match self.own_attribute("__defaults__") {
+                Some(ScriptValue::Tuple(values)) => {
+                    let positional = params.iter().filter(|p| is_positional(p)).count();
+                    values.get((index + values.len()).checked_sub(positional)?).cloned()
+                }
+                Some(_) => None,
+                None => as_defined(),
+            },
+        }
     }
 
     /// The statements of a `def`; empty for a lambda.
@@ -184,6 +286,7 @@ impl Closure {
             env: self.env.clone(),
             is_context_manager: true,
             attributes: self.attributes.clone(),
+            own: self.own.clone(),
             call: OnceCell::new(),
             yielding: OnceCell::new(),
             qualified: self.qualified.clone(),
@@ -294,6 +397,7 @@ impl dyn Host + '_ {
             env,
             is_context_manager: false,
             attributes: OnceCell::new(),
+            own: Rc::default(),
             call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
@@ -328,6 +432,7 @@ impl dyn Host + '_ {
             env: self.env.clone(),
             is_context_manager: false,
             attributes: OnceCell::new(),
+            own: Rc::default(),
             call: OnceCell::new(),
             yielding: OnceCell::new(),
             is_abstract: Default::default(),
@@ -458,76 +563,6 @@ impl dyn Host + '_ {
         self.leave_call(caller);
         Ok(result?)
     }
-
-    pub(super) fn bind_arguments(&mut self, closure: &Closure, mut args: CallArgs) -> Result<Rc<Env>, Raise> {
-        if args.keywords.is_empty()
-            && let Some(env) = Env::of_positional(closure, &mut args.positional)
-        {
-            return Ok(env);
-        }
-        let ast = self.ast.clone();
-        let params = ast.list(closure.params);
-        let name = &closure.qualified;
-        let (qualified, parent) = (closure.qualified.clone(), closure.env.clone());
-        let env = Env::of_call(closure.locals.clone(), parent, Some(qualified));
-        let positional =
-            params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
-        self.check_keywords(closure, &args)?;
-        let takes_rest = params.iter().any(|p| p.kind == ParamKind::VarArgs);
-        if args.positional.len() > positional && !takes_rest {
-            return Err(too_many_positional(closure, params, &args, |p| ast.name(p.name)).into());
-        }
-        let mut values = args.positional.into_iter();
-        let mut keywords = args.keywords;
-        let mut missing = Vec::new();
-        for (index, param) in params.iter().enumerate() {
-            let text = ast.name(param.name);
-            let default = || closure.defaults.get(index).cloned().flatten();
-            let by_name = keywords.iter().position(|(key, _)| key.as_str() == text);
-            let value = match param.kind {
-                ParamKind::PositionalOnly => values.next().or_else(default),
-                ParamKind::Normal => match (values.next(), by_name) {
-                    (Some(value), _) => Some(value),
-                    (None, Some(at)) => Some(keywords.remove(at).1),
-                    (None, None) => default(),
-                },
-                ParamKind::KeywordOnly => match by_name {
-                    Some(at) => Some(keywords.remove(at).1),
-                    None => default(),
-                },
-                ParamKind::VarArgs => Some(ScriptValue::tuple(values.by_ref())),
-                ParamKind::KwArgs => continue,
-            };
-            match value {
-                Some(value) => {
-                    env.set(param.name, Binding::of(value));
-                }
-                None => missing.push((text, param.kind)),
-            }
-        }
-        if !missing.is_empty() {
-            let keyword_only = missing.iter().all(|(_, kind)| *kind == ParamKind::KeywordOnly);
-            missing.retain(|(_, kind)| keyword_only || *kind != ParamKind::KeywordOnly);
-            let kind = if keyword_only { "keyword-only" } else { "positional" };
-            let names: Vec<String> = missing.iter().map(|(text, _)| format!("'{text}'")).collect();
-            let count = names.len();
-            let names = match names.as_slice() {
-                [one] => one.clone(),
-                [one, other] => format!("{one} and {other}"),
-                [first @ .., last] => format!("{}, and {last}", first.join(", ")),
-                [] => String::new(),
-            };
-            raise!(Type, "{name}() missing {count} required {kind} argument{}: {names}", plural(count));
-        }
-        if let Some(param) = params.iter().find(|p| p.kind == ParamKind::KwArgs) {
-            let mut dict = tvmscript_script_value::Dict::with_capacity(keywords.len());
-            for (key, value) in keywords {
-                dict.insert(self.hashable(ScriptValue::Str(key))?, value);
-            }
-            env.set(param.name, Binding::Value(ScriptValue::Dict(Rc::new(RefCell::new(dict)))));
-        }
-        Ok(env)
-    }
 }
 
 /// The state of the evaluator around a call.
@@ -577,87 +612,6 @@ impl Evaluator {
         (self.path, self.token) = (caller.path, caller.token);
         self.program.budget.leave_call();
     }
-
-    /// Checks that each keyword argument has a parameter without a value.
-    fn check_keywords(&self, closure: &Closure, args: &CallArgs) -> Result<(), Raise> {
-        let ast = &self.ast;
-        let (params, name) = (ast.list(closure.params), &closure.qualified);
-        // Each keyword is searched among the parameters.
-        self.program.budget.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
-        let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
-        for (key, _) in &args.keywords {
-            let has_name = |p: &Parameter| ast.name(p.name) == key.as_str();
-            let takes_keyword = |p: &Parameter| matches!(p.kind, ParamKind::Normal | ParamKind::KeywordOnly);
-            match params.iter().position(|p| takes_keyword(p) && has_name(p)) {
-                Some(at) => {
-                    if at < args.positional.len() && params.get(at).is_some_and(is_positional) {
-                        raise!(Type, "{name}() got multiple values for argument '{key}'");
-                    }
-                }
-                None if takes_any => {}
-                None => {
-                    let given = |p: &&Parameter| {
-                        p.kind == ParamKind::PositionalOnly
-                            && args.keywords.iter().any(|(key, _)| key.as_str() == ast.name(p.name))
-                    };
-                    let given: Vec<&str> = params.iter().filter(given).map(|p| ast.name(p.name)).collect();
-                    if !given.is_empty() {
-                        let given = given.join(", ");
-                        raise!(
-                            Type,
-                            "{name}() got some positional-only arguments passed as keyword arguments: '{given}'"
-                        );
-                    }
-                    raise!(Type, "{name}() got an unexpected keyword argument '{key}'");
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The error of more positional arguments than parameters.
-fn too_many_positional<'a>(
-    closure: &Closure,
-    params: &[Parameter],
-    args: &CallArgs,
-    text: impl Fn(&Parameter) -> &'a str,
-) -> HostError {
-    let name = &closure.qualified;
-    let positional = params.iter().filter(|p| is_positional(p)).count();
-    let has_no_default = |(i, p): &(usize, &Parameter)| {
-        is_positional(p) && closure.defaults.get(*i).is_none_or(Option::is_none)
-    };
-    let least = params.iter().enumerate().filter(has_no_default).count();
-    let takes = match least == positional {
-        true => format!("{positional} positional argument{}", plural(positional)),
-        false => format!("from {least} to {positional} positional arguments"),
-    };
-    let given = args.positional.len();
-    let is_given = |p: &&Parameter| {
-        p.kind == ParamKind::KeywordOnly && args.keywords.iter().any(|(key, _)| key.as_str() == text(p))
-    };
-    let message = match params.iter().filter(is_given).count() {
-        0 => {
-            let was = if given == 1 { "was" } else { "were" };
-            format!("{name}() takes {takes} but {given} {was} given")
-        }
-        keywords => format!(
-            "{name}() takes {takes} but {given} positional argument{} (and {keywords} keyword-only argument{}) \
-             were given",
-            plural(given),
-            plural(keywords)
-        ),
-    };
-    HostError::type_error(message)
-}
-
-fn is_positional(param: &Parameter) -> bool {
-    matches!(param.kind, ParamKind::PositionalOnly | ParamKind::Normal)
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 /// Collects the names in an assignment target.

@@ -239,6 +239,7 @@ impl dyn Host + '_ {
         // A host function that a script calls may only define scripts.
         if !self.tolerant
             && let Some(at) = list.last()
+            && (list.len() == 1 || self.names_host_value(*at))
         {
             let value = self.decorator_value(*at)?;
             if self.is_decorator(&value) {
@@ -263,6 +264,27 @@ impl dyn Host + '_ {
             }
         }
         Ok(found)
+    }
+
+    /// Tests whether an expression is a member of a namespace of the host or a call of one, which may make scripts.
+    fn names_host_value(&self, mut at: ExprId) -> bool {
+        loop {
+            at = match *self.ast.expr(at) {
+                Expr::Attribute { value, .. } => value,
+                Expr::Call { func, .. } => func,
+                Expr::Name(name) => {
+                    return match self.host_binding(name) {
+                        crate::Binding::Value(value) => {
+                            self.is_namespace(&value)
+                                || self.is_decorator(&value)
+                                || self.unknown(&value).is_some()
+                        }
+                        _ => false,
+                    };
+                }
+                _ => return false,
+            };
+        }
     }
 
     fn decorator_value(&mut self, at: ExprId) -> Result<ScriptValue> {

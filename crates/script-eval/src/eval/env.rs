@@ -264,9 +264,9 @@ impl Env {
                 let owner = env.class.borrow().as_ref().and_then(|class| class.owner.clone());
                 return Some((owner, receiver));
             }
-            if !is_found && let Some(first) = env.locals.first {
+            if !is_found && env.locals.kind == EnvKind::Function && env.prefix.is_some() {
                 is_found = true;
-                receiver = match env.own(first) {
+                receiver = match env.locals.first.and_then(|first| env.own(first)) {
                     Some(Binding::Value(value)) => Some(value),
                     _ => None,
                 };

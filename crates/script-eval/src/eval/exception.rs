@@ -6,6 +6,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue, release};
 
 use super::Raise;
 use super::class::{ClassObject, Instance};
+use super::exception_group;
 use crate::Host;
 use crate::errors::ParseError;
 use crate::python::{Outcome, builtins, codec, exceptions, repr};
@@ -19,7 +20,9 @@ pub(crate) struct ExceptionState {
     /// An exception or `None`.
     pub(super) context: RefCell<ScriptValue>,
     pub(super) suppress_context: Cell<bool>,
-    notes: RefCell<ScriptValue>,
+    pub(super) notes: RefCell<ScriptValue>,
+    /// The exceptions that a group contains.
+    pub(super) members: RefCell<Option<ScriptValue>>,
     /// Its diagnostic, while it is caught.
     pub(super) error: RefCell<Option<ParseError>>,
 }
@@ -32,11 +35,12 @@ impl ExceptionState {
             context: RefCell::default(),
             suppress_context: Cell::new(false),
             notes: RefCell::default(),
+            members: RefCell::default(),
             error: RefCell::default(),
         })
     }
 
-    fn arguments(&self) -> Vec<ScriptValue> {
+    pub(super) fn arguments(&self) -> Vec<ScriptValue> {
         self.args.borrow().items().unwrap_or_default()
     }
 }
@@ -44,7 +48,7 @@ impl ExceptionState {
 impl Drop for ExceptionState {
     fn drop(&mut self) {
         let parts = [&self.args, &self.cause, &self.context, &self.notes];
-        release(parts.map(RefCell::take));
+        release(parts.map(RefCell::take).into_iter().chain(self.members.take()));
     }
 }
 
@@ -83,7 +87,11 @@ pub(crate) fn stop_iteration(value: ScriptValue) -> Raise {
 }
 
 /// Calls a built-in exception class.
-pub(crate) fn construct(_: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+pub(crate) fn construct(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+    if exception_group::is_group_class(class) {
+        builtins::no_keywords(&class_name(class), &args)?;
+        return exception_group::construct(p, class, args.positional.into_vec());
+    }
     if let Some((keyword, _)) = args.keywords.first() {
         let name = exceptions::class_name(class).unwrap_or_default();
         let known = match name {
@@ -104,7 +112,21 @@ pub(crate) fn construct(_: &mut dyn Host, class: &ScriptValue, args: CallArgs) -
         Some(specific) => exceptions::class(specific).unwrap_or_else(|| class.clone()),
         None => class.clone(),
     };
-    Ok(Instance::exception(class, ExceptionState::new(args.positional)))
+    if exceptions::derives(name, "SyntaxError")
+        && let [_, details, ..] = args.positional.as_slice()
+    {
+        let count = details.items().map_or(0, |details| details.len());
+        if !(4..=6).contains(&count) {
+            raise!(Type, "function takes exactly 4 arguments ({count} given)");
+        }
+    }
+    let exception = Instance::exception(class, ExceptionState::new(args.positional));
+    for (name, value) in args.keywords {
+        if let Some(instance) = exception.as_host::<Instance>() {
+            p.set_field(instance, name.as_str(), value)?;
+        }
+    }
+    Ok(exception)
 }
 
 /// The subclass of `OSError` that Python makes for an error number.
@@ -185,6 +207,24 @@ pub(crate) fn is_subclass(class: &ScriptValue, of: &ScriptValue) -> bool {
     false
 }
 
+/// Tests whether a class derives from the built-in one of this name.
+pub(super) fn is_subclass_of(class: &ScriptValue, name: &str) -> bool {
+    exceptions::class(name).is_some_and(|of| is_subclass(class, &of))
+}
+
+/// Deletes an attribute that all exceptions have; returns `false` for other ones.
+pub(crate) fn delete_attribute(value: &ScriptValue, name: &str) -> Result<bool, Raise> {
+    let Some((_, state)) = parts(value) else { return Ok(false) };
+    match name {
+        "args" | "__cause__" | "__context__" | "__traceback__" => raise!(Type, "{name} may not be deleted"),
+        "__notes__" if !matches!(*state.notes.borrow(), ScriptValue::None) => {
+            state.notes.take();
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Tests whether a value is an exception of a class; `None` if it is none.
 pub(crate) fn is_instance(value: &ScriptValue, class: &ScriptValue) -> Option<bool> {
     let (own, _) = parts(value)?;
@@ -215,6 +255,9 @@ pub(crate) fn text(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<Strin
     let Some((class, state)) = parts(value) else { return Ok(None) };
     let base = builtin_base(class).unwrap_or_default();
     let args = state.arguments();
+    if exception_group::is_group_class(class) {
+        return Ok(Some(exception_group::text(value)));
+    }
     Ok(Some(match args.as_slice() {
         [] => String::new(),
         [key] if base == "KeyError" => repr::repr(p, key)?,
@@ -267,6 +310,29 @@ pub(crate) fn attribute(value: &ScriptValue, name: &str) -> Option<ScriptValue> 
             let index = ["errno", "strerror", "filename"].iter().position(|known| *known == name)?;
             if state.arguments().len() < 2 { Some(ScriptValue::None) } else { at(index) }
         }
+        "filename" | "lineno" | "offset" | "text" | "end_lineno" | "end_offset"
+            if exceptions::derives(base, "SyntaxError") =>
+        {
+            let names = ["filename", "lineno", "offset", "text", "end_lineno", "end_offset"];
+            let index = names.iter().position(|known| *known == name)?;
+            let details = state.arguments().into_iter().nth(1).and_then(|details| details.items());
+            Some(details.and_then(|details| details.into_iter().nth(index)).unwrap_or_default())
+        }
+        "print_file_and_line" if exceptions::derives(base, "SyntaxError") => Some(ScriptValue::None),
+        "name"
+            if ["AttributeError", "NameError", "ImportError"]
+                .iter()
+                .any(|of| exceptions::derives(base, of)) =>
+        {
+            Some(ScriptValue::None)
+        }
+        "obj" if exceptions::derives(base, "AttributeError") => Some(ScriptValue::None),
+        "path" if exceptions::derives(base, "ImportError") => Some(ScriptValue::None),
+        "message" if exceptions::derives(base, "BaseExceptionGroup") => at(0),
+        "exceptions" if exceptions::derives(base, "BaseExceptionGroup") => state.members.borrow().clone(),
+        "derive" | "split" | "subgroup" if exceptions::derives(base, "BaseExceptionGroup") => {
+            builtins::exception_method(value, name)
+        }
         "with_traceback" | "add_note" | "__init__" => builtins::exception_method(value, name),
         _ => None,
     }
@@ -308,6 +374,12 @@ pub(crate) fn set_attribute(
             _ => raise!(Type, "attribute value type must be bool"),
         },
         "__traceback__" => {}
+        "__notes__" => {
+            state.notes.replace(new.clone());
+        }
+        "message" | "exceptions" if state.members.borrow().is_some() => {
+            raise!(Attribute, "readonly attribute");
+        }
         _ => return Ok(false),
     }
     Ok(true)
@@ -322,7 +394,8 @@ pub(crate) fn add_note(_: &mut dyn Host, value: &ScriptValue, note: ScriptValue)
     let mut notes = state.notes.borrow_mut();
     match &*notes {
         ScriptValue::List(items) => items.borrow_mut().push(note),
-        _ => *notes = ScriptValue::list(vec![note]),
+        ScriptValue::None => *notes = ScriptValue::list(vec![note]),
+        _ => raise!(Type, "Cannot add note: __notes__ is not a list"),
     }
     Ok(ScriptValue::None)
 }

@@ -126,6 +126,15 @@ impl dyn Host + '_ {
                 }
                 continue;
             }
+            let first = path.split('.').next().unwrap_or(path);
+            if !self.is_evaluated(path)
+                && alias.asname.is_none()
+                && let (Some(name), Some(value)) = (ast.find_name(first), self.local_module(first))
+            {
+                // The package is known, and the module in it is not.
+                self.assign_host(name, value, place);
+                continue;
+            }
             match alias.asname {
                 Some(name) => {
                     let value = value_of(self, path, place);
@@ -242,6 +251,9 @@ impl dyn Host + '_ {
         let names = match self.declared(&module.path) {
             _ if python::library::contains(&module.path) => {
                 python::library::names(&module.path).unwrap_or_default()
+            }
+            _ if let Some(names) = super::class::class_module_names(&module.path) => {
+                names.into_iter().map(str::to_owned).collect()
             }
             _ => match self.modules().star_names(&module.path) {
                 Some(names) => names,

@@ -62,6 +62,11 @@ pub(crate) struct IterObject {
 }
 
 impl IterObject {
+    /// The number of elements that are left, if it is known without running code.
+    pub(crate) fn length_hint(&self) -> Option<usize> {
+        self.iter.try_borrow().ok()?.length_hint()
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
@@ -94,6 +99,27 @@ impl Iter {
             Iter::Enumerate(..) => "enumerate",
             Iter::Items(_) | Iter::Shared(_) | Iter::Library(_) => "iterator",
             Iter::Instance(_) | Iter::Sequence(..) => "iterator",
+        }
+    }
+
+    /// The number of elements that are left, if it is known without running code.
+    pub(crate) fn length_hint(&self) -> Option<usize> {
+        match self {
+            Iter::Items(items) => Some(items.len()),
+            Iter::List(items, at) => Some(items.borrow().len().saturating_sub(*at)),
+            Iter::Tuple(items, at) => Some(items.len().saturating_sub(*at)),
+            Iter::Text(text, at) => Some(text.as_str().get(*at..)?.chars().count()),
+            Iter::Bytes(bytes, at) => Some(bytes.len().saturating_sub(*at)),
+            Iter::Dict { dict, at, len, .. } => match dict.borrow().len() == *len {
+                true => Some(len.saturating_sub(*at)),
+                false => Some(0),
+            },
+            Iter::Set { set, at, len } => {
+                let now = python::set::len(&ScriptValue::Host(set.clone()))?;
+                Some(if now == *len { len.saturating_sub(*at) } else { 0 })
+            }
+            Iter::Range(range) => Some(range.len()),
+            _ => None,
         }
     }
 
@@ -146,7 +172,7 @@ impl HostObject for IterObject {
 impl dyn Host + '_ {
     /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
-        if is_instance(value)
+        if class::defines_operations(value)
             && let Some(iter) = self.iterate_instance(value)?
         {
             return Ok(iter);

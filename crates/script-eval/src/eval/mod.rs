@@ -4,6 +4,7 @@
 //! Left-leaning chains (`a + b + c`) are folded in a loop, everything else recurses on a growing stack. Steps, memory
 //! and call depth are limited.
 
+mod arguments;
 mod assign;
 mod attribute;
 mod call;
@@ -14,8 +15,10 @@ mod context;
 mod decorator;
 mod env;
 pub(crate) mod exception;
+pub(crate) mod exception_group;
 mod explore;
 mod format;
+mod function_attributes;
 pub(crate) mod generator;
 mod import;
 mod iterate;
@@ -28,6 +31,7 @@ mod raising;
 mod statement;
 mod subscript;
 mod template;
+mod try_star;
 mod uncertain;
 pub(crate) mod walk;
 
@@ -204,9 +208,12 @@ impl dyn Host + '_ {
             Constant::Str(name) => ScriptValue::Str(self.name_str(name)),
             Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.ast.bytes(index))),
             Constant::Ellipsis => ScriptValue::Ellipsis,
-            Constant::Imaginary(_) => {
-                let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
-                return Err(self.error(id, kind));
+            Constant::Imaginary(im) => {
+                if self.mode == Mode::Script {
+                    let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
+                    return Err(self.error(id, kind));
+                }
+                crate::python::complex::Complex::value(0.0, im)
             }
         })
     }
@@ -559,7 +566,7 @@ impl dyn Host + '_ {
                     None => Ok(true),
                 },
             },
-            ScriptValue::Host(_) if class::is_instance(value) => self.special_truth(value),
+            ScriptValue::Host(_) if class::defines_operations(value) => self.special_truth(value),
             ScriptValue::Host(_) => {
                 self.known([value])?;
                 match crate::python::object::of(value) {

@@ -167,7 +167,8 @@ impl Evaluator {
             return Ok(());
         }
         self.known([a, b])?;
-        if op != BinOp::BitOr || !(is_class(a) || is_class(b)) {
+        let is_python = |x: &ScriptValue| matches!(x, ScriptValue::None) || super::class::is_class(x);
+        if op != BinOp::BitOr || !(is_class(a) || is_class(b)) || is_python(a) && is_python(b) {
             return Ok(());
         }
         let cause = Cause::Statement("a union of types is not evaluated".into());

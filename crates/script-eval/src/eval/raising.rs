@@ -4,13 +4,14 @@
 //! kept in [`Exceptions`] beside it. Operations of the evaluator raise without an instance; the handler that catches
 //! such an error makes it. Errors in scripts and exceeded limits are no exceptions and cannot be caught.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use tvmscript_python_syntax::ast::{
     ExceptHandler, ExprId, HasRange, List, Name, Raise as RaiseStmt, StmtId, TextRange, Try,
 };
-use tvmscript_script_value::{CallArgs, ScriptValue};
+use tvmscript_script_value::{CallArgs, DictKey, ScriptValue};
 
+use super::class::Instance;
 use super::exception::{class_name, is_class, is_exception, is_same, is_subclass, of_builtin, parts};
 use super::statement::Flow;
 use super::{Placeholder, Raise};
@@ -32,6 +33,8 @@ pub(crate) struct Exceptions {
     raised: RefCell<Option<ScriptValue>>,
     /// The exceptions that running handlers caught, innermost last.
     handled: RefCell<Vec<ScriptValue>>,
+    /// `true` if the last `raise` had no expression.
+    is_reraised: Cell<bool>,
 }
 
 impl Exceptions {
@@ -49,6 +52,15 @@ impl Exceptions {
     /// Drops all exceptions.
     pub(crate) fn clear(&self) {
         drop((self.raised.take(), self.handled.take()));
+    }
+
+    pub(crate) fn set_reraised(&self, is_reraised: bool) {
+        self.is_reraised.set(is_reraised);
+    }
+
+    /// Tests whether the last `raise` had no expression.
+    pub(crate) fn was_reraised(&self) -> bool {
+        self.is_reraised.get()
     }
 
     /// The exception that the innermost handler caught.
@@ -126,7 +138,16 @@ impl Evaluator {
         if let Some(exception) = self.program.exceptions.raised.borrow().clone() {
             return Some(exception);
         }
+        let missing = match &error.kind {
+            ParseErrorKind::NoAttribute { name, .. } | ParseErrorKind::UndefinedName { name } => {
+                Some(ScriptValue::str(name))
+            }
+            _ => None,
+        };
         let exception = of_builtin(name, message.map(|message| ScriptValue::str(&message)));
+        if let (Some(missing), Some(instance)) = (missing, exception.as_host::<Instance>()) {
+            instance.fields.borrow_mut().insert(DictKey::text("name"), missing);
+        }
         self.link(&exception);
         self.program.exceptions.set_raised(Some(exception.clone()));
         Some(exception)
@@ -180,6 +201,8 @@ impl Evaluator {
         }
         // The context chain of the handled exception must not lead back here.
         let mut at = handled.clone();
+        // The text may have made a cycle, which the slower walk meets.
+        let (mut slow, mut is_odd) = (handled.clone(), false);
         while let Some((_, state)) = parts(&at) {
             // Exceeding the budget is reported by the next operation.
             if !self.program.budget.spend(1) {
@@ -191,6 +214,13 @@ impl Evaluator {
                 break;
             }
             at = next;
+            if is_odd {
+                slow = parts(&slow).map(|(_, state)| state.context.borrow().clone()).unwrap_or_default();
+            }
+            is_odd = !is_odd;
+            if is_same(&slow, &at) || self.program.budget.step(1).is_err() {
+                break;
+            }
         }
         state.context.replace(handled);
     }
@@ -277,6 +307,7 @@ impl dyn Host + '_ {
         let Some(exc) = stmt.exc else {
             return Ok(match self.program.exceptions.current() {
                 Some(exception) => {
+                    self.program.exceptions.set_reraised(true);
                     let range = self.ast.range(id);
                     self.record_exception(range, &exception)
                 }
@@ -287,6 +318,7 @@ impl dyn Host + '_ {
             });
         };
         let value = self.eval(exc)?;
+        self.program.exceptions.set_reraised(false);
         if let Some(placeholder) = self.unknown(&value) {
             return Ok(self.raise_unknown(id, exc, &placeholder));
         }
@@ -410,9 +442,9 @@ impl dyn Host + '_ {
 
 impl dyn Host + '_ {
     /// Runs a `try` statement.
-    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
+    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
         let mark = self.mark();
-        let flow = self.exec_guarded(id, stmt);
+        let flow = self.exec_guarded(id, stmt, is_star);
         if stmt.finalbody.is_empty() {
             return flow;
         }
@@ -434,7 +466,7 @@ impl dyn Host + '_ {
     }
 
     /// Runs a `try` statement up to its `finally`.
-    fn exec_guarded(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
+    fn exec_guarded(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
         let mark = self.mark();
         let program = self.program.clone();
         match program.budget.tries(|| self.exec_body(stmt.body)) {
@@ -443,6 +475,7 @@ impl dyn Host + '_ {
                 if matches!(flow, Flow::Next) { self.exec_body(stmt.orelse) } else { Ok(flow) }
             }
             Err(reported) => match self.take_raised(mark) {
+                Some(exception) if is_star => self.handle_group(id, stmt.handlers, &exception),
                 Some(exception) => self.handle(id, stmt.handlers, &exception),
                 None => Err(reported),
             },

@@ -13,7 +13,7 @@ use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Reported, Result};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{
-    ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, UnsupportedStmt, While,
+    ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
 };
 
 /// Control flow after a statement.
@@ -151,13 +151,20 @@ impl dyn Host + '_ {
                 }
             }
             Stmt::Raise(stmt) => return Err(self.exec_raise(id, stmt)?),
-            Stmt::Try(stmt) => return self.exec_try(id, stmt),
+            Stmt::Try(stmt) => return self.exec_try(id, stmt, false),
             Stmt::Delete(stmt) => self.delete(stmt.targets)?,
             Stmt::Break => return Ok(Flow::Break),
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.note_invalid(id),
             Stmt::Match(stmt) => return self.exec_match(id, stmt),
+            Stmt::Unsupported(UnsupportedStmt { kind: Unsupported::TryStar, plain: Some(plain) })
+                if !self.unread_definition(id) =>
+            {
+                if let Stmt::Try(stmt) = *self.ast.stmt(plain) {
+                    return self.exec_try(id, stmt, true);
+                }
+            }
             Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
                 if self.tolerant && !self.unread_definition(id) =>
             {

@@ -37,6 +37,11 @@ pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptVal
         }
         return float(op, x.to_float()?, y.to_float()?);
     }
+    if op == BinOp::BitOr
+        && let Some(union) = super::union::of(p, a, b)?
+    {
+        return Ok(union);
+    }
     sequence(p, op, a.plain(), b.plain())
 }
 

@@ -13,7 +13,7 @@ use super::{builtins::Builtin, cost, dict_class, numpy, object, set, view};
 use crate::eval::Raise;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
-use crate::eval::class::{BoundMethod, Special, is_instance, same_sentinel};
+use crate::eval::class::{BoundMethod, Special, defines_operations, same_sentinel};
 use crate::host::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
@@ -107,9 +107,14 @@ fn order_of_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
+/// Tests whether two numbers are equal.
+pub(crate) fn equal_numbers(a: &Number, b: &Number) -> bool {
+    order_of_numbers(a, b) == Some(Ordering::Equal)
+}
+
 /// `a == b`
 pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
-    if is_instance(a) || is_instance(b) {
+    if defines_operations(a) || defines_operations(b) {
         let value = p.special_compare(CmpOp::Eq, a, b)?;
         return p.truth(&value);
     }
@@ -311,7 +316,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
     {
         return Ok(found);
     }
-    if is_instance(container)
+    if defines_operations(container)
         && let Special::Value(found) = p.call_special(container, "__contains__", [item.clone()])?
     {
         return p.truth(&found);

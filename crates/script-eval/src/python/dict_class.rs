@@ -366,7 +366,7 @@ fn sorted_counts(p: &mut dyn Host, dict: &DictRef) -> Result<Vec<(DictKey, Scrip
     }
 }
 
-static ORDERED: Table = &[
+pub(crate) static ORDERED: Table = &[
     own("move_to_end")
         .one_or_two(|p, v, key, last| {
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
@@ -398,7 +398,7 @@ static ORDERED: Table = &[
         .with_keywords(&["last"]),
 ];
 
-static COUNTER: Table = &[
+pub(crate) static COUNTER: Table = &[
     own("most_common")
         .zero_or_one(|p, v, n| {
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };

@@ -7,6 +7,7 @@ pub(crate) mod builtins;
 pub(crate) mod bytearray;
 pub(crate) mod codec;
 pub(crate) mod compare;
+pub(crate) mod complex;
 pub(crate) mod cost;
 pub(crate) mod dict_class;
 pub(crate) mod exceptions;
@@ -24,6 +25,7 @@ pub(crate) mod subscript;
 pub(crate) mod template;
 pub(crate) mod text_index;
 pub(crate) mod unicode;
+pub(crate) mod union;
 pub(crate) mod view;
 
 use num_traits::Zero;

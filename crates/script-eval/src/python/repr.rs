@@ -12,7 +12,7 @@ use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, 
 use crate::errors::HostError;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
-use crate::eval::class::{ClassObject, is_instance};
+use crate::eval::class::{ClassObject, defines_operations, is_instance};
 use crate::eval::{Raise, exception};
 use crate::{Evaluator, Host};
 
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
 pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
-    if is_instance(value) {
+    if defines_operations(value) {
         if let Some(text) = p.special_text(value, "__str__")? {
             return Ok(text);
         }
@@ -180,12 +180,16 @@ fn container(
             out.push(')');
         }
         ScriptValue::Host(host) => {
-            if is_instance(value) {
+            if value.as_host::<ClassObject>().is_some()
+                && let Some(text) = p.special_text(value, "__repr__")?
+            {
+                out.push_str(&text);
+            } else if is_instance(value) {
                 instance(p, value, out, open)?;
             } else if let Some(text) = enumeration::class_repr(p, value) {
                 out.push_str(&text);
             } else if let Some(class) = value.as_host::<ClassObject>() {
-                out.push_str(&format!("<class '{}.{}'>", module_of(class), class.qualified_name()));
+                out.push_str(&class_text(class));
             } else if is_not_implemented(value) {
                 out.push_str("NotImplemented");
             } else if let Some(len) = set::len(value) {
@@ -239,6 +243,11 @@ fn container(
         _ => {}
     }
     Ok(())
+}
+
+/// The `repr` of a class.
+pub(crate) fn class_text(class: &ClassObject) -> String {
+    format!("<class '{}.{}'>", module_of(class), class.qualified_name())
 }
 
 /// Writes an instance: by its `__repr__`, as its payload, or as CPython does without its address.

@@ -45,6 +45,7 @@ fn instance_item(
 /// The key of a sequence as an integer, if it is an instance with `__index__`. Parts of slices are converted too.
 fn index_of(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     match key {
+        ScriptValue::Host(_) if super::range::of(base).is_some() => p.as_index(key.clone()),
         ScriptValue::Host(_) if !matches!(base, ScriptValue::Dict(_) | ScriptValue::Host(_)) => {
             p.as_index(key.clone())
         }

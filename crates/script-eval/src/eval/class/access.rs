@@ -2,13 +2,13 @@
 
 use tvmscript_script_value::{CallArgs, DictKey, ScriptValue, TextKey};
 
-use super::enumeration;
 use super::super_object::SuperObject;
 use super::{ClassObject, Instance, Special, lookup, mro_of, unknown};
+use super::{enumeration, metaclass};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Raise, exception};
-use crate::python::builtins::{self, Builtin};
+use crate::python::builtins::{self, Builtin, BuiltinKind};
 use crate::python::cost;
 use crate::{Host, python};
 
@@ -22,8 +22,8 @@ impl dyn Host + '_ {
         if let Some(instance) = any.downcast_ref::<Instance>() {
             return Some(self.instance_attribute(value, instance, name));
         }
-        if let Some(class) = any.downcast_ref::<ClassObject>() {
-            return Some(self.member_of_class(value, class, name));
+        if any.is::<ClassObject>() {
+            return Some(self.attribute_of_class(value, name));
         }
         any.downcast_ref::<SuperObject>().map(|object| self.super_attribute(object, name))
     }
@@ -70,7 +70,13 @@ impl dyn Host + '_ {
             "__dict__" => return Ok(Some(ScriptValue::Dict(instance.fields.clone()))),
             _ => {}
         }
-        let member = lookup(&instance.class, name);
+        let mut member = lookup(&instance.class, name);
+        // A property of a base class hides the member of its name from the members.
+        if enumeration::is_enumeration(&instance.class)
+            && let Some(property) = enumeration::hidden_property(&instance.class, name)
+        {
+            member = Some(property);
+        }
         if let Some(member) = member.as_ref().filter(|member| self.is_data_descriptor(member)) {
             return self.bind_member(member.clone(), Some(value), &instance.class, name).map(Some);
         }
@@ -85,7 +91,50 @@ impl dyn Host + '_ {
         }
         match member {
             Some(member) => self.bind_member(member, Some(value), &instance.class, name).map(Some),
-            None => Ok(None),
+            // The payload of a class that extends a built-in type.
+            None => Ok(match value.plain() {
+                ScriptValue::Host(payload) if !super::is_instance(value.plain()) => payload.attribute(name),
+                _ => None,
+            }),
+        }
+    }
+
+    /// Looks up an attribute of a class, with the methods by which its metaclass defines that.
+    fn attribute_of_class(&mut self, value: &ScriptValue, name: &str) -> Found {
+        if metaclass::custom(value).is_none() {
+            return self.find_class_attribute(value, name);
+        }
+        let text = || CallArgs::positional([ScriptValue::str(name)]);
+        let getter = metaclass::method(self, value, "__getattribute__")?;
+        let fallback = metaclass::method(self, value, "__getattr__")?;
+        let found = match (getter, &fallback) {
+            (Some(getter), None) => return self.call_value(&getter, text()).map(Some),
+            (Some(getter), Some(_)) => self.catching("AttributeError", |p| p.call_value(&getter, text()))?,
+            (None, None) => return self.find_class_attribute(value, name),
+            (None, Some(_)) => {
+                self.catching("AttributeError", |p| p.find_class_attribute(value, name))?.flatten()
+            }
+        };
+        match (found, fallback) {
+            (None, Some(fallback)) => self.call_value(&fallback, text()).map(Some),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// Looks up an attribute of a class as `type.__getattribute__` does.
+    pub(super) fn find_class_attribute(&mut self, value: &ScriptValue, name: &str) -> Found {
+        if let (Some(member), Some(meta)) =
+            (metaclass::data_member(self, value, name), metaclass::custom(value).cloned())
+        {
+            return self.bind_member(member, Some(value), &meta, name).map(Some);
+        }
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(None) };
+        match self.member_of_class(value, class, name)? {
+            Some(member) => Ok(Some(member)),
+            None => match metaclass::method(self, value, name)? {
+                Some(method) => Ok(Some(method)),
+                None => Ok(metaclass::native_method(value, name)),
+            },
         }
     }
 
@@ -94,10 +143,11 @@ impl dyn Host + '_ {
             "__name__" => ScriptValue::Str(class.name.clone()),
             "__bases__" => ScriptValue::tuple(class.bases.iter().cloned()),
             "__mro__" => ScriptValue::tuple(mro_of(value)),
-            "__class__" => return Ok(builtins::class("type")),
+            "__class__" => return Ok(self.class_of(value)),
             "__dict__" => {
                 cost::entries(self, class.namespace.borrow().len())?;
-                let members = class.namespace.borrow().clone();
+                let mut members = class.namespace.borrow().clone();
+                members.shift_remove(&TextKey::new("__qualname__"));
                 ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(members)))
             }
             "__qualname__" | "__module__" | "__doc__" => {
@@ -109,11 +159,11 @@ impl dyn Host + '_ {
             }
             "__annotations__" => {
                 let names = class.annotations.iter();
-                let entries =
-                    names.map(|a| (DictKey::text(a.name.clone()), ScriptValue::Str(a.text.clone())));
+                let entries = names.map(|a| (DictKey::text(a.name.clone()), a.value.clone()));
                 ScriptValue::dict(entries)
             }
             _ => match lookup(value, name) {
+                Some(member) if is_class_method(&member, class) => subclass_method(member, value),
                 Some(member) => self.bind_member(member, None, value, name)?,
                 None => return Ok(None),
             },
@@ -145,14 +195,38 @@ impl dyn Host + '_ {
             }
             return Ok(true);
         }
-        let Some(class) = value.as_host::<ClassObject>() else { return Ok(false) };
+        if value.as_host::<ClassObject>().is_none() {
+            return Ok(false);
+        }
+        match metaclass::method(self, value, "__setattr__")? {
+            Some(setter) => {
+                self.call_value(&setter, CallArgs::positional([ScriptValue::str(name), new]))?;
+            }
+            None => self.set_class_attribute(value, name, new)?,
+        }
+        Ok(true)
+    }
+
+    /// Sets an attribute of a class as `type.__setattr__` does.
+    pub(super) fn set_class_attribute(
+        &mut self,
+        value: &ScriptValue,
+        name: &str,
+        new: ScriptValue,
+    ) -> Result<(), Raise> {
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(()) };
         if let Some(error) = enumeration::reassigned(value, name) {
             return Err(error.into());
+        }
+        if let Some(member) = metaclass::data_member(self, value, name)
+            && self.write_descriptor(&member, value, Some(new.clone()))?
+        {
+            return Ok(());
         }
         self.program.budget.allocate(cost::ENTRY_BYTES)?;
         self.program.keep_container(&ScriptValue::Dict(class.namespace.clone()), &new)?;
         class.set(name, new);
-        Ok(true)
+        Ok(())
     }
 
     /// Sets an attribute as `object.__setattr__` does.
@@ -167,7 +241,7 @@ impl dyn Host + '_ {
             return Ok(());
         }
         if let Some(member) = lookup(&instance.class, name)
-            && self.write_descriptor(&member, value, name, Some(new.clone()))?
+            && self.write_descriptor(&member, value, Some(new.clone()))?
         {
             return Ok(());
         }
@@ -185,12 +259,34 @@ impl dyn Host + '_ {
             }
             return Ok(true);
         }
-        let Some(class) = value.as_host::<ClassObject>() else { return Ok(false) };
+        if value.as_host::<ClassObject>().is_none() {
+            return Ok(false);
+        }
+        match metaclass::method(self, value, "__delattr__")? {
+            Some(deleter) => {
+                self.call_value(&deleter, CallArgs::positional([ScriptValue::str(name)]))?;
+            }
+            None => self.delete_class_attribute(value, name)?,
+        }
+        Ok(true)
+    }
+
+    /// Deletes an attribute of a class as `type.__delattr__` does.
+    pub(super) fn delete_class_attribute(&mut self, value: &ScriptValue, name: &str) -> Result<(), Raise> {
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(()) };
+        if enumeration::reassigned(value, name).is_some() {
+            raise!(Attribute, "'{}' cannot delete member '{name}'.", class.name);
+        }
+        if let Some(member) = metaclass::data_member(self, value, name)
+            && self.write_descriptor(&member, value, None)?
+        {
+            return Ok(());
+        }
         cost::removal(self, class.namespace.borrow().len())?;
         let old = class.namespace.borrow_mut().shift_remove(&TextKey::new(name));
         super::members::note_change();
         match old {
-            Some(_) => Ok(true),
+            Some(_) => Ok(()),
             None => raise!(Attribute, "type object '{}' has no attribute '{name}'", class.name),
         }
     }
@@ -202,8 +298,11 @@ impl dyn Host + '_ {
         instance: &Instance,
         name: &str,
     ) -> Result<(), Raise> {
+        if exception::delete_attribute(value, name)? {
+            return Ok(());
+        }
         if let Some(member) = lookup(&instance.class, name)
-            && self.write_descriptor(&member, value, name, None)?
+            && self.write_descriptor(&member, value, None)?
         {
             return Ok(());
         }
@@ -219,7 +318,7 @@ impl dyn Host + '_ {
     pub(crate) fn class_of(&self, value: &ScriptValue) -> Option<ScriptValue> {
         match value.as_host::<Instance>() {
             Some(instance) => Some(instance.class.clone()),
-            None if super::is_class(value) => builtins::class("type"),
+            None if super::is_class(value) => metaclass::metaclass_of(value),
             None => builtins::class(&python::type_name(value)),
         }
     }
@@ -231,17 +330,18 @@ impl dyn Host + '_ {
         name: &str,
         args: impl IntoIterator<Item = ScriptValue>,
     ) -> Result<Special, Raise> {
-        let Some(instance) = value.as_host::<Instance>() else { return Ok(Special::Missing) };
-        let Some(member) = super::special::find(&instance.class, name) else {
-            return match instance.class() {
+        let Some(class) = super::special::definer(value) else { return Ok(Special::Missing) };
+        let object = class.as_host::<ClassObject>();
+        let Some(member) = super::special::find(class, name) else {
+            return match object {
                 Some(class) if !class.is_known() => Err(unknown(self, class)),
                 _ => Ok(Special::Missing),
             };
         };
         if as_placeholder(&member).is_some() {
-            return Err(instance.class().map_or(Raise::Reported, |class| unknown(self, class)));
+            return Err(object.map_or(Raise::Reported, |class| unknown(self, class)));
         }
-        let class = instance.class.clone();
+        let class = class.clone();
         let method = self.bind_member(member, Some(value), &class, name)?;
         let result = self.call_value(&method, CallArgs::positional(args))?;
         Ok(match super::natives::is_not_implemented(&result) {
@@ -249,6 +349,25 @@ impl dyn Host + '_ {
             false => Special::Value(result),
         })
     }
+}
+
+/// Tests whether a member is a class method of the built-in type that a class extends: `dict.fromkeys`.
+fn is_class_method(member: &ScriptValue, class: &ClassObject) -> bool {
+    let kind = member.as_host::<Builtin>().map(|builtin| &builtin.kind);
+    matches!(kind, Some(BuiltinKind::Function(owner)) if class.layout == Some(owner))
+}
+
+/// A class method of a built-in type for a class that extends it: its results become instances of the class.
+fn subclass_method(method: ScriptValue, class: &ScriptValue) -> ScriptValue {
+    let name = method.as_host::<Builtin>().map_or("", |builtin| builtin.native.name);
+    let class = class.clone();
+    super::natives::Generated::value(name, move |p, args| {
+        let value = p.call_value(&method, args)?;
+        match name {
+            "maketrans" => Ok(value),
+            _ => p.call_value(&class, CallArgs::positional([value])),
+        }
+    })
 }
 
 /// Tests whether a method was defined in the text or by a decorator, not inherited from `object`.

@@ -7,17 +7,18 @@ use tvmscript_ir_core::{Str, with_stack};
 use tvmscript_python_syntax::ast::{ClassDef, Constant, Expr, ExprId, Stmt, StmtId, TextRange};
 use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 
-use super::descriptor::{Wrapper, WrapperKind};
+use super::descriptor::{Property, Wrapper, WrapperKind};
 use super::mro::linearize;
 use super::super_object::SuperObject;
-use super::{Annotation, ClassObject, Instance, closure_of, is_class, is_function, lookup, mro_of};
-use super::{enumeration, named_tuple};
+use super::{Annotation, ClassObject, Instance, Special, closure_of, is_class, is_function, lookup, mro_of};
+use super::{enumeration, metaclass, named_tuple};
 use crate::Host;
 use crate::binding::Binding;
-use crate::errors::{ParseErrorKind, Result};
+use crate::errors::Result;
 use crate::eval::placeholder::as_placeholder;
-use crate::eval::{Closure, Env, Raise};
+use crate::eval::{Closure, Env, Raise, exception};
 use crate::python::builtins::{self, Builtin, BuiltinKind};
+use crate::python::compare::identical;
 use crate::python::{Outcome, cost, object};
 
 /// The parts of a class.
@@ -31,6 +32,19 @@ pub(crate) struct ClassParts {
     /// Keyword arguments for `__init_subclass__`.
     pub(crate) keywords: CallArgs,
     pub(crate) compares: bool,
+    /// The metaclass that the class statement names.
+    pub(crate) metaclass: Option<ScriptValue>,
+    /// The environment of the body, whose methods refer to the class.
+    pub(crate) env: Option<Rc<Env>>,
+}
+
+/// The parts of a class that its namespace does not contain, while its metaclass runs.
+#[derive(Default)]
+pub(crate) struct PendingClass {
+    pub(super) place: TextRange,
+    pub(super) annotations: Vec<Annotation>,
+    pub(super) compares: bool,
+    pub(super) env: Option<Rc<Env>>,
 }
 
 impl dyn Host + '_ {
@@ -42,14 +56,34 @@ impl dyn Host + '_ {
             bases.push(self.eval(*base)?);
         }
         let mut keywords = CallArgs::default();
+        let mut explicit = None;
         for keyword in ast.list(def.keywords) {
             let value = self.eval(keyword.value)?;
             match keyword.arg {
-                Some(name) if ast.name(name) == "metaclass" => self.check_metaclass(keyword.value, &value)?,
+                Some(name) if ast.name(name) == "metaclass" => explicit = self.known_metaclass(value),
                 Some(name) => keywords.keywords.push((self.name_str(name), value)),
                 None => {}
             }
         }
+        let range = ast.range(def.name_place);
+        let given = bases;
+        let resolved = self.resolved_bases(&given);
+        let bases = self.at_range(range, resolved)?;
+        let is_callable = explicit.as_ref().is_some_and(|meta| !is_class(meta));
+        let metaclass = match is_callable {
+            true => explicit,
+            false => self.at_range(range, metaclass::winner(explicit, &bases))?,
+        };
+        let metaclass_called =
+            metaclass.clone().filter(|meta| is_callable || meta.as_host::<ClassObject>().is_some());
+        let namespace = match &metaclass_called {
+            Some(meta) => {
+                let name = self.name_str(def.name);
+                let prepared = self.prepared(meta, &name, &bases, &keywords);
+                self.at_range(range, prepared)?
+            }
+            None => None,
+        };
         let inherits = |base: &ScriptValue| base.as_host::<ClassObject>().is_some_and(|c| c.compares);
         let compares =
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
@@ -75,8 +109,10 @@ impl dyn Host + '_ {
         });
         self.compares = around;
         ran?;
-        let range = ast.range(def.name_place);
-        let members = self.class_members(def, &env).map_err(|raise| self.raise(range, None, raise))?;
+        let mut members = self.class_members(def, &env).map_err(|raise| self.raise(range, None, raise))?;
+        if given.len() != bases.len() || given.iter().zip(&bases).any(|(a, b)| !identical(a, b)) {
+            members.insert(DictKey::text("__orig_bases__"), ScriptValue::tuple(given));
+        }
         let parts = ClassParts {
             name: self.name_str(def.name),
             place: ast.range(def.name_place),
@@ -85,15 +121,19 @@ impl dyn Host + '_ {
             annotations: self.class_annotations(def),
             keywords,
             compares,
+            metaclass,
+            env: Some(env.clone()),
         };
-        let class = self.make_class(parts);
+        let class = match &metaclass_called {
+            Some(meta) => self.call_metaclass(meta, parts, namespace),
+            None => self.make_class(parts),
+        };
         let class = class.map_err(|raise| self.raise(range, None, raise));
         let owner = match &class {
             Ok(class) => class.clone(),
             // The units of a failed class are explored without a receiver.
             Err(_) => return class,
         };
-        env.set_owner(owner.clone());
         for unit in self.explorer.units.iter_mut().skip(start).filter(|unit| unit.is_method_of(&env)) {
             unit.owner = Some(owner.clone());
             unit.add_marks(&marks);
@@ -101,18 +141,13 @@ impl dyn Host + '_ {
         class
     }
 
-    fn check_metaclass(&mut self, at: ExprId, value: &ScriptValue) -> Result<()> {
-        let is_known = value.as_host::<Builtin>().is_some_and(|builtin| {
-            matches!(builtin.native.name, "type" | "ABCMeta" | "EnumMeta" | "EnumType")
-        });
-        // A metaclass may change everything about its classes. Around scripts it is assumed to change nothing.
-        if is_known || self.tolerant {
-            return Ok(());
-        }
-        Err(self.error(
-            at,
-            ParseErrorKind::UnsupportedExpression { what: "a metaclass other than `abc.ABCMeta`" },
-        ))
+    /// A metaclass whose behaviour is known. Others are assumed to change nothing.
+    fn known_metaclass(&self, value: ScriptValue) -> Option<ScriptValue> {
+        Some(value).filter(|value| self.unknown(value).is_none())
+    }
+
+    fn at_range<T>(&mut self, range: TextRange, result: Result<T, Raise>) -> Result<T> {
+        result.map_err(|raise| self.raise(range, None, raise))
     }
 
     /// The members that a class body bound, in the order of its statements.
@@ -187,11 +222,22 @@ impl dyn Host + '_ {
     pub(crate) fn make_class(&mut self, parts: ClassParts) -> Outcome {
         let is_named_tuple = parts.bases.iter().any(named_tuple::is_marker);
         let parts = if is_named_tuple { named_tuple::of_class(parts)? } else { parts };
-        let ClassParts { name, place, mut bases, mut members, annotations, keywords, compares } = parts;
+        let ClassParts {
+            name,
+            place,
+            mut bases,
+            mut members,
+            annotations,
+            keywords,
+            compares,
+            metaclass,
+            env,
+        } = parts;
+        let metaclass = metaclass::winner(metaclass, &bases)?;
         let base = enumeration::class(self, "Enum");
         let is_enumeration =
             base.is_some_and(|base| bases.iter().any(|class| super::is_subclass(class, &base)));
-        let declared = if is_enumeration { enumeration::declared(&mut members) } else { Vec::new() };
+        let declared = if is_enumeration { enumeration::declared(&mut members)? } else { Vec::new() };
         // Tests of subclasses do not need the classes that only help type checkers.
         bases.retain(|base| !is_typing(base) && object::of(base).is_none());
         for base in &bases {
@@ -210,9 +256,16 @@ impl dyn Host + '_ {
         let mro = linearize(self, &bases)?;
         let builtins = mro.iter().filter_map(|base| base.as_host::<Builtin>());
         let payloads = builtins.filter(|builtin| matches!(builtin.kind, BuiltinKind::Type));
-        let mut layouts = payloads.map(|builtin| builtin.native.name).filter(|name| *name != "object");
+        let layouts = payloads.map(|builtin| metaclass::layout(builtin.native.name));
+        let mut layouts = layouts.filter(|name| *name != "object");
         let layout = layouts.next();
-        if layouts.any(|other| Some(other) != layout) {
+        // A class of the library may extend another built-in one.
+        let extended: Vec<ScriptValue> =
+            layout.and_then(builtins::class).map(|class| mro_of(&class)).unwrap_or_default();
+        let extends = |name: &str| {
+            extended.iter().any(|class| class.as_host::<Builtin>().is_some_and(|b| b.native.name == name))
+        };
+        if layouts.any(|other| Some(other) != layout && !extends(other)) {
             raise!(Type, "multiple bases have instance lay-out conflict");
         }
         cost::entries(self, members.len())?;
@@ -226,11 +279,16 @@ impl dyn Host + '_ {
             annotations,
             layout,
             compares,
+            metaclass,
+            registered: RefCell::default(),
             members: super::Members::default(),
         };
         let class = self.completed(class);
         let value = ScriptValue::host(class);
         self.keep_members(&value)?;
+        if let Some(env) = env {
+            env.set_owner(value.clone());
+        }
         if is_enumeration {
             enumeration::complete(self, &value, declared)?;
         }
@@ -269,6 +327,12 @@ impl dyn Host + '_ {
                 Some(builtin) => Some(builtin.native.name).filter(|name| *name != "object"),
                 None => layout(base),
             }),
+            metaclass: match name {
+                "ABC" => builtins::class("ABCMeta"),
+                "Enum" => builtins::class("EnumType"),
+                _ => bases.iter().find_map(|base| base.as_host::<ClassObject>()?.metaclass.clone()),
+            },
+            registered: RefCell::default(),
             bases,
             namespace: Rc::new(RefCell::new(namespace)),
             annotations: Vec::new(),
@@ -334,11 +398,28 @@ impl dyn Host + '_ {
         for (name, member) in members {
             if let Some(wrapper) = member.as_host::<Wrapper>() {
                 wrapper.name.borrow_mut().get_or_insert(name);
+            } else if let Some(property) = member.as_host::<Property>() {
+                property.name.replace(Some(name));
             } else if member
                 .as_host::<Instance>()
                 .is_some_and(|i| i.class().is_some_and(ClassObject::is_known))
             {
-                self.call_special(&member, "__set_name__", [class.clone(), ScriptValue::Str(name)])?;
+                let args = [class.clone(), ScriptValue::Str(name.clone())];
+                match self.attempt(|p| p.call_special(&member, "__set_name__", args))? {
+                    Ok(Special::Missing) => {
+                        if let Some(property) = member.plain().as_host::<Property>() {
+                            property.name.replace(Some(name));
+                        }
+                    }
+                    Ok(_) => {}
+                    Err(cause) => {
+                        let (own, owner) = (crate::python::type_name(&member), &object.name);
+                        let text =
+                            format!("Error calling __set_name__ on '{own}' instance '{name}' in '{owner}'");
+                        let error = [ScriptValue::str(&text)];
+                        return Err(Raise::Exception(exception::caused_by("RuntimeError", error, cause)));
+                    }
+                }
             }
         }
         Ok(())
@@ -386,6 +467,13 @@ impl dyn Host + '_ {
             }
             None => ScriptValue::host(Instance::new(value.clone(), None)),
         };
+        if metaclass::is_metaclass(value)
+            && let Some(made) = metaclass::metaclass_of(&instance).filter(|_| is_class(&instance))
+            && super::is_subclass(&made, value)
+        {
+            metaclass::init_class(self, &made, &instance, args)?;
+            return Ok(instance);
+        }
         let made = instance.as_host::<Instance>().filter(|made| super::is_subclass(&made.class, value));
         let Some(made) = made else { return Ok(instance) };
         if let Some(init) = lookup(&made.class, "__init__").filter(|init| as_placeholder(init).is_none()) {
@@ -405,27 +493,6 @@ impl dyn Host + '_ {
         base.is_some_and(|base| super::is_subclass(class, &base))
     }
 
-    /// `type(name, bases, members)`
-    pub(crate) fn type_with_members(&mut self, args: &[ScriptValue], keywords: CallArgs) -> Outcome {
-        let [ScriptValue::Str(name), ScriptValue::Tuple(bases), ScriptValue::Dict(members)] = args else {
-            raise!(Type, "type.__new__() takes a name, a tuple of bases and a dict");
-        };
-        let mut all = Dict::new();
-        all.insert(DictKey::text("__module__"), ScriptValue::str("__main__"));
-        all.insert(DictKey::text("__qualname__"), ScriptValue::Str(name.clone()));
-        all.insert(DictKey::text("__doc__"), ScriptValue::None);
-        all.extend(members.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
-        self.make_class(ClassParts {
-            name: name.clone(),
-            place: self.statement.unwrap_or_default(),
-            bases: bases.to_vec(),
-            members: all,
-            annotations: Vec::new(),
-            keywords,
-            compares: false,
-        })
-    }
-
     /// `issubclass(class, of)` for a single class.
     pub(crate) fn issubclass(&mut self, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
         if !is_class(class) {
@@ -434,7 +501,13 @@ impl dyn Host + '_ {
         if !is_class(of) && as_placeholder(of).is_none() {
             raise!(Type, "issubclass() arg 2 must be a class, a tuple of classes, or a union");
         }
-        if super::is_subclass(class, of) {
+        if let Special::Value(found) = self.call_special(of, "__subclasscheck__", [class.clone()])? {
+            return self.truth(&found);
+        }
+        if let Some(found) = self.subclass_hook(of, class)? {
+            return Ok(found);
+        }
+        if super::is_subclass(class, of) || metaclass::is_registered(self, class, of)? {
             return Ok(true);
         }
         match class.as_host::<ClassObject>() {
@@ -443,8 +516,26 @@ impl dyn Host + '_ {
         }
     }
 
+    /// The answer of `__subclasshook__`; `None` if it leaves the question open.
+    pub(crate) fn subclass_hook(
+        &mut self,
+        of: &ScriptValue,
+        class: &ScriptValue,
+    ) -> Result<Option<bool>, Raise> {
+        let Some(hook) = super::special::find(of, "__subclasshook__") else { return Ok(None) };
+        let hook = self.bind_member(hook, None, of, "__subclasshook__")?;
+        let found = self.call_value(&hook, CallArgs::positional([class.clone()]))?;
+        if super::natives::is_not_implemented(&found) {
+            return Ok(None);
+        }
+        self.truth(&found).map(Some)
+    }
+
     /// `C[key]`
     pub(crate) fn class_item(&mut self, class: &ScriptValue, key: &ScriptValue) -> Outcome {
+        if let Special::Value(value) = self.call_special(class, "__getitem__", [key.clone()])? {
+            return Ok(value);
+        }
         if let Some(member) = enumeration::by_name(class, key) {
             return member;
         }

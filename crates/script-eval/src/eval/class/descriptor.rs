@@ -4,7 +4,7 @@ use tvmscript_ir_core::Str;
 use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release};
 
 use super::natives::Generated;
-use super::{BoundMethod, Instance, Special, lookup};
+use super::{BoundMethod, ClassObject, Instance, Special, lookup};
 use crate::eval::{Closure, Raise};
 use crate::python::Outcome;
 use crate::python::builtins::{Builtin, BuiltinKind, Table, own};
@@ -16,6 +16,16 @@ pub(crate) struct Property {
     pub(crate) getter: ScriptValue,
     pub(crate) setter: ScriptValue,
     pub(crate) deleter: ScriptValue,
+    /// The documentation, unless it is that of the getter.
+    pub(crate) doc: std::cell::RefCell<Option<ScriptValue>>,
+    /// The name that a class gave it.
+    pub(crate) name: std::cell::RefCell<Option<Str>>,
+}
+
+impl Property {
+    pub(crate) fn new(getter: ScriptValue, setter: ScriptValue, deleter: ScriptValue) -> Property {
+        Property { getter, setter, deleter, doc: Default::default(), name: Default::default() }
+    }
 }
 
 impl HostObject for Property {
@@ -27,14 +37,29 @@ impl HostObject for Property {
             "fget" => Some(self.getter.clone()),
             "fset" => Some(self.setter.clone()),
             "fdel" => Some(self.deleter.clone()),
+            "__doc__" => Some(match (&*self.doc.borrow(), &self.getter) {
+                (Some(doc), _) => doc.clone(),
+                (None, ScriptValue::Host(getter)) => getter.attribute("__doc__").unwrap_or_default(),
+                (None, _) => ScriptValue::None,
+            }),
+            "__isabstractmethod__" => {
+                let functions = [&self.getter, &self.setter, &self.deleter];
+                Some(ScriptValue::Bool(functions.into_iter().any(is_abstract)))
+            }
             _ => None,
         }
     }
 }
 
+/// Tests whether a function is marked as abstract.
+fn is_abstract(function: &ScriptValue) -> bool {
+    function.as_host::<Closure>().is_some_and(|function| function.is_abstract.get())
+}
+
 impl Drop for Property {
     fn drop(&mut self) {
-        release([&mut self.getter, &mut self.setter, &mut self.deleter].map(std::mem::take));
+        let functions = [&mut self.getter, &mut self.setter, &mut self.deleter].map(std::mem::take);
+        release(functions.into_iter().chain(self.doc.take()));
     }
 }
 
@@ -77,6 +102,7 @@ impl HostObject for Wrapper {
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         match (name, &self.function) {
             ("__func__" | "__wrapped__" | "func", function) => Some(function.clone()),
+            ("__isabstractmethod__", function) => Some(ScriptValue::Bool(is_abstract(function))),
             (_, ScriptValue::Host(function)) => function.attribute(name),
             _ => None,
         }
@@ -134,6 +160,12 @@ impl dyn Host + '_ {
         if let Some(wrapper) = member.as_host::<Wrapper>() {
             return match (wrapper.kind, instance) {
                 (WrapperKind::Static, _) => Ok(wrapper.function.clone()),
+                // A class method may wrap another descriptor.
+                (WrapperKind::Class, _) if !is_function(&wrapper.function) && binds(&wrapper.function) => {
+                    let inner = wrapper.function.clone();
+                    let meta = self.class_of(class).unwrap_or_default();
+                    self.bind_member(inner, Some(class), &meta, name)
+                }
                 (WrapperKind::Class, _) => Ok(BoundMethod::value(wrapper.function.clone(), class)),
                 (WrapperKind::Cached, None) => Ok(member.clone()),
                 (WrapperKind::Cached, Some(instance)) => {
@@ -147,24 +179,31 @@ impl dyn Host + '_ {
                 }
             };
         }
-        if let (Some(property), Some(instance)) = (member.as_host::<Property>(), instance) {
-            if matches!(property.getter, ScriptValue::None) {
-                return Err(lacking(instance, name, "getter"));
-            }
-            return self.call_value(&property.getter, CallArgs::positional([instance.clone()]));
-        }
         if member.as_host::<Instance>().is_some() {
             let args = [instance.cloned().unwrap_or_default(), class.clone()];
             if let Special::Value(value) = self.call_special(&member, "__get__", args)? {
                 return Ok(value);
             }
+            // An instance of a class that extends `property`, `classmethod` or `staticmethod`.
+            let payload = member.plain();
+            if payload.as_host::<Wrapper>().is_some()
+                || payload.as_host::<Property>().is_some() && instance.is_some()
+            {
+                return self.bind_member(payload.clone(), instance, class, name);
+            }
+        }
+        if let (Some(property), Some(instance)) = (member.as_host::<Property>(), instance) {
+            if matches!(property.getter, ScriptValue::None) {
+                return Err(lacking(self, instance, property, "getter"));
+            }
+            return self.call_value(&property.getter, CallArgs::positional([instance.clone()]));
         }
         Ok(member)
     }
 
     /// Tests whether a member of a class takes precedence over the attribute of an instance.
     pub(super) fn is_data_descriptor(&self, member: &ScriptValue) -> bool {
-        member.as_host::<Property>().is_some()
+        member.plain().as_host::<Property>().is_some()
             || member.as_host::<Instance>().is_some_and(|instance| {
                 ["__set__", "__delete__"].iter().any(|name| lookup(&instance.class, name).is_some())
             })
@@ -176,16 +215,18 @@ impl dyn Host + '_ {
         &mut self,
         member: &ScriptValue,
         instance: &ScriptValue,
-        name: &str,
         value: Option<ScriptValue>,
     ) -> Result<bool, Raise> {
-        if let Some(property) = member.as_host::<Property>() {
+        let overrides = member
+            .as_host::<Instance>()
+            .is_some_and(|instance| super::special::find(&instance.class, "__set__").is_some());
+        if let Some(property) = member.plain().as_host::<Property>().filter(|_| !overrides) {
             let (function, what) = match value {
                 Some(_) => (&property.setter, "setter"),
                 None => (&property.deleter, "deleter"),
             };
             if matches!(function, ScriptValue::None) {
-                return Err(lacking(instance, name, what));
+                return Err(lacking(self, instance, property, what));
             }
             self.call_value(function, CallArgs::positional([instance.clone()].into_iter().chain(value)))?;
             return Ok(true);
@@ -236,25 +277,81 @@ impl Evaluator {
 }
 
 /// The error for a property without one of its functions.
-fn lacking(instance: &ScriptValue, name: &str, what: &str) -> Raise {
-    let class = crate::python::type_name(instance);
+fn lacking(p: &dyn Host, instance: &ScriptValue, property: &Property, what: &str) -> Raise {
+    let class = p.class_of(instance);
+    let class = match class.as_ref().and_then(|class| class.as_host::<ClassObject>()) {
+        Some(class) => class.qualified_name().to_string(),
+        None => crate::python::type_name(instance),
+    };
+    let name = match &*property.name.borrow() {
+        Some(name) => format!(" '{name}'"),
+        None => String::new(),
+    };
     crate::errors::HostError::new(
         crate::HostErrorKind::Attribute,
-        format!("property '{name}' of '{class}' object has no {what}"),
+        format!("property{name} of '{class}' object has no {what}"),
     )
     .into()
 }
 
+/// Tests whether a value is a descriptor other than a function.
+fn binds(value: &ScriptValue) -> bool {
+    is_wrapper(value)
+        || value
+            .as_host::<Instance>()
+            .is_some_and(|instance| super::special::find(&instance.class, "__get__").is_some())
+}
+
+/// Methods of `classmethod` and `staticmethod`.
+pub(crate) static WRAPPER: Table = &[own("__get__").one_or_two(|p, wrapper, instance, class| {
+    let class = match class {
+        Some(class) => class,
+        None => p.class_of(&instance).unwrap_or_default(),
+    };
+    let instance = Some(instance).filter(|instance| !matches!(instance, ScriptValue::None));
+    p.bind_member(wrapper.clone(), instance.as_ref(), &class, "__get__")
+})];
+
 /// Methods of a property.
 pub(crate) static PROPERTY: Table = &[
-    own("getter").one(|_, property, getter| changed(property, |p| p.getter = getter)),
-    own("setter").one(|_, property, setter| changed(property, |p| p.setter = setter)),
-    own("deleter").one(|_, property, deleter| changed(property, |p| p.deleter = deleter)),
+    own("getter").one(|p, property, getter| changed(p, property, |p| p.getter = getter)),
+    own("setter").one(|p, property, setter| changed(p, property, |p| p.setter = setter)),
+    own("__get__").one_or_two(|p, property, instance, class| match instance {
+        ScriptValue::None => Ok(property.clone()),
+        instance => p.bind_member(property.plain().clone(), Some(&instance), &class.unwrap_or_default(), ""),
+    }),
+    own("__set__").two(|p, property, instance, value| {
+        p.write_descriptor(property.plain(), &instance, Some(value))?;
+        Ok(ScriptValue::None)
+    }),
+    own("__delete__").one(|p, property, instance| {
+        p.write_descriptor(property.plain(), &instance, None)?;
+        Ok(ScriptValue::None)
+    }),
+    own("__set_name__").any(|_, property, args| match args.positional.as_slice() {
+        [_, name] => {
+            if let (Some(property), ScriptValue::Str(name)) = (property.plain().as_host::<Property>(), name) {
+                property.name.replace(Some(name.clone()));
+            }
+            Ok(ScriptValue::None)
+        }
+        other => raise!(Type, "__set_name__() takes 2 positional arguments but {} were given", other.len()),
+    }),
+    own("deleter").one(|p, property, deleter| changed(p, property, |p| p.deleter = deleter)),
 ];
 
-fn changed(property: &ScriptValue, change: impl FnOnce(&mut Property)) -> Outcome {
-    let Some(property) = property.as_host::<Property>() else { return Ok(ScriptValue::None) };
-    let mut property = property.clone();
-    change(&mut property);
-    Ok(ScriptValue::host(property))
+/// A copy of a property with another function.
+fn changed(p: &mut dyn Host, property: &ScriptValue, change: impl FnOnce(&mut Property)) -> Outcome {
+    let Some(known) = property.plain().as_host::<Property>() else { return Ok(ScriptValue::None) };
+    let mut new = known.clone();
+    change(&mut new);
+    match property.as_host::<Instance>() {
+        Some(instance) => {
+            let functions = [&new.getter, &new.setter, &new.deleter].map(Clone::clone);
+            let doc = new.doc.borrow().clone();
+            let class = instance.class.clone();
+            p.call_value(&class, CallArgs::positional(functions.into_iter().chain(doc)))
+        }
+        None => Ok(ScriptValue::host(new)),
+    }
 }

@@ -3,8 +3,10 @@
 //! The members are made after the body of the class has run. `_member_map_` has them by name, aliases included.
 
 mod flags;
+mod values;
 
 use flags::{bits, flag_members, of_bits};
+use values::{BY_VALUE, by_value};
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,7 +28,7 @@ use crate::eval::exception;
 use crate::eval::{Iter, IterObject, Raise};
 use crate::python::builtins::{self, Table, own};
 use crate::python::number::{Number, int};
-use crate::python::{Outcome, arith, compare, cost, format, repr};
+use crate::python::{Outcome, compare, cost, format, repr};
 
 /// `enum.auto()`
 struct Auto;
@@ -106,7 +108,7 @@ fn getter(name: &'static str, of: &'static str) -> (&'static str, ScriptValue) {
     });
     let setter =
         Generated::value(name, move |_, _| raise!(Attribute, "<enum 'Enum'> cannot set attribute '{name}'"));
-    (name, ScriptValue::host(Property { getter, setter, deleter: ScriptValue::None }))
+    (name, ScriptValue::host(Property::new(getter, setter, ScriptValue::None)))
 }
 
 /// `Color.RED`
@@ -227,36 +229,6 @@ pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValu
     Err(wrong_type!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", value).into())
 }
 
-fn by_value(
-    p: &mut dyn Host,
-    class: &ScriptValue,
-    value: &ScriptValue,
-) -> Result<Option<ScriptValue>, Raise> {
-    // As in CPython, a value that can be a key is looked up, and others are searched for.
-    let own = class.as_host::<ClassObject>().and_then(|class| class.own(BY_VALUE));
-    let mut candidates = match (p.attempt(|p| p.hashable(value.clone()))?, own) {
-        (Ok(key), Some(ScriptValue::Dict(known))) => {
-            p.program.budget.step(u64::from(key.weight()))?;
-            if let Some(member) = known.borrow().get(&key) {
-                return Ok(Some(member.clone()));
-            }
-            Vec::new()
-        }
-        _ => members(p, class)?,
-    };
-    if let Some(ScriptValue::Dict(values)) = class.as_host::<ClassObject>().and_then(|c| c.own(COMBINED)) {
-        candidates.extend(values.borrow().values().cloned());
-    }
-    for member in candidates {
-        p.program.budget.step(1)?;
-        let own = field(&member, "_value_").unwrap_or_default();
-        if compare::same(p, &own, value)? {
-            return Ok(Some(member));
-        }
-    }
-    Ok(None)
-}
-
 /// Calls an enumeration: `Color(1)`, or `Enum("Color", "RED GREEN")`.
 pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) -> Outcome {
     let has_members = member_map(class).is_some_and(|map| !map.borrow().is_empty());
@@ -331,25 +303,20 @@ fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outco
             .collect(),
         (None, names) => p.collect_values(names)?,
     };
-    let mut next = start;
-    let is_flag = is_flag(p, base);
-    let is_text = base.as_host::<ClassObject>().is_some_and(|class| class.layout == Some("str"));
+    let generate = lookup(base, GENERATE);
+    let mut before: Vec<ScriptValue> = Vec::new();
     for item in items {
         let (name, value) = match item.items().as_deref() {
             Some([name, value]) => (name.clone(), value.clone()),
             _ => {
-                let value = match (is_text, item.as_str()) {
-                    (true, Some(text)) => ScriptValue::str(&text.to_lowercase()),
-                    _ => next.clone(),
-                };
-                next = match is_flag {
-                    true => arith::binary(p, BinOp::Mult, &next, &ScriptValue::Int(2))?,
-                    false => arith::binary(p, BinOp::Add, &next, &ScriptValue::Int(1))?,
-                };
+                let name = Str::new(item.as_str().unwrap_or_default());
+                let bases = std::slice::from_ref(base);
+                let value = next_value(p, bases, generate.clone(), &name, &before, &start)?;
                 (item, value)
             }
         };
         cost::entries(p, 2)?;
+        before.push(value.clone());
         members.insert(p.hashable(name)?, value);
     }
     p.make_class(ClassParts {
@@ -360,7 +327,76 @@ fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outco
         annotations: Vec::new(),
         keywords: CallArgs::default(),
         compares: false,
+        metaclass: None,
+        env: None,
     })
+}
+
+/// The property of a base class with the name of a member.
+pub(super) fn hidden_property(class: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    let map = member_map(class)?;
+    if !map.borrow().contains_key(&DictKey::text(name)) {
+        return None;
+    }
+    let bases = super::mro_of(class).into_iter().skip(1);
+    let found = bases.filter_map(|base| base.as_host::<ClassObject>()?.own(name)).next()?;
+    found.plain().as_host::<Property>().is_some().then_some(found)
+}
+
+/// Names with an underscore at both ends that a class body may bind.
+const SPECIAL_NAMES: &[&str] = &[
+    "_order_",
+    "_generate_next_value_",
+    "_numeric_repr_",
+    "_missing_",
+    "_ignore_",
+    "_iter_member_",
+    "_iter_member_by_value_",
+    "_iter_member_by_def_",
+];
+
+/// Checks the names that a class body binds.
+fn check_names(members: &Dict) -> Result<(), HostError> {
+    for (key, value) in members.iter() {
+        let Some(name) = key.0.as_str() else { continue };
+        let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
+        let is_special = !inner.is_empty() && !inner.starts_with('_') && !inner.ends_with('_');
+        if is_special && !SPECIAL_NAMES.contains(&name) {
+            raise!(Value, "_sunder_ names, such as '{name}', are reserved for future Enum use");
+        }
+        if matches!(name, "mro" | "") && is_declaration(name, value) {
+            raise!(Value, "invalid enum member name(s) '{name}'");
+        }
+    }
+    Ok(())
+}
+
+/// Checks the members against `_order_`.
+fn check_order(p: &mut dyn Host, class: &ScriptValue, order: &ScriptValue) -> Result<(), Raise> {
+    let declared: Vec<String> = match order.as_str() {
+        Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
+        None => {
+            order.items().unwrap_or_default().iter().filter_map(|n| n.as_str()).map(str::to_owned).collect()
+        }
+    };
+    let all = members(p, class)?;
+    let names: Vec<String> =
+        all.iter().filter_map(|m| Some(field(m, "_name_")?.as_str()?.to_owned())).collect();
+    let map = member_map(class);
+    let is_alias = |name: &String| {
+        !names.contains(name)
+            && map.as_ref().is_some_and(|map| map.borrow().contains_key(&DictKey::text(name.as_str())))
+    };
+    p.program.budget.step((declared.len() * names.len()) as u64)?;
+    let declared: Vec<String> = declared.into_iter().filter(|name| !is_alias(name)).collect();
+    if declared != names {
+        let shown = |names: &[String]| {
+            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!("[{}]", quoted.join(", "))
+        };
+        raise!(Type, "member order does not match _order_:\n  {}\n  {}", shown(&declared), shown(&names));
+    }
+    Ok(())
 }
 
 /// Tests whether a class body declares a member by binding this name.
@@ -396,13 +432,11 @@ impl dyn Host + '_ {
     }
 }
 
-/// The member of an enumeration that maps values to members.
-const BY_VALUE: &str = "_value2member_map_";
-
 const GENERATE: &str = "_generate_next_value_";
 
 /// The members that a class body declares, taken out of its namespace: names with their values.
-pub(super) fn declared(members: &mut Dict) -> Vec<(Str, ScriptValue)> {
+pub(super) fn declared(members: &mut Dict) -> Result<Vec<(Str, ScriptValue)>, HostError> {
+    check_names(members)?;
     let ignored: Vec<Str> = match members.get(&DictKey::text("_ignore_")) {
         Some(names) => match names.as_str() {
             Some(text) => text.replace(',', " ").split_whitespace().map(Str::new).collect(),
@@ -421,7 +455,7 @@ pub(super) fn declared(members: &mut Dict) -> Vec<(Str, ScriptValue)> {
         .filter_map(|(key, value)| Some((Str::new(key.0.as_str()?), value.clone())))
         .collect();
     members.retain(|key, value| !key.0.as_str().is_some_and(|name| is_declaration(name, value)));
-    found
+    Ok(found)
 }
 
 /// Makes the members of a new enumeration.
@@ -431,6 +465,7 @@ pub(super) fn complete(
     declared: Vec<(Str, ScriptValue)>,
 ) -> Result<(), Raise> {
     let Some(object) = class.as_host::<ClassObject>() else { return Ok(()) };
+    inherit_text(p, object);
     for base in &object.bases {
         if member_map(base).is_some_and(|map| !map.borrow().is_empty()) {
             let name = base.as_host::<ClassObject>().map_or_else(String::new, |base| base.name.to_string());
@@ -467,6 +502,62 @@ pub(super) fn complete(
         map.borrow_mut().insert(DictKey::text(name.clone()), member.clone());
         object.set(name.as_str(), member);
     }
+    describe(p, class, object)?;
+    match object.own("_order_") {
+        Some(order) => {
+            let old = object.namespace.borrow_mut().shift_remove(&DictKey::text("_order_"));
+            super::members::note_change();
+            drop(old);
+            check_order(p, class, &order)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Chooses `__str__` and `__format__` of an enumeration with a data type: directly below `ReprEnum` those of the type; with
+/// `__str__` of its own, the format is that of its text.
+fn inherit_text(p: &mut dyn Host, object: &ClassObject) {
+    let Some(layout) = object.layout else { return };
+    let repr_enum = class(p, "ReprEnum").unwrap_or_default();
+    let base = class(p, "Enum").unwrap_or_default();
+    let is_direct = object.bases.iter().any(|base| compare::identical(base, &repr_enum));
+    let (has_str, has_format) = (object.own("__str__").is_some(), object.own("__format__").is_some());
+    if is_direct && object.own("_is_enumeration_").is_none() {
+        let text = |name: &str| natives::member(layout, name).unwrap_or_default();
+        if !has_format {
+            object.set("__format__", text("__format__"));
+        }
+        if !has_str {
+            object.set("__str__", text(if layout == "str" { "__str__" } else { "__repr__" }));
+        }
+    } else if has_str
+        && !has_format
+        && let Some(format) = base.as_host::<ClassObject>().and_then(|base| base.own("__format__"))
+    {
+        object.set("__format__", format);
+    }
+}
+
+/// Sets the private attributes that describe an enumeration.
+fn describe(p: &mut dyn Host, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
+    let all = members(p, class)?;
+    let mut values = Dict::new();
+    let mut names = Vec::new();
+    for member in &all {
+        cost::entries(p, 2)?;
+        names.extend(field(member, "_name_"));
+        let value = field(member, "_value_").unwrap_or_default();
+        // Members with values that are no keys are found by comparing.
+        if let Ok(Ok(key)) = p.attempt(|p| p.hashable(value)) {
+            values.insert(key, member.clone());
+        }
+    }
+    object.set("_member_names_", ScriptValue::list(names));
+    object.set("_value2member_map_", ScriptValue::Dict(Rc::new(RefCell::new(values))));
+    let layout = object.layout.unwrap_or("object");
+    object.set("_value_repr_", natives::member(layout, "__repr__").unwrap_or_default());
+    object.set("_new_member_", natives::member(layout, "__new__").unwrap_or_default());
+    object.set("_member_type_", builtins::class(object.layout.unwrap_or("object")).unwrap_or_default());
     Ok(())
 }
 
@@ -482,12 +573,12 @@ fn automatic(
     let is_auto = |value: &ScriptValue| value.as_host::<Auto>().is_some();
     match &value {
         ScriptValue::Tuple(items) if items.iter().any(is_auto) => {
-            let next = next_value(p, bases, generate, name, before)?;
+            let next = next_value(p, bases, generate, name, before, &ScriptValue::Int(1))?;
             let items: Items =
                 items.iter().map(|item| if is_auto(item) { next.clone() } else { item.clone() }).collect();
             Ok(ScriptValue::Tuple(Rc::new(items)))
         }
-        value if is_auto(value) => next_value(p, bases, generate, name, before),
+        value if is_auto(value) => next_value(p, bases, generate, name, before, &ScriptValue::Int(1)),
         _ => Ok(value),
     }
 }
@@ -498,6 +589,7 @@ fn next_value(
     generate: Option<ScriptValue>,
     name: &Str,
     before: &[ScriptValue],
+    start: &ScriptValue,
 ) -> Outcome {
     if let Some(generate) = generate {
         let generate = match super::descriptor::unwrapped(&generate) {
@@ -507,14 +599,14 @@ fn next_value(
         let count = ScriptValue::Int(before.len() as i64);
         cost::values(p, before.len())?;
         let last = ScriptValue::list(before.to_vec());
-        let args = [ScriptValue::Str(name.clone()), ScriptValue::Int(1), count, last];
+        let args = [ScriptValue::Str(name.clone()), start.clone(), count, last];
         return p.call_value(&generate, CallArgs::positional(args));
     }
     if bases.iter().any(|class| class_is(p, class, "StrEnum")) {
         return Ok(ScriptValue::str(&name.as_str().to_lowercase()));
     }
     let numbers = before.iter().filter_map(|value| Number::of(value)?.to_big()).max();
-    let Some(highest) = numbers else { return Ok(ScriptValue::Int(1)) };
+    let Some(highest) = numbers else { return Ok(start.clone()) };
     Ok(match bases.iter().any(|class| is_flag(p, class)) {
         true => int(BigInt::one() << highest.bits()),
         false => int(highest.into_owned() + 1),

@@ -71,6 +71,7 @@ impl HostObject for Instance {
     }
     fn is_callable(&self) -> bool {
         lookup(&self.class, "__call__").is_some()
+            || matches!(&self.payload, Some(ScriptValue::Host(payload)) if payload.is_callable())
     }
     fn attribute_names(&self) -> Vec<String> {
         let fields = self.fields.borrow();

@@ -34,6 +34,7 @@ impl dyn Host + '_ {
             ("typing" | "typing_extensions", "NamedTuple") => {
                 Some(self.native_class("typing", "NamedTuple", &[], Vec::new()))
             }
+            ("types", _) => TYPES.iter().find(|(known, _)| *known == name).and_then(|(_, name)| class(name)),
             ("enum", "EnumMeta" | "EnumType") => class("EnumType"),
             ("enum", "property") => class("property"),
             ("enum", _) => enumeration::class(self, name).or_else(|| function(enumeration::MODULE, "enum")),
@@ -47,6 +48,40 @@ impl dyn Host + '_ {
             _ => None,
         }
     }
+}
+
+/// Names in `types` of the types of values that the evaluator makes.
+static TYPES: &[(&str, &str)] = &[
+    ("BuiltinFunctionType", "builtin_function_or_method"),
+    ("BuiltinMethodType", "builtin_function_or_method"),
+    ("EllipsisType", "ellipsis"),
+    ("FunctionType", "function"),
+    ("GeneratorType", "generator"),
+    ("LambdaType", "function"),
+    ("MethodDescriptorType", "method_descriptor"),
+    ("MethodType", "method"),
+    ("ModuleType", "module"),
+    ("NoneType", "NoneType"),
+    ("NotImplementedType", "NotImplementedType"),
+    ("UnionType", "UnionType"),
+    ("WrapperDescriptorType", "wrapper_descriptor"),
+];
+
+/// The names of a module for classes, which `import *` binds.
+pub(crate) fn class_module_names(path: &str) -> Option<Vec<&'static str>> {
+    let (own, table): (&[&str], Table) = match path {
+        "abc" => (&["ABC", "ABCMeta", "abstractproperty"], ABC),
+        "dataclasses" => (&["FrozenInstanceError", "MISSING", "KW_ONLY", "InitVar"], dataclass::MODULE),
+        "enum" => (
+            &[
+                "Enum", "EnumMeta", "EnumType", "Flag", "IntEnum", "IntFlag", "ReprEnum", "StrEnum",
+                "property",
+            ],
+            enumeration::MODULE,
+        ),
+        _ => return None,
+    };
+    Some(own.iter().copied().chain(table.iter().map(|native| native.name)).collect())
 }
 
 static COLLECTIONS: Table = &[own("namedtuple").any(named_tuple::named_tuple)];

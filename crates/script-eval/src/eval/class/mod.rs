@@ -17,6 +17,7 @@ mod instance;
 mod keys;
 mod library;
 mod members;
+pub(crate) mod metaclass;
 mod mro;
 mod named_tuple;
 pub(crate) mod natives;
@@ -38,14 +39,14 @@ use crate::python::exceptions;
 
 pub(crate) use access::missing;
 pub(crate) use dataclass::same_sentinel;
-pub(crate) use define::{ClassParts, mangled};
-pub(crate) use descriptor::{PROPERTY, Property, is_function};
+pub(crate) use define::{ClassParts, PendingClass, mangled};
+pub(crate) use descriptor::{PROPERTY, Property, WRAPPER, is_function};
 pub(crate) use descriptor::{Wrapper, WrapperKind};
 pub(crate) use instance::Instance;
 pub(crate) use keys::Keys;
-pub(crate) use library::is_class_module;
+pub(crate) use library::{class_module_names, is_class_module};
 use members::Members;
-pub(crate) use special::{Special, is_instance};
+pub(crate) use special::{Special, defines_operations, is_instance};
 
 /// Binding of a method on access, as its decorators say. Exploration passes the receiver accordingly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +87,10 @@ pub(crate) struct ClassObject {
     layout: Option<&'static str>,
     /// `true` for test classes whose bare methods are scripts.
     compares: bool,
+    /// Its class, if that is not just `type`.
+    metaclass: Option<ScriptValue>,
+    /// Classes that count as subclasses: `Abstract.register(C)`.
+    registered: RefCell<Vec<ScriptValue>>,
     members: Members,
 }
 
@@ -104,7 +109,10 @@ impl HostObject for ClassObject {
 
 impl Drop for ClassObject {
     fn drop(&mut self) {
-        release(self.bases.drain(..).chain(self.mro.drain(..)));
+        let registered = std::mem::take(self.registered.get_mut());
+        release(
+            self.bases.drain(..).chain(self.mro.drain(..)).chain(registered).chain(self.metaclass.take()),
+        );
     }
 }
 
@@ -139,6 +147,9 @@ impl ClassObject {
     }
 }
 
+/// Classes of the library that extend `dict`.
+pub(crate) const DICT_CLASSES: &[&str] = &["OrderedDict", "defaultdict", "Counter"];
+
 /// The method resolution order of a class, which it begins.
 pub(crate) fn mro_of(class: &ScriptValue) -> Vec<ScriptValue> {
     let mut order = vec![class.clone()];
@@ -149,9 +160,16 @@ pub(crate) fn mro_of(class: &ScriptValue) -> Vec<ScriptValue> {
             let mut base = exceptions::base(builtin.native.name);
             while let Some(name) = base {
                 order.extend(exceptions::class(name));
+                if name == "BaseExceptionGroup" {
+                    order.extend(exceptions::second_base(builtin.native.name).and_then(exceptions::class));
+                }
                 base = exceptions::base(name);
             }
             order.extend((builtin.native.name == "bool").then(|| builtins::class("int")).flatten());
+            let is_dict = DICT_CLASSES.contains(&builtin.native.name);
+            order.extend(is_dict.then(|| builtins::class("dict")).flatten());
+            let is_metaclass = matches!(builtin.native.name, "ABCMeta" | "EnumType");
+            order.extend(is_metaclass.then(|| builtins::class("type")).flatten());
             order.extend(builtins::class("object"));
         }
         (None, None) => order.extend(builtins::class("object")),

@@ -89,6 +89,8 @@ pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs)
         annotations: Vec::new(),
         keywords: CallArgs::default(),
         compares: false,
+        metaclass: None,
+        env: None,
     };
     let parts = with_members(parts, fields, defaults);
     p.make_class(parts)
@@ -250,7 +252,7 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
         let deleter = setter.clone();
         parts
             .members
-            .insert(DictKey::text(field.clone()), ScriptValue::host(Property { getter, setter, deleter }));
+            .insert(DictKey::text(field.clone()), ScriptValue::host(Property::new(getter, setter, deleter)));
     }
     parts
 }

@@ -6,11 +6,12 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue};
 
 use super::access::missing;
-use super::{ClassObject, Instance, lookup, unknown};
+use super::{ClassObject, Instance, lookup, metaclass, unknown};
 use crate::Host;
 use crate::HostErrorKind;
 use crate::errors::ParseErrorKind;
 use crate::eval::exception::{self, ExceptionState};
+use crate::eval::exception_group;
 use crate::eval::{IterObject, Raise};
 use crate::host::Operator;
 use crate::python::builtins::{self, Builtin, BuiltinKind, Native, Table, linear, own};
@@ -100,17 +101,24 @@ fn slot(type_name: &str, name: &str) -> Option<(&'static Native, &'static str)> 
     if type_name == "object" {
         return Some((find(OBJECT)?, "object"));
     }
+    if matches!(type_name, "type" | "ABCMeta" | "EnumType") {
+        return Some((find(metaclass::TYPE)?, "type"));
+    }
     if type_name == "BaseException" {
         return Some((find(EXCEPTION)?, "BaseException"));
     }
     let owner = TYPES.iter().find(|known| **known == type_name)?;
     let tables: &[Table] = match type_name {
-        "int" | "bool" => &[NUMBER, INTEGER, ORDER],
-        "float" => &[NUMBER, ORDER],
+        "int" | "bool" => &[NUMBER, REAL, INTEGER, INTEGER_ONLY, ORDER],
+        "float" => &[NUMBER, REAL, ORDER],
         "str" | "tuple" | "bytes" => &[SEQUENCE, CONTAINER, ORDER],
-        "list" => &[SEQUENCE, CONTAINER, MUTABLE, ORDER],
-        "dict" => &[CONTAINER, MUTABLE],
-        "set" | "frozenset" => &[SET, CONTAINER, ORDER],
+        "range" => &[CONTAINER, REVERSIBLE],
+        "list" => &[SEQUENCE, GROWING, CONTAINER, MUTABLE, REVERSIBLE, ORDER],
+        "dict" | "OrderedDict" | "Counter" | "defaultdict" => &[UNION, CONTAINER, MUTABLE, REVERSIBLE],
+        "dict_keys" | "dict_items" => &[SET, CONTAINER, REVERSIBLE, ORDER],
+        "dict_values" => &[CONTAINER, REVERSIBLE],
+        "set" => &[SET, SET_IN_PLACE, CONTAINER, ORDER],
+        "frozenset" => &[SET, CONTAINER, ORDER],
         _ => &[],
     };
     let own = tables.iter().find_map(|table| find(table)).or_else(|| find(TEXT))?;
@@ -118,7 +126,28 @@ fn slot(type_name: &str, name: &str) -> Option<(&'static Native, &'static str)> 
 }
 
 /// Built-in types that classes can extend.
-const TYPES: &[&str] = &["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
+const TYPES: &[&str] = &[
+    "Counter",
+    "OrderedDict",
+    "defaultdict",
+    "bool",
+    "bytes",
+    "classmethod",
+    "dict",
+    "dict_items",
+    "dict_keys",
+    "dict_values",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "property",
+    "range",
+    "set",
+    "staticmethod",
+    "str",
+    "tuple",
+];
 
 /// Runs an operator; a `TypeError` means that the operands do not support it.
 fn operate(p: &mut dyn Host, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
@@ -158,6 +187,79 @@ static NUMBER: Table = operators! {
     "__mod__" "__rmod__" Mod;
     "__pow__" "__rpow__" Pow;
 };
+
+/// Conversions of numbers.
+static REAL: Table = &[
+    linear("__int__").zero(|p, x| call_type(p, "int", x)),
+    linear("__trunc__").zero(|p, x| call_type(p, "int", x)),
+    linear("__float__").zero(|p, x| call_type(p, "float", x)),
+    linear("__floor__").zero(|p, x| call_library(p, "floor", x)),
+    linear("__ceil__").zero(|p, x| call_library(p, "ceil", x)),
+    linear("__round__").zero_or_one(|p, x, digits| {
+        let round = builtins::value("round").unwrap_or_default();
+        p.call_value(&round, CallArgs::positional([x.plain().clone()].into_iter().chain(digits)))
+    }),
+    linear("__divmod__").one(|p, x, y| divide(p, x.plain().clone(), y)),
+    linear("__rdivmod__").one(|p, x, y| divide(p, y, x.plain().clone())),
+];
+
+fn call_type(p: &mut dyn Host, class: &str, x: &ScriptValue) -> Outcome {
+    let class = builtins::class(class).unwrap_or_default();
+    p.call_value(&class, CallArgs::positional([x.plain().clone()]))
+}
+
+/// Calls a function of `math`.
+fn call_library(p: &mut dyn Host, name: &str, x: &ScriptValue) -> Outcome {
+    let function = crate::python::library::member("math", name).unwrap_or_default();
+    p.call_value(&function, CallArgs::positional([x.plain().clone()]))
+}
+
+fn divide(p: &mut dyn Host, x: ScriptValue, y: ScriptValue) -> Outcome {
+    let function = builtins::value("divmod").unwrap_or_default();
+    match p.call_value(&function, CallArgs::positional([x, y])) {
+        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+            Ok(not_implemented())
+        }
+        other => other,
+    }
+}
+
+/// Changes a container in place.
+fn in_place(p: &mut dyn Host, op: BinOp, x: &ScriptValue, other: &ScriptValue) -> Outcome {
+    match crate::python::arith::in_place(p, op, x.plain(), other)? {
+        true => Ok(x.clone()),
+        false => Ok(not_implemented()),
+    }
+}
+
+static GROWING: Table = &[
+    linear("__iadd__").one(|p, x, other| in_place(p, BinOp::Add, x, &other)),
+    linear("__imul__").one(|p, x, other| {
+        let count = p.as_index(other)?;
+        in_place(p, BinOp::Mult, x, &count)
+    }),
+];
+
+static UNION: Table = &[
+    linear("__or__").one(|p, a, b| operate(p, Operator::Binary(BinOp::BitOr), a, b)),
+    linear("__ror__").one(|p, a, b| operate(p, Operator::Binary(BinOp::BitOr), &b, a.plain().clone())),
+    linear("__ior__").one(|p, x, other| in_place(p, BinOp::BitOr, x, &other)),
+];
+
+static SET_IN_PLACE: Table = &[
+    linear("__ior__").one(|p, x, other| in_place(p, BinOp::BitOr, x, &other)),
+    linear("__iand__").one(|p, x, other| in_place(p, BinOp::BitAnd, x, &other)),
+    linear("__ixor__").one(|p, x, other| in_place(p, BinOp::BitXor, x, &other)),
+    linear("__isub__").one(|p, x, other| in_place(p, BinOp::Sub, x, &other)),
+];
+
+static REVERSIBLE: Table = &[own("__reversed__").zero(|p, x| call_type(p, "reversed", x))];
+
+/// Adds `__index__` and `__invert__` to the operators of integers.
+static INTEGER_ONLY: Table = &[
+    linear("__index__").zero(|p, x| call_type(p, "int", x)),
+    linear("__invert__").zero(|p, x| p.apply(Operator::Unary(UnaryOp::Invert), &[x.plain().clone()])),
+];
 
 static INTEGER: Table = operators! {
     "__and__" "__rand__" BitAnd;
@@ -324,15 +426,20 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
         );
     }
     p.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
+    if exception_group::is_group_class(class) {
+        return exception_group::construct(p, class, args.positional.into_vec());
+    }
     if exception::is_class(class) {
         return Ok(Instance::exception(class.clone(), ExceptionState::new(args.positional)));
     }
     let payload = match object.layout {
         // Mutable values are filled by `__init__`.
-        Some(layout @ ("list" | "dict" | "set")) => match builtins::class(layout) {
-            Some(builtin) => Some(p.call_value(&builtin, CallArgs::default())?),
-            None => None,
-        },
+        Some(layout @ ("list" | "dict" | "set" | "OrderedDict" | "Counter" | "defaultdict")) => {
+            match builtins::class(layout) {
+                Some(builtin) => Some(p.call_value(&builtin, CallArgs::default())?),
+                None => None,
+            }
+        }
         Some(layout) => match builtins::class(layout) {
             Some(builtin) => Some(p.call_value(&builtin, args)?),
             None => None,
@@ -353,12 +460,25 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
             None
         }
     };
-    Ok(ScriptValue::host(Instance::new(class.clone(), payload)))
+    // The documentation of a property belongs to the instance, not to its class.
+    let doc = match &payload {
+        Some(ScriptValue::Host(payload)) if object.layout == Some("property") => payload.attribute("__doc__"),
+        _ => None,
+    };
+    let instance = Instance::new(class.clone(), payload);
+    if let Some(doc) = doc.filter(|doc| !matches!(doc, ScriptValue::None)) {
+        p.set_field(&instance, "__doc__", doc)?;
+    }
+    Ok(ScriptValue::host(instance))
 }
 
 /// `object.__init__(self)`
 fn object_init(_: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outcome {
     let Some(own) = instance.as_host::<Instance>() else { return Ok(ScriptValue::None) };
+    if own.payload().is_some() {
+        // `__new__` of the built-in type took the arguments.
+        return Ok(ScriptValue::None);
+    }
     let is_native =
         |name: &str| lookup(&own.class, name).is_some_and(|method| method.as_host::<Builtin>().is_some());
     if (!args.positional.is_empty() || !args.keywords.is_empty())
@@ -387,14 +507,20 @@ fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
             **items.borrow_mut() = new;
         }
         payload @ ScriptValue::Dict(dict) => {
-            let made = match builtins::class("dict") {
+            let class =
+                instance.as_host::<Instance>().and_then(Instance::class).and_then(|class| class.layout);
+            let made = match builtins::class(class.unwrap_or("dict")) {
                 Some(class) => p.call_value(&class, args)?,
                 None => ScriptValue::None,
             };
             if let ScriptValue::Dict(new) = made {
                 let new: Dict = new.borrow().clone();
                 new.iter().try_for_each(|(_, value)| p.program.keep_container(payload, value))?;
-                dict.borrow_mut().extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
+                let mut dict = dict.borrow_mut();
+                dict.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
+                // The factory of a `defaultdict`.
+                let own = std::mem::take(&mut *dict);
+                *dict = own.with_class(new.class().cloned());
             }
         }
         payload => {

@@ -3,7 +3,7 @@
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
-use super::{ClassObject, Instance, is_subclass, mro_of};
+use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
 use crate::errors::ParseErrorKind;
 use crate::eval::{Placeholder, Raise, exception};
 use crate::python::{Outcome, arith, compare, type_name};
@@ -32,6 +32,20 @@ pub(super) fn find(class: &ScriptValue, name: &str) -> Option<ScriptValue> {
 #[inline]
 pub(crate) fn is_instance(value: &ScriptValue) -> bool {
     matches!(value, ScriptValue::Host(_)) && value.as_host::<Instance>().is_some()
+}
+
+/// The class whose methods define the operations of a value: that of an instance, or the metaclass of a class.
+pub(super) fn definer(value: &ScriptValue) -> Option<&ScriptValue> {
+    match value.as_host::<Instance>() {
+        Some(instance) => Some(&instance.class),
+        None => metaclass::custom(value),
+    }
+}
+
+/// Tests whether a class of the text may define the operations of a value.
+#[inline]
+pub(crate) fn defines_operations(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Host(_)) && definer(value).is_some()
 }
 
 /// The methods of a binary operator: plain, reflected, in place.
@@ -111,6 +125,10 @@ impl dyn Host + '_ {
                 let count = self.as_index(b.clone())?;
                 return arith::binary(self, op, a.plain(), &count);
             }
+            if is_sequence(b) && has_index(a) && definer(a).is_none_or(|a| find(a, plain).is_none()) {
+                let count = self.as_index(a.clone())?;
+                return arith::binary(self, op, &count, b.plain());
+            }
         }
         // Text formats any operand, and never leaves the operation to it.
         if op == BinOp::Mod && matches!(a, ScriptValue::Str(_)) && !matches!(b.plain(), ScriptValue::Str(_)) {
@@ -127,9 +145,8 @@ impl dyn Host + '_ {
         reflected: &str,
         native: impl FnOnce(&mut Self, &ScriptValue, &ScriptValue) -> Outcome,
     ) -> Outcome {
-        let is_defined = |x: &ScriptValue, name: &str| {
-            x.as_host::<Instance>().is_some_and(|x| find(&x.class, name).is_some())
-        };
+        let is_defined =
+            |x: &ScriptValue, name: &str| definer(x).is_some_and(|class| find(class, name).is_some());
         // An overridden operator hides that of the payload.
         let (hides_a, hides_b) = (is_defined(a, plain), is_defined(b, reflected));
         let first = hides_b && self.reflects_first(a, b) && self.is_overloaded(a, b, reflected);
@@ -171,7 +188,7 @@ impl dyn Host + '_ {
     /// `a op b` of a comparison other than `is` and `in`, where an operand is an instance.
     pub(crate) fn special_compare(&mut self, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
         let [plain, swapped] = compare_names(op);
-        let first = is_instance(b) && self.reflects_first(a, b);
+        let first = defines_operations(b) && self.reflects_first(a, b);
         if first && let Special::Value(value) = self.compare_method(b, swapped, a)? {
             return Ok(value);
         }
@@ -182,7 +199,7 @@ impl dyn Host + '_ {
             return Ok(value);
         }
         let (x, y) = (a.plain(), b.plain());
-        if is_instance(x) || is_instance(y) {
+        if defines_operations(x) || defines_operations(y) {
             return match op {
                 CmpOp::Eq => Ok(ScriptValue::Bool(compare::identical(a, b))),
                 CmpOp::NotEq => Ok(ScriptValue::Bool(!compare::identical(a, b))),
@@ -230,7 +247,7 @@ impl dyn Host + '_ {
             }
             _ => match self.special_len(value)? {
                 Some(len) => Ok(len > 0),
-                None if is_instance(value.plain()) => Ok(true),
+                None if defines_operations(value.plain()) => Ok(true),
                 None => Ok(crate::python::truth(value.plain())),
             },
         }
@@ -251,6 +268,9 @@ impl dyn Host + '_ {
     pub(crate) fn as_index(&mut self, value: ScriptValue) -> Outcome {
         if !is_instance(&value) {
             return Ok(value);
+        }
+        if let payload @ (ScriptValue::Int(_) | ScriptValue::BigInt(_)) = value.plain() {
+            return Ok(payload.clone());
         }
         match self.call_special(&value, "__index__", [])? {
             Special::Value(index @ (ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_))) => {
@@ -293,6 +313,9 @@ impl dyn Host + '_ {
     ) -> Result<Option<bool>, Placeholder> {
         let Some(own) = self.class_of(value) else { return Ok(None) };
         if is_subclass(&own, class) {
+            return Ok(Some(true));
+        }
+        if let Ok(true) = metaclass::is_registered(self, &own, class) {
             return Ok(Some(true));
         }
         match own.as_host::<ClassObject>() {

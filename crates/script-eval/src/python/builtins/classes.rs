@@ -6,7 +6,7 @@ use super::{Table, own};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::eval::class::{self, ClassObject, Property, Wrapper, WrapperKind, missing};
+use crate::eval::class::{self, ClassObject, Property, Special, Wrapper, WrapperKind, missing};
 use crate::python::{Outcome, cost, type_name};
 
 pub(super) static TYPES: Table = &[
@@ -18,8 +18,45 @@ pub(super) static TYPES: Table = &[
 
 /// Types that modules of Python's library have.
 pub(super) static LIBRARY: Table = &[
-    own("ABCMeta").any(|_, _, _| raise!(Type, "`ABCMeta` is not available as a function here")),
-    own("EnumType").any(|_, _, _| raise!(Type, "`EnumType` is not available as a function here")),
+    own("ABCMeta").any(|p, _, args| new_class(p, "ABCMeta", args)),
+    own("EnumType").any(|p, _, args| new_class(p, "EnumType", args)),
+    own("NoneType").any(|_, _, args| match args.positional.is_empty() && args.keywords.is_empty() {
+        true => Ok(ScriptValue::None),
+        false => raise!(Type, "NoneType takes no arguments"),
+    }),
+    own("NotImplementedType").zero(|_, _| Ok(crate::eval::class::natives::not_implemented())),
+    own("ellipsis").zero(|_, _| Ok(ScriptValue::Ellipsis)),
+    own("method").two(|p, _, function, receiver| {
+        if !super::is_callable(p, &function) {
+            raise!(Type, "first argument must be callable");
+        }
+        if matches!(receiver, ScriptValue::None) {
+            raise!(Type, "instance must not be None");
+        }
+        Ok(class::BoundMethod::value(function, &receiver))
+    }),
+    own("function").any(|_, _, _| cannot_create("function")),
+    own("generator").any(|_, _, _| cannot_create("generator")),
+    own("builtin_function_or_method").any(|_, _, _| cannot_create("builtin_function_or_method")),
+    own("method_descriptor").any(|_, _, _| cannot_create("method_descriptor")),
+    own("wrapper_descriptor").any(|_, _, _| cannot_create("wrapper_descriptor")),
+    own("UnionType").any(|_, _, _| cannot_create("types.UnionType")),
+    own("module").any(|_, _, _| cannot_create("module")),
+    own("list_iterator").any(|_, _, _| cannot_create("list_iterator")),
+    own("tuple_iterator").any(|_, _, _| cannot_create("tuple_iterator")),
+    own("str_ascii_iterator").any(|_, _, _| cannot_create("str_ascii_iterator")),
+    own("str_iterator").any(|_, _, _| cannot_create("str_iterator")),
+    own("bytes_iterator").any(|_, _, _| cannot_create("bytes_iterator")),
+    own("dict_keyiterator").any(|_, _, _| cannot_create("dict_keyiterator")),
+    own("dict_valueiterator").any(|_, _, _| cannot_create("dict_valueiterator")),
+    own("dict_itemiterator").any(|_, _, _| cannot_create("dict_itemiterator")),
+    own("dict_keys").any(|_, _, _| cannot_create("dict_keys")),
+    own("dict_values").any(|_, _, _| cannot_create("dict_values")),
+    own("dict_items").any(|_, _, _| cannot_create("dict_items")),
+    own("set_iterator").any(|_, _, _| cannot_create("set_iterator")),
+    own("range_iterator").any(|_, _, _| cannot_create("range_iterator")),
+    own("callable_iterator").any(|_, _, _| cannot_create("callable_iterator")),
+    own("iterator").any(|_, _, _| cannot_create("iterator")),
     own("cached_property").one(|_, _, f| Ok(Wrapper::value(WrapperKind::Cached, f))),
 ];
 
@@ -37,6 +74,9 @@ pub(super) static FUNCTIONS: Table = &[
             p.program.budget.step(1 + cost::size(&of))?;
             match &of {
                 ScriptValue::Tuple(classes) => work.extend(classes.iter().rev().cloned()),
+                of if let Some(classes) = crate::python::union::args(of) => {
+                    work.extend(classes.into_iter().rev())
+                }
                 of if p.issubclass(&class, of)? => return Ok(ScriptValue::Bool(true)),
                 _ => {}
             }
@@ -81,14 +121,30 @@ fn attribute_name(function: &str, name: &ScriptValue) -> Result<String, Raise> {
 fn property(_: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let mut positional = std::mem::take(&mut args.positional).into_iter();
     let mut part = |name: &str| positional.next().or_else(|| args.take_keyword(name)).unwrap_or_default();
-    Ok(ScriptValue::host(Property { getter: part("fget"), setter: part("fset"), deleter: part("fdel") }))
+    let (getter, setter, deleter, doc) = (part("fget"), part("fset"), part("fdel"), part("doc"));
+    let doc = Some(doc).filter(|doc| !matches!(doc, ScriptValue::None));
+    let doc = std::cell::RefCell::new(doc);
+    Ok(ScriptValue::host(Property { getter, setter, deleter, doc, name: Default::default() }))
+}
+
+/// The error for calling the type of values that only the evaluator makes.
+fn cannot_create(name: &str) -> Outcome {
+    raise!(Type, "cannot create '{name}' instances")
+}
+
+/// Calls a metaclass of Python's library.
+fn new_class(p: &mut dyn Host, metaclass: &str, args: CallArgs) -> Outcome {
+    let metaclass = super::class(metaclass).unwrap_or_default();
+    p.new_class(&metaclass, args)
 }
 
 fn super_type(p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    super::no_keywords("super", &args)?;
     match args.positional.as_slice() {
         [] => p.innermost_super(),
         [start, receiver] => p.super_of(start.clone(), receiver.clone()),
-        _ => raise!(Type, "super() takes a class and an instance or subclass of it here"),
+        [_] => raise!(Type, "super() takes a class and an instance or subclass of it here"),
+        more => raise!(Type, "super() expected at most 2 arguments, got {}", more.len()),
     }
 }
 
@@ -98,8 +154,17 @@ pub(super) fn is_instance(
     value: &ScriptValue,
     of: &ScriptValue,
 ) -> Result<Option<bool>, Raise> {
-    if !class::is_class(of) || !class::is_instance(value) && of.as_host::<ClassObject>().is_none() {
+    if let Special::Value(found) = p.call_special(of, "__instancecheck__", [value.clone()])? {
+        return p.truth(&found).map(Some);
+    }
+    let is_plain = !class::is_instance(value) && !class::is_class(value);
+    if !class::is_class(of) || is_plain && of.as_host::<ClassObject>().is_none() {
         return Ok(None);
+    }
+    if let Some(own) = p.class_of(value)
+        && let Some(found) = p.subclass_hook(of, &own)?
+    {
+        return Ok(Some(found));
     }
     match p.is_of_class(value, of) {
         Ok(found) => Ok(found),

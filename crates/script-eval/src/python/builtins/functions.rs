@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::{Builtin, Table, linear, not_none, numeric, own};
+use super::{Builtin, Table, linear, not_none, numeric, own, unqualified};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::class::enumeration;
@@ -110,6 +110,9 @@ pub(super) static FUNCTIONS: Table = &[
 pub(crate) fn abs(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(x, "__abs__", [])? {
         return Ok(value);
+    }
+    if let Some(length) = crate::python::complex::absolute(x) {
+        return length;
     }
     if Array::of(x).is_some() {
         return numpy::absolute(p, x);
@@ -329,6 +332,9 @@ fn hash_of(value: &ScriptValue) -> i64 {
     if let Some(number) = Number::of(value) {
         return number::hash(&number);
     }
+    if let Some(hash) = crate::python::complex::hash(value) {
+        return hash;
+    }
     let ScriptValue::Tuple(items) = value else {
         let key = tvmscript_script_value::DictKey::new(value.clone());
         return key.map_or(0, |key| i64::from(key.hash_value()));
@@ -363,6 +369,10 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             work.extend(classes.iter().rev().cloned());
             continue;
         }
+        if let Some(classes) = crate::python::union::args(&class) {
+            work.extend(classes.into_iter().rev());
+            continue;
+        }
         // A class of a dialect's nodes.
         if let ScriptValue::Host(host) = &class
             && let Some(is_instance) = host.is_class_of(&value)
@@ -394,11 +404,6 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
         }
     }
     Ok(ScriptValue::Bool(false))
-}
-
-/// The name of a class without its module.
-pub(crate) fn unqualified(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {

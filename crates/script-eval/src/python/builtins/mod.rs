@@ -8,7 +8,7 @@ mod functions;
 mod numeric;
 mod types;
 
-pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort, unqualified};
+pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort};
 pub(crate) use types::{
     bytes_of_value, class_method, fill, fill_from_mapping, is_little_endian, parse_float,
 };
@@ -21,7 +21,7 @@ use super::{Outcome, exceptions, type_name};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::class::natives;
-use crate::eval::{Raise, exception};
+use crate::eval::{Raise, exception, exception_group};
 
 /// A built-in function, type or method.
 pub(crate) struct Native {
@@ -316,10 +316,14 @@ impl Builtin {
                 if args.positional.is_empty() {
                     raise!(Type, "unbound method {owner}.{name}() needs an argument");
                 }
-                let receiver = args.positional.remove(0).plain().clone();
-                let own = type_name(&receiver);
-                let fits =
-                    own == *owner || *owner == "int" && own == "bool" || exception::is_of(&receiver, owner);
+                let receiver = args.positional.remove(0);
+                // A copy of a property with another function is of the same class.
+                let receiver = if *owner == "property" { receiver } else { receiver.plain().clone() };
+                let own = type_name(receiver.plain());
+                let fits = unqualified(&own) == *owner
+                    || *owner == "int" && own == "bool"
+                    || *owner == "dict" && matches!(receiver.plain(), ScriptValue::Dict(_))
+                    || exception::is_of(&receiver, owner);
                 if !fits {
                     return Err(wrong_type!(
                         "descriptor '{name}' for '{owner}' objects doesn't apply to a '{}' object",
@@ -334,7 +338,12 @@ impl Builtin {
                     raise!(Type, "unbound method {owner}.{name}() needs an argument");
                 }
                 let receiver = args.positional.remove(0);
-                native.call(p, Owner::Name(owner), &receiver, args)
+                // A special method may call itself: `__repr__ = object.__str__`.
+                p.program.budget.enter_call()?;
+                let result =
+                    tvmscript_ir_core::with_stack(|| native.call(p, Owner::Name(owner), &receiver, args));
+                p.program.budget.leave_call();
+                result
             }
         }
     }
@@ -399,7 +408,8 @@ static EXCEPTION_METHODS: &[Native] = &[
 
 /// A method of an exception.
 pub(crate) fn exception_method(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
-    let native = EXCEPTION_METHODS.iter().find(|native| native.name == name)?;
+    let mut all = EXCEPTION_METHODS.iter().chain(exception_group::METHODS);
+    let native = all.find(|native| native.name == name)?;
     Some(Builtin::value(native, BuiltinKind::Method(value.clone())))
 }
 
@@ -434,7 +444,7 @@ pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> Host
 /// The names of all built-in functions and types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let own = tables().into_iter().flatten().map(|native| native.name);
-    own.chain(["Ellipsis", "NotImplemented"]).chain(exceptions::names())
+    own.chain(["NotImplemented", "Ellipsis"]).chain(exceptions::names())
 }
 
 /// Tests whether a value is one of Python's built-in functions or types.
@@ -474,4 +484,9 @@ pub(crate) fn class(name: &str) -> Option<ScriptValue> {
     let own = types::TYPES.iter().chain(classes::TYPES).chain(classes::LIBRARY);
     let mut all = own.chain(super::library::types());
     Some(Builtin::value(all.find(|native| native.name == name)?, BuiltinKind::Type))
+}
+
+/// The name of a class without its module.
+pub(crate) fn unqualified(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }

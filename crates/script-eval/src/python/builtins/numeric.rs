@@ -55,6 +55,9 @@ pub(super) fn pow(
     let Some(modulus) = not_none(modulus) else {
         return p.apply(Operator::Binary(BinOp::Pow), &[base, exponent]);
     };
+    if let Special::Value(value) = p.call_special(&base, "__pow__", [exponent.clone(), modulus.clone()])? {
+        return Ok(value);
+    }
     let all = [&base, &exponent, &modulus];
     let (Some(base), Some(exponent), Some(modulus)) = (index(&base), index(&exponent), index(&modulus))
     else {

@@ -33,6 +33,7 @@ pub(super) static TYPES: Table = &[
     linear("bytes")
         .zero_to_three(|p, _, args| Ok(ScriptValue::Bytes(new_bytes(p, args)?)))
         .with_keywords(&["source", "encoding", "errors"]),
+    own("complex").any(crate::python::complex::complex_type),
     own("dict").any(dict_type),
     own("enumerate")
         .one_or_two(|p, _, items, start| {
@@ -106,6 +107,14 @@ pub(super) static TYPES: Table = &[
 /// Class methods by type.
 static CLASS_METHODS: &[(&str, Native)] = &[
     ("dict", own("fromkeys").one_or_two(dict_from_keys)),
+    (
+        "OrderedDict",
+        own("fromkeys").one_or_two(|p, x, keys, value| {
+            let dict = dict_from_keys(p, x, keys, value)?;
+            let class = class("OrderedDict").unwrap_or_default();
+            p.call_value(&class, CallArgs::positional([dict]))
+        }),
+    ),
     (
         "int",
         linear("from_bytes")
@@ -347,7 +356,9 @@ pub(crate) fn fill_from_mapping(
     dict: &mut Dict,
     from: &ScriptValue,
 ) -> Result<bool, Raise> {
-    if let ScriptValue::Dict(other) = from.plain() {
+    if let ScriptValue::Dict(other) = from.plain()
+        && !p.iterates_itself(from)
+    {
         cost::entries(p, other.borrow().len())?;
         set::charge_keys(p, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
@@ -469,7 +480,9 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
         (None, Some(_)) => raise!(Type, "int() missing string argument"),
         (None, None) => return Ok(ScriptValue::Int(0)),
     };
-    for name in ["__int__", "__index__", "__trunc__"] {
+    // A number that a class extends has its own conversion.
+    let is_number = Number::of(x.plain()).is_some();
+    for name in ["__int__", "__index__", "__trunc__"].into_iter().take(if is_number { 1 } else { 3 }) {
         match p.call_special(&x, name, [])? {
             Special::Value(value @ (ScriptValue::Int(_) | ScriptValue::BigInt(_))) => return Ok(value),
             Special::Value(ScriptValue::Bool(value)) => return Ok(ScriptValue::Int(i64::from(value))),

@@ -5,9 +5,10 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Library;
 use crate::Host;
-use crate::eval::Raise;
+use crate::eval::class::Special;
+use crate::eval::{IterObject, Raise};
 use crate::host::Operator;
-use crate::python::builtins::{self, Table, own};
+use crate::python::builtins::{self, Table, linear, own};
 use crate::python::number::{int, integer};
 use crate::python::object::{LibraryObject, Protocol};
 use crate::python::{Outcome, compare, repr, subscript};
@@ -85,7 +86,10 @@ static FUNCTIONS: Table = &[
         needs_sequence(&x)?;
         p.augmented(BinOp::Add, x, y)
     }),
-    own("index").one(|_, _, x| Ok(int(integer(&x)?.into_owned()))),
+    own("index").one(|p, _, x| {
+        let x = p.as_index(x)?;
+        Ok(int(integer(&x)?.into_owned()))
+    }),
     own("indexOf").two(|p, _, items, x| {
         let mut iter = p.iterate(&items)?;
         let mut at = 0;
@@ -97,10 +101,7 @@ static FUNCTIONS: Table = &[
         }
         raise!(Value, "sequence.index(x): x not in sequence")
     }),
-    own("length_hint").one_or_two(|p, _, x, default| match builtins::len(p, &x) {
-        Ok(len) => Ok(len),
-        Err(_) => Ok(default.unwrap_or(ScriptValue::Int(0))),
-    }),
+    linear("length_hint").one_or_two(length_hint),
     own("setitem").any(|p, _, a| match a.positional.as_slice() {
         [x, key, value] => {
             subscript::set(p, x, key.clone(), value.clone())?;
@@ -110,6 +111,30 @@ static FUNCTIONS: Table = &[
     }),
     own("truth").one(|p, _, x| Ok(ScriptValue::Bool(p.truth(&x)?))),
 ];
+
+/// `operator.length_hint(value, default=0)`: the length, else what `__length_hint__` returns.
+fn length_hint(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, default: Option<ScriptValue>) -> Outcome {
+    let default = default.unwrap_or(ScriptValue::Int(0));
+    if !matches!(default, ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_)) {
+        return Err(wrong_type!("'{}' object cannot be interpreted as an integer", &default).into());
+    }
+    if let Some(len) = p.catching("TypeError", |p| builtins::len(p, &x))? {
+        return Ok(len);
+    }
+    if let Some(iter) = x.as_host::<IterObject>() {
+        return Ok(iter.length_hint().map_or(default, |len| ScriptValue::Int(len as i64)));
+    }
+    match p.catching("TypeError", |p| p.call_special(&x, "__length_hint__", []))? {
+        Some(Special::Value(hint @ ScriptValue::Int(len))) => match len < 0 {
+            true => raise!(Value, "__length_hint__() should return >= 0"),
+            false => Ok(hint),
+        },
+        Some(Special::Value(other)) => {
+            Err(wrong_type!("__length_hint__ must be an integer, not {}", &other).into())
+        }
+        _ => Ok(default),
+    }
+}
 
 static TYPES: Table = &[
     own("attrgetter").any(|_, _, a| {

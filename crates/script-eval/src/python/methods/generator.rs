@@ -2,8 +2,15 @@
 
 use tvmscript_script_value::ScriptValue;
 
+use crate::eval::IterObject;
 use crate::eval::generator::Input;
-use crate::python::builtins::{Table, own};
+use crate::python::builtins::{Table, linear, own};
+
+/// Methods of iterators that know how many elements are left.
+pub(super) static ITERATOR: Table = &[linear("__length_hint__").zero(|_, v| {
+    let left = v.as_host::<IterObject>().and_then(IterObject::length_hint);
+    Ok(ScriptValue::Int(left.unwrap_or(0) as i64))
+})];
 
 pub(super) static GENERATOR: Table = &[
     own("__iter__").zero(|_, v| Ok(v.clone())),

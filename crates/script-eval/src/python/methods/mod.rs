@@ -13,9 +13,9 @@ use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::ScriptValue;
 
 use crate::Evaluator;
-use crate::eval::Context;
-use crate::eval::class::{PROPERTY, Property};
+use crate::eval::class::{PROPERTY, Property, WRAPPER, Wrapper};
 use crate::eval::generator::is_generator;
+use crate::eval::{Context, IterObject};
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 use crate::python::bytearray::{self, ByteArray};
 use crate::python::library::contextlib;
@@ -33,6 +33,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
             None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
+            None if value.as_host::<Wrapper>().is_some() => [WRAPPER, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None if let Some(context) = value.as_host::<Context>() => match context {
                 Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
@@ -40,6 +41,9 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             },
             None if is_generator(value) => [generator::GENERATOR, &[]],
             None if cast::<ByteArray>(value).is_some() => tables_of("bytearray"),
+            None if value.as_host::<IterObject>().is_some_and(|iter| iter.length_hint().is_some()) => {
+                [generator::ITERATOR, &[]]
+            }
             None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
@@ -64,12 +68,17 @@ fn tables_of(type_name: &str) -> [Table; 2] {
         "list" => [sequence::LIST, &[]],
         "tuple" => [sequence::TUPLE, &[]],
         "dict" => [mapping::DICT, &[]],
+        "OrderedDict" => [dict_class::ORDERED, mapping::DICT],
+        "Counter" => [dict_class::COUNTER, mapping::DICT],
+        "defaultdict" => [&[], mapping::DICT],
         "int" | "bool" => [number::INT, &[]],
         "float" => [number::FLOAT, &[]],
         "set" => [set::FROZENSET, set::SET],
         "frozenset" => [set::FROZENSET, &[]],
         "range" => [sequence::RANGE, &[]],
         "slice" => [sequence::SLICE, &[]],
+        "property" => [PROPERTY, &[]],
+        "classmethod" | "staticmethod" => [WRAPPER, &[]],
         _ => [&[], &[]],
     }
 }
@@ -151,6 +160,11 @@ pub(crate) fn native(p: &mut Evaluator, value: &ScriptValue, name: Name) -> Opti
         let name = ast.name(name);
         tables.into_iter().flatten().find(|native| native.name == name)
     })
+}
+
+/// The names of the methods of a built-in type.
+pub(crate) fn type_names(type_name: &str) -> impl Iterator<Item = &'static str> {
+    tables_of(type_name).into_iter().flatten().map(|native| native.name)
 }
 
 /// The names of the methods of a value.

@@ -172,6 +172,8 @@ pub(super) fn make_dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallAr
         annotations,
         keywords: CallArgs::default(),
         compares: false,
+        metaclass: None,
+        env: None,
     })?;
     process(p, &class, options)
 }
