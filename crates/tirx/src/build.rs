@@ -1,16 +1,15 @@
-//! Script functions of the statements, and names that later releases give to those of TIR.
+//! Script functions of the statements.
 
-use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostObject, Result, ScriptValue, script_fn};
-use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, StringImm, Var};
+use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::{Expr, PrimExprExt, StringImm, Var};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape, Stride};
 use tvmscript_tir::build::buffer::Declaration;
 use tvmscript_tir::build::types::TypeArg;
-use tvmscript_tir::op::{Operator, ResultType};
 use tvmscript_tir::{Buffer, StmtRef};
 
-use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+use crate::node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
 
 /// `v: T.int32 = value`
 pub(crate) fn bound(var: Ref<Var>, value: Expr) -> Result<StmtRef> {
@@ -126,97 +125,4 @@ buffer_functions! {
             false => Ref::new(AllocBuffer { span, buffer: declared, annotations: Map::default() }).upcast(),
         }
     };
-}
-
-/// An operator as a function of the namespace.
-struct OperatorFunction {
-    operator: &'static Operator,
-    /// The operator of TIR with the same name in text, which the number of arguments tells apart.
-    of_tir: Option<ScriptValue>,
-}
-
-impl OperatorFunction {
-    /// Returns `true` if the call has enough arguments for TIR's operator.
-    fn is_of_tir(&self, args: &CallArgs) -> bool {
-        match &self.of_tir {
-            Some(ScriptValue::Function(function)) => {
-                let required = function.params.iter().filter(|param| param.default.is_none());
-                args.positional.len() >= required.count().max(1)
-            }
-            _ => false,
-        }
-    }
-}
-
-impl HostObject for OperatorFunction {
-    fn type_name(&self) -> &str {
-        self.operator.text
-    }
-
-    fn is_callable(&self) -> bool {
-        true
-    }
-
-    fn call(&self, args: CallArgs) -> Result<ScriptValue> {
-        if self.is_of_tir(&args)
-            && let Some(ScriptValue::Function(function)) = &self.of_tir
-        {
-            return function.call(args);
-        }
-        let operands = args.positional.into_iter().enumerate();
-        let operands =
-            operands.map(|(i, value)| ExprArg::convert(value).map_err(|error| error.at_position(i)));
-        let operands: Array<Expr> = operands.collect::<Result<_>>()?;
-        if let Some(make) = self.operator.make {
-            return match make(DataType::VOID, &operands) {
-                Some(made) => Ok(made?.into()),
-                None => Err(BuildError::expected("the name of a type", "other arguments").at_position(0)),
-            };
-        }
-        let dtype = match self.operator.result {
-            ResultType::Fixed(dtype) => dtype,
-            ResultType::SameAs(index) => {
-                operands.get(index).map_or(DataType::VOID, |operand| operand.dtype())
-            }
-            ResultType::First | ResultType::Last => DataType::VOID,
-        };
-        if args.keywords.is_empty() {
-            return Ok(self.operator.call(dtype, operands.iter().cloned()).into());
-        }
-        let annotations = args.keywords.into_iter().map(|(key, value)| Ok((key, Value::from_script(value)?)));
-        let annotations = Map::new(annotations.collect::<Result<Vec<_>>>()?);
-        let op = self.operator.op.get().clone().upcast();
-        let call = AnnotatedCall { span: Span::current(), dtype, op, args: operands, annotations };
-        Ok(Ref::new(call).upcast::<PrimExpr>().into())
-    }
-}
-
-/// The function of an operator by its name in text.
-fn find(name: &str) -> Option<ScriptValue> {
-    let operator = crate::op::find(name)?;
-    // A call whose argument names its type has as many arguments as TIR's.
-    let of_tir = if operator.make.is_some() { None } else { tvmscript_tir::build::find_name(name) };
-    Some(ScriptValue::host(OperatorFunction { operator, of_tir }))
-}
-
-fn names() -> Vec<&'static str> {
-    crate::op::TILELANG.iter().map(|operator| operator.text).collect()
-}
-
-/// Registers the functions, and the namespace for imports.
-#[cfg(feature = "parse")]
-pub(crate) fn register(dialect: tvmscript_ir_core::Dialect) -> tvmscript_ir_core::Dialect {
-    use tvmscript_irbuilder::BuildDialect as _;
-    use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
-
-    static MODULES: &[PythonModule] =
-        &[PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
-            .members(&[("tirx", Member::Namespace)])];
-    let functions = &[&BIND, &ALLOC_BUFFER, &DECL_BUFFER];
-    dialect.namespace(&["tirx"]).functions(functions).name_fallback(find, names).python_modules(MODULES)
-}
-
-/// Returns `true` if a node is a statement of this crate.
-pub fn is_flat(node: &Object) -> bool {
-    node.is::<Bind>() || node.is::<AllocBuffer>() || node.is::<DeclBuffer>() || node.is::<AssertStmt>()
 }

@@ -18,6 +18,8 @@
 pub mod build;
 pub mod node;
 pub mod op;
+#[cfg(feature = "parse")]
+mod parse;
 #[cfg(feature = "print")]
 mod print;
 pub mod tilelang;
@@ -40,6 +42,6 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = build::register(dialect);
+    let dialect = parse::register(dialect);
     dialect
 }

@@ -1,5 +1,6 @@
 //! Operators beside those of TIR. They are data: name, name in text, effect, and the rule for the type of a call.
 
+#[cfg(feature = "parse")]
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -27,6 +28,7 @@ pub(crate) fn of_callee(callee: &Ref<BaseExpr>) -> Option<&'static Operator> {
 }
 
 /// The operator with a name in text.
+#[cfg(feature = "parse")]
 pub(crate) fn find(text: &str) -> Option<&'static Operator> {
     static MAP: LazyLock<HashMap<&'static str, &'static Operator>> =
         LazyLock::new(|| TILELANG.iter().map(|operator| (operator.text, operator)).collect());
