@@ -65,7 +65,9 @@ fn check(text: &str, class: &str) {
         let start = label.range().expect("a place in the text").start as usize;
         wrong[..start].matches('\n').count() + 1
     };
-    let found: Vec<usize> = error.labels.iter().map(line_of).collect();
+    let mut found: Vec<usize> = error.labels.iter().map(line_of).collect();
+    // A function that the builder calls back, and the call of the builder, may share a line.
+    found.dedup();
     assert_eq!(found, lines, "{error:?}\n{wrong}");
 }
 

@@ -246,7 +246,7 @@ impl dyn Host + '_ {
             {
                 raise!(Type, "type '{}' is not an acceptable base type", builtin.native.name);
             }
-            if !is_class(base) && as_placeholder(base).is_none() && self.class_of(base).is_some() {
+            if !is_class(base) && self.unknown(base).is_none() && self.class_of(base).is_some() {
                 return Err(wrong_type!("'{}' object is not an acceptable base class", base).into());
             }
         }
