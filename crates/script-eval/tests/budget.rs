@@ -163,8 +163,8 @@ fn chains_of_library_values_are_bounded() {
         ("class A: pass\nA.__call__ = A()\nA()()", "calls-too-deep"),
         ("f = print\nfor i in range(10**5):\n    f = functools.partial(f, i)", "too-"),
         ("m = collections.ChainMap()\nfor i in range(10**5):\n    m = m.new_child()", "too-"),
-        ("b = bytearray(10**6)\nwhile True:\n    b.insert(0, 1)", "too-"),
-        ("b = b'a' * 10**6\nwhile True:\n    b.find(b'a' * 1000 + b'b')", "too-"),
+        ("b = bytearray(10**5)\nwhile True:\n    b.insert(0, 1)", "too-"),
+        ("b = b'a' * 10**5\nwhile True:\n    b.find(b'a' * 1000 + b'b')", "too-"),
         ("b = bytearray(b'ab')\nwhile True:\n    b *= 100", "too-"),
         (
             "import copy\nclass A:\n    def __deepcopy__(self, memo): return copy.deepcopy(self)\ncopy.deepcopy(A())",
@@ -176,10 +176,12 @@ fn chains_of_library_values_are_bounded() {
             "too-",
         ),
     ] {
-        let outcome = outcome(&format!("{make}{text}"), 2_000_000);
+        let mut limits = limits(300_000);
+        limits.max_memory_bytes = 1 << 24;
+        let errors = calculator::evaluate(&format!("{make}{text}"), limits, true).errors;
+        let outcome = errors.first().map_or("no error", |error| error.kind.name());
         assert!(outcome.starts_with(expected), "{text}: {outcome}");
     }
-    let many =
-        "from enum import Enum\nE = Enum('E', [f'm{i}' for i in range(20000)])\nresult = E(19999).name";
-    assert_eq!(repr(many), "'m19998'");
+    let many = "from enum import Enum\nE = Enum('E', [f'm{i}' for i in range(5000)])\nresult = E(4999).name";
+    assert_eq!(repr(many), "'m4998'");
 }

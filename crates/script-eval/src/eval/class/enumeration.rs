@@ -541,19 +541,9 @@ fn inherit_text(p: &mut dyn Host, object: &ClassObject) {
 /// Sets the private attributes that describe an enumeration.
 fn describe(p: &mut dyn Host, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
     let all = members(p, class)?;
-    let mut values = Dict::new();
-    let mut names = Vec::new();
-    for member in &all {
-        cost::entries(p, 2)?;
-        names.extend(field(member, "_name_"));
-        let value = field(member, "_value_").unwrap_or_default();
-        // Members with values that are no keys are found by comparing.
-        if let Ok(Ok(key)) = p.attempt(|p| p.hashable(value)) {
-            values.insert(key, member.clone());
-        }
-    }
+    cost::values(p, all.len())?;
+    let names = all.iter().filter_map(|member| field(member, "_name_")).collect();
     object.set("_member_names_", ScriptValue::list(names));
-    object.set("_value2member_map_", ScriptValue::Dict(Rc::new(RefCell::new(values))));
     let layout = object.layout.unwrap_or("object");
     object.set("_value_repr_", natives::member(layout, "__repr__").unwrap_or_default());
     object.set("_new_member_", natives::member(layout, "__new__").unwrap_or_default());
@@ -605,7 +595,11 @@ fn next_value(
     if bases.iter().any(|class| class_is(p, class, "StrEnum")) {
         return Ok(ScriptValue::str(&name.as_str().to_lowercase()));
     }
-    let numbers = before.iter().filter_map(|value| Number::of(value)?.to_big()).max();
+    p.program.budget.step(before.len() as u64 / 16)?;
+    let small = |value: &ScriptValue| if let ScriptValue::Int(value) = value { Some(*value) } else { None };
+    let highest_small = before.iter().filter_map(small).max().map(ScriptValue::Int);
+    let others = before.iter().filter(|value| small(value).is_none()).chain(&highest_small);
+    let numbers = others.filter_map(|value| Number::of(value)?.to_big()).max();
     let Some(highest) = numbers else { return Ok(start.clone()) };
     Ok(match bases.iter().any(|class| is_flag(p, class)) {
         true => int(BigInt::one() << highest.bits()),
