@@ -47,7 +47,7 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
     let AllocBuffer { span: _, buffer, annotations } = &**node;
     let at = d.field(path, "buffer");
     let kwargs = annotations_kwarg(annotations, path, d)?;
-    let value = declaration(buffer, "alloc_buffer", kwargs.as_slice(), at, Inline::DataPointer, d)?;
+    let value = declaration(buffer, "alloc_buffer", (&[], kwargs.as_slice()), at, Inline::DataPointer, d)?;
     let name = define_buffer(buffer, d)?;
     Ok(d.docs.bind(name, value))
 }
@@ -56,7 +56,7 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
 fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let DeclBuffer { span: _, buffer } = &**node;
     let at = d.field(path, "buffer");
-    let value = declaration(buffer, "decl_buffer", &[], at, Inline::Nothing, d)?;
+    let value = declaration(buffer, "decl_buffer", (&[], &[]), at, Inline::Nothing, d)?;
     let name = define_buffer(buffer, d)?;
     Ok(d.docs.bind(name, value))
 }

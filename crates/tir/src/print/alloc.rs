@@ -39,7 +39,7 @@ fn declare(
             let name = d.expr(buffer, at)?;
             d.call_t_with("decl_buffer", &[], &[("buffer", name)])
         }
-        false => buffer_decl::declaration(buffer, "decl_buffer", &[], at, inline, d)?,
+        false => buffer_decl::declaration(buffer, "decl_buffer", (&[], &[]), at, inline, d)?,
     };
     let frame = Frame::new(Some(node.object().clone()), ());
     let at = d.field(path, "body");

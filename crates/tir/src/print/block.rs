@@ -125,7 +125,7 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
             d.push_stmt(stmt);
             continue;
         }
-        let value = buffer_decl::declaration(allocated, word, &[], at, Inline::DataPointer, d)?;
+        let value = buffer_decl::declaration(allocated, word, (&[], &[]), at, Inline::DataPointer, d)?;
         let stmt = d.docs.bind(name, value);
         d.push_stmt(stmt);
     }

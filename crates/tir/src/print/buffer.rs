@@ -36,7 +36,7 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
     let within = buffer_decl::visible_from(node, d);
     d.declare_free_within(node.object(), hint, within, |d| {
         let name = define(node, d)?;
-        let value = buffer_decl::declaration(node, "Buffer", &[], path, Inline::DataPointer, d)?;
+        let value = buffer_decl::declaration(node, "Buffer", (&[], &[]), path, Inline::DataPointer, d)?;
         let stmt = d.docs.bind(name, value);
         d.push_stmt(stmt);
         Ok(())
@@ -216,7 +216,7 @@ pub(crate) fn match_region(
         return Ok(known_buffer("match_buffer", &[source], name, d));
     }
     let at = d.field(path, "buffer");
-    let value = buffer_decl::declaration(buffer, "match_buffer", &[source], at, Inline::DataAndParts, d)?;
+    let value = buffer_decl::declaration(buffer, "match_buffer", (&[source], &[]), at, Inline::DataAndParts, d)?;
     Ok(d.docs.bind(name, value))
 }
 

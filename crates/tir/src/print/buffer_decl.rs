@@ -69,11 +69,14 @@ impl NewVars {
     }
 }
 
-/// `T.method(args, shape, dtype, ...)`; new variables are declared in the innermost frame.
-pub(crate) fn declaration(
+/// `T.method(args, shape, dtype, ..., kwargs)`; new variables are declared in the innermost frame.
+///
+/// # Errors
+/// Those of the parts.
+pub fn declaration(
     buffer: &Ref<Buffer>,
     method: &str,
-    args: &[ExprDoc],
+    (args, kwargs): (&[ExprDoc], &[(&'static str, ExprDoc)]),
     path: PathId,
     inline: Inline,
     d: &mut Docsifier<'_>,
@@ -83,32 +86,13 @@ pub(crate) fn declaration(
         "match_buffer" => new_var_dtype(&buffer.shape),
         _ => DataType::INT32,
     };
-    let parts = parts(buffer, path, inline, stride_dtype, d)?;
+    let mut parts = parts(buffer, path, inline, stride_dtype, d)?;
     let mut all: SmallVec<[ExprDoc; 4]> = SmallVec::from_slice(args);
     all.push(parts.shape);
     all.extend(parts.dtype);
+    parts.kwargs.extend(kwargs.iter().copied());
     let callee = d.t(method);
     let call = d.docs.call(callee, &all, &parts.kwargs);
-    Ok(d.at(call, path))
-}
-
-/// [`declaration`] with further keyword arguments behind.
-///
-/// # Errors
-/// Those of the parts.
-pub fn declaration_with(
-    buffer: &Ref<Buffer>,
-    method: &str,
-    kwargs: &[(&'static str, ExprDoc)],
-    path: PathId,
-    inline: Inline,
-    d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
-    let mut parts = parts(buffer, path, inline, DataType::INT32, d)?;
-    parts.kwargs.extend(kwargs.iter().copied());
-    let args: SmallVec<[ExprDoc; 2]> = [parts.shape].into_iter().chain(parts.dtype).collect();
-    let callee = d.t(method);
-    let call = d.docs.call(callee, &args, &parts.kwargs);
     Ok(d.at(call, path))
 }
 

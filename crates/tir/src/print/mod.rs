@@ -23,7 +23,7 @@ mod var;
 pub mod parts {
     pub use super::alloc::annotations_kwarg;
     pub use super::buffer::define as define_buffer;
-    pub use super::buffer_decl::{Inline, declaration_with as declaration};
+    pub use super::buffer_decl::{Inline, declaration};
     pub use super::state::TirDocsifier;
     pub use super::var::define as define_variable;
 }
