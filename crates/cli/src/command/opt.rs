@@ -97,7 +97,7 @@ fn one(
         Some(script) => script.in_its_profile(args.text.config()),
         None => args.text.config(),
     };
-    let mut transform = || -> Result<String, Failure> {
+    let transform = || -> Result<String, Failure> {
         let context =
             instruments(args, context(&args.passes).map_err(Failure::Pass)?, config, &report, &timing, color);
         for script in &mut scripts {
