@@ -228,6 +228,9 @@ pub(crate) struct Check {
     /// Apply the fixes that are certain; `-` is written to standard output
     #[arg(long)]
     pub(crate) fix: bool,
+    /// Notes are errors
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Show the changes of `--fix` as a unified diff on standard output, and change no file
     #[arg(long, requires = "fix", visible_alias = "dry-run")]
     pub(crate) diff: bool,

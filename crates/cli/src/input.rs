@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use tvmscript::diagnostics;
+use tvmscript::diagnostics::{self, Diagnostic};
 use tvmscript::ir_core::profile::ProfileChoice;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
 use tvmscript::irbuilder::record::Step;
@@ -37,17 +37,24 @@ pub(crate) struct Input {
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     /// In source order.
-    pub(crate) found: Vec<ParseError>,
+    pub(crate) found: Vec<Diagnostic>,
     name: String,
     text: String,
 }
 
 impl Warnings {
-    fn new(source: &Source, found: Vec<ParseError>) -> Warnings {
+    fn new(source: &Source, found: Vec<Diagnostic>) -> Warnings {
         match found.is_empty() {
             true => Warnings::default(),
             false => Warnings { found, name: source.name.clone(), text: source.text.clone() },
         }
+    }
+
+    /// Adds diagnostics of the same text.
+    pub(crate) fn with(mut self, source: &Source, more: Vec<Diagnostic>) -> Warnings {
+        self.found.extend(more);
+        self.found.sort_by_key(|warning| (warning.range().start, warning.range().end));
+        Warnings::new(source, self.found)
     }
 
     /// Writes them to standard error.
@@ -269,7 +276,8 @@ fn parse(
         range: s.range,
         is_checked: s.is_checked,
     };
-    Ok((parsed.scripts.into_iter().map(script).collect(), Warnings::new(source, parsed.warnings)))
+    let warnings = Warnings::new(source, parsed.warnings.iter().map(|warning| warning.erased()).collect());
+    Ok((parsed.scripts.into_iter().map(script).collect(), warnings))
 }
 
 /// Errors and warnings in source order.

@@ -1,6 +1,6 @@
 //! Results of the well-formedness checks as diagnostics.
 
-use tvmscript::diagnostics::{Anchor, Diagnostic};
+use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{Object, Span, SpanKind};
 use tvmscript::python_syntax::ast::TextRange;
 
@@ -17,6 +17,11 @@ pub(crate) struct Errors {
 }
 
 impl Errors {
+    /// Takes out the notes.
+    pub(crate) fn take_notes(&mut self) -> Vec<Diagnostic> {
+        self.in_text.extract_if(.., |diagnostic| diagnostic.severity == Severity::Note).collect()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.in_text.is_empty() && self.in_ir.is_empty()
     }
@@ -30,7 +35,11 @@ pub(crate) fn errors(scripts: &[Script]) -> Errors {
         if script.range.is_empty() && !found.is_empty() {
             errors.in_ir.push((script.node.clone(), found));
         } else {
-            errors.in_text.extend(found.into_iter().map(|diagnostic| in_text(script, diagnostic)));
+            let is_note = script.origin.as_ref().is_some_and(|text| text.profile.profile.may_be_ill_formed);
+            let severity = if is_note { Severity::Note } else { Severity::Error };
+            let found =
+                found.into_iter().map(|diagnostic| Diagnostic { severity, ..in_text(script, diagnostic) });
+            errors.in_text.extend(found);
         }
     }
     errors.in_text.sort_by_key(|error| (error.range().start, error.range().end));

@@ -80,6 +80,7 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         max_bytes: config.max_bytes,
         print_line_numbers: config.print_line_numbers,
         num_context_lines: config.num_context_lines,
+        comparisons_nest: d.profile().comparisons_nest,
         ..PythonOptions::default()
     }
 }

@@ -37,6 +37,11 @@ pub struct TextProfile {
     pub python: PythonNames,
     /// Reading of slices in script bodies.
     pub slices: SliceRule,
+    /// `true` if `a < b == c` in a script body is `(a < b) == c` where nodes are compared, and not Python's chain.
+    pub comparisons_nest: bool,
+    /// `true` if texts of the profile come from between passes, where programs need not be well-formed: what a check
+    /// finds is a note, not an error.
+    pub may_be_ill_formed: bool,
     /// Examples in messages.
     pub examples: Examples,
 }
@@ -145,6 +150,8 @@ impl TextProfile {
         },
         python: PythonNames::NONE,
         slices: SliceRule::AsWritten,
+        comparisons_nest: false,
+        may_be_ill_formed: false,
         examples: Examples::NONE,
     };
 

@@ -16,7 +16,7 @@ pub static TVM_0_23: TextProfile = TextProfile {
     metadata: MetadataFormat {
         variable: "metadata",
         loader: "tvm.ir.load_json",
-        type_key: |key| tvm_json::TvmJsonVersion::V0_23.keys.of_type(key),
+        type_key: |key| tvm_json::TvmJsonVersion::V0_23.key_of(key),
         omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
         save: tvm_json::save,
         load: tvm_json::load_any,
@@ -34,6 +34,8 @@ pub static TVM_0_23: TextProfile = TextProfile {
         }),
     },
     slices: SliceRule::VectorsAsValues,
+    comparisons_nest: false,
+    may_be_ill_formed: false,
     examples: Examples {
         scope: Some("T.block(\"name\")"),
         function: Some("T.prim_func"),

@@ -35,6 +35,8 @@ pub struct Evaluator {
     pub token: Token,
     /// The rules for operators.
     pub mode: Mode,
+    /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
+    pub comparisons_nest: bool,
     /// Errors, warnings and notes so far.
     pub diagnostics: Diagnostics,
     /// Cache of names as IR strings.
@@ -90,6 +92,7 @@ impl Evaluator {
             running: None,
             statement: None,
             in_decorator: false,
+            comparisons_nest: false,
             path: "".into(),
             depth: 0,
             explorer: Explorer::default(),

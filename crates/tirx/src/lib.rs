@@ -16,6 +16,7 @@
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod layout;
 pub mod node;
 pub mod op;
 #[cfg(feature = "parse")]
@@ -24,6 +25,7 @@ mod parse;
 mod print;
 pub mod tilelang;
 
+pub use layout::{Fragment, Layout};
 pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
 
 use tvmscript_ir_core::Dialect;
@@ -37,6 +39,8 @@ pub fn dialect() -> Dialect {
         .node::<DeclBuffer>()
         .node::<AssertStmt>()
         .node::<AnnotatedCall>()
+        .node::<Layout>()
+        .node::<Fragment>()
         .names::<tvmscript_prim::Op>(op::TILELANG.iter().map(|operator| operator.name()))
         .finish();
     #[cfg(feature = "print")]

@@ -1,8 +1,9 @@
 //! The text of TileLang's TVM, release 0.25.
 
 use tvmscript_ir::profile::TVM_0_23;
-use tvmscript_ir_core::profile::{Examples, Sign, Strength, TextProfile};
+use tvmscript_ir_core::profile::{Examples, MetadataFormat, Sign, Strength, TextProfile};
 use tvmscript_tir::surface::Surface;
+use tvmscript_tvm_json::{SaveOptions, TvmJsonVersion, load_any_version, save_with};
 
 /// The text profile `tilelang-0.25`.
 pub static PROFILE: TextProfile = TextProfile {
@@ -10,6 +11,16 @@ pub static PROFILE: TextProfile = TextProfile {
     version: "0.25",
     import_names: &[("tir", "tirx")],
     signs: &[Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint }],
+    metadata: MetadataFormat {
+        type_key: |key| TvmJsonVersion::V0_25.key_of(key),
+        save: |value| {
+            save_with(value, &SaveOptions { version: TvmJsonVersion::V0_25, ..SaveOptions::default() })
+        },
+        load: |text, registry| load_any_version(text, registry, &TvmJsonVersion::V0_25),
+        ..TVM_0_23.metadata
+    },
+    comparisons_nest: true,
+    may_be_ill_formed: true,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
     ..TVM_0_23
 };

@@ -4,6 +4,8 @@ use tvmscript_ir_core::json::scan::Scanner;
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind, native};
 use tvmscript_ir_core::{Registry, Value};
 
+use crate::TvmJsonVersion;
+
 /// A form of JSON for graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -29,9 +31,21 @@ pub fn detect(text: &str) -> Option<Form> {
 /// # Errors
 /// Fails with [`JsonErrorKind::UnknownForm`] if the text is of neither form, and with the errors of the form's loader.
 pub fn load_any(text: &str, registry: &Registry) -> Result<Value, JsonError> {
+    load_any_version(text, registry, &TvmJsonVersion::default())
+}
+
+/// Loads either form; TVM's as a release writes it.
+///
+/// # Errors
+/// Those of [`load_any`].
+pub fn load_any_version(
+    text: &str,
+    registry: &Registry,
+    version: &TvmJsonVersion,
+) -> Result<Value, JsonError> {
     match detect(text) {
         Some(Form::Native) => native::load(text, registry),
-        Some(Form::Tvm) => crate::load(text, registry),
+        Some(Form::Tvm) => crate::load_version(text, registry, version),
         None => {
             let forms = "the JSON form of this project nor TVM's graph form";
             Err(JsonError::new(JsonErrorKind::UnknownForm { forms }))

@@ -43,7 +43,7 @@ mod save;
 mod tensor;
 mod version;
 
-pub use form::{Form, detect, load_any};
+pub use form::{Form, detect, load_any, load_any_version};
 pub use load::{load, load_version};
 pub use save::{ExtraField, SaveOptions, save, save_with};
 pub use version::{TvmJsonVersion, TypeKeys};

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::tensor;
-use crate::version::{TvmJsonVersion, TypeKeys};
+use crate::version::TvmJsonVersion;
 use tvmscript_ir_core::containers::{ArrayNode, Key, MapNode, ShapeNode};
 use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::limits::{self, Counter};
@@ -36,7 +36,7 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
 /// Fails with the path and position of the first error. A node may only refer to earlier nodes, so cycles are errors.
 pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -> Result<Value> {
     let mut loader = Loader {
-        keys: &version.keys,
+        version,
         scan: Scanner::new(text),
         registry,
         decoders: HashMap::new(),
@@ -80,7 +80,7 @@ enum Decoder {
 }
 
 struct Loader<'s, 'r> {
-    keys: &'r TypeKeys,
+    version: &'r TvmJsonVersion,
     scan: Scanner<'s>,
     registry: &'r Registry,
     decoders: HashMap<Box<str>, Decoder>,
@@ -211,7 +211,7 @@ impl<'s> Loader<'s, '_> {
         if let Some(&decoder) = self.decoders.get(&*key) {
             return Ok(decoder);
         }
-        let keys = self.keys;
+        let keys = &self.version.keys;
         let decoder = match &*key {
             k if k == keys.none => Decoder::None,
             k if k == keys.bool => Decoder::Bool,
@@ -227,7 +227,10 @@ impl<'s> Loader<'s, '_> {
             k if k == keys.sequential_span => Decoder::SequentialSpan,
             _ => {
                 let unknown = || JsonErrorKind::UnknownType { key: key.clone().into_owned() };
-                let info = self.registry.node(&key).ok_or_else(|| JsonError::at(unknown(), start))?;
+                let info = self
+                    .registry
+                    .node(self.version.own_key(&key))
+                    .ok_or_else(|| JsonError::at(unknown(), start))?;
                 if !info.is_concrete() {
                     let kind = FieldError::Abstract { key: info.key() }.into();
                     return Err(JsonError::at(kind, start));

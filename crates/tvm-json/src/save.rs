@@ -227,8 +227,10 @@ impl<'a, 'o> Saver<'a, 'o> {
     }
 
     fn extra_field(&self, info: &TypeInfo) -> Option<&str> {
-        let extra = self.options.extra_fields.iter().find(|e| e.type_key == info.key())?;
-        Some(&extra.name)
+        let asked =
+            self.options.extra_fields.iter().map(|extra| (extra.type_key.as_str(), extra.name.as_str()));
+        let mut all = asked.chain(self.options.version.extra_maps.iter().copied());
+        all.find(|(key, _)| *key == info.key()).map(|(_, name)| name)
     }
 
     /// Schedules the node after its children.
@@ -449,7 +451,7 @@ impl<'a, 'o> Saver<'a, 'o> {
                 }
             },
             Shape::Fields if info.by_name().is_some() => {
-                self.begin(info.key());
+                self.begin(self.options.version.key_of(info.key()));
                 let name = info.field_index("name").map(|i| object.field(i).to_value());
                 self.out.string(name.as_ref().and_then(Value::as_str).unwrap_or_default());
             }
@@ -459,7 +461,7 @@ impl<'a, 'o> Saver<'a, 'o> {
     }
 
     fn fields(&mut self, object: &'a Object, info: &'static TypeInfo) {
-        self.begin(info.key());
+        self.begin(self.options.version.key_of(info.key()));
         self.out.open('{');
         for (index, field) in info.fields().iter().enumerate() {
             self.out.key(field.name);

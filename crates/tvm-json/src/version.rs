@@ -13,6 +13,10 @@ pub struct TvmJsonVersion {
     pub indent_spaces: usize,
     /// Type keys of values whose data is no object of fields.
     pub keys: TypeKeys,
+    /// Type keys of nodes whose name the release changed: the one here, and the release's.
+    pub renamed: &'static [(&'static str, &'static str)],
+    /// Fields that only the release has: the type key here, and the name. They are written as empty maps.
+    pub extra_maps: &'static [(&'static str, &'static str)],
 }
 
 /// Type keys of values whose data is no object of fields.
@@ -67,20 +71,83 @@ impl TvmJsonVersion {
             sequential_span: "ir.SequentialSpan",
             source_name: "ir.SourceName",
         },
+        renamed: &[],
+        extra_maps: &[],
     };
-}
 
-impl TypeKeys {
-    /// Returns TVM's key for a type key.
-    pub fn of_type(&self, key: &'static str) -> &'static str {
+    /// TileLang's TVM 0.25.
+    pub const V0_25: TvmJsonVersion = TvmJsonVersion {
+        name: "0.25",
+        tvm_version: "0.25.dev0",
+        renamed: &[
+            ("tir.Block", "tirx.SBlock"),
+            ("tir.BlockRealize", "tirx.SBlockRealize"),
+            ("tir.Add", "tirx.Add"),
+            ("tir.Allocate", "tirx.Allocate"),
+            ("tir.And", "tirx.And"),
+            ("tir.AttrStmt", "tirx.AttrStmt"),
+            ("tir.Broadcast", "tirx.Broadcast"),
+            ("tir.Buffer", "tirx.Buffer"),
+            ("tir.BufferLoad", "tirx.BufferLoad"),
+            ("tir.BufferRealize", "tirx.BufferRealize"),
+            ("tir.BufferRegion", "tirx.BufferRegion"),
+            ("tir.BufferStore", "tirx.BufferStore"),
+            ("tir.Call", "tirx.Call"),
+            ("tir.Cast", "tirx.Cast"),
+            ("tir.CommReducer", "tirx.CommReducer"),
+            ("tir.Div", "tirx.Div"),
+            ("tir.EQ", "tirx.EQ"),
+            ("tir.Evaluate", "tirx.Evaluate"),
+            ("tir.FloorDiv", "tirx.FloorDiv"),
+            ("tir.FloorMod", "tirx.FloorMod"),
+            ("tir.For", "tirx.For"),
+            ("tir.GE", "tirx.GE"),
+            ("tir.GT", "tirx.GT"),
+            ("tir.IfThenElse", "tirx.IfThenElse"),
+            ("tir.IndexMap", "tirx.IndexMap"),
+            ("tir.IterVar", "tirx.IterVar"),
+            ("tir.LE", "tirx.LE"),
+            ("tir.LT", "tirx.LT"),
+            ("tir.Let", "tirx.Let"),
+            ("tir.MatchBufferRegion", "tirx.MatchBufferRegion"),
+            ("tir.Max", "tirx.Max"),
+            ("tir.Min", "tirx.Min"),
+            ("tir.Mod", "tirx.Mod"),
+            ("tir.Mul", "tirx.Mul"),
+            ("tir.NE", "tirx.NE"),
+            ("tir.Not", "tirx.Not"),
+            ("tir.Or", "tirx.Or"),
+            ("tir.PrimFunc", "tirx.PrimFunc"),
+            ("tir.Ramp", "tirx.Ramp"),
+            ("tir.Reduce", "tirx.Reduce"),
+            ("tir.Select", "tirx.Select"),
+            ("tir.SeqStmt", "tirx.SeqStmt"),
+            ("tir.Shuffle", "tirx.Shuffle"),
+            ("tir.SizeVar", "tirx.SizeVar"),
+            ("tir.StringImm", "tirx.StringImm"),
+            ("tir.Sub", "tirx.Sub"),
+            ("tir.Var", "tirx.Var"),
+            ("tir.While", "tirx.While"),
+        ],
+        extra_maps: &[("tir.Call", "annotations"), ("tir.Cast", "annotations")],
+        ..TvmJsonVersion::V0_23
+    };
+
+    /// Returns the release's key for a type key.
+    pub fn key_of(&self, key: &'static str) -> &'static str {
         match key {
-            keys::STR => self.string,
-            keys::ARRAY => self.array,
-            keys::MAP => self.map,
-            keys::TENSOR => self.tensor,
-            keys::SHAPE => self.shape,
-            _ => key,
+            keys::STR => self.keys.string,
+            keys::ARRAY => self.keys.array,
+            keys::MAP => self.keys.map,
+            keys::TENSOR => self.keys.tensor,
+            keys::SHAPE => self.keys.shape,
+            _ => self.renamed.iter().find(|(own, _)| *own == key).map_or(key, |(_, theirs)| theirs),
         }
+    }
+
+    /// Returns the type key of a release's key.
+    pub(crate) fn own_key<'k>(&self, key: &'k str) -> &'k str {
+        self.renamed.iter().find(|(_, theirs)| *theirs == key).map_or(key, |(own, _)| own)
     }
 }
 

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tvmscript::Diagnostic;
-use tvmscript::diagnostics::Report;
 use tvmscript::diagnostics::sarif::{Log, Tool};
+use tvmscript::diagnostics::{Diagnostic, Report, Severity};
 
 use super::{Answer, Run};
 use crate::args::{Check, CheckFormat};
@@ -27,7 +26,7 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let color = run.color;
     let mut progress = Progress::new(args.files.len());
     let mut log = Log::new(TOOL);
-    let work = |path: &Path, timings: &mut Timings| one(path, args.fix, timings);
+    let work = |path: &Path, timings: &mut Timings| one(path, args.fix, args.strict, timings);
     let mut outcome = run.for_each(&args.files, work, |path, answer| {
         progress.step();
         progress.clear();
@@ -79,28 +78,38 @@ struct Checked {
     result: Answer<Warnings>,
 }
 
-fn one(path: &Path, fix: bool, timings: &mut Timings) -> Answer<Checked> {
+fn one(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> Answer<Checked> {
     let mut source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let mut fixed = None;
     if fix && let Some(better) = fixes::fix(&source, timings) {
         source.text.clone_from(&better.after);
         fixed = Some(better);
     }
-    let result = check(source, timings);
+    let result = check(source, strict, timings);
     Ok(Checked { fixed, profile: timings.profile(), result })
 }
 
 /// The warnings of a file without errors.
-fn check(source: Source, timings: &mut Timings) -> Answer<Warnings> {
+fn check(source: Source, strict: bool, timings: &mut Timings) -> Answer<Warnings> {
     let (scripts, warnings) = match input::understand(&source, timings) {
         Ok(understood) => understood,
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
     let mut errors = timings.time("check", || well_formed::errors(&scripts));
-    if errors.is_empty() {
+    let mut warnings = {
+        let notes = errors.take_notes();
+        warnings.with(&source, notes)
+    };
+    if strict {
+        for note in warnings.found.iter_mut().filter(|found| found.severity == Severity::Note) {
+            note.severity = Severity::Error;
+        }
+    }
+    let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+    if errors.is_empty() && !warnings.found.iter().any(is_error) {
         return Ok(warnings);
     }
-    errors.in_text.extend(warnings.found.iter().map(Diagnostic::erased));
+    errors.in_text.append(&mut warnings.found);
     errors.in_text.sort_by_key(|e| (e.range().start, e.range().end));
     Err(Failed::new(Failure::IllFormed { errors }, Some(source)))
 }

@@ -182,7 +182,7 @@ impl<S: Sink> Printer<'_, S> {
         let least: Level = match own {
             level::POWER => own + 1,
             // Python chains `a == b == c`.
-            level::COMPARISON if self.strict => own + 1,
+            level::COMPARISON if self.strict && !self.comparisons_nest => own + 1,
             _ => own,
         };
         level::of(left) < least || own == level::POWER && self.strict && is_negative(left)

@@ -45,6 +45,8 @@ pub struct PythonOptions {
     pub strings: StringStyle,
     /// `true` to depart from upstream's spelling where Python would parse it differently.
     pub strict: bool,
+    /// `true` if a reader takes `a < b == c` for `(a < b) == c`, so that it needs no parentheses.
+    pub comparisons_nest: bool,
     /// `true` to number the lines.
     pub print_line_numbers: bool,
     /// Paths to underline. A path without text underlines its nearest printed ancestor.
@@ -64,6 +66,7 @@ impl Default for PythonOptions {
             max_bytes: DEFAULT_MAX_BYTES,
             strings: StringStyle::default(),
             strict: true,
+            comparisons_nest: false,
             print_line_numbers: false,
             underline: Vec::new(),
             num_context_lines: None,

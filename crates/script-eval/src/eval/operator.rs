@@ -202,7 +202,7 @@ impl dyn Host + '_ {
         result.map_err(|raise| self.raise(range, None, raise))
     }
 
-    /// Evaluates `a < b < c`: comparisons of neighbours, joined by `and`.
+    /// Evaluates `a < b < c`: comparisons of neighbours, joined by `and`, or each compared with the next operand.
     pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
         let first = left;
         let mut left = match self.eval_operand(left) {
@@ -212,6 +212,7 @@ impl dyn Host + '_ {
         let start = self.ast.range(first).start;
         let mut pair_start = start;
         let mut joined: Option<ScriptValue> = None;
+        let mut nested = None;
         for index in 0..rest.len() {
             let Some(Comparison { op, right }) = self.item(rest, index) else { break };
             let range = self.ast.range(right);
@@ -224,6 +225,11 @@ impl dyn Host + '_ {
                 Ok(compared) => compared,
                 Err(reported) => return self.comparisons_behind(rest, index + 1, reported),
             };
+            if self.comparisons_nest && self.has_operators(&value) {
+                (joined, left) = (None, value);
+                nested = Some(left.clone());
+                continue;
+            }
             let value = match joined {
                 None => value,
                 Some(before) => self.apply_at(
@@ -243,7 +249,7 @@ impl dyn Host + '_ {
             left = right;
             pair_start = range.start;
         }
-        Ok(joined.unwrap_or_default())
+        Ok(joined.or(nested).unwrap_or_default())
     }
 
     /// Evaluates the operands of a chain of comparisons after a wrong one.

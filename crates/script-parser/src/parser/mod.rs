@@ -251,8 +251,10 @@ impl<'r> Parser<'r> {
     }
 
     fn new(program: Rc<Program>, tables: Rc<Tables>, registry: Option<&'r Registry>) -> Parser<'r> {
+        let mut evaluator = Evaluator::new(program);
+        evaluator.comparisons_nest = tables.profile.comparisons_nest;
         Parser {
-            evaluator: Evaluator::new(program),
+            evaluator,
             tables,
             registry,
             headers: headers::Headers::default(),

@@ -182,6 +182,8 @@ static PROFILE: TextProfile = TextProfile {
     name: "toylang",
     python: PythonNames { script_module: "toylang.script", package: "toylang", ..PythonNames::NONE },
     slices: SliceRule::VectorsAsValues,
+    comparisons_nest: false,
+    may_be_ill_formed: false,
     examples: Examples { function: Some("Y.script"), ..Examples::NONE },
     ..TextProfile::PLAIN
 };
