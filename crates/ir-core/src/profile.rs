@@ -39,6 +39,8 @@ pub struct TextProfile {
     pub slices: SliceRule,
     /// `true` if `a < b == c` in a script body is `(a < b) == c` where nodes are compared, and not Python's chain.
     pub comparisons_nest: bool,
+    /// `true` if the names of keyword arguments may have dots.
+    pub dotted_keywords: bool,
     /// `true` if texts of the profile come from between passes, where programs need not be well-formed: what a check
     /// finds is a note, not an error.
     pub may_be_ill_formed: bool,
@@ -151,6 +153,7 @@ impl TextProfile {
         python: PythonNames::NONE,
         slices: SliceRule::AsWritten,
         comparisons_nest: false,
+        dotted_keywords: false,
         may_be_ill_formed: false,
         examples: Examples::NONE,
     };

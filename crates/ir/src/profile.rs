@@ -35,6 +35,7 @@ pub static TVM_0_23: TextProfile = TextProfile {
     },
     slices: SliceRule::VectorsAsValues,
     comparisons_nest: false,
+    dotted_keywords: false,
     may_be_ill_formed: false,
     examples: Examples {
         scope: Some("T.block(\"name\")"),

@@ -1,11 +1,12 @@
 //! Script functions of the statements.
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, FrameOf, FromScript, Result, ScriptValue, script_fn};
 use tvmscript_prim::{Expr, PrimExprExt, StringImm, Var};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape, Stride};
 use tvmscript_tir::build::buffer::Declaration;
+use tvmscript_tir::build::thread::{declare_thread, launched};
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::{Buffer, StmtRef};
 
@@ -67,6 +68,16 @@ pub fn bind(
     };
     TirFrame::add(Bind::try_new(var.clone(), value.0)?)?;
     Ok(var)
+}
+
+/// Launches threads for the rest of the scope. A variable that is used before its launch has no name of a thread: the
+/// text between passes leaves it out.
+#[script_fn]
+pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+    if let Some(var) = thread.as_node::<Var>() {
+        declare_thread(var)?;
+    }
+    launched(thread, extent)
 }
 
 /// Functions that declare a buffer and add a statement for it.

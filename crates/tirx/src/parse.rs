@@ -2,14 +2,14 @@
 
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Ref, Span, Value};
 use tvmscript_irbuilder::{
-    BuildDialect as _, BuildError, CallArgs, FromScript, HostObject, Result, ScriptValue,
+    BuildDialect as _, BuildError, CallArgs, FromScript, HostObject, ParamKind, Result, ScriptValue,
 };
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
 use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::{Operator, ResultType};
 
-use crate::build::{ALLOC_BUFFER, BIND, DECL_BUFFER};
+use crate::build::{ALLOC_BUFFER, BIND, DECL_BUFFER, LAUNCH_THREAD};
 use crate::node::AnnotatedCall;
 
 /// An operator as a function of the namespace.
@@ -20,12 +20,16 @@ struct OperatorFunction {
 }
 
 impl OperatorFunction {
-    /// Returns `true` if the call has enough arguments for TIR's operator.
+    /// Returns `true` if TIR's operator takes as many arguments as the call has.
     fn is_of_tir(&self, args: &CallArgs) -> bool {
         match &self.of_tir {
             Some(ScriptValue::Function(function)) => {
                 let required = function.params.iter().filter(|param| param.default.is_none());
-                args.positional.len() >= required.count().max(1)
+                let most = match function.params.iter().any(|param| param.kind == ParamKind::Args) {
+                    true => usize::MAX,
+                    false => function.params.len(),
+                };
+                (required.count().max(1)..=most).contains(&args.positional.len())
             }
             _ => false,
         }
@@ -92,6 +96,6 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
     static MODULES: &[PythonModule] =
         &[PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
             .members(&[("tirx", Member::Namespace)])];
-    let functions = &[&BIND, &ALLOC_BUFFER, &DECL_BUFFER];
+    let functions = &[&BIND, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD];
     dialect.namespace(&["tirx"]).functions(functions).name_fallback(find, names).python_modules(MODULES)
 }

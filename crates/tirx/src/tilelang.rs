@@ -20,6 +20,7 @@ pub static PROFILE: TextProfile = TextProfile {
         ..TVM_0_23.metadata
     },
     comparisons_nest: true,
+    dotted_keywords: true,
     may_be_ill_formed: true,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
     ..TVM_0_23
@@ -38,6 +39,7 @@ pub(crate) static SURFACE: Surface = Surface {
         "allocate",
         "allocate_const",
         "realize",
+        "launch_thread",
         "LetStmt",
         "Assert",
         "reduce",

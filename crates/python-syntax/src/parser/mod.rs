@@ -67,6 +67,9 @@ pub struct PythonOptions {
     pub section_bytes: usize,
     /// `true` to parse the common subset of Python without the foreign parser.
     pub direct: bool,
+    /// `true` to accept keyword arguments with dots, as in `f(a.b=1)`, which Python refuses. Calls that the foreign
+    /// parser reads cannot have them.
+    pub dotted_keywords: bool,
 }
 
 impl Default for PythonOptions {
@@ -79,6 +82,7 @@ impl Default for PythonOptions {
             max_parts: 16_000_000,
             section_bytes: 16 << 10,
             direct: true,
+            dotted_keywords: false,
         }
     }
 }

@@ -74,7 +74,7 @@ impl Sections<'_> {
             let piece = &this.text[this.begin as usize..this.end as usize];
             let edits = Edits::default();
             let sink = Sink::new(this.ast, piece, &edits, this.errors, this.begin);
-            direct::parse(sink, &this.scan.lines[lines])
+            direct::parse(sink, &this.scan.lines[lines], this.options.dotted_keywords)
         })
     }
 

@@ -111,11 +111,13 @@ impl Parsed {
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     let composed = compose::Composed::new(text, options);
-    let parsed = parse_python(&composed.text, &options.python);
-    let statements = parsed.ast.stmt_count();
-    let source = SourceId::new(source_name);
     let Selected { choice, registry, unknown } = select_profile(text, registry, options);
     let profile = choice.profile;
+    let mut python = options.python.clone();
+    python.dotted_keywords |= profile.dotted_keywords;
+    let parsed = parse_python(&composed.text, &python);
+    let statements = parsed.ast.stmt_count();
+    let source = SourceId::new(source_name);
     let tables = Rc::new(Tables::new(registry, profile));
     let is_kept = |comment: &str| header::is_comment(comment, profile);
     let Comments { by_stmt, mut sources } =

@@ -183,6 +183,7 @@ static PROFILE: TextProfile = TextProfile {
     python: PythonNames { script_module: "toylang.script", package: "toylang", ..PythonNames::NONE },
     slices: SliceRule::VectorsAsValues,
     comparisons_nest: false,
+    dotted_keywords: false,
     may_be_ill_formed: false,
     examples: Examples { function: Some("Y.script"), ..Examples::NONE },
     ..TextProfile::PLAIN

@@ -45,9 +45,30 @@ pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType)
     Ok(var)
 }
 
+/// Declares that a variable is a thread's, without a name for the thread, unless it is one already.
+///
+/// # Errors
+/// Outside of a function.
+pub fn declare_thread(var: &Ref<Var>) -> Result<()> {
+    with_threads("T.launch_thread", |threads| {
+        if !threads.iter().any(|thread| thread.var.ptr_eq(var)) {
+            threads.push(EnvThread { var: var.clone(), tag: Str::new(""), launched: None });
+        }
+        Ok(())
+    })
+}
+
 /// Launches threads for the rest of the scope, with an existing thread variable or a new one for a tag.
 #[script_fn]
 pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+    launched(thread, extent)
+}
+
+/// The frame of [`launch_thread`].
+///
+/// # Errors
+/// If the variable is none of a thread, or the thread is launched with another extent.
+pub fn launched(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let var = match &thread {
         ScriptValue::Str(tag) => try_env_thread(tag.clone(), extent.0.dtype())?,
         other => match other.as_node::<Var>() {

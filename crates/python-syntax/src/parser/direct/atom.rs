@@ -322,6 +322,10 @@ impl<'a> DirectParser<'a> {
     fn is_keyword_argument(&mut self) -> bool {
         let start = self.pos;
         self.pos += self.word().len();
+        while self.dotted_keywords && self.peek(0) == b'.' && begins_name(self.peek(1)) {
+            self.pos += 1;
+            self.pos += self.word().len();
+        }
         self.blanks();
         let found = self.peek(0) == b'=' && self.peek(1) != b'=';
         self.pos = start;
@@ -330,7 +334,12 @@ impl<'a> DirectParser<'a> {
 
     fn keyword(&mut self) -> Option<Keyword> {
         let start = self.pos as u32;
-        let name = self.identifier()?;
+        let mut name = self.identifier()?;
+        while self.peek(0) == b'.' {
+            self.pos += 1;
+            self.identifier()?;
+            name = self.text.get(start as usize..self.pos)?;
+        }
         let arg = Some(self.sink.name(name));
         self.expect(b'=')?;
         let value = self.expr(ANY)?;

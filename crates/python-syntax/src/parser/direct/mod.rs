@@ -24,9 +24,10 @@ use crate::ast::{ExprId, StmtId};
 use crate::prescan::LogicalLine;
 
 /// Parses the statements of logical lines of one block. `sink.base` is the start of the piece.
-pub(super) fn parse(sink: Sink<'_>, lines: &[LogicalLine]) -> Option<Vec<StmtId>> {
+pub(super) fn parse(sink: Sink<'_>, lines: &[LogicalLine], dotted_keywords: bool) -> Option<Vec<StmtId>> {
     let text = sink.text;
-    let mut reader = DirectParser { sink, bytes: text.as_bytes(), text, lines, pos: 0, brackets: 0 };
+    let mut reader =
+        DirectParser { sink, bytes: text.as_bytes(), text, lines, pos: 0, brackets: 0, dotted_keywords };
     reader.statements(0..lines.len())
 }
 
@@ -39,6 +40,7 @@ struct DirectParser<'a> {
     pos: usize,
     /// Number of open brackets, inside which line breaks are blanks.
     brackets: u32,
+    dotted_keywords: bool,
 }
 
 /// An expression, and its range including enclosing parentheses.
