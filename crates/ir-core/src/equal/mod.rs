@@ -292,7 +292,8 @@ impl<'a> EqWork<'a> {
         a.items().len() == b.items().len()
             && a.items().iter().zip(b.items()).all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
     }
-    /// Compares an entry whose key is an unbound variable with the entry at the same position, if free variables are
+
+    /// Compares an entry whose key is an unbound variable or refers to one with the entry at the same position, if free variables are
     /// mapped.
     fn free_entry(&mut self, key: &'a Object, value: &'a Value, other: Option<(&'a Key, &'a Value)>) -> bool {
         let Some((other_key, other)) = other else { return false };
@@ -316,6 +317,12 @@ impl<'a> EqWork<'a> {
                             self.own_keys.insert(key.address(), ());
                         }
                         b.entries().get(&ByValue(&Value::Node(there.clone())))
+                    }
+                    // A node that refers to free variables, such as a buffer.
+                    Value::Node(node)
+                        if self.options.map_free_vars && !b.entries().contains_key(&ByValue(key.value())) =>
+                    {
+                        return self.free_entry(node, value, b.entries().get_index(position));
                     }
                     key => b.entries().get(&ByValue(key)),
                 };
