@@ -16,6 +16,7 @@
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod current;
 pub mod node;
 pub mod op;
 #[cfg(feature = "parse")]

@@ -67,11 +67,17 @@ pub struct DeclBuffer {
     pub span: Span,
     /// The buffer.
     pub buffer: Ref<Buffer>,
+    /// A pointer to the memory, in releases whose buffers do not share their data pointer.
+    #[node(optional)]
+    pub data: Option<Expr>,
 }
 
 impl DeclBuffer {
     fn defines(&self, definitions: &mut Definitions) {
         definitions.define(self.buffer.as_object());
+        if self.data.is_some() {
+            definitions.define(self.buffer.data.as_object());
+        }
     }
 }
 

@@ -54,7 +54,7 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
 
 /// `B = T.decl_buffer((16,), data=A.data)`
 fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    let DeclBuffer { span: _, buffer } = &**node;
+    let DeclBuffer { span: _, buffer, data: _ } = &**node;
     let at = d.field(path, "buffer");
     let value = declaration(buffer, "decl_buffer", (&[], &[]), at, Inline::Nothing, d)?;
     let name = define_buffer(buffer, d)?;
@@ -62,7 +62,7 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// `assert condition, ("RuntimeError", ["message"])`
-fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let AssertStmt { span: _, condition, error_kind, message_parts } = &**node;
     let condition = d.part(condition, path, "condition")?;
     let kind = d.docs.str(error_kind.value.as_str());
