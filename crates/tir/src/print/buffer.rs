@@ -216,7 +216,8 @@ pub(crate) fn match_region(
         return Ok(known_buffer("match_buffer", &[source], name, d));
     }
     let at = d.field(path, "buffer");
-    let value = buffer_decl::declaration(buffer, "match_buffer", (&[source], &[]), at, Inline::DataAndParts, d)?;
+    let value =
+        buffer_decl::declaration(buffer, "match_buffer", (&[source], &[]), at, Inline::DataAndParts, d)?;
     Ok(d.docs.bind(name, value))
 }
 

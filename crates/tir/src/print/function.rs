@@ -216,7 +216,8 @@ fn matched_buffers(
             d.push_stmt(stmt);
             continue;
         }
-        let value = buffer_decl::declaration(buffer, "match_buffer", (&[param], &[]), at, Inline::DataAndParts, d)?;
+        let value =
+            buffer_decl::declaration(buffer, "match_buffer", (&[param], &[]), at, Inline::DataAndParts, d)?;
         let stmt = d.docs.bind(name, value);
         d.push_stmt(stmt);
     }
