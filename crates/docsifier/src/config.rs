@@ -141,6 +141,11 @@ impl PrinterConfig {
     /// [`DocsifyError::UnknownProfile`].
     pub fn check(&self, registry: &Registry) -> Result<()> {
         let (profile, registry) = self.text_profile(registry)?;
+        self.check_for(profile, registry)
+    }
+
+    /// Checks the options for a profile and its dialects.
+    pub(crate) fn check_for(&self, profile: &TextProfile, registry: &Registry) -> Result<()> {
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
         self.check_names(table, profile)?;
         if self.indent_spaces == 0 {

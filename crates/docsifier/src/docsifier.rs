@@ -75,8 +75,8 @@ impl<'r> Docsifier<'r> {
     /// # Errors
     /// As [`PrinterConfig::check`].
     pub fn new(registry: &'r Registry, config: &'r PrinterConfig, root: &Object) -> Result<Docsifier<'r>> {
-        config.check(registry)?;
         let (profile, registry) = config.text_profile(registry)?;
+        config.check_for(profile, registry)?;
         let table = match registry.slot::<Printers>().map(Printers::table) {
             Some(table) => table,
             None => &EMPTY_TABLE,

@@ -295,7 +295,7 @@ impl Registry {
             return Ok((self.text_profiles().next().unwrap_or(&TextProfile::PLAIN), self));
         };
         match self.text_profiles().find(|profile| profile.id() == id) {
-            Some(profile) => Ok((profile, self.edition_of(profile).unwrap_or(self))),
+            Some(profile) => Ok((profile, self.of_profile(profile))),
             None => Err(UnknownProfile {
                 id: id.to_owned(),
                 known: self.text_profiles().map(TextProfile::id).collect(),

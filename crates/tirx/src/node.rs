@@ -4,8 +4,8 @@ use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, Map, Node, ObjectLike, Ref, Span, Str, Value};
 use tvmscript_prim::{BaseExpr, Expr, PrimExpr, PrimExprExt, StringImm, Var};
-use tvmscript_tir::error::{Result, TirError};
-use tvmscript_tir::{Buffer, Stmt, StmtRef};
+use tvmscript_tir::error::Result;
+use tvmscript_tir::{Buffer, LetStmt, Stmt, StmtRef};
 
 /// Binds a variable (`tirx.Bind`).
 #[derive(Debug, Clone, Node)]
@@ -32,11 +32,7 @@ impl Bind {
     }
 
     fn check_value(&self) -> Result<()> {
-        let (expected, found) = (self.var.dtype, self.value.dtype());
-        match expected == found || (expected.is_handle() && found.is_handle()) {
-            true => Ok(()),
-            false => Err(TirError::Type { what: "the bound value", found, expected }),
-        }
+        LetStmt::check_types(self.var.dtype, self.value.dtype())
     }
 
     fn check(&self) -> Checked {

@@ -5,7 +5,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Result};
 use tvmscript_ir::print::data;
 use tvmscript_ir_core::{Dialect, PathId, Ref, Value};
 use tvmscript_tir::print::parts::{
-    Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable,
+    Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
 };
 
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
@@ -90,12 +90,8 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
         }
         .into());
     };
-    let mut docs = Vec::with_capacity(args.len());
     let at = d.field(path, "args");
-    for (i, arg) in args.iter().enumerate() {
-        let at = d.item(at, i);
-        docs.push(d.expr(arg, at)?);
-    }
+    let docs = items(args, at, d)?;
     let at = d.field(path, "annotations");
     let mut kwargs = Vec::with_capacity(annotations.len());
     for (key, value) in annotations.iter() {

@@ -32,9 +32,11 @@ impl Registry {
         self.editions.iter().map(|edition| edition.profile)
     }
 
-    /// The registry of a profile, if it is that of an edition.
-    pub(crate) fn edition_of(&self, profile: &TextProfile) -> Option<&Registry> {
-        let edition = self.editions.iter().find(|edition| std::ptr::eq(edition.profile, profile))?;
-        Some(edition.built.get_or_init(edition.make))
+    /// The dialects as they are in a profile: the registry of its edition, or this one.
+    pub fn of_profile(&self, profile: &TextProfile) -> &Registry {
+        match self.editions.iter().find(|edition| std::ptr::eq(edition.profile, profile)) {
+            Some(edition) => edition.built.get_or_init(edition.make),
+            None => self,
+        }
     }
 }

@@ -199,22 +199,15 @@ struct Selected<'r> {
 }
 
 fn select_profile<'r>(text: &str, registry: &'r Registry, options: &ParseOptions) -> Selected<'r> {
-    let detected = registry.detect_profile(text);
-    let (choice, id) = match options.profile.as_deref() {
-        Some(id) => (ProfileChoice { reason: Reason::Option, ..detected }, id.to_owned()),
-        None => (detected, detected.profile.id()),
+    let Some(id) = options.profile.as_deref() else {
+        let choice = registry.detect_profile(text);
+        return Selected { choice, registry: registry.of_profile(choice.profile), unknown: None };
     };
-    match registry.text_profile(Some(&id)) {
-        Ok((profile, registry)) => {
-            Selected { choice: ProfileChoice { profile, ..choice }, registry, unknown: None }
-        }
-        // A registry without profiles.
-        Err(_) if options.profile.is_none() => Selected { choice, registry, unknown: None },
-        Err(error) => {
-            let choice = ProfileChoice { profile: &TextProfile::PLAIN, ..choice };
-            Selected { choice, registry, unknown: Some(error) }
-        }
-    }
+    let (profile, registry, unknown) = match registry.text_profile(Some(id)) {
+        Ok((profile, registry)) => (profile, registry, None),
+        Err(error) => (&TextProfile::PLAIN, registry, Some(error)),
+    };
+    Selected { choice: ProfileChoice { profile, reason: Reason::Option }, registry, unknown }
 }
 
 /// State of a parse, passed to handlers.

@@ -50,7 +50,10 @@ impl LetStmt {
     }
 
     /// Fails unless a variable of type `expected` can be bound to a value of type `found`.
-    pub(crate) fn check_types(expected: DataType, found: DataType) -> Result<()> {
+    ///
+    /// # Errors
+    /// If they differ; a pointer accepts any handle.
+    pub fn check_types(expected: DataType, found: DataType) -> Result<()> {
         if expected.is_handle() && found.is_handle() {
             return Ok(());
         }

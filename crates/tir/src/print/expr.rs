@@ -9,7 +9,10 @@ use tvmscript_prim::{Broadcast, Cast, Expr, FloatImm, IntImm, Let, Ramp, Select,
 use super::state::TirDocsifier;
 
 /// The docs of the nodes of an array.
-pub(crate) fn items<T: Class>(
+///
+/// # Errors
+/// Those of the nodes.
+pub fn items<T: Class>(
     items: &Array<Ref<T>>,
     path: PathId,
     d: &mut Docsifier<'_>,

@@ -24,6 +24,7 @@ pub mod parts {
     pub use super::alloc::annotations_kwarg;
     pub use super::buffer::define as define_buffer;
     pub use super::buffer_decl::{Inline, declaration};
+    pub use super::expr::items;
     pub use super::state::TirDocsifier;
     pub use super::var::define as define_variable;
 }
