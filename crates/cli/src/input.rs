@@ -11,7 +11,7 @@ use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
 use tvmscript::tvm_json;
-use tvmscript::{Object, ParseOptions, Registry, Value, ir};
+use tvmscript::{Object, ParseOptions, PrinterConfig, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::output;
@@ -88,6 +88,14 @@ pub(crate) struct Origin {
     pub(crate) comments: SourceComments,
     /// Steps of the scripts' builders, if [`load_recorded`] read them.
     pub(crate) steps: Vec<Step>,
+}
+
+impl Script {
+    /// A configuration that prints in the profile that the script was read in, unless it selects one itself.
+    pub(crate) fn in_its_profile(&self, config: PrinterConfig) -> PrinterConfig {
+        let own = || self.origin.as_ref().map(|origin| origin.profile.profile.id());
+        PrinterConfig { profile: config.profile.clone().or_else(own), ..config }
+    }
 }
 
 impl Origin {
@@ -243,6 +251,7 @@ fn parse(
 ) -> Result<Understood, Failure> {
     let parsed = timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
     timings.statements += parsed.statements;
+    timings.add_profile(&parsed.profile);
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }

@@ -1,8 +1,10 @@
 //! `--timings`: time spent in each phase.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
+use tvmscript::ir_core::profile::ProfileChoice;
 
 /// Duration of each phase and size of the input.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +14,8 @@ pub(crate) struct Timings {
     pub(crate) input_bytes: usize,
     /// Number of Python statements.
     pub(crate) statements: usize,
+    /// The profiles of the texts, each with the reason.
+    profiles: BTreeSet<(String, String)>,
 }
 
 impl Timings {
@@ -30,6 +34,16 @@ impl Timings {
         }
     }
 
+    /// Records the profile of a text.
+    pub(crate) fn add_profile(&mut self, choice: &ProfileChoice) {
+        self.profiles.insert((choice.profile.id(), choice.reason.to_string()));
+    }
+
+    /// The profile of the first text, with the reason; `null` if no text was read.
+    pub(crate) fn profile(&self) -> Value {
+        self.profiles.first().map_or(Value::Null, profile_json)
+    }
+
     /// Adds the times of another file.
     pub(crate) fn merge(&mut self, other: &Timings) {
         for (phase, time) in &other.phases {
@@ -37,6 +51,7 @@ impl Timings {
         }
         self.input_bytes += other.input_bytes;
         self.statements += other.statements;
+        self.profiles.extend(other.profiles.iter().cloned());
     }
 
     /// One line of JSON; times in milliseconds, `total` from start to end.
@@ -50,6 +65,11 @@ impl Timings {
         line.insert("files".to_owned(), json!(files));
         line.insert("input_bytes".to_owned(), json!(self.input_bytes));
         line.insert("statements".to_owned(), json!(self.statements));
+        line.insert("profiles".to_owned(), self.profiles.iter().map(profile_json).collect());
         Value::Object(line).to_string()
     }
+}
+
+fn profile_json((id, reason): &(String, String)) -> Value {
+    json!({"id": id, "reason": reason})
 }

@@ -36,6 +36,10 @@ pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
 fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome {
     let nodes: Vec<&Object> = input.scripts.iter().map(|s| &s.node).collect();
     let config = PrinterConfig { show_meta: true, ..printer_config() };
+    let config = match input.scripts.first() {
+        Some(script) => script.in_its_profile(config),
+        None => config,
+    };
     let source = &input.source;
     let texts: Vec<String> = nodes.iter().filter_map(|node| print(node, registry(), &config).ok()).collect();
     let printed = Source { name: source.name.clone(), text: texts.join("\n\n") };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tvmscript::Diagnostic;
 use tvmscript::diagnostics::Report;
 use tvmscript::diagnostics::sarif::{Log, Tool};
@@ -31,11 +31,11 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let mut outcome = run.for_each(&args.files, work, |path, answer| {
         progress.step();
         progress.clear();
-        let (is_ok, fixed, checked) = match answer {
-            Ok(Checked { fixed, result: Ok(warnings) }) => (Outcome::Done, fixed, Ok(warnings)),
-            Ok(Checked { fixed, result: Err(failed) }) => (Outcome::No, fixed, Err(failed)),
-            Err(failed) => (Outcome::No, None, Err(failed)),
+        let Checked { fixed, profile, result: checked } = match answer {
+            Ok(checked) => checked,
+            Err(failed) => Checked { fixed: None, profile: Value::Null, result: Err(failed) },
         };
+        let is_ok = if checked.is_ok() { Outcome::Done } else { Outcome::No };
         let written = fixed.map_or(Outcome::Done, |fixed| finish(path, &fixed, args.diff));
         let reports = || -> Vec<Report> {
             match &checked {
@@ -46,7 +46,8 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
         let name = input::display_name(path);
         let shown = match args.format {
             CheckFormat::Json => {
-                let line = json!({"file": name, "ok": checked.is_ok(), "errors": reports()});
+                let line =
+                    json!({"file": name, "ok": checked.is_ok(), "profile": profile, "errors": reports()});
                 output::result(&format!("{line}\n"))
             }
             CheckFormat::Sarif => {
@@ -73,6 +74,8 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
 struct Checked {
     /// The changes, if there are any.
     fixed: Option<fixes::Fixed>,
+    /// The profile of the text, with the reason; `null` for JSON.
+    profile: Value,
     result: Answer<Warnings>,
 }
 
@@ -83,7 +86,8 @@ fn one(path: &Path, fix: bool, timings: &mut Timings) -> Answer<Checked> {
         source.text.clone_from(&better.after);
         fixed = Some(better);
     }
-    Ok(Checked { fixed, result: check(source, timings) })
+    let result = check(source, timings);
+    Ok(Checked { fixed, profile: timings.profile(), result })
 }
 
 /// The warnings of a file without errors.

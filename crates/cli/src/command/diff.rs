@@ -208,11 +208,13 @@ fn compare(
 }
 
 fn located(args: &Diff, a: &Script, b: &Script, script: &EditScript) -> Result<Comparison, Failure> {
-    let comparison = Comparison::new(&a.node, &b.node, script, registry(), &args.text.config());
+    let config = a.in_its_profile(args.text.config());
+    let comparison = Comparison::new(&a.node, &b.node, script, registry(), &config);
     comparison.map_err(Failure::Unprintable)
 }
 
 /// A script that only one file has.
 fn whole(args: &Diff, script: &Script, is_left: bool) -> Result<Comparison, Failure> {
-    Comparison::of_one(&script.node, is_left, registry(), &args.text.config()).map_err(Failure::Unprintable)
+    let config = script.in_its_profile(args.text.config());
+    Comparison::of_one(&script.node, is_left, registry(), &config).map_err(Failure::Unprintable)
 }

@@ -32,7 +32,11 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
     };
     let with_labels = || {
         let roots = input.scripts.iter().map(|script| &script.node);
-        let mut labels = NodeLabels::new(roots, registry(), &printer_config());
+        let config = match input.scripts.first() {
+            Some(script) => script.in_its_profile(printer_config()),
+            None => printer_config(),
+        };
+        let mut labels = NodeLabels::new(roots, registry(), &config);
         Graph::with_labels(&root, &options, |node| labels.label(node))
     };
     let text = run.timings.time("dump", || match args.format {

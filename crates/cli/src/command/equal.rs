@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use tvmscript::docsifier::unfolds_too_far;
 use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual};
 
-use tvmscript::{Mismatch, Object};
+use tvmscript::Mismatch;
 
 use super::Run;
 use crate::args::Equal;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{Input, Script};
 use crate::printer::PrinterArgs;
 use crate::registry::{fragment_of, registry};
 use crate::{Outcome, output};
@@ -59,9 +59,9 @@ fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<O
         let a_name = side_name(&left.source.name, a.name.as_deref());
         let b_name = side_name(&right.source.name, b.name.as_deref());
         let left = found.iter().map(|m| (&m.lhs, m.repeats.iter().map(|(lhs, _)| lhs.clone()), m.kind));
-        side(&mut report, "---", &a_name, &a.node, left, &args.printer)?;
+        side(&mut report, "---", &a_name, a, left, &args.printer)?;
         let right = found.iter().map(|m| (&m.rhs, m.repeats.iter().map(|(_, rhs)| rhs.clone()), m.kind));
-        side(&mut report, "+++", &b_name, &b.node, right, &args.printer)?;
+        side(&mut report, "+++", &b_name, b, right, &args.printer)?;
         list(&mut report, &found, args.limit);
     }
     Ok((!report.is_empty()).then_some(report))
@@ -79,11 +79,12 @@ fn side<'a>(
     report: &mut String,
     mark: &str,
     name: &str,
-    node: &Object,
+    script: &Script,
     paths: impl Iterator<Item = (&'a AccessPath, impl Iterator<Item = AccessPath>, MismatchKind)>,
     printer: &PrinterArgs,
 ) -> Result<(), Failure> {
-    let mut config = printer.config(node)?;
+    let node = &script.node;
+    let mut config = script.in_its_profile(printer.config(node)?);
     for (path, repeats, kind) in paths {
         config.path_to_underline.push(path.clone());
         config.path_to_underline_if_printed.extend(repeats);

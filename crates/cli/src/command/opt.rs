@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tvmscript::PrinterConfig;
 use tvmscript::diff::render::{RenderOptions, render_unified};
 use tvmscript::passes::instrument::{
     DumpFormat, DumpModules, OnChange, PassReport, Progress, Report, RoundTrip, SpanSurvival, Timing,
@@ -92,9 +93,13 @@ fn one(
 ) -> Answer<((String, Vec<PassReport>), Warnings)> {
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
-    let mut transform = || -> Result<String, Failure> {
+    let config = match scripts.first() {
+        Some(script) => script.in_its_profile(args.text.config()),
+        None => args.text.config(),
+    };
+    let transform = || -> Result<String, Failure> {
         let context =
-            instruments(args, context(&args.passes).map_err(Failure::Pass)?, &report, &timing, color);
+            instruments(args, context(&args.passes).map_err(Failure::Pass)?, config, &report, &timing, color);
         for script in &mut scripts {
             let node = script.node.clone();
             script.node = timings
@@ -120,11 +125,11 @@ fn one(
 fn instruments<'a>(
     args: &'a Opt,
     mut context: PassContext<'a>,
+    config: PrinterConfig,
     report: &Report,
     timing: &Timing,
     color: bool,
 ) -> PassContext<'a> {
-    let config = args.text.config();
     if args.report.is_some() {
         context = context.with_instrument(report.clone());
     }

@@ -129,11 +129,7 @@ pub(super) fn print_all(
 ) -> Result<Text, Failure> {
     let mut all = Text::default();
     for script in scripts {
-        let mut config = config(script)?;
-        // A script prints in the profile that it was read in.
-        if config.profile.is_none() {
-            config.profile = script.origin.as_ref().map(|origin| origin.profile.profile.id());
-        }
+        let config = script.in_its_profile(config(script)?);
         let printed = timings
             .time("print", || print_text(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;

@@ -124,8 +124,8 @@ impl Tracer<'_> {
         let mut printed = Vec::new();
         let mut lines_before = 0;
         for script in scripts {
-            let mapped =
-                print_mapped(&script.node, registry(), &args.text.config()).map_err(Failure::Unprintable)?;
+            let config = script.in_its_profile(args.text.config());
+            let mapped = print_mapped(&script.node, registry(), &config).map_err(Failure::Unprintable)?;
             let lines = mapped.text().lines().count();
             printed.push(Printed { mapped, lines_before });
             // Scripts are separated by one blank line.

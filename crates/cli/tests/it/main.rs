@@ -13,6 +13,7 @@ mod misuse;
 mod nodes;
 mod options;
 mod passes;
+mod profiles;
 mod python_files;
 mod scripts;
 mod spans;

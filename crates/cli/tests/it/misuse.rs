@@ -61,7 +61,7 @@ fn a_file_that_is_no_text_is_said_to_be_so() {
         "labels": [], "notes": [], "help": null,
         "start": {"line": 2, "column": 5, "offset": 10}, "end": {"line": 2, "column": 6, "offset": 11},
     });
-    assert_eq!(lines[0], json!({"file": binary, "ok": false, "errors": [error]}));
+    assert_eq!(lines[0], json!({"file": binary, "ok": false, "profile": null, "errors": [error]}));
     assert_eq!(lines[1]["errors"][0]["kind"], "unreadable");
 }
 

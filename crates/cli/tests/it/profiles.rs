@@ -1,0 +1,56 @@
+//! Texts of other releases on the command line.
+
+use serde_json::{Value, json};
+
+use crate::common::{file, run};
+
+/// A function of TileLang's release; its `T.clamp` and flat binding print in no other profile.
+fn tilelang(name: &str, limit: f32) -> String {
+    file(
+        name,
+        format!(
+            r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(x: T.float32):
+    v: T.float32 = T.clamp(x, T.float32(0.0), T.float32({limit:?}))
+    T.evaluate(v)
+"#
+        ),
+    )
+}
+
+#[test]
+fn every_command_prints_in_the_profile_of_the_text() {
+    let (a, b) = (tilelang("a.py", 1.0), tilelang("b.py", 2.0));
+    let commands: [&[&str]; 7] = [
+        &["print", &a],
+        &["roundtrip", &a],
+        &["opt", "--passes", "tir.Simplify", &a],
+        &["diff", &a, &b],
+        &["equal", &a, &b],
+        &["trace", &a, "--at", "5:5"],
+        &["dump", "--format", "dot", &a],
+    ];
+    for command in commands {
+        let ran = run(command);
+        assert_eq!(ran.stderr, "", "{command:?}");
+        assert!(!ran.stdout.contains("cannot be printed"), "{command:?}: {}", ran.stdout);
+        if !matches!(command[0], "roundtrip" | "trace") {
+            assert!(ran.stdout.contains("T.clamp("), "{command:?}: {}", ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn check_and_timings_tell_the_profile() {
+    let sign = json!({"id": "tilelang-0.25", "reason": "the text has `from tvm.script import tirx as`"});
+    let ran = run(&["check", "--format", "json", &tilelang("a.py", 1.0)]);
+    let line: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&line["ok"], &line["profile"]), (&json!(true), &sign));
+
+    let option = json!({"id": "tilelang-0.25", "reason": "an option selects it"});
+    let ran = run(&["print", "--timings", "--profile", "tilelang-0.25", &tilelang("a.py", 1.0)]);
+    let line: Value = serde_json::from_str(ran.stderr.trim()).expect("JSON");
+    assert_eq!(line["profiles"], json!([option]));
+}
