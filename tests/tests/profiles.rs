@@ -201,6 +201,30 @@ def flat(A: T.Buffer((16,), "int32")):
 }
 
 #[test]
+fn current_kernels_name_scopes_and_are_called() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((16, 8), "float32"), n: T.int32):
+    T.attr({"tirx.device_entry": T.bool(True)})
+    bx, by = T.cta_id([4, 4])
+    w = T.warp_id([4])
+    l = T.lane_id([32], dtype="uint32")
+    T.call_ffi_kernel("main_kernel", A.data, 1, 1024, launch_params=["blockIdx.x", "threadIdx.x"], ret_ty="int32")
+    p: T.let[T.handle] = T.reinterpret(T.handle().ty, A.data)
+    with T.launch_thread("threadIdx.x", n) as tx:
+        M = T.alloc_shared((1,))
+        if w == 0:
+            M[0] = B[bx, by] + A[tx]
+            T.call_extern("int32", "f", p, l)
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
 fn current_texts_may_be_written_otherwise() {
     let written = r#"from tvm.script import tirx as T
 

@@ -25,7 +25,7 @@ mod parse;
 mod print;
 pub mod tilelang;
 
-pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;

@@ -104,6 +104,21 @@ impl AssertStmt {
     }
 }
 
+/// Names the indices of a scope of threads, such as those of blocks or warps (`tirx.ScopeIdDefStmt`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.ScopeIdDefStmt", parent = Stmt)]
+pub struct ScopeIdDefStmt {
+    /// Source span.
+    pub span: Span,
+    /// Number of indices per dimension; a pass infers them if they are absent.
+    pub extents: Option<Array<Expr>>,
+    /// The scope, by the function that names its indices: `cta_id`.
+    pub scope: Str,
+    /// The indices.
+    #[node(def)]
+    pub def_ids: Array<Ref<Var>>,
+}
+
 /// A call with annotations for passes (`tirx.AnnotatedCall`). A call without is a [`Call`](tvmscript_prim::Call).
 #[derive(Debug, Clone, Node)]
 #[node(key = "tirx.AnnotatedCall", parent = PrimExpr)]

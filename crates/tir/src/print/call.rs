@@ -40,7 +40,8 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     {
         return Ok(doc);
     }
-    if !operator.makes(node) {
+    let made = d.tir().surface.print.makes;
+    if !operator.makes(node) && !made(node, operator) {
         return strict(operator.name(), *dtype, args, path, d);
     }
     if is_link || is_long_chain(node) {

@@ -4,8 +4,11 @@ use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{DataType, PathId, Ref};
 
+use tvmscript_prim::Call;
+
 use super::state::TirDocsifier as _;
 use crate::node::{AttrStmt, Buffer, BufferLoad, BufferStore, PrimFunc, StmtRef};
+use crate::op::Operator;
 
 /// A keyword argument.
 pub type Keyword = (&'static str, ExprDoc);
@@ -30,6 +33,8 @@ pub struct Forms {
     pub layout: fn(&Ref<Buffer>, PathId, &mut Docsifier<'_>) -> Result<Option<Keyword>>,
     /// A data type as an argument of a call.
     pub dtype_argument: fn(DataType, &mut Docsifier<'_>) -> ExprDoc,
+    /// Tests whether the release has a function for a call that the operator's own function would not make.
+    pub makes: fn(&Call, &Operator) -> bool,
     /// The last statement of a sequence may leave its body to the enclosing block, not only one that is a whole body.
     pub concise_in_sequence: bool,
     /// `unroll=2` for `annotations={"pragma_unroll": 2}`.
@@ -47,6 +52,7 @@ pub const TVM_0_23: Forms = Forms {
     pair: |_, _| Ok(None),
     layout: super::buffer_decl::no_layout,
     dtype_argument: |dtype, d| d.dtype(dtype),
+    makes: |_, _| false,
     concise_in_sequence: true,
     unroll_keyword: false,
     infix_bits: false,

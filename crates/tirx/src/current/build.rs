@@ -11,6 +11,7 @@ use tvmscript_tir::build::frame::FrameKind;
 use tvmscript_tir::build::loops::one_loop;
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::build::{TirFrame, function};
+use tvmscript_tir::op::bits::REINTERPRET as REINTERPRET_OP;
 use tvmscript_tir::{Buffer, BufferLoad, ForKind};
 
 use super::SCHEDULABLE;
@@ -455,6 +456,15 @@ impl Let {
             Some(annotation) => Ok(Var::with_type("", TypeArg::from_script(annotation.clone())?.0)),
             None => Ok(Var::with_type("", type_of(value))),
         }
+    }
+}
+
+/// The bits of a value as another type of the same size; a pointer stays a call.
+#[script_fn]
+pub fn reinterpret(dtype: DataType, value: ExprArg) -> Result<Expr> {
+    match dtype.is_handle() {
+        true => Ok(REINTERPRET_OP.call(dtype, [value.0])),
+        false => Ok(ops::reinterpret(dtype, value.0)?),
     }
 }
 

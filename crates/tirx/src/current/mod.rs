@@ -23,9 +23,10 @@ mod view;
 use tvmscript_ir::profile::TVM_0_23;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::profile::{Examples, Sign, Strength, TextProfile};
+use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::surface::Surface;
 
-use crate::node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
 
 /// The attribute of functions that schedules work on, which the decorator sets.
 pub const SCHEDULABLE: &str = "s_tir";
@@ -74,7 +75,7 @@ pub(crate) static SURFACE: Surface = Surface {
         "vectorized",
         "unroll",
     ],
-    is_call: |_| false,
+    is_call: |node| node.is::<AnnotatedCall>(),
     operator_of: |_| None,
     #[cfg(feature = "build")]
     renamed: &[
@@ -96,6 +97,9 @@ pub fn dialect() -> Dialect {
         .node::<AllocBuffer>()
         .node::<DeclBuffer>()
         .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
+        .node::<ScopeIdDefStmt>()
+        .names::<tvmscript_prim::Op>(crate::op::CURRENT.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()

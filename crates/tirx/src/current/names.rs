@@ -1,19 +1,25 @@
 //! Names of scripts: functions, layouts, short names of types, and the modules to import.
 
-use tvmscript_ir_core::{Array, Dialect, Map, Ref};
+use tvmscript_ir_core::{Array, DataType, Dialect, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildDialect as _, BuildError, CallArgs, HostFunction, HostObject, Result, ScriptValue, Signature,
+    BuildDialect as _, BuildError, CallArgs, FromScript, HostFunction, HostObject, PendingFrame, Result,
+    ScriptValue, Signature,
 };
-use tvmscript_prim::{Expr, PrimExprExt};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Var, ops};
 use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
-use tvmscript_tir::build::args::ExprArg;
+use tvmscript_tir::build::TirFrame;
+use tvmscript_tir::build::args::{ExprArg, Shape};
+use tvmscript_tir::build::frame::FrameKind;
 use tvmscript_tir::op::Operator;
 use tvmscript_tir::op::bits::STRICT;
 
 use super::build::{
     ALLOC_BUFFER, ALLOC_LOCAL, ALLOC_SCALAR, ALLOC_SHARED, ATTR, BUFFER, DECL_BUFFER, LOCAL_SCALAR, Let,
-    MATCH_BUFFER, PARALLEL, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED,
+    MATCH_BUFFER, PARALLEL, REINTERPRET, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED,
 };
+use crate::node::{AnnotatedCall, ScopeIdDefStmt};
+use crate::op::CURRENT;
+
 use super::layout::{Axis, Iter, MEMORY, TileLayout};
 
 /// Registers the functions, and the namespace for imports.
@@ -34,6 +40,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         &LOCAL_SCALAR,
         &SHARED_SCALAR,
         &ATTR,
+        &REINTERPRET,
         &SERIAL,
         &PARALLEL,
         &VECTORIZED,
@@ -44,6 +51,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(functions)
         .name_fallback(find, names)
         .python_modules(MODULES)
+        .region_functions(&[&MATCH_BUFFER])
         .predefined_names(&[("TypeVar", "typing")])
 }
 
@@ -54,7 +62,14 @@ fn find(name: &str) -> Option<ScriptValue> {
         "S" => ScriptValue::host(Spec { is_replica: false }),
         "R" => ScriptValue::host(Spec { is_replica: true }),
         "TileLayout" => HostFunction::value("TileLayout", tile_layout),
+        "device_entry" => HostFunction::value("device_entry", device_entry),
         _ => {
+            if let Some(scope) = SCOPES.iter().copied().find(|scope| *scope == name) {
+                return Some(HostFunction::value(scope, move |args| scope_ids(scope, args)));
+            }
+            if let Some(operator) = CURRENT.iter().find(|operator| operator.text == name) {
+                return Some(HostFunction::value(operator.text, |args| annotated(operator, args)));
+            }
             let (name, operator) = STRICT.iter().find(|(strict, _)| *strict == name)?;
             HostFunction::value(*name, |args| strict(operator, args))
         }
@@ -63,7 +78,61 @@ fn find(name: &str) -> Option<ScriptValue> {
 
 fn names() -> Vec<&'static str> {
     let strict = STRICT.iter().map(|(name, _)| *name);
-    strict.chain(["let", "S", "R", "TileLayout"]).collect()
+    let operators = CURRENT.iter().map(|operator| operator.text);
+    let own = ["let", "S", "R", "TileLayout", "device_entry"];
+    strict.chain(operators).chain(SCOPES.iter().copied()).chain(own).collect()
+}
+
+/// Functions that name the indices of scopes of threads.
+const SCOPES: [&str; 9] = [
+    "cluster_id",
+    "cta_id",
+    "cta_id_in_cluster",
+    "warpgroup_id",
+    "warp_id",
+    "warp_id_in_wg",
+    "lane_id",
+    "thread_id",
+    "thread_id_in_wg",
+];
+
+/// `bx, by = T.cta_id([4, 4])`
+fn scope_ids(scope: &'static str, args: CallArgs) -> Result<ScriptValue> {
+    let mut args = Signature::new(scope, &["extents", "dtype"]).with_required(0).bind(args)?;
+    let extents = args.optional(0, <Option<Shape>>::from_script)?.flatten().map(|shape| shape.0);
+    let dtype = args.optional(1, DataType::from_script)?.unwrap_or(DataType::INT32);
+    let count = extents.as_ref().map_or(1, |extents| extents.len());
+    let ids: Vec<Ref<Var>> = (0..count).map(|_| Var::new("", dtype)).collect();
+    let def_ids = Array::new(ids.iter().cloned());
+    let stmt = ScopeIdDefStmt { span: Span::current(), extents, scope: scope.into(), def_ids };
+    TirFrame::add(Ref::new(stmt).upcast())?;
+    Ok(match <[Ref<Var>; 1]>::try_from(ids) {
+        Ok([id]) => id.into(),
+        Err(ids) => ScriptValue::list(ids.into_iter().map(ScriptValue::from).collect()),
+    })
+}
+
+/// `T.device_entry()`: what follows runs on the device.
+fn device_entry(args: CallArgs) -> Result<ScriptValue> {
+    Signature::new("device_entry", &[]).bind(args)?;
+    let nothing = ops::make_const(DataType::INT32, 0)?;
+    let entry = (nothing.into(), Str::new("tirx.device_entry"), IntImm::bool(true));
+    Ok(PendingFrame::value(TirFrame::new(FrameKind::Attrs(vec![entry]))))
+}
+
+/// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
+fn annotated(operator: &'static Operator, mut args: CallArgs) -> Result<ScriptValue> {
+    let dtype =
+        args.take_keyword("ret_ty").map(DataType::from_script).transpose()?.unwrap_or(DataType::INT32);
+    let operands = args.positional.into_iter().enumerate();
+    let operands =
+        operands.map(|(i, operand)| ExprArg::convert(operand).map_err(|error| error.at_position(i)));
+    let operands: Array<Expr> = operands.collect::<Result<_>>()?;
+    let entries = args.keywords.into_iter().map(|(key, value)| Ok((key, Value::from_script(value)?)));
+    let annotations = Map::new(entries.collect::<Result<Vec<_>>>()?);
+    let op = operator.op.get().clone().upcast();
+    let call = AnnotatedCall { span: Span::current(), dtype, op, args: operands, annotations };
+    Ok(Ref::new(call).upcast::<PrimExpr>().into())
 }
 
 /// A call of a bit operation, without folding.

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Str, Value, Visitor, Walk};
-use tvmscript_prim::{Expr, IntImm, Var};
+use tvmscript_prim::{Call, Expr, IntImm, Var};
+use tvmscript_tir::op::Operator;
+use tvmscript_tir::op::bits::REINTERPRET;
 use tvmscript_tir::print::body;
 use tvmscript_tir::print::forms::{Forms, Keyword, TVM_0_23};
 use tvmscript_tir::print::parts::{
@@ -17,7 +19,7 @@ use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
 use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major};
 use super::print_function::is_schedulable;
 use super::scalar::Scalars;
-use crate::node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
@@ -28,6 +30,7 @@ pub(super) const FORMS: Forms = Forms {
     pair,
     layout: layout_kwarg,
     dtype_argument,
+    makes,
     concise_in_sequence: false,
     unroll_keyword: true,
     infix_bits: true,
@@ -44,6 +47,10 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .docsify(decl_buffer)
         .on::<AssertStmt>()
         .docsify(crate::print::assert_stmt)
+        .on::<AnnotatedCall>()
+        .docsify(annotated_call)
+        .on::<ScopeIdDefStmt>()
+        .docsify(scope_ids)
         .on::<Axis>()
         .docsify(axis)
         .on::<TileLayout>()
@@ -63,6 +70,52 @@ fn dtype_argument(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     }
     let handle = d.call_t("handle", &[]);
     d.docs.attr(handle, "ty")
+}
+
+/// `T.reinterpret(T.handle().ty, p)`, which is no conversion of a pointer to its own type.
+fn makes(call: &Call, operator: &Operator) -> bool {
+    std::ptr::eq(operator, &REINTERPRET) && call.dtype.is_handle() && call.args.len() == 1
+}
+
+/// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
+fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let operator =
+        crate::op::CURRENT.iter().find(|operator| operator.op.get().object().ptr_eq(node.op.object()));
+    let dtype = d.dtype(node.dtype);
+    let dtype = d.at_field(dtype, path, "dtype");
+    crate::print::annotated(node, operator, &[("ret_ty", dtype)], path, d)
+}
+
+/// `bx, by = T.cta_id([4, 4])`
+fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let ScopeIdDefStmt { span: _, extents, scope, def_ids } = &**node;
+    let at = d.field(path, "extents");
+    let args: Vec<ExprDoc> = match extents {
+        Some(extents) => {
+            let extents = items(extents, at, d)?;
+            let list = d.docs.list(&extents);
+            vec![d.at(list, at)]
+        }
+        None => Vec::new(),
+    };
+    let mut kwargs = Vec::new();
+    if let Some(id) = def_ids.first().filter(|id| id.dtype != DataType::INT32) {
+        kwargs.push(("dtype", d.dtype(id.dtype)));
+    }
+    let value = d.call_t_with(scope.as_str(), &args, &kwargs);
+    let value = d.at_field(value, path, "scope");
+    let at = d.field(path, "def_ids");
+    let mut names = Vec::with_capacity(def_ids.len());
+    for (i, id) in def_ids.iter().enumerate() {
+        let name = define_variable(id, d)?;
+        let at = d.item(at, i);
+        names.push(d.at(name, at));
+    }
+    let target = match &names[..] {
+        [name] => *name,
+        names => d.docs.tuple(names),
+    };
+    Ok(d.docs.bind(target, value))
 }
 
 /// `v: T.let[T.int32] = value`

@@ -144,6 +144,14 @@ impl Signature {
             let doc = self.extent(extent, at, d)?;
             extents.push(d.at(doc, at));
         }
+        for stride in buffer.strides.iter().filter_map(|stride| stride.downcast_ref::<Var>()) {
+            // A stride of the default type is given by its name.
+            if stride.dtype != DataType::INT32 && !d.is_defined(stride.object()) {
+                let name = define_variable(stride, d)?;
+                self.type_vars.insert(stride.object().address());
+                declare_type_variable(name, d)?;
+            }
+        }
         let shape = d.docs.tuple(&extents);
         full_annotation(buffer, Some(shape), path, d)
     }
