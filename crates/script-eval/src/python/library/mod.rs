@@ -4,9 +4,11 @@ mod collections;
 pub(super) mod contextlib;
 mod copy;
 mod functools;
+mod heapq;
 mod itertools;
 mod math;
 mod operator;
+mod ordering;
 mod sys;
 mod text;
 mod types;
@@ -102,6 +104,8 @@ static MODULES: &[&Library] = &[
     &contextlib::CONTEXTLIB,
     &copy::COPY,
     &functools::FUNCTOOLS,
+    &heapq::BISECT,
+    &heapq::HEAPQ,
     &itertools::ITERTOOLS,
     &math::MATH,
     &NUMPY,
