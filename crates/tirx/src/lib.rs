@@ -16,6 +16,7 @@
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod current;
 pub mod node;
 pub mod op;
 #[cfg(feature = "parse")]
@@ -24,7 +25,7 @@ mod parse;
 mod print;
 pub mod tilelang;
 
-pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;

@@ -96,6 +96,19 @@ impl Parser<'_> {
         }
     }
 
+    /// The value of a name in the script body or around it.
+    pub fn value_of(&self, name: Name) -> Option<ScriptValue> {
+        match self.find(name) {
+            Binding::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The name with this text, if the source contains it.
+    pub fn find_name(&self, text: &str) -> Option<Name> {
+        self.ast.find_name(text)
+    }
+
     /// Returns `true` if a name of the script body is bound to this node.
     pub fn is_bound(&mut self, node: &tvmscript_ir_core::Object) -> bool {
         self.scopes.holds(node)

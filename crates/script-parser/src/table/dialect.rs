@@ -141,6 +141,9 @@ pub trait ParseDialect: Sized {
     /// Python modules that scripts can use without an import.
     fn predefined_modules(self, names: &[&'static str]) -> Self;
 
+    /// Functions of Python's library that scripts can use without an import: names with their modules.
+    fn predefined_names(self, names: &'static [(&'static str, &'static str)]) -> Self;
+
     /// Decorator of this dialect for the bare functions of [comparing
     /// tests](tvmscript_ir_core::profile::ComparisonTests). Only one dialect can name one.
     fn bare_decorator(self, name: &'static str) -> Self;
@@ -289,6 +292,11 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn predefined_modules(mut self, names: &[&'static str]) -> Self {
         let place = Location::caller();
         self.slot_mut::<Parsers>().predefined_modules.extend(names.iter().map(|name| (*name, place)));
+        self
+    }
+
+    fn predefined_names(mut self, names: &'static [(&'static str, &'static str)]) -> Self {
+        self.slot_mut::<Parsers>().predefined_names.extend(names);
         self
     }
 

@@ -135,7 +135,7 @@ pub(crate) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
 }
 
 /// The evaluated member of a module.
-pub(crate) fn member(path: &str, name: &str) -> Option<ScriptValue> {
+pub fn member(path: &str, name: &str) -> Option<ScriptValue> {
     let module = Library::find(path)?;
     if let Some((_, constant)) = module.constants.iter().find(|(known, _)| *known == name) {
         return Some(constant.value());
