@@ -1,5 +1,6 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
+mod abstract_classes;
 mod collections;
 pub(super) mod contextlib;
 mod copy;
@@ -15,6 +16,7 @@ mod types;
 mod typing;
 
 pub(crate) use functools::Partial;
+pub(crate) use typing::is_abstract_subclass;
 
 use tvmscript_script_value::ScriptValue;
 
