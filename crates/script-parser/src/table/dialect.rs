@@ -106,6 +106,14 @@ pub trait ParseDialect: Sized {
     /// [`With`]: tvmscript_python_syntax::ast::With
     fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self;
 
+    /// Registers the handler of a kind of statement under the token of another dialect, which does not handle it itself:
+    /// functions of that dialect may then contain the statement.
+    fn parse_in<S: Statement>(
+        self,
+        token: &'static str,
+        handler: fn(&mut Parser, StmtId, &S) -> Result<()>,
+    ) -> Self;
+
     /// Registers the handler of a kind of statement without fields, such as `pass`, or of any kind.
     fn parse_kind(self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> Result<()>) -> Self;
 
@@ -204,8 +212,18 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn parse<S: Statement>(mut self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self {
-        let (token, place) = (self.name(), Location::caller());
+    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self {
+        let token = self.name();
+        self.parse_in(token, handler)
+    }
+
+    #[track_caller]
+    fn parse_in<S: Statement>(
+        mut self,
+        token: &'static str,
+        handler: fn(&mut Parser, StmtId, &S) -> Result<()>,
+    ) -> Self {
+        let place = Location::caller();
         let erased: StmtHandler = Arc::new(move |p, id, stmt| match S::of(stmt) {
             Some(parts) => handler(p, id, &parts),
             None => unreachable!("handlers are found by the kind of the statement"),

@@ -1,18 +1,22 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
+mod abstract_classes;
 mod collections;
 pub(super) mod contextlib;
 mod copy;
 mod functools;
+mod heapq;
 mod itertools;
 mod math;
 mod operator;
+mod ordering;
 mod sys;
 mod text;
 mod types;
 mod typing;
 
 pub(crate) use functools::Partial;
+pub(crate) use typing::is_abstract_subclass;
 
 use tvmscript_script_value::ScriptValue;
 
@@ -102,6 +106,8 @@ static MODULES: &[&Library] = &[
     &contextlib::CONTEXTLIB,
     &copy::COPY,
     &functools::FUNCTOOLS,
+    &heapq::BISECT,
+    &heapq::HEAPQ,
     &itertools::ITERTOOLS,
     &math::MATH,
     &NUMPY,
