@@ -1,16 +1,24 @@
-//! Generates the operators of TileLang from `operators/tilelang-0.25.json`, which lists them with their effects.
+//! Generates the operators of later releases from `operators/*.json`, which list them with their effects.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, error, fs};
 
 fn main() -> Result<(), Box<dyn error::Error>> {
-    let source = "operators/tilelang-0.25.json";
+    let mut code = table("operators/tilelang-0.25.json", "TILELANG", "TileLang's operators, `tl.*`.")?;
+    code +=
+        &table("operators/tvm-0.27.json", "CURRENT", "Operators of TVM 0.27 whose calls have attributes.")?;
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
+    fs::write(out.join("operators.rs"), code)?;
+    Ok(())
+}
+
+/// The static with the operators of a list.
+fn table(source: &str, name: &str, doc: &str) -> Result<String, Box<dyn error::Error>> {
     println!("cargo::rerun-if-changed={source}");
     let table: Vec<serde_json::Value> = serde_json::from_str(&fs::read_to_string(source)?)?;
     let count = table.len();
-    let mut code =
-        format!("/// TileLang's operators, `tl.*`.\npub static TILELANG: [Operator; {count}] = [\n");
+    let mut code = format!("/// {doc}\npub static {name}: [Operator; {count}] = [\n");
     for entry in &table {
         let text = |key: &str| entry[key].as_str().ok_or_else(|| format!("`{key}` is missing: {entry}"));
         let result = match text("result")? {
@@ -36,9 +44,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
         )?;
     }
     code.push_str("];\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
-    fs::write(out.join("tilelang.rs"), code)?;
-    Ok(())
+    Ok(code)
 }
 
 fn dtype(name: &str) -> Result<&'static str, String> {

@@ -10,6 +10,8 @@ mod captures;
 mod chains;
 #[path = "metaprogramming/compute.rs"]
 mod compute;
+#[path = "metaprogramming/embedding.rs"]
+mod embedding;
 #[path = "metaprogramming/globals.rs"]
 mod globals;
 #[path = "metaprogramming/helpers.rs"]

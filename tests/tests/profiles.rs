@@ -95,3 +95,204 @@ def launch():
         "tilelang-0.25",
     );
 }
+
+#[test]
+fn current_functions_have_buffers_as_parameters() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def matmul(A: T.Buffer(("m", "n + 1"), "float32"), B: T.Buffer((n, 16), "float32", align=128), k: T.int32):
+    m = T.int32()
+    n = T.int32()
+    T.func_attr({"tirx.noalias": True})
+    # with T.sblock("root"):
+    C = T.sblock_alloc_buffer((m, 16), scope="shared")
+    for i, j in T.grid(m, 16):
+        with T.sblock("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.where(i < k)
+            T.reads(A[vi, vj], B[vi, vj])
+            T.writes(C[vi, vj])
+            C[vi, vj] = A[vi, vj] * B[vi, vj]
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_modules_declare_type_variables() {
+    reads_and_prints(
+        r#"# from typing import TypeVar
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+m = TypeVar("m")
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def copy(A: T.Buffer((n, m), "float32"), B: T.Buffer(("n + T.int64(1)", m), "float32")):
+        B[0, 0] = A[n - T.int64(1), m - T.int64(1)]
+
+    @T.prim_func(private=True, s_tir=True)
+    def fill(A: T.Buffer((n, 4), "float32"), m: T.int32):
+        A[0, m] = T.float32(1.0)
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_variables_are_buffers_of_one_element() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def variables(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "int32", layout=None), n: T.int32):
+    x: T.int32 = n + 1
+    x = x * 2
+    y: T.int32
+    A[x] = T.float32(1.0)
+    y = 3
+    w: T.let[T.int32] = x + y
+    v = T.alloc_local((1,), "int32", layout=None)
+    v[0] = w
+    s = T.alloc_shared((8, 4), "float16", layout=T.TileLayout(T.S[(8, 4):(1, 8)]))
+    s[0, 0] = T.float16(0.0)
+    if w > 3:
+        t: T.let[T.handle("float32", "global")] = A.data
+        C = T.decl_buffer((4,), data=t)
+        C[0] = T.float32(2.0)
+    B[0:4] = B[T.Ramp(4, 1, 4)]
+    return x
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_statements_are_flat() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def flat(A: T.Buffer((16,), "int32")):
+    B = A.view(4, 4)
+    C = T.decl_buffer((16,), "int32", data=A.data, elem_offset=T.int64(0))
+    D = T.alloc_buffer((8,), "int8", scope="warp")
+    assert A[0] < 3, ("ValueError", ["A[0] is too large"])
+    with T.attr({"a": 1, "b": "x"}):
+        B[0, 0] = A[0] & 3 | A[1] << 2 ^ ~A[2]
+        C[0] = T.BitwiseAnd(3, 5)
+    for i in T.serial(4, unroll=2):
+        D[i] = T.int8(0)
+    T.evaluate(A[0] >> 1)
+    with T.attr(A.data, "storage_alignment", 128):
+        for i in T.unroll(4, annotations={"a": 1, "pragma_unroll": 2}):
+            A[i] = T.call_extern("int32", "f", T.call_extern(T.handle().ty, "g"), C.data)
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_kernels_name_scopes_and_are_called() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((16, 8), "float32"), n: T.int32):
+    T.attr({"tirx.device_entry": T.bool(True)})
+    bx, by = T.cta_id([4, 4])
+    w = T.warp_id([4])
+    l = T.lane_id([32], dtype="uint32")
+    T.call_ffi_kernel("main_kernel", A.data, 1, 1024, launch_params=["blockIdx.x", "threadIdx.x"], ret_ty="int32")
+    p: T.let[T.handle] = T.reinterpret(T.handle().ty, A.data)
+    with T.launch_thread("threadIdx.x", n) as tx:
+        M = T.alloc_shared((1,))
+        if w == 0:
+            M[0] = B[bx, by] + A[tx]
+            T.call_extern("int32", "f", p, l)
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_relax_functions_have_types() {
+    reads_and_prints(
+        r#"# from typing import TypeVar
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+# from tvm.script import relax as R
+
+m = TypeVar("m")
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def exp(A: T.Buffer((n, 16), "float32"), B: T.Buffer((n, 16), "float32")):
+        B[0, 0] = T.exp(A[0, 0])
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((n, 16), dtype="float32"), y: R.Tensor(("n + 1", m), dtype="float32"), p: T.int64, o: R.Any) -> R.Shape([n, "m + 1"]):
+        cls = Module
+        k = T.int64()
+        with R.dataflow():
+            lv = R.call_tir(cls.exp, (x,), out_ty=R.Tensor((n, 16), dtype="float32"))
+            lv1: R.Tensor((16, n), dtype="float32") = R.permute_dims(lv, axes=None)
+            gv: R.Tensor((n, n), dtype="float32") = R.matmul(lv, lv1, out_dtype=None)
+            R.output(gv)
+        q: R.Tensor = R.call_packed("f", gv, p, ty_args=(R.Tensor,))
+        lv2: R.Tensor((k, 3), dtype="float32") = R.match_cast(q, R.Tensor((k, 3), dtype="float32"))
+        c: T.int64 = n
+        d: T.int64 = 3
+        z: R.Shape([n, m + 1]) = R.shape([n, m + 1])
+        return z
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_texts_may_be_written_otherwise() {
+    let written = r#"from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def copy(a: T.handle, b: T.handle, n: T.int32):
+    A = T.match_buffer(a, (n, 4))
+    B = T.match_buffer(b, (n, 4))
+    i = n - 1
+    i += 1
+    v = A.data
+    w: T.let = n * 2
+    g = T.shared_scalar("int32")
+    g = w
+    B.view(-1)[i] = A[i, T.bitwise_and(g, 3)] + 1.0
+"#;
+    let printed = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.int32):
+    i: T.int32 = n - 1
+    i = i + 1
+    v: T.let[T.handle("float32", "global")] = A.data
+    w: T.let[T.int32] = n * 2
+    g = T.alloc_shared((1,), "int32", layout=T.TileLayout(T.S[1:1]))
+    g[0] = w
+    buffer = B.view(n * 4)
+    buffer[i] = A[i, g[0] & 3] + T.float32(1.0)"#;
+    let parsed = read(written);
+    let id = parsed.profile.profile.id();
+    let config = PrinterConfig { profile: Some(id), ..PrinterConfig::default() };
+    assert_eq!(print(&parsed.scripts[0].node, registry(), &config).expect("prints"), printed);
+    reads_and_prints(printed, "tvm-0.27");
+}

@@ -23,7 +23,11 @@ pub(crate) struct Fact {
     pub(crate) size: u32,
 }
 
-/// A memo of facts about the nodes of one side.
+/// Smallest subtree whose facts are kept, by nodes and by elements of one array. Facts about a smaller one are computed
+/// each time: a table of all nodes takes longer to fill than to do without.
+const MIN_KEPT: u32 = 16;
+
+/// Facts about the nodes of one side, with a memo of those about large subtrees.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     memo: AddressMap<Fact>,
@@ -99,7 +103,14 @@ impl Facts {
             return *known;
         }
         let fact = with_stack(|| self.compute(node));
-        self.memo.insert(node.address(), fact);
+        let is_kept = match node.info().shape() {
+            Shape::Fields | Shape::Str => fact.size >= MIN_KEPT,
+            Shape::Array => fact.size.max(node.array_items().len() as u32) >= MIN_KEPT,
+            Shape::Map | Shape::Tensor => true,
+        };
+        if is_kept {
+            self.memo.insert(node.address(), fact);
+        }
         fact
     }
 

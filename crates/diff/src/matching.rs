@@ -78,7 +78,9 @@ pub(crate) struct Matcher<'a> {
     removed: Vec<Loose<'a>>,
     inserted: Vec<Loose<'a>>,
     bags: AddressMap<Bag>,
-    /// `true` while both sides are known to be equal: arrays are paired by position.
+    /// `true` if the graphs are equal.
+    are_equal: bool,
+    /// `true` while both sides are known to be equal, up to the entities in them: all parts are paired by position.
     is_lockstep: bool,
     trial_pairs: usize,
 }
@@ -98,6 +100,7 @@ pub(crate) fn match_graphs<'a>(
         removed: Vec::new(),
         inserted: Vec::new(),
         bags: AddressMap::default(),
+        are_equal: is_equal,
         is_lockstep: is_equal,
         trial_pairs: 0,
     };
@@ -145,7 +148,8 @@ impl<'a> Matcher<'a> {
             // Equality binds a node that is no variable itself by its content, wherever it is.
             let is_defined = def || a.info().eq_kind() == EqKind::Tree;
             if self.matching.entities.meet(a, b, is_defined) {
-                self.parts(a, b, def);
+                // Uses of one name are alike even if what the name stands for differs.
+                self.at_pace(self.are_equal, |this| this.parts(a, b, def));
             }
             return;
         }
@@ -155,18 +159,25 @@ impl<'a> Matcher<'a> {
         if is_shared(a, b) && !self.visited.insert(pair_of(a, b)) {
             return;
         }
-        let (here, there) = (self.left.of_node(a), self.right.of_node(b));
-        let was_lockstep = self.is_lockstep;
-        if !was_lockstep && here.named != there.named && here.form == there.form {
-            self.is_lockstep = self.are_equal_now(a, b, def);
-        }
-        with_stack(|| match a.info().shape() {
-            Shape::Array => self.arrays(a, b, def),
-            Shape::Map => self.maps(a, b, def),
-            _ if here.named != there.named && !self.is_lockstep && self.wrapper(a, b, def) => {}
-            _ => self.parts(a, b, def),
+        let is_lockstep = self.is_lockstep || {
+            let (here, there) = (self.left.of_node(a), self.right.of_node(b));
+            here.named == there.named || (here.form == there.form && self.are_equal_now(a, b, def))
+        };
+        self.at_pace(is_lockstep, |this| {
+            with_stack(|| match a.info().shape() {
+                Shape::Array => this.arrays(a, b, def),
+                Shape::Map => this.maps(a, b, def),
+                _ if !is_lockstep && this.wrapper(a, b, def) => {}
+                _ => this.parts(a, b, def),
+            });
         });
-        self.is_lockstep = was_lockstep;
+    }
+
+    /// Runs `f` with another value of `is_lockstep`.
+    fn at_pace(&mut self, is_lockstep: bool, f: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.is_lockstep, is_lockstep);
+        f(self);
+        self.is_lockstep = outer;
     }
 
     /// Visits the parts of two nodes of one type in the order of equality.

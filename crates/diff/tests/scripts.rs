@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tvmscript_diff::{EditScript, apply, diff, diff_with};
-use tvmscript_ir_core::{Map, Object, Ref, StructuralEqual, Value, structural_equal};
+use tvmscript_ir_core::{Array, Map, NameCell, Node, Object, Ref, StructuralEqual, Value, structural_equal};
 use tvmscript_toy_nodes::graphs::{build, choices};
 use tvmscript_toy_nodes::*;
 
@@ -151,6 +151,25 @@ fn functions_are_matched_by_name_then_by_content() {
         &of(["h", "g"], 1),
         &["rename <root>.functions.key[\"f\"].name_hint -> <root>.functions.key[\"h\"].name_hint"],
     );
+}
+
+/// A named node that defines variables: uses of it are told apart by name.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Table", parent = Expr)]
+struct Table {
+    name: NameCell,
+    #[node(def)]
+    rows: Array<Ref<Expr>>,
+}
+
+#[test]
+fn the_content_of_a_named_node_is_aligned_although_its_uses_are_alike() {
+    let of = |values: &[i64]| {
+        let rows = values.iter().map(|&v| call("toy.f", [add(int(v), int(1)), int(0)]));
+        let table = Ref::new(Table { name: "t".into(), rows: Array::new(rows) });
+        o(call("toy.g", [table.clone().upcast(), add(table.upcast(), int(1))]))
+    };
+    check(&of(&[1, 2, 3]), &of(&[2, 3, 1]), &["move <root>.args[0].rows[0] -> <root>.args[0].rows[2]"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod values;
 use std::any::{Any, TypeId};
 use std::rc::Rc;
 
-use tvmscript_doc::{DocArena, ExprDoc, Sym};
+use tvmscript_doc::{DocArena, ExprDoc, StmtDoc, Sym};
 use tvmscript_ir_core::{AccessPath, Object, PathId, Registry, TextProfile, Token};
 
 use crate::analysis::Region;
@@ -24,6 +24,7 @@ use crate::frame::Frames;
 use crate::messages::Messages;
 use crate::metadata::Metadata;
 use crate::path_index::WantedPaths;
+use crate::preamble::Preamble;
 use crate::prefixes::{Prefix, Prefixes};
 use crate::stmts::Stmts;
 use crate::table::{PrinterTable, Printers};
@@ -60,6 +61,8 @@ pub struct Docsifier<'r> {
     tracks_paths: bool,
     /// The paths to record, if not all.
     wanted_paths: Option<Box<WantedPaths>>,
+    /// Statements before the script.
+    preamble: Preamble,
     /// `true` once the header is written.
     pub(crate) has_header: bool,
     pub(crate) messages: Messages,
@@ -114,6 +117,7 @@ impl<'r> Docsifier<'r> {
             data: None,
             tracks_paths: config.has_messages() || config.has_margins(),
             wanted_paths: None,
+            preamble: Preamble::default(),
             has_header: false,
             messages: Messages::default(),
             next_size_check: SIZE_CHECK_DOCS,
@@ -219,6 +223,19 @@ impl<'r> Docsifier<'r> {
     pub fn prefixed(&mut self, dialect: &str, name: &str) -> ExprDoc {
         let prefix = self.prefix(dialect);
         self.docs.attr(prefix, name)
+    }
+
+    /// Adds a statement between the header and the script, unless there is one with this key; they print in the order of
+    /// their keys. `import` is a line of the header that the statement needs.
+    pub fn add_preamble(&mut self, key: &str, import: &'static str, stmt: impl FnOnce(&mut Self) -> StmtDoc) {
+        if !self.preamble.contains(key) {
+            let stmt = stmt(self);
+            self.preamble.add(key, import, stmt);
+        }
+    }
+
+    pub(crate) fn take_preamble(&mut self) -> Preamble {
+        std::mem::take(&mut self.preamble)
     }
 
     /// The prefixes used so far.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use tvmscript_doc::python::{self, PythonOptions};
-use tvmscript_doc::{Doc, PrintError, StmtDoc, StmtList};
+use tvmscript_doc::{Doc, ExprDoc, PrintError, StmtDoc, StmtList};
 
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
 use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, pre_order_visit};
@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::frame::Frame;
 use crate::margins;
 use crate::messages;
+use crate::preamble::Preamble;
 use crate::prefixes::Prefix;
 
 /// Prints a node.
@@ -207,14 +208,31 @@ fn encoded_bytes(node: &Object) -> usize {
 /// # Errors
 /// As [`PrinterConfig::check`].
 pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
-    let lines = imports(d, |_| true);
+    let preamble = match d.frame_count() <= 1 {
+        true => d.take_preamble(),
+        false => Preamble::default(),
+    };
+    let mut lines = preamble.imports();
+    lines.extend(imports(d, |_| true));
     let mut stmts = header(d, lines)?;
+    stmts.extend(preamble.stmts());
     let frame = d.frame_mut();
     if frame.declares_free {
         stmts.extend(std::mem::take(&mut frame.stmts).into_vec());
     }
     stmts.push(stmt);
     Ok(d.docs.block(&stmts))
+}
+
+/// The text of an expression, as a part of the script.
+///
+/// # Errors
+/// If the text is too long.
+pub fn expr_text(d: &mut Docsifier<'_>, doc: ExprDoc) -> Result<String> {
+    let stmt = d.docs.expr_stmt(doc);
+    let block = d.docs.block(&[stmt]);
+    let options = PythonOptions { max_bytes: d.config().max_bytes, ..PythonOptions::default() };
+    Ok(python::print(&d.docs, block, &options)?.trim_end().to_owned())
 }
 
 /// Import comments of the used prefixes that `include` accepts.

@@ -42,7 +42,7 @@ pub struct TextProfile {
     /// `true` if the names of keyword arguments may have dots.
     pub dotted_keywords: bool,
     /// `true` if texts of the profile come from between passes, where programs need not be well-formed: what a check
-    /// finds is a note, not an error.
+    /// finds is a note, not an error, and so is a second definition of a name.
     pub may_be_ill_formed: bool,
     /// Examples in messages.
     pub examples: Examples,

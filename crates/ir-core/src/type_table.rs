@@ -56,6 +56,8 @@ pub struct FieldInfo {
     pub kind: FieldKind,
     /// `true` if the field follows from other fields, such as inferred struct info. Walks may skip it.
     pub derived: bool,
+    /// `true` if JSON leaves the field out while it is `None`.
+    pub optional: bool,
 }
 
 /// Kind of a field's values.

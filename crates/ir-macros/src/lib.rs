@@ -23,6 +23,7 @@
 //! | `name = ".."` | name in text and JSON |
 //! | `class = C` | nodes in an untyped field must be of class `C` |
 //! | `derived` | follows from other fields; walks may skip it |
+//! | `optional` | left out of JSON while it is `None` |
 //!
 //! Three kinds of fields have a meaning of their own:
 //!

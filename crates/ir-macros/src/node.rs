@@ -30,6 +30,7 @@ struct FieldOptions<'a> {
     def: bool,
     skip_eq: bool,
     derived: bool,
+    optional: bool,
     class: Option<Path>,
 }
 
@@ -101,6 +102,7 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
         def: false,
         skip_eq: ident == "span" || is_name_cell(&field.ty),
         derived: false,
+        optional: false,
         class: None,
     };
     for attr in field.attrs.iter().filter(|a| a.path().is_ident("node")) {
@@ -113,10 +115,12 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
                 out.name = meta.value()?.parse::<LitStr>()?.value();
             } else if meta.path.is_ident("derived") {
                 out.derived = true;
+            } else if meta.path.is_ident("optional") {
+                out.optional = true;
             } else if meta.path.is_ident("class") {
                 out.class = Some(meta.value()?.parse::<Path>()?);
             } else {
-                return Err(meta.error("expected `def`, `skip_eq`, `derived`, `class` or `name`"));
+                return Err(meta.error("expected `def`, `skip_eq`, `derived`, `optional`, `class` or `name`"));
             }
             Ok(())
         })?;
@@ -201,9 +205,10 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
         None => quote!(::core::option::Option::None),
     };
     let infos = fields.iter().map(|f| {
-        let FieldOptions { ty, name, def, skip_eq, derived, .. } = f;
+        let FieldOptions { ty, name, def, skip_eq, derived, optional, .. } = f;
         quote!(#core::type_table::FieldInfo {
             name: #name, def: #def, skip_eq: #skip_eq, kind: <#ty as #core::value::Field>::KIND, derived: #derived,
+            optional: #optional,
         })
     });
     let get = fields.iter().enumerate().map(|(i, f)| {

@@ -51,7 +51,7 @@ impl Diagnostics {
         }
     }
 
-    pub(crate) fn note(&mut self, kind: ParseErrorKind, range: TextRange) {
+    pub fn note(&mut self, kind: ParseErrorKind, range: TextRange) {
         if self.warnings.len() < self.max_errors {
             self.warnings.push(ParseError::note_at(kind, range));
         }

@@ -82,4 +82,5 @@ pub use host::{
 pub use parts::{Part, Parts};
 pub use program::{MakeHost, Program};
 pub use python::builtins::is_python_builtin;
+pub use python::library::member as library_member;
 pub use raise::Raise;

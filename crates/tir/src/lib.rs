@@ -45,7 +45,7 @@ mod extent;
 pub mod node;
 pub mod op;
 #[cfg(feature = "parse")]
-mod parse;
+pub mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 pub mod signature;

@@ -37,6 +37,12 @@ pub struct Surface {
     /// Statements that end with their line, where TVM 0.23 has scopes.
     #[cfg(feature = "build")]
     pub flat: Option<Flat>,
+    /// Printers and forms.
+    #[cfg(feature = "print")]
+    pub print: crate::print::forms::Forms,
+    /// Handlers of statements.
+    #[cfg(feature = "parse")]
+    pub parse: crate::parse::handlers::Handlers,
 }
 
 /// Makes the statements of a release in which bindings and assertions open no scope.
@@ -61,6 +67,10 @@ pub static TVM_0_23: Surface = Surface {
     renamed: &[],
     #[cfg(feature = "build")]
     flat: None,
+    #[cfg(feature = "print")]
+    print: crate::print::forms::TVM_0_23,
+    #[cfg(feature = "parse")]
+    parse: crate::parse::handlers::TVM_0_23,
 };
 
 /// The surface of a registry.

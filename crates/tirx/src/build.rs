@@ -132,7 +132,7 @@ buffer_functions! {
     pub fn decl_buffer() |buffer, has_data| {
         let (span, declared) = (Span::current(), buffer.clone());
         match has_data {
-            true => Ref::new(DeclBuffer { span, buffer: declared }).upcast(),
+            true => Ref::new(DeclBuffer { span, buffer: declared, data: None }).upcast(),
             false => Ref::new(AllocBuffer { span, buffer: declared, annotations: Map::default() }).upcast(),
         }
     };

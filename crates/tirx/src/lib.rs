@@ -16,6 +16,7 @@
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod current;
 pub mod layout;
 pub mod node;
 pub mod op;
@@ -26,7 +27,7 @@ mod print;
 pub mod tilelang;
 
 pub use layout::{Fragment, Layout};
-pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;

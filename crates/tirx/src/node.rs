@@ -67,11 +67,17 @@ pub struct DeclBuffer {
     pub span: Span,
     /// The buffer.
     pub buffer: Ref<Buffer>,
+    /// A pointer to the memory, in releases whose buffers do not share their data pointer.
+    #[node(optional)]
+    pub data: Option<Expr>,
 }
 
 impl DeclBuffer {
     fn defines(&self, definitions: &mut Definitions) {
         definitions.define(self.buffer.as_object());
+        if self.data.is_some() {
+            definitions.define(self.buffer.data.as_object());
+        }
     }
 }
 
@@ -96,6 +102,21 @@ impl AssertStmt {
             false => Err(Invalid::at("condition", "the condition is not bool")),
         }
     }
+}
+
+/// Names the indices of a scope of threads, such as those of blocks or warps (`tirx.ScopeIdDefStmt`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.ScopeIdDefStmt", parent = Stmt)]
+pub struct ScopeIdDefStmt {
+    /// Source span.
+    pub span: Span,
+    /// Number of indices per dimension; a pass infers them if they are absent.
+    pub extents: Option<Array<Expr>>,
+    /// The scope, by the function that names its indices: `cta_id`.
+    pub scope: Str,
+    /// The indices.
+    #[node(def)]
+    pub def_ids: Array<Ref<Var>>,
 }
 
 /// A call with annotations for passes (`tirx.AnnotatedCall`). A call without is a [`Call`](tvmscript_prim::Call).

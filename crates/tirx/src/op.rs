@@ -10,7 +10,7 @@ use tvmscript_prim::error::Result;
 use tvmscript_prim::{BaseExpr, Expr, StringImm};
 use tvmscript_tir::op::{Effect, Operator, ResultType};
 
-include!(concat!(env!("OUT_DIR"), "/tilelang.rs"));
+include!(concat!(env!("OUT_DIR"), "/operators.rs"));
 
 /// A call whose first argument names its type: `T.infinity("float32")`.
 fn made_of_type(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {

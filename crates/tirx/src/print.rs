@@ -8,6 +8,8 @@ use tvmscript_tir::print::parts::{
     Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
 };
 
+use tvmscript_tir::op::Operator;
+
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
 
 /// Registers the printers.
@@ -54,7 +56,7 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
 
 /// `B = T.decl_buffer((16,), data=A.data)`
 fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    let DeclBuffer { span: _, buffer } = &**node;
+    let DeclBuffer { span: _, buffer, data: _ } = &**node;
     let at = d.field(path, "buffer");
     let value = declaration(buffer, "decl_buffer", (&[], &[]), at, Inline::Nothing, d)?;
     let name = define_buffer(buffer, d)?;
@@ -62,7 +64,7 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// `assert condition, ("RuntimeError", ["message"])`
-fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let AssertStmt { span: _, condition, error_kind, message_parts } = &**node;
     let condition = d.part(condition, path, "condition")?;
     let kind = d.docs.str(error_kind.value.as_str());
@@ -81,8 +83,19 @@ fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> R
 
 /// `T.tma_copy(a, b, barrier=c)`
 fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let AnnotatedCall { span: _, dtype: _, op, args, annotations } = &**node;
-    let Some(operator) = crate::op::of_callee(op) else {
+    annotated(node, crate::op::of_callee(&node.op), &[], path, d)
+}
+
+/// A call with annotations, and further keyword arguments behind them.
+pub(crate) fn annotated(
+    node: &Ref<AnnotatedCall>,
+    operator: Option<&Operator>,
+    further: &[(&str, ExprDoc)],
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let AnnotatedCall { span: _, dtype: _, op: _, args, annotations } = &**node;
+    let Some(operator) = operator else {
         let key = node.object().info().key();
         return Err(DocsifyError::Unwritable {
             key,
@@ -98,5 +111,6 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
         let at = d.entry(at, &Value::from(key.clone()));
         kwargs.push((key.as_str(), data(value, at, d)?));
     }
+    kwargs.extend(further);
     Ok(d.call_t_with(operator.text, &docs, &kwargs))
 }

@@ -54,4 +54,8 @@ pub(crate) static SURFACE: Surface = Surface {
     ],
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    #[cfg(feature = "print")]
+    print: tvmscript_tir::print::forms::TVM_0_23,
+    #[cfg(feature = "parse")]
+    parse: tvmscript_tir::parse::handlers::TVM_0_23,
 };

@@ -424,6 +424,10 @@ impl<'s> Loader<'s, '_> {
             let place = self.scan.offset();
             if !self.scan.more(first, b'}')? || !self.scan.take_key(field.name) {
                 self.scan.set_offset(place);
+                if field.optional {
+                    self.fields.push(Value::None);
+                    continue;
+                }
                 break;
             }
             first = false;
@@ -459,7 +463,10 @@ impl<'s> Loader<'s, '_> {
         let fields = info.fields();
         self.fields.resize(fields.len(), Value::None);
         let mut present = vec![false; fields.len()];
-        present[..in_order].fill(true);
+        let read = present.iter_mut().zip(fields).zip(&self.fields).take(in_order);
+        read.for_each(|((present, field), value)| {
+            *present = !field.optional || !matches!(value, Value::None)
+        });
         while self.scan.more(first, b'}')? {
             first = false;
             let start = self.scan.offset();
@@ -479,7 +486,7 @@ impl<'s> Loader<'s, '_> {
             }
             self.fields[index] = self.field_value(fields[index].kind, span).map_err(within)?;
         }
-        match present.iter().position(|p| !p) {
+        match present.iter().zip(fields).position(|(p, field)| !p && !field.optional) {
             Some(index) => {
                 let key = fields[index].name.to_owned();
                 Err(self.scan.error(JsonErrorKind::MissingKey { key }))

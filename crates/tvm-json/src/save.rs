@@ -9,7 +9,7 @@ use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::span::{SourceId, SourceTexts, Span, SpanKind};
-use tvmscript_ir_core::type_table::{FieldKind, Shape, TypeInfo};
+use tvmscript_ir_core::type_table::{FieldInfo, FieldKind, Shape, TypeInfo};
 use tvmscript_ir_core::value::{FieldRef, Value};
 use tvmscript_ir_core::{ContentHash, LeftOut};
 use tvmscript_ir_core::{Object, ObjectLike, Str};
@@ -25,6 +25,11 @@ pub struct SaveOptions {
     pub extra_fields: Vec<ExtraField>,
     /// Texts for the lines and columns of byte ranges, which are left out otherwise.
     pub texts: SourceTexts,
+}
+
+/// Returns `true` for a field that is left out.
+fn is_absent(field: &FieldInfo, value: FieldRef<'_>) -> bool {
+    field.optional && matches!(value, FieldRef::None)
 }
 
 /// A field that is written after all others, as a new empty map.
@@ -245,8 +250,9 @@ impl<'a, 'o> Saver<'a, 'o> {
                     self.worklist.push(WorkItem::ExtraMap(object.address()));
                 }
                 for (index, field) in info.fields().iter().enumerate().rev() {
-                    if !is_inline(field.kind) {
-                        self.worklist.push(WorkItem::Enter(object.field(index)));
+                    let value = object.field(index);
+                    if !is_inline(field.kind) && !is_absent(field, value) {
+                        self.worklist.push(WorkItem::Enter(value));
                     }
                 }
             }
@@ -464,8 +470,12 @@ impl<'a, 'o> Saver<'a, 'o> {
         self.begin(self.options.version.key_of(info.key()));
         self.out.open('{');
         for (index, field) in info.fields().iter().enumerate() {
+            let value = object.field(index);
+            if is_absent(field, value) {
+                continue;
+            }
             self.out.key(field.name);
-            match object.field(index) {
+            match value {
                 value if !is_inline(field.kind) => self.number(value),
                 FieldRef::Bool(b) => self.out.bool(b),
                 FieldRef::Int(i) => self.out.int(i),

@@ -132,6 +132,7 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(relax::dialect())
         .with(passes::dialect())
         .edition(&tirx::tilelang::PROFILE, tilelang)
+        .edition(&tirx::current::PROFILE, current)
 }
 
 /// The dialects as TileLang has them.
@@ -140,6 +141,16 @@ fn tilelang() -> Registry {
     builder
         .with(tirx::dialect())
         .with(relax::dialect())
+        .build()
+        .expect("the dialects of this workspace do not conflict")
+}
+
+/// The dialects of TVM 0.27.
+fn current() -> Registry {
+    let builder = RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::current::PROFILE));
+    builder
+        .with(tirx::current::dialect())
+        .with(relax::dialect_of(&relax::surface::TVM_0_27))
         .build()
         .expect("the dialects of this workspace do not conflict")
 }

@@ -71,8 +71,12 @@ fn check(text: &str, class: &str) {
     assert_eq!(found, lines, "{error:?}\n{wrong}");
 }
 
+fn check_stores(text: &str) {
+    check(text, "tir.BufferStore");
+}
+
 fn check_store(helper: &str) {
-    check(&format!("{helper}{CALL}"), "tir.BufferStore");
+    check_stores(&format!("{helper}{CALL}"));
 }
 
 #[test]
@@ -128,6 +132,103 @@ class C:
         T.buffer_store(A, VALUE, [0])  # 1
 ";
     check(&format!("{helper}{}", CALL.replace("h(A)", "c = T.meta_var(C(A))")), "tir.BufferStore");
+}
+
+/// A generator whose nodes and errors come behind a `yield`.
+const GENERATOR: &str = "\
+def stores(A):
+    yield 0
+    T.buffer_store(A, VALUE, [0])  # 1
+    yield 1
+
+";
+
+#[test]
+fn p79_05_nodes_after_a_yield() {
+    let call = CALL.replace("# 2", "# 3");
+    let with = |helper: &str| format!("{GENERATOR}{helper}{call}");
+    check_stores(&with("def h(A):\n    for i in stores(A):  # 2\n        A.scope()\n"));
+    check_stores(&with(
+        "def h(A):\n    values = stores(A)\n    next(values)\n    for i in values:  # 2\n        pass\n",
+    ));
+    // Other iterators hand the call on.
+    check_stores(&with("def h(A):\n    for i, j in zip(range(9), stores(A)):  # 2\n        A.scope()\n"));
+    check_stores(&with("def h(A):\n    for i in map(str, stores(A)):  # 2\n        A.scope()\n"));
+    check_stores(&with("def h(A):\n    values = stores(A)\n    first, second = values  # 2\n"));
+    check_stores(&with(
+        "def h(A):\n    values = stores(A)\n    made = [\n        A.scope()\n        for i in values  # 2\n    ]\n",
+    ));
+    check_stores(&with("def h(A):\n    values = stores(A)\n    A.scope()\n    made = [*values]  # 2\n"));
+    check_stores(&with(
+        "def h(A):\n    values = stores(A)\n    A.scope()\n    print(\n        1,\n        *values  # 2\n    )\n",
+    ));
+}
+
+#[test]
+fn p79_05_nodes_of_iterators_that_are_instances() {
+    let helper = "\
+class C:
+    def __init__(self, A):
+        self.A = A
+        self.done = False
+    def __iter__(self):
+        return self
+    def __next__(self):
+        if self.done:
+            raise StopIteration
+        self.done = True
+        T.buffer_store(self.A, VALUE, [0])  # 1
+
+def h(A):
+    values = C(A)
+    A.scope()
+    for i in values:  # 2
+        A.scope()
+";
+    check_stores(&format!("{helper}{}", CALL.replace("# 2", "# 3")));
+}
+
+#[test]
+fn p79_05_nodes_of_generators_in_generators() {
+    let call = CALL.replace("# 2", "# 4");
+    let consume = "def h(A):\n    for i in outer(A):  # 3\n        A.scope()\n";
+    for outer in [
+        "def outer(A):\n    yield from stores(A)  # 2\n\n",
+        "def outer(A):\n    for i in stores(A):  # 2\n        yield i\n\n",
+    ] {
+        check_stores(&format!("{GENERATOR}{outer}{consume}{call}"));
+    }
+}
+
+#[test]
+fn p79_05_nodes_of_context_managers() {
+    let call = CALL.replace("# 2", "# 3");
+    let body = "def h(A):\n    with C(A):  # 2\n        A.scope()\n";
+    let class = "\
+class C:
+    def __init__(self, A):
+        self.A = A
+    def __enter__(self):
+        ENTER
+    def __exit__(self, *error):
+        EXIT
+
+";
+    let store = "T.buffer_store(self.A, VALUE, [0])  # 1";
+    for (enter, exit) in [(store, "pass"), ("pass", store)] {
+        let class = class.replace("ENTER", enter).replace("EXIT", exit);
+        check_stores(&format!("{class}{body}{call}"));
+    }
+    let manager = "\
+from contextlib import contextmanager
+
+@contextmanager
+def C(A):
+    yield
+    T.buffer_store(A, VALUE, [0])  # 1
+
+";
+    check_stores(&format!("{manager}{body}{call}"));
 }
 
 #[test]

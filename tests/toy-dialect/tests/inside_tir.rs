@@ -2,8 +2,11 @@
 
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::equal::structural_equal;
-use tvmscript_ir_core::{Object, Registry, RegistryBuilder, RegistryErrors};
-use tvmscript_script_parser::{ParseOptions, parse_script};
+use tvmscript_ir_core::{Dialect, Object, Ref, Registry, RegistryBuilder, RegistryErrors};
+use tvmscript_irbuilder::{Builder, ScriptValue};
+use tvmscript_python_syntax::ast::{Delete, For, StmtId};
+use tvmscript_script_parser::{ParseDialect, ParseErrorKind, ParseOptions, Parser, Result, parse_script};
+use tvmscript_toy_dialect::Trace;
 
 fn builder() -> RegistryBuilder {
     RegistryBuilder::new()
@@ -92,4 +95,53 @@ def main(A: T.Buffer((16,), "int32")):
 "#;
     let errors = tvmscript_tir::check::well_formed(&parse(script, &registry));
     assert!(errors.iter().any(|error| error.to_string().contains("`n`")), "{errors:?}");
+}
+
+/// `del A[i]` in a function of TIR logs the value before it is forgotten.
+fn forget(p: &mut Parser<'_>, id: StmtId, stmt: &Delete) -> Result<()> {
+    for index in 0..stmt.targets.len() {
+        let Some(target) = p.item(stmt.targets, index) else { break };
+        let ScriptValue::Node(value) = p.eval(target)? else {
+            return Err(p.error(target, ParseErrorKind::InvalidTarget { what: "this value" }));
+        };
+        let trace = Trace { span: p.span(id), label: "forgotten".into(), value };
+        let added = Builder::add_stmt(Ref::new(trace).into());
+        p.checked(id, added)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn p79_15_a_statement_handler_of_another_crate_under_the_token_tir() {
+    let script = r#"
+@T.prim_func
+def main(A: T.Buffer((16,), "int32")):
+    for i in range(16):
+        del A[i], A[0]
+        A[i] = 0
+"#;
+    let extended = builder().with(Dialect::new("probes").parse_in::<Delete>("tir", forget)).build();
+    let registry = extended.expect("TIR does not handle `del`");
+    let text = print(&parse(script, &registry), &registry, &PrinterConfig::default()).expect("it prints");
+    assert!(
+        text.contains(
+            "        Toy.trace(\"forgotten\", A[i])\n        Toy.trace(\"forgotten\", A[0])\n        A[i] = 0"
+        ),
+        "{text}"
+    );
+
+    let plain = self::registry().expect("the dialects go together");
+    let parsed = parse_script("toy.py", script, &plain, &ParseOptions::default());
+    assert_eq!(parsed.errors.len(), 1, "{:?}", parsed.errors);
+}
+
+#[test]
+fn p79_15_a_handler_in_place_of_one_of_tir_is_an_error_that_names_both_places() {
+    fn replaced(_: &mut Parser<'_>, _: StmtId, _: &For) -> Result<()> {
+        Ok(())
+    }
+    let clash = builder().with(Dialect::new("probes").parse_in::<For>("tir", replaced)).build();
+    let message = clash.expect_err("TIR handles `for`").to_string();
+    assert!(message.contains("the parser of `For` under the token `tir`"), "{message}");
+    assert!(message.contains("inside_tir.rs") && message.contains("parse/mod.rs"), "{message}");
 }

@@ -89,7 +89,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ir",
         ],
     ),
-    ("tirx", &["ir-core", "ir-macros", "docsifier", "irbuilder", "script-parser", "prim", "ir", "tir"]),
+    (
+        "tirx",
+        &[
+            "ir-core",
+            "ir-macros",
+            "docsifier",
+            "irbuilder",
+            "python-syntax",
+            "script-parser",
+            "prim",
+            "ir",
+            "tir",
+        ],
+    ),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
         "passes",

@@ -16,19 +16,29 @@ const MIN_MOVED: u32 = 3;
 impl<'a> Matcher<'a> {
     pub(super) fn arrays(&mut self, a: &'a Object, b: &'a Object, def: bool) {
         let (left, right) = (a.array_items(), b.array_items());
-        let rows = match self.is_lockstep && left.len() == right.len() {
-            true => None,
-            false => self.rows(left, right),
-        };
-        let Some(rows) = rows else {
+        if self.is_lockstep && left.len() == right.len() {
             for (a, b) in left.iter().zip(right) {
                 self.value(a.as_field(), b.as_field(), def);
             }
             return;
-        };
+        }
+        let here: Vec<Fact> = left.iter().map(|item| self.left.of(item.as_field())).collect();
+        let there: Vec<Fact> = right.iter().map(|item| self.right.of(item.as_field())).collect();
+        // Small elements of arrays of one length are changed where they are.
+        let may_stay = |(a, b): (&Fact, &Fact)| a.named == b.named || a.size.max(b.size) <= SMALL;
+        if here.len() == there.len() && here.iter().zip(&there).all(may_stay) {
+            for ((a, b), (here, there)) in left.iter().zip(right).zip(here.iter().zip(&there)) {
+                self.at_pace(here.named == there.named, |this| this.value(a.as_field(), b.as_field(), def));
+            }
+            return;
+        }
+        let rows = self.rows(left, right, &here, &there);
         for row in &rows {
             match *row {
-                Row::Both(i, j) => self.element(&left[i], &right[j], def),
+                Row::Both(i, j) if here[i].named == there[j].named => {
+                    self.at_pace(true, |this| this.value(left[i].as_field(), right[j].as_field(), def));
+                }
+                Row::Both(i, j) => self.element(&left[i], &right[j], (here[i], there[j]), def),
                 Row::Left(i) => self.removed.push(Loose { element: (a.address(), i), value: &left[i] }),
                 Row::Right(j) => self.inserted.push(Loose { element: (b.address(), j), value: &right[j] }),
             }
@@ -36,22 +46,11 @@ impl<'a> Matcher<'a> {
         self.matching.decisions.insert(pair_of(a, b), Decision::Rows(rows));
     }
 
-    /// Aligns elements; `None` if they correspond by position.
-    fn rows(&mut self, left: &'a [Value], right: &'a [Value]) -> Option<Vec<Row>> {
-        let here: Vec<Fact> = left.iter().map(|item| self.left.of(item.as_field())).collect();
-        let there: Vec<Fact> = right.iter().map(|item| self.right.of(item.as_field())).collect();
+    /// Aligns elements, given facts about them.
+    fn rows(&mut self, left: &'a [Value], right: &'a [Value], here: &[Fact], there: &[Fact]) -> Vec<Row> {
         let keys = |facts: &[Fact]| facts.iter().map(|fact| fact.named).collect::<Vec<_>>();
-        let (left_keys, right_keys) = (keys(&here), keys(&there));
-        if left_keys == right_keys {
-            return None;
-        }
-        // Small elements of arrays of one length are changed where they are.
-        let is_small = |(a, b): (&Fact, &Fact)| a.named == b.named || a.size.max(b.size) <= SMALL;
-        if here.len() == there.len() && here.iter().zip(&there).all(is_small) {
-            return None;
-        }
         let is_even = left.len() == right.len();
-        let rows = align_by(&left_keys, &right_keys, |i, j| {
+        align_by(&keys(here), &keys(there), |i, j| {
             let (a, b) = (here[i], there[j]);
             if a.named == b.named {
                 return 0;
@@ -75,14 +74,12 @@ impl<'a> Matcher<'a> {
                 similar if is_one_type => 1 + (100 - similar) / 25,
                 _ => ALONE + 1,
             }
-        });
-        Some(rows)
+        })
     }
 
-    /// Visits two aligned elements.
-    pub(super) fn element(&mut self, a: &'a Value, b: &'a Value, def: bool) {
+    /// Visits two aligned elements that differ.
+    fn element(&mut self, a: &'a Value, b: &'a Value, (here, there): (Fact, Fact), def: bool) {
         if let (FieldRef::Node(x), FieldRef::Node(y)) = (a.as_field(), b.as_field()) {
-            let (here, there) = (self.left.of_node(x), self.right.of_node(y));
             let is_small = here.size.min(there.size) <= SMALL;
             if here.form != there.form && !is_small && self.similarity(x, y) < SIMILAR && !self.contains(x, y)
             {

@@ -52,9 +52,9 @@ impl Default for RenderOptions {
     }
 }
 
-/// Edits without text at their own path whose smallest text is looked up, which takes a pass over the text each. For
-/// further edits the text of the nearest node is taken.
-const MAX_SEARCHED_EDITS: usize = 50;
+/// Edits without text at their own path whose smallest text is looked up, which takes a pass over the text each; of
+/// one side. For further edits the text of the nearest node is taken.
+const MAX_SEARCHED_EDITS: usize = 25;
 
 /// Renders the difference of two graphs as unified text; empty if there is none.
 ///
@@ -111,67 +111,23 @@ impl Comparison {
         registry: &Registry,
         config: &PrinterConfig,
     ) -> Result<Comparison, Box<DocsifyError>> {
-        let print = |root: &Object, side: Side| -> Result<_, Box<DocsifyError>> {
-            if unfolds_too_far(root) {
-                return Ok(None);
-            }
-            let paths: Vec<AccessPath> = script
-                .edits
-                .iter()
-                .flat_map(|edit| edit.path(side).into_iter().chain(edit.around(side)).cloned())
-                .collect();
-            let mapped = print_mapped_at(root, registry, config, &paths)?;
-            let index = mapped.index(&paths);
-            if script.edits.iter().all(|edit| is_located(edit, side, &mapped, &index)) {
-                return Ok(Some((mapped, index)));
-            }
-            let mapped = print_mapped(root, registry, config)?;
-            let index = mapped.index(&paths);
-            Ok(Some((mapped, index)))
-        };
-        let (left, right) = (print(a, Side::A)?, print(b, Side::B)?);
-        let text =
-            |side: &Option<(MappedText, PathIndex)>| Text::of(side.as_ref().map(|(text, _)| text.text()));
-        let mut texts = (text(&left), text(&right));
-        let mut records = Vec::with_capacity(script.edits.len());
-        let mut seen = Vec::with_capacity(script.edits.len());
-        let mut searched = 0;
-        for edit in &script.edits {
-            let mut side =
-                |text: &mut Text, mapped: Option<(&MappedText, &PathIndex, &Object)>, side: Side| {
-                    let (Some(path), Some((mapped, index, root))) = (edit.path(side), mapped) else {
-                        return String::new();
-                    };
-                    let mut find = |path| match index.ranges_at(path) {
-                        [] if searched < MAX_SEARCHED_EDITS => {
-                            searched += 1;
-                            mapped.ranges_of(path)
-                        }
-                        [] => nearest(mapped, root, path),
-                        found => found.to_vec(),
-                    };
-                    let name = if edit.op == EditOp::Rename { name_range(mapped, path) } else { None };
-                    let ranges = name.map_or_else(|| find(path), |range| vec![range]);
-                    let kept = edit.around(side).map_or_else(Vec::new, find);
-                    text.mark(&ranges, &kept, edit.op);
-                    ranges.first().map_or_else(String::new, |range| lines::dedented(mapped.text(), range))
-                };
-            let left = left.as_ref().map(|(text, index)| (text, index, a));
-            let right = right.as_ref().map(|(text, index)| (text, index, b));
-            let text_a = side(&mut texts.0, left, Side::A);
-            let text_b = side(&mut texts.1, right, Side::B);
-            seen.push(!text_a.is_empty() || !text_b.is_empty());
-            records.push(Record {
+        let (a, texts_a) = located(a, Side::A, script, registry, config)?;
+        let (b, texts_b) = located(b, Side::B, script, registry, config)?;
+        let records: Vec<Record> = script
+            .edits
+            .iter()
+            .zip(texts_a.into_iter().zip(texts_b))
+            .map(|(edit, (text_a, text_b))| Record {
                 op: edit.op.name(),
                 a: edit.a.as_ref().map(ToString::to_string),
                 b: edit.b.as_ref().map(ToString::to_string),
                 text_a,
                 text_b,
-            });
-        }
-        let edits = script.edits.iter().zip(seen).filter(|(_, seen)| !seen);
+            })
+            .collect();
+        let is_unseen = |record: &Record| record.text_a.is_empty() && record.text_b.is_empty();
+        let edits = script.edits.iter().zip(&records).filter(|(_, record)| is_unseen(record));
         let unseen = edits.map(|(edit, _)| edit.to_string()).collect();
-        let (a, b) = texts;
         let rows = lines::align(&a, &b, &lines::renamed(script));
         Ok(Comparison { a, b, rows, records, unseen })
     }
@@ -221,6 +177,53 @@ impl Comparison {
             Side::B => &self.b,
         }
     }
+}
+
+/// Prints one side and marks the edits in its lines. Returns the text of each edit as well, empty without one.
+fn located(
+    root: &Object,
+    side: Side,
+    script: &EditScript,
+    registry: &Registry,
+    config: &PrinterConfig,
+) -> Result<(Text, Vec<String>), Box<DocsifyError>> {
+    if unfolds_too_far(root) {
+        return Ok((Text::of(None), vec![String::new(); script.edits.len()]));
+    }
+    let paths: Vec<AccessPath> = script
+        .edits
+        .iter()
+        .flat_map(|edit| edit.path(side).into_iter().chain(edit.around(side)).cloned())
+        .collect();
+    let mut mapped = print_mapped_at(root, registry, config, &paths)?;
+    let mut index = mapped.index(&paths);
+    if !script.edits.iter().all(|edit| is_located(edit, side, &mapped, &index)) {
+        mapped = print_mapped(root, registry, config)?;
+        index = mapped.index(&paths);
+    }
+    let mut text = Text::of(Some(mapped.text()));
+    let mut searched = 0;
+    let mut find = |path| match index.ranges_at(path) {
+        [] if searched < MAX_SEARCHED_EDITS => {
+            searched += 1;
+            mapped.ranges_of(path)
+        }
+        [] => nearest(&mapped, root, path),
+        found => found.to_vec(),
+    };
+    let mut texts = Vec::with_capacity(script.edits.len());
+    for edit in &script.edits {
+        let Some(path) = edit.path(side) else {
+            texts.push(String::new());
+            continue;
+        };
+        let name = if edit.op == EditOp::Rename { name_range(&mapped, path) } else { None };
+        let ranges = name.map_or_else(|| find(path), |range| vec![range]);
+        let kept = edit.around(side).map_or_else(Vec::new, &mut find);
+        text.mark(&ranges, &kept, edit.op);
+        texts.push(ranges.first().map_or_else(String::new, |range| lines::dedented(mapped.text(), range)));
+    }
+    Ok((text, texts))
 }
 
 /// Returns `true` if a map of the paths of the edits finds the same text for an edit as a complete map.

@@ -269,7 +269,8 @@ fn fields_are_read_and_walked_by_index() {
 
 #[test]
 fn types_made_at_run_time_are_ordinary() {
-    let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false };
+    let field =
+        |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false, optional: false };
     let info = register_dynamic(
         "raw_test.Dynamic",
         Some(Base::type_info()),

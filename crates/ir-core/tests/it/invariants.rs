@@ -137,7 +137,8 @@ fn a_rewritten_node_is_put_in_its_normal_form() {
 
 #[test]
 fn types_made_from_a_description_check_kinds() {
-    let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false };
+    let field =
+        |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false, optional: false };
     let fields = [field("count", FieldKind::Int), field("next", FieldKind::Node)];
     let info = register_dynamic("inv.Described", None, EqKind::Tree, &fields).expect("room");
     let mut node = info.construct(vec![Value::Int(1), Value::None]).expect("fits");

@@ -4,6 +4,7 @@ mod builder;
 mod metadata;
 mod module;
 mod python;
+mod target;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect;
@@ -34,7 +35,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .attribute(module::attribute, field_names)
         .subscript(module::item)
         .on::<Target>()
-        .attribute(field, field_names)
+        .attribute(target::attribute, target::attribute_names)
         .on::<TargetKind>()
         .attribute(field, field_names)
         .finish()

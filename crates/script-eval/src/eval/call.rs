@@ -246,7 +246,7 @@ impl dyn Host + '_ {
             }
             if let Expr::Starred { value } = *self.ast.expr(arg) {
                 let items = self.eval_inner(value).and_then(|value| {
-                    let items = self.collect_values(&value).map_err(|raise| {
+                    let items = self.with_call_site(arg, |p| p.collect_values(&value)).map_err(|raise| {
                         // CPython passes an only `*value` on, and makes a list of several arguments.
                         let message = match args.len() {
                             1 => format!(
@@ -371,22 +371,46 @@ impl dyn Host + '_ {
 
     /// Runs a call. Nodes that it builds get the span of `at`, where its error is recorded.
     fn call_at(&mut self, at: ExprId, call: impl FnOnce(&mut Self) -> Outcome) -> Result<ScriptValue> {
+        let value = self.entering(at, call)?;
+        match super::placeholder::as_placeholder(&value) {
+            Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
+            None => Ok(value),
+        }
+    }
+
+    /// Runs an operation that may enter functions. Nodes that they build, and errors in them, have `at` as their call
+    /// site; its own error is recorded there.
+    #[inline]
+    pub(crate) fn entering<T>(
+        &mut self,
+        at: ExprId,
+        operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
+    ) -> Result<T> {
+        let result = self.with_call_site(at, operation);
+        self.at(at, result)
+    }
+
+    /// Runs an operation that may enter functions, with `at` as the call site of their nodes and errors.
+    #[inline]
+    pub(crate) fn with_call_site<T>(
+        &mut self,
+        at: ExprId,
+        operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
+    ) -> Result<T, Raise> {
         let evaluator: &Evaluator = self;
         evaluator.point_at(at);
         let before = evaluator.diagnostics.counts();
-        match call(self) {
-            Ok(value) => match super::placeholder::as_placeholder(&value) {
-                Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
-                None => Ok(value),
-            },
+        let result = operation(self);
+        match &result {
             Err(Raise::Reported) => {
-                // The error is inside the callee: add the call site.
                 let range = self.ast.range(at);
                 self.diagnostics.called_from(before, range);
-                Err(crate::errors::Reported(()))
             }
-            Err(raise) => self.at(at, Err(raise)),
+            // One that was caught on its way.
+            Err(Raise::Exception(exception)) => super::raising::called_from(exception, self.ast.range(at)),
+            _ => {}
         }
+        result
     }
 
     pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Outcome {

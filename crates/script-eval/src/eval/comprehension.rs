@@ -59,7 +59,7 @@ impl dyn Host + '_ {
         if let Some(first) = list.first() {
             let iter = self.in_environment(around, |p| {
                 let value = p.eval_inner(first.iter)?;
-                p.try_at(first.iter, |p| p.iterate(&value))
+                p.entering(first.iter, |p| p.iterate(&value))
             })?;
             loops.running.push(iter);
         }
@@ -78,7 +78,8 @@ impl dyn Host + '_ {
             let parts = ast.list(loops.generators);
             while let Some(depth) = loops.running.len().checked_sub(1) {
                 let part = parts[depth];
-                let Some(value) = p.try_at(part.iter, |p| p.next(&mut loops.running[depth]))? else {
+                let Some(value) = p.try_at(part.iter, |p| p.next_at(part.iter, &mut loops.running[depth]))?
+                else {
                     loops.running.pop();
                     continue;
                 };
@@ -97,7 +98,7 @@ impl dyn Host + '_ {
                     None => return element(p).map(Some),
                     Some(inner) => {
                         let value = p.eval_inner(inner.iter)?;
-                        loops.running.push(p.try_at(inner.iter, |p| p.iterate(&value))?);
+                        loops.running.push(p.entering(inner.iter, |p| p.iterate(&value))?);
                     }
                 }
             }

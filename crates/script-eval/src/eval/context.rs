@@ -143,7 +143,7 @@ impl dyn Host + '_ {
         if let Some(placeholder) = self.unknown(&value).filter(|_| self.tolerant) {
             return Ok((Entered::Unknown, placeholder.value()));
         }
-        match self.try_at(at, |p| p.enter(&value))? {
+        match self.entering(at, |p| p.enter(&value))? {
             Some(entered) => Ok((Entered::Manager(value), entered)),
             None if is_plain(&value) => Err(self.error(at, not_a_manager(&value))),
             None if self.tolerant => {
@@ -181,12 +181,12 @@ impl dyn Host + '_ {
                 Ok(flow)
             }
             (Entered::Manager(manager), Ok(flow)) => {
-                self.try_at(at, |p| p.leave(&manager, None))?;
+                self.entering(at, |p| p.leave(&manager, None))?;
                 Ok(flow)
             }
             (Entered::Manager(manager), Err(reported)) => {
                 let Some(exception) = self.take_raised(mark) else { return Err(reported) };
-                let leave = |p: &mut Self| p.try_at(at, |p| p.leave(&manager, Some(&exception)));
+                let leave = |p: &mut Self| p.entering(at, |p| p.leave(&manager, Some(&exception)));
                 if self.handling(&exception, leave)? {
                     return Ok(Flow::Next);
                 }

@@ -315,12 +315,11 @@ impl dyn Host + '_ {
         let (delegate, input) = match (running.delegate.take(), running.input.take()) {
             (Some(delegate), Some(input)) => (delegate, input),
             (_, input) => {
-                let delegate = self.try_at(id, |p| p.iterator_of(&values))?;
+                let delegate = self.entering(id, |p| p.iterator_of(&values))?;
                 (delegate, input.unwrap_or(Input::Send(ScriptValue::None)))
             }
         };
-        let resumed = with_stack(|| self.resume_value(&delegate, input));
-        match self.at(id, resumed)? {
+        match self.entering(id, |p| with_stack(|| p.resume_value(&delegate, input)))? {
             Resumed::Returned(value) => Ok(value),
             Resumed::Yielded(value) => {
                 if let Some(running) = &mut self.running {

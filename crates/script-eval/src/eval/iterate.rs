@@ -77,6 +77,21 @@ impl IterObject {
 }
 
 impl Iter {
+    /// Tests whether advancing it runs no code of others.
+    fn is_stored(&self) -> bool {
+        matches!(
+            self,
+            Iter::Items(_)
+                | Iter::List(..)
+                | Iter::Tuple(..)
+                | Iter::Text(..)
+                | Iter::Bytes(..)
+                | Iter::Dict { .. }
+                | Iter::Set { .. }
+                | Iter::Range(_)
+        )
+    }
+
     /// The name of its type in Python.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
@@ -265,6 +280,14 @@ impl dyn Host + '_ {
         wrong_type!("'{}' object is not iterable", value).into()
     }
 
+    /// Advances the iterator of a loop over `at`, which is the call site of what runs.
+    pub(crate) fn next_at(&mut self, at: ExprId, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
+        match iter.is_stored() {
+            true => self.next(iter),
+            false => self.with_call_site(at, |p| p.next(iter)),
+        }
+    }
+
     /// Advances an iterator.
     pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
         self.program.budget.step(1)?;
@@ -437,8 +460,7 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if the value is not iterable.
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
-        let items = self.collect_values(value);
-        self.at(at, items)
+        self.entering(at, |p| p.collect_values(value))
     }
 
     /// Collects all elements of `*value`. If it cannot be iterated, `message` begins the error, unless it is empty.
@@ -448,7 +470,7 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         message: &str,
     ) -> Result<Vec<ScriptValue>> {
-        self.try_at(at, |p| p.collect_values(value).map_err(|raise| not_iterable(raise, value, message)))
+        self.entering(at, |p| p.collect_values(value).map_err(|raise| not_iterable(raise, value, message)))
     }
 
     pub(crate) fn collect_at_most(
@@ -457,7 +479,7 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         limit: usize,
     ) -> Result<Vec<ScriptValue>> {
-        self.try_at(at, |p| p.take_values(value, limit))
+        self.entering(at, |p| p.take_values(value, limit))
     }
 }
 

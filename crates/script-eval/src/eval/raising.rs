@@ -226,6 +226,16 @@ impl Evaluator {
     }
 }
 
+/// Adds a call site to the error that an exception stands for, if it was recorded already.
+pub(super) fn called_from(exception: &ScriptValue, range: TextRange) {
+    if let Some((_, state)) = parts(exception)
+        && let Some(mut error) = state.error.take()
+    {
+        error.called_from(range);
+        state.error.replace(Some(error));
+    }
+}
+
 impl dyn Host + '_ {
     /// Runs an operation of the evaluator and catches its exception.
     ///

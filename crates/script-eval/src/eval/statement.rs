@@ -296,7 +296,7 @@ impl dyn Host + '_ {
         {
             return self.uncertain_for(stmt, &why);
         }
-        let mut iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
+        let mut iter = self.entering(stmt.iter, |p| p.iterate(&iterable))?;
         drop(iterable);
         loop {
             if let Iter::Range(range) = &mut iter
@@ -313,14 +313,14 @@ impl dyn Host + '_ {
                 }
                 continue;
             }
-            let next = match self.next(&mut iter) {
+            let next = match self.next_at(stmt.iter, &mut iter) {
                 Err(Raise::Unknown(why)) if self.tolerant => return self.uncertain_for(stmt, &why),
                 next => self.at(stmt.iter, next)?,
             };
             let Some(value) = next else { break };
             self.assign_target(stmt.target, value)?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
-                self.try_at(stmt.iter, |p| p.abandon(iter))?;
+                self.entering(stmt.iter, |p| p.abandon(iter))?;
                 return Ok(flow);
             }
         }

@@ -54,8 +54,7 @@ pub(crate) static METHODS: Table = &[
         let Some(array) = cast::<ByteArray>(v) else { return Ok(ScriptValue::None) };
         let len = array.bytes.borrow().len();
         cost::scan(p, len)?;
-        let at = if at < 0 { at.saturating_add(len as i64).max(0) } else { at };
-        let at = usize::try_from(at).unwrap_or(len).min(len);
+        let at = subscript::place_to_insert(at, len);
         change(v, |bytes| bytes.insert(at, byte))
     }),
     own("pop").zero_or_one(|p, v, at| {
@@ -66,8 +65,7 @@ pub(crate) static METHODS: Table = &[
             raise!(Index, "pop from empty bytearray");
         }
         cost::scan(p, len)?;
-        let at = if at < 0 { at.saturating_add(len as i64) } else { at };
-        match usize::try_from(at).ok().filter(|at| *at < len) {
+        match subscript::place_of(at, len) {
             Some(at) => Ok(ScriptValue::Int(i64::from(array.bytes.borrow_mut().remove(at)))),
             None => raise!(Index, "pop index out of range"),
         }
@@ -133,8 +131,7 @@ impl ByteArray {
         let Some(at) = number::small_index(key) else {
             return Err(wrong_type!("bytearray indices must be integers or slices, not {}", key).into());
         };
-        let at = if at < 0 { at.saturating_add(len as i64) } else { at };
-        match usize::try_from(at).ok().filter(|at| *at < len) {
+        match subscript::place_of(at, len) {
             Some(at) => Ok(Some(at)),
             None => raise!(Index, "bytearray index out of range"),
         }

@@ -21,6 +21,7 @@ pub(crate) mod percent;
 pub(crate) mod range;
 pub(crate) mod repr;
 pub(crate) mod set;
+pub(crate) mod sort;
 pub(crate) mod subscript;
 pub(crate) mod template;
 pub(crate) mod text_index;

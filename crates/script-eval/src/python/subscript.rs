@@ -177,14 +177,46 @@ pub(crate) fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Opti
             _ => format!("{what} indices must be integers or slices, not {name}"),
         }));
     };
-    let at = if index < 0 { index.saturating_add(len as i64) } else { index };
-    match usize::try_from(at) {
-        Ok(at) if at < len => Ok(Some(at)),
-        _ => Err(HostError::index(match what {
+    match place_of(index, len) {
+        Some(at) => Ok(Some(at)),
+        None => Err(HostError::index(match what {
             "index" => "index out of range".to_owned(),
             _ => format!("{what} index out of range"),
         })),
     }
+}
+
+/// An index whose negative values count from the end.
+pub(crate) fn from_end(index: i64, len: usize) -> i64 {
+    if index < 0 { index.saturating_add(len as i64) } else { index }
+}
+
+/// The place of an item; `None` outside of the items.
+pub(crate) fn place_of(index: i64, len: usize) -> Option<usize> {
+    usize::try_from(from_end(index, len)).ok().filter(|at| *at < len)
+}
+
+/// The place where `insert` puts an item: an index outside of the items means the start or the end.
+pub(crate) fn place_to_insert(index: i64, len: usize) -> usize {
+    from_end(index, len).clamp(0, len as i64) as usize
+}
+
+/// The part of a sequence that optional bounds of its methods select; `None` if it starts behind its end.
+pub(crate) fn section(
+    [start, stop]: [Option<ScriptValue>; 2],
+    len: usize,
+) -> Result<Option<std::ops::Range<usize>>, HostError> {
+    let index = |value: Option<ScriptValue>, default: i64| match value {
+        None | Some(ScriptValue::None) => Ok(default),
+        Some(value) => match small_index(&value) {
+            Some(value) => Ok(from_end(value, len).max(0)),
+            None => Err(HostError::type_error(
+                "slice indices must be integers or None or have an __index__ method",
+            )),
+        },
+    };
+    let (from, to) = (index(start, 0)?, index(stop, len as i64)?.min(len as i64));
+    Ok((from <= to).then_some(from as usize..to as usize))
 }
 
 /// Start, stop and step of a slice for a container of this length, as Python's `slice.indices`.
@@ -201,10 +233,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
     }
     let len = len as i64;
     let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
-    let clip = |value: i64| {
-        let value = if value < 0 { value.saturating_add(len) } else { value };
-        value.clamp(low, high)
-    };
+    let clip = |value: i64| from_end(value, len as usize).clamp(low, high);
     let (first, last) = if step > 0 { (low, high) } else { (high, low) };
     Ok((start.map_or(first, clip), stop.map_or(last, clip), step))
 }

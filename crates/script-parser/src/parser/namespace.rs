@@ -156,6 +156,9 @@ impl Parser<'_> {
         for name in &self.tables.handlers.modules.predefined {
             define(name, &|| Some(host.module_value(name)));
         }
+        for (name, module) in &self.tables.handlers.modules.predefined_names {
+            define(name, &|| tvmscript_script_eval::library_member(module, name));
+        }
         self.host().define_python_builtins();
     }
 }

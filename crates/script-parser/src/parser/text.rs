@@ -1,5 +1,6 @@
 //! Expressions inside string literals of a script.
 
+use tvmscript_ir_core::Str;
 use tvmscript_ir_core::diagnostic::Anchor;
 use tvmscript_irbuilder::ScriptValue;
 
@@ -17,6 +18,22 @@ impl Parser<'_> {
     /// # Errors
     /// If the string is not an expression, or its evaluation fails.
     pub fn eval_text(&mut self, text: &str, at: impl HasRange + Copy) -> Result<ScriptValue> {
+        self.eval_text_with(text, &[], at)
+    }
+
+    /// As [`Parser::eval_text`], over further names, which the source may lack.
+    ///
+    /// # Errors
+    /// As [`Parser::eval_text`].
+    pub fn eval_text_with(
+        &mut self,
+        text: &str,
+        names: &[(Str, ScriptValue)],
+        at: impl HasRange + Copy,
+    ) -> Result<ScriptValue> {
+        if let Some((_, value)) = names.iter().find(|(name, _)| *name == text) {
+            return Ok(value.clone());
+        }
         if let Some(name) = self.ast.find_name(text)
             && let Binding::Value(value) = self.find(name)
         {
@@ -50,6 +67,7 @@ impl Parser<'_> {
                     Parser::open(parsed.ast, text, source, registry, tables, &options, with_spans);
                 inner.define_builtins();
                 self.lend_names(&mut inner);
+                names.iter().for_each(|(name, value)| inner.define_builtin(name, value.clone()));
                 value = inner.eval(expression).ok();
                 let mut found = std::mem::take(&mut inner.diagnostics.errors);
                 errors.append(&mut found);

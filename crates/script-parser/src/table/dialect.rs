@@ -106,6 +106,14 @@ pub trait ParseDialect: Sized {
     /// [`With`]: tvmscript_python_syntax::ast::With
     fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self;
 
+    /// Registers the handler of a kind of statement under the token of another dialect, which does not handle it itself:
+    /// functions of that dialect may then contain the statement.
+    fn parse_in<S: Statement>(
+        self,
+        token: &'static str,
+        handler: fn(&mut Parser, StmtId, &S) -> Result<()>,
+    ) -> Self;
+
     /// Registers the handler of a kind of statement without fields, such as `pass`, or of any kind.
     fn parse_kind(self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> Result<()>) -> Self;
 
@@ -132,6 +140,9 @@ pub trait ParseDialect: Sized {
 
     /// Python modules that scripts can use without an import.
     fn predefined_modules(self, names: &[&'static str]) -> Self;
+
+    /// Functions of Python's library that scripts can use without an import: names with their modules.
+    fn predefined_names(self, names: &'static [(&'static str, &'static str)]) -> Self;
 
     /// Decorator of this dialect for the bare functions of [comparing
     /// tests](tvmscript_ir_core::profile::ComparisonTests). Only one dialect can name one.
@@ -201,8 +212,18 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn parse<S: Statement>(mut self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self {
-        let (token, place) = (self.name(), Location::caller());
+    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self {
+        let token = self.name();
+        self.parse_in(token, handler)
+    }
+
+    #[track_caller]
+    fn parse_in<S: Statement>(
+        mut self,
+        token: &'static str,
+        handler: fn(&mut Parser, StmtId, &S) -> Result<()>,
+    ) -> Self {
+        let place = Location::caller();
         let erased: StmtHandler = Arc::new(move |p, id, stmt| match S::of(stmt) {
             Some(parts) => handler(p, id, &parts),
             None => unreachable!("handlers are found by the kind of the statement"),
@@ -271,6 +292,11 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn predefined_modules(mut self, names: &[&'static str]) -> Self {
         let place = Location::caller();
         self.slot_mut::<Parsers>().predefined_modules.extend(names.iter().map(|name| (*name, place)));
+        self
+    }
+
+    fn predefined_names(mut self, names: &'static [(&'static str, &'static str)]) -> Self {
+        self.slot_mut::<Parsers>().predefined_names.extend(names);
         self
     }
 

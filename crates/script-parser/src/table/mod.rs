@@ -233,6 +233,7 @@ pub struct Parsers {
     absent: Vec<(&'static str, &'static str, &'static str)>,
     modules: Vec<python_module::Declared>,
     predefined_modules: Vec<(&'static str, RegistrationSite)>,
+    predefined_names: Vec<(&'static str, &'static str)>,
     region_functions: Vec<&'static ScriptFn>,
     hooks: Vec<(&'static str, Hooks, RegistrationSite)>,
     bare_decorator: Option<(&'static str, &'static str, RegistrationSite)>,
@@ -344,6 +345,7 @@ impl Slot for Parsers {
             table.modules.add(dialect, module, |what| resolver.claim(what, place));
         }
         self.predefined_modules.extend(other.predefined_modules);
+        self.predefined_names.extend(other.predefined_names);
         if let Some((dialect, name, place)) = other.bare_decorator
             && resolver.claim("the decorator of bare functions in test classes", place)
         {
@@ -359,6 +361,7 @@ impl Slot for Parsers {
 
     fn finish(&mut self, resolver: &mut Resolver) {
         let table = Arc::make_mut(&mut self.table);
+        table.modules.predefined_names.append(&mut self.predefined_names);
         for (name, place) in std::mem::take(&mut self.predefined_modules) {
             if table.modules.contains(name) {
                 table.modules.predefined.push(name);

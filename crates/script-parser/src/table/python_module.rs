@@ -151,6 +151,8 @@ pub(crate) struct PythonModules {
     by_path: HashMap<String, Vec<Part>>,
     /// Modules that need no import.
     pub(crate) predefined: Vec<&'static str>,
+    /// Functions of Python's library that need no import: name and module.
+    pub(crate) predefined_names: Vec<(&'static str, &'static str)>,
 }
 
 impl PythonModules {

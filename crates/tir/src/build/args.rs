@@ -389,6 +389,7 @@ poison_node! {
         data_alignment: 0,
         offset_factor: 0,
         buffer_type: BufferType::Default,
+        layout: None,
         span: Span::UNKNOWN,
     });
     BufferRegion => Ref::new(BufferRegion { buffer: Buffer::poison(), region: Array::default() });

@@ -246,7 +246,11 @@ buffer_functions! {
     }
 }
 
-fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
+/// Matches a buffer with a parameter of the function.
+///
+/// # Errors
+/// Outside the top of the function that has the parameter.
+pub fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
     let Some(var) = param.as_node::<Var>() else { return Ok(()) };
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) if func.has_param(var) => {
@@ -267,7 +271,11 @@ fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
     }
 }
 
-fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
+/// Matches a buffer with a region, in a block.
+///
+/// # Errors
+/// If they do not fit each other, or outside a block.
+pub fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
     MatchBufferRegion::check(buffer, &source)?;
     let entry = Ref::new(MatchBufferRegion { buffer: buffer.clone(), source });
     if super::function::set_fragment(entry.clone().into()) {
@@ -290,7 +298,10 @@ fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
 }
 
 /// Adds the buffer to the innermost block, or to the function at its top level.
-pub(super) fn allocate_in_scope(function: &str, buffer: &Ref<Buffer>) -> Result<()> {
+///
+/// # Errors
+/// Outside blocks, below the top level of a function.
+pub fn allocate_in_scope(function: &str, buffer: &Ref<Buffer>) -> Result<()> {
     let in_block = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {
             let block: &mut BlockFrame = block;

@@ -67,6 +67,8 @@ pub enum FrameKind {
         /// Attribute value.
         value: Expr,
     },
+    /// Attributes, outermost first: the object, the key and the value of each.
+    Attrs(Vec<(Value, Str, Expr)>),
     /// An assertion.
     Assert {
         /// The condition.
@@ -162,7 +164,7 @@ impl Frame for TirFrame {
             FrameKind::Then => "T.Then",
             FrameKind::Else => "T.Else",
             FrameKind::Let { .. } => "T.LetStmt",
-            FrameKind::Attr { .. } => "T.attr",
+            FrameKind::Attr { .. } | FrameKind::Attrs(_) => "T.attr",
             FrameKind::Assert { .. } => "T.Assert",
             FrameKind::Realize { .. } => "T.realize",
             FrameKind::LaunchThread { .. } => "T.launch_thread",
@@ -244,6 +246,9 @@ fn close(kind: FrameKind, stmts: Vec<StmtRef>) -> Result<()> {
         FrameKind::Else => return super::stmt::set_branch(true, body),
         FrameKind::Let { var, value } => LetStmt::try_new(var, value, body)?,
         FrameKind::Attr { node, key, value } => attr(node, key, value, body),
+        FrameKind::Attrs(entries) => {
+            entries.into_iter().rev().fold(body, |body, (node, key, value)| attr(node, key, value, body))
+        }
         FrameKind::Assert { condition, message } => AssertStmt::try_new(condition, message, body)?,
         FrameKind::Realize { region, scope, condition } => {
             let buffer = region.buffer.clone();

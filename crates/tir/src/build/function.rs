@@ -27,6 +27,10 @@ pub struct PrimFuncFrame {
     pub(crate) env_threads: Vec<super::thread::EnvThread>,
     /// Build the statements alone, without a function.
     pub(crate) fragment: Option<Fragment>,
+    /// Variables that annotations of the signature define.
+    matched: Vec<Ref<Var>>,
+    /// Leave blocks as they are written: no root block, no computed regions.
+    is_raw: bool,
 }
 
 /// Statements outside of a function, or a single value.
@@ -81,6 +85,7 @@ impl PrimFuncFrame {
             attrs,
             root_alloc,
             fragment,
+            is_raw,
             ..
         } = self;
         if let Some(fragment) = fragment {
@@ -108,7 +113,10 @@ impl PrimFuncFrame {
             let function_type = declared_type(&function);
             return tvmscript_ir::build::decl_function(&name, function_type).map(drop);
         }
-        let function = complete(function, root_alloc).map_err(completion_error)?;
+        let function = match is_raw && root_alloc.is_empty() {
+            true => function,
+            false => complete(function, root_alloc).map_err(completion_error)?,
+        };
         let function = with_struct_info(Ref::new(function));
         match name {
             Some(name) if tvmscript_ir::build::in_module() => {
@@ -166,8 +174,55 @@ pub fn private_prim_func() -> FrameOf<TirFrame> {
 
 /// Opens a function of the enclosing module, or only its declaration.
 pub(crate) fn open(is_private: bool, declares: bool) -> FrameOf<TirFrame> {
-    let frame = PrimFuncFrame { is_private, declares, ..PrimFuncFrame::default() };
+    open_with(Flags { is_private, declares, ..Flags::default() })
+}
+
+/// Properties of a function that its decorator sets.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// The function has no global symbol.
+    pub is_private: bool,
+    /// Declare the function in the module instead of defining it.
+    pub declares: bool,
+    /// Leave blocks as they are written: no root block, no computed regions.
+    pub is_raw: bool,
+    /// Attributes.
+    pub attrs: Vec<(Str, Value)>,
+}
+
+/// Opens a function.
+pub fn open_with(flags: Flags) -> FrameOf<TirFrame> {
+    let Flags { is_private, declares, is_raw, attrs } = flags;
+    let attrs = (!attrs.is_empty()).then(|| Map::new(attrs));
+    let frame = PrimFuncFrame { is_private, declares, is_raw, attrs, ..PrimFuncFrame::default() };
     FrameOf::new(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+}
+
+/// Returns `true` if the open function has an attribute with this key so far.
+pub fn has_attr(key: &str) -> bool {
+    find_function(|function| function.attrs.as_ref().is_some_and(|attrs| attrs.get_str(key).is_some()))
+}
+
+/// Notes that an annotation of the open function's signature defines a variable.
+pub fn note_matched(var: &Ref<Var>) {
+    find_function(|function| {
+        function.matched.push(var.clone());
+        true
+    });
+}
+
+/// Returns `true` if an annotation of the open function's signature defines the variable.
+pub fn is_matched(var: &Ref<Var>) -> bool {
+    find_function(|function| function.matched.iter().any(|matched| matched.ptr_eq(var)))
+}
+
+/// The result of `f` for the open function; `false` outside of one.
+fn find_function(mut f: impl FnMut(&mut PrimFuncFrame) -> bool) -> bool {
+    let found = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::PrimFunc(function) => Some(f(function)),
+        _ => None,
+    });
+    matches!(found, Ok(Some(true)))
 }
 
 /// Opens a fragment: statements outside of a function, or a single value.

@@ -75,7 +75,7 @@ impl ForFrame {
 
 /// The loop over `start..stop`, or from zero with one bound. The extent is simplified, as in TVM, unless a range is
 /// given. Creates the variable unless it is given.
-fn one_loop(
+pub fn one_loop(
     name: &'static str,
     kind: ForKind,
     start: LoopStart,

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
-use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Node, Ref, Span, Str};
+use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Node, Object, Ref, Span, Str};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var, ops};
 
 use crate::error::{Result, TirError};
@@ -59,6 +59,9 @@ pub struct Buffer {
     pub offset_factor: i64,
     /// Broadcasting behaviour.
     pub buffer_type: BufferType,
+    /// Order of the elements in memory, in releases that describe it by a node of its own.
+    #[node(optional)]
+    pub layout: Option<Object>,
     /// Source span.
     pub span: Span,
 }
@@ -139,6 +142,7 @@ impl Buffer {
             data_alignment: if parts.data_alignment <= 0 { 64 } else { parts.data_alignment },
             offset_factor: if parts.offset_factor == 0 { 1 } else { parts.offset_factor },
             buffer_type,
+            layout: None,
             span: Span::current(),
         }))
     }

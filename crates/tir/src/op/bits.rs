@@ -52,3 +52,13 @@ fn of_operands(operation: fn(Expr, Expr) -> Result<Expr>, x: Operand, y: Operand
     };
     ops::python::bits(operation, x, y)
 }
+
+/// Functions that make calls of bit operations and never fold: name and operator.
+pub static STRICT: [(&str, &Operator); 6] = [
+    ("BitwiseAnd", &BITWISE_AND),
+    ("BitwiseOr", &BITWISE_OR),
+    ("BitwiseXor", &BITWISE_XOR),
+    ("LShift", &SHIFT_LEFT),
+    ("RShift", &SHIFT_RIGHT),
+    ("BitwiseNot", &BITWISE_NOT),
+];

@@ -10,7 +10,10 @@ use crate::node::{Buffer, BufferLoad, BufferStore};
 use crate::op;
 
 /// Attributes of expressions.
-pub(super) fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+///
+/// # Errors
+/// Those of the attribute.
+pub fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     let Some(value) = object.downcast_ref::<PrimExpr>().cloned() else { return field(object, name) };
     Ok(Some(match name {
         "astype" => HostFunction::value("astype", move |args: CallArgs| {
@@ -45,7 +48,10 @@ pub(super) fn expr_names(object: &Object) -> Vec<String> {
 }
 
 /// Attributes of buffers.
-pub(super) fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+///
+/// # Errors
+/// Those of the attribute.
+pub fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
     Ok(Some(match name {
         "scope" => HostFunction::value("scope", move |args| {

@@ -10,10 +10,11 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use crate::build::args::ExprArg;
 use crate::build::{FrameKind, TirFrame};
 use crate::node::{Buffer, IterVar};
-use crate::surface::{Flat, Surface};
+use crate::surface::{Flat, Surface, TVM_0_23};
 
 /// A value that `x = T.meta_var(value)` binds without a let.
-pub(crate) struct MetaVar(pub(crate) ScriptValue);
+#[derive(Debug)]
+pub struct MetaVar(pub ScriptValue);
 
 impl HostObject for MetaVar {
     fn type_name(&self) -> &str {
@@ -27,7 +28,10 @@ impl HostObject for MetaVar {
 }
 
 /// `x = value`: opens scopes, names variables and buffers, binds other values with a let.
-pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+///
+/// # Errors
+/// If the value cannot be bound.
+pub fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     if let Some(declared) = declared(p, name, &value) {
         let value = ExprArg::convert(value);
         let value = p.checked(at, value)?;
@@ -100,12 +104,10 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
 }
 
 /// Binds a variable for the rest of the scope: with a scope around the rest, or a statement before it.
-pub(super) fn let_rest(
-    p: &mut Parser<'_>,
-    at: impl HasRange + Copy,
-    var: &Ref<Var>,
-    value: Expr,
-) -> Result<()> {
+///
+/// # Errors
+/// If variable and value differ in type.
+pub fn let_rest(p: &mut Parser<'_>, at: impl HasRange + Copy, var: &Ref<Var>, value: Expr) -> Result<()> {
     if let Some(flat) = flat(p) {
         let added = (flat.bind)(var.clone(), value).and_then(TirFrame::add);
         return p.checked(at, added);
@@ -118,7 +120,12 @@ pub(super) fn let_rest(
 
 /// The statements of a release without scopes of bindings and assertions.
 pub(super) fn flat(p: &Parser<'_>) -> Option<Flat> {
-    Surface::of(p.registry()?).flat
+    surface(p).flat
+}
+
+/// The surface of the parser's release.
+pub(super) fn surface(p: &Parser<'_>) -> &'static Surface {
+    p.registry().map_or(&TVM_0_23, Surface::of)
 }
 
 /// Names the result of a frame: variables and buffers, alone or in a list.

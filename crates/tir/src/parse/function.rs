@@ -6,13 +6,58 @@ use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, ParamKind, Paramet
 use tvmscript_script_parser::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
+use crate::build::function::Flags;
 use crate::build::types::{TypeArg, call_annotation};
 use crate::build::{ConstExpr, function, loops};
+
+/// The head of functions in a release.
+#[derive(Debug, Clone, Copy)]
+pub struct Head {
+    /// Reads the arguments of the decorator.
+    pub flags: fn(&mut Parser, &Definition<FunctionDef>) -> Result<Flags>,
+    /// Runs in the function's scope, before its annotations are evaluated.
+    pub begin: fn(&mut Parser, &FunctionDef) -> Result<()>,
+    /// Evaluates the annotation of a parameter.
+    pub annotation: fn(&mut Parser, &FunctionDef, Parameter) -> Result<ScriptValue>,
+}
+
+/// TVM 0.23.
+const TVM_0_23: Head = Head {
+    flags: |p, definition| {
+        let flags = [("private", false), ("check_well_formed", true)];
+        let [is_private, is_checked] = p.decorator_flags(definition, flags)?;
+        if !is_checked {
+            p.skip_check(definition);
+        }
+        Ok(Flags { is_private, ..Flags::default() })
+    },
+    begin: |_, _| Ok(()),
+    annotation: |p, _, param| match param.annotation {
+        Some(at) => {
+            let value = p.eval(at)?;
+            let value = call_annotation(value);
+            p.checked(at, value)
+        }
+        None => Ok(ScriptValue::None),
+    },
+};
 
 /// Parses a function into the open builder.
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
+) -> Result<Option<ScriptValue>> {
+    define_with(p, definition, &TVM_0_23)
+}
+
+/// Parses a function with the head of a release into the open builder.
+///
+/// # Errors
+/// If the head is invalid. Errors of the body are recorded.
+pub fn define_with(
+    p: &mut Parser<'_>,
+    definition: &Definition<FunctionDef>,
+    head: &Head,
 ) -> Result<Option<ScriptValue>> {
     let constants = constants(p, definition);
     if let Some(first) = constants.first()
@@ -20,7 +65,7 @@ pub(super) fn define(
     {
         return p.specializable(definition, constants).map(Some);
     }
-    build(p, definition, true)?;
+    build(p, definition, head, true)?;
     Ok(None)
 }
 
@@ -56,17 +101,26 @@ pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<Function
 
 /// Declares a function of a module by its signature.
 pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
-    build(p, definition, false)
+    build(p, definition, &TVM_0_23, false)
 }
 
-fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bool) -> Result<()> {
+/// Declares a function of a module by a signature with the head of a release.
+///
+/// # Errors
+/// If the head is invalid.
+pub fn declare_with(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, head: &Head) -> Result<()> {
+    build(p, definition, head, false)
+}
+
+fn build(
+    p: &mut Parser<'_>,
+    definition: &Definition<FunctionDef>,
+    head: &Head,
+    with_body: bool,
+) -> Result<()> {
     let node = definition.stmt;
-    let flags = [("private", false), ("check_well_formed", true)];
-    let [is_private, is_checked] = p.decorator_flags(definition, flags)?;
-    if !is_checked {
-        p.skip_check(definition);
-    }
-    let frame = function::open(is_private, !with_body).into_script();
+    let flags = (head.flags)(p, definition)?;
+    let frame = function::open_with(Flags { declares: !with_body, ..flags }).into_script();
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
@@ -74,7 +128,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
             record_syntax("T.func_name", || vec![ScriptValue::Str(name.clone())]);
             let named = function::try_func_name(name.clone());
             p.checked(node.name_place, named)?;
-            let mut result = Ok(());
+            let mut result = (head.begin)(p, &node);
             if let Some(returns) = node.returns {
                 result = return_type(p, returns);
             }
@@ -103,9 +157,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
                     p.poison(param.name, param.place);
                     continue;
                 };
-                let value = p.eval(at).and_then(|value| {
-                    let value = call_annotation(value);
-                    let value = p.checked(at, value)?;
+                let value = (head.annotation)(p, &node, param).and_then(|value| {
                     let text = p.name_str(param.name);
                     let added = function::try_arg(text.clone(), value.clone());
                     let added = p.checked(at, added)?;

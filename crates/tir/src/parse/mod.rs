@@ -1,15 +1,16 @@
 //! Parser of the dialect: statements, operators, subscripts and attributes as builder calls.
 
 mod attributes;
-mod bind;
+pub mod bind;
 mod fragment;
-mod function;
+pub mod function;
+pub mod handlers;
 mod late;
 mod llvm;
 mod macros;
 mod operators;
 mod python;
-mod statements;
+pub mod statements;
 mod subscript;
 
 use tvmscript_ir::GlobalVar;
@@ -73,16 +74,16 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .around_local_functions(function::refuse_nested, |_, _| Ok(()))
         .decorator(
             "prim_func",
-            DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
+            DecoratorRule::Function { define: surface.parse.define, declare: Some(surface.parse.declare) },
         )
-        .decorator("jit", DecoratorRule::Function { define: function::define, declare: None })
+        .decorator("jit", DecoratorRule::Function { define: surface.parse.define, declare: None })
         .decorator("macro", DecoratorRule::Macro { expand: macros::expand })
         .decorator("inline", DecoratorRule::Macro { expand: macros::expand })
         .decorator_scope("prim_func", function::scope)
         .fragments(fragment::read)
         .reader_options(OPTIONS)
         .parse::<ast::Assign>(statements::assign)
-        .parse::<ast::AnnAssign>(statements::ann_assign)
+        .parse::<ast::AnnAssign>(surface.parse.ann_assign)
         .parse::<ast::AugAssign>(statements::aug_assign)
         .parse::<ast::For>(statements::for_loop)
         .parse::<ast::While>(statements::while_loop)
@@ -95,7 +96,7 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .parse_kind(StmtKind::Continue, statements::continue_loop)
         .on::<PrimExpr>()
         .operator(operators::apply)
-        .attribute(attributes::expr, attributes::expr_names)
+        .attribute(surface.parse.expr_attribute, attributes::expr_names)
         .number(constant)
         .on::<IterVar>()
         .operator(operators::apply)
@@ -106,7 +107,7 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .on::<Range>()
         .attribute(field, field_names)
         .on::<Buffer>()
-        .attribute(attributes::buffer, attributes::buffer_names)
+        .attribute(surface.parse.buffer_attribute, attributes::buffer_names)
         .subscript(subscript::buffer)
         .on::<GlobalVar>()
         .call(call_function)

@@ -8,7 +8,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
 use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
 
-use super::{bind, late};
+use super::{bind, handlers, late};
 use crate::build::args::ExprArg;
 use crate::build::loops::StaticRange;
 use crate::build::subscript::{Index, lanes};
@@ -50,7 +50,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
         }
         _ => {
             let value = p.eval_assigned(node.value)?;
-            p.unpack(target, value, bind::assign)
+            p.unpack(target, value, handlers::assign)
         }
     }
 }
@@ -104,7 +104,10 @@ fn record_store(store: &Ref<crate::BufferStore>) {
 }
 
 /// `x: T.int32 = value`.
-pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
+///
+/// # Errors
+/// If the annotation is no type, or the value does not have it.
+pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let Some(value_at) = node.value else {
         let kind = ParseErrorKind::UnsupportedExpression { what: "an annotation without a value" };
         return Err(p.error_with_help(id, kind, "give the variable a value: `x: T.int32 = 0`"));
@@ -154,7 +157,7 @@ pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) 
             let indices = p.indices(index, false)?;
             store(p, id, &buffer, (index, indices), node.value, result)
         }
-        _ => p.unpack(node.target, result, bind::assign),
+        _ => p.unpack(node.target, result, handlers::assign),
     }
 }
 

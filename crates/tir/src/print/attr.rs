@@ -59,17 +59,25 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
     {
         return Ok(Opening { context, defines: defines.then_some(thread), body, body_path });
     }
-    let at = d.field(path, "node");
-    let subject = match subject {
-        // The parser converts a plain number to a literal here.
-        Value::Node(node) if node.is::<IntImm>() => d.expr_object(node, at)?,
-        other => data(other, at, d)?,
-    };
+    let subject = attribute_node(subject, path, d)?;
     let key = d.docs.str(attr_key.as_str());
     let key = d.at_field(key, path, "attr_key");
     let value = d.part(value, path, "value")?;
     let context = d.call_t("attr", &[subject, key, value]);
     Ok(Opening { context, defines: None, body, body_path })
+}
+
+/// The object that an attribute is about.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn attribute_node(subject: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let at = d.field(path, "node");
+    match subject {
+        // The parser converts a plain number to a literal here.
+        Value::Node(node) if node.is::<IntImm>() => d.expr_object(node, at),
+        other => data(other, at, d),
+    }
 }
 
 /// The realized region whose storage scope the attribute specifies.

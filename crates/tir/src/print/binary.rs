@@ -48,7 +48,7 @@ fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<(
     Ok((a, b))
 }
 
-fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {
+pub(crate) fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {
     matches!(d.docs.expr(doc), DocExpr::Int(_) | DocExpr::Float(_) | DocExpr::Bool(_))
 }
 

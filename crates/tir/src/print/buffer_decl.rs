@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
 use tvmscript_prim::ops::is_zero;
@@ -86,11 +86,19 @@ pub fn declaration(
         "match_buffer" => new_var_dtype(&buffer.shape),
         _ => DataType::INT32,
     };
-    let mut parts = parts(buffer, path, inline, stride_dtype, d)?;
+    let mut parts = parts(buffer, path, (inline, stride_dtype), None, d)?;
+    // Functions that are named for a storage scope.
+    let implied = method.strip_prefix("alloc_").filter(|scope| buffer.scope() == *scope);
+    if implied.is_some() {
+        parts.kwargs.retain(|(key, _)| *key != "scope");
+    }
     let mut all: SmallVec<[ExprDoc; 4]> = SmallVec::from_slice(args);
     all.push(parts.shape);
     all.extend(parts.dtype);
-    parts.kwargs.extend(kwargs.iter().copied());
+    // The data comes first.
+    let (data, kwargs): (Kwargs, Kwargs) = kwargs.iter().copied().partition(|(key, _)| *key == "data");
+    parts.kwargs.insert_many(0, data);
+    parts.kwargs.extend(kwargs);
     let callee = d.t(method);
     let call = d.docs.call(callee, &all, &parts.kwargs);
     Ok(d.at(call, path))
@@ -98,13 +106,43 @@ pub fn declaration(
 
 /// `T.Buffer((16,), "float32")`, as the annotation of a parameter.
 pub(crate) fn annotation(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let Parts { shape, dtype, .. } = parts(buffer, path, Inline::DataPointer, DataType::INT32, d)?;
+    full_annotation(buffer, None, path, d)
+}
+
+/// `T.Buffer((16,), "float32", align=8)`, with a doc for the shape if it is given. Variables of the shape that are not
+/// defined are declared before, unless that doc stands for them.
+///
+/// # Errors
+/// Those of the parts.
+pub fn full_annotation(
+    buffer: &Ref<Buffer>,
+    shape: Option<ExprDoc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let inline = (Inline::DataPointer, DataType::INT32);
+    let Parts { shape, dtype, kwargs } = parts(buffer, path, inline, shape, d)?;
     let dtype = match dtype {
         Some(dtype) => dtype,
         None => dtype_doc(buffer.dtype, path, d),
     };
-    let call = d.call_t("Buffer", &[shape, dtype]);
+    let call = d.call_t_with("Buffer", &[shape, dtype], &kwargs);
     Ok(d.at(call, path))
+}
+
+/// Fails for a buffer with a layout, which the text of the first release cannot express.
+pub(crate) fn no_layout(
+    buffer: &Ref<Buffer>,
+    _: PathId,
+    _: &mut Docsifier<'_>,
+) -> Result<Option<super::forms::Keyword>> {
+    match buffer.layout {
+        None => Ok(None),
+        Some(_) => {
+            let reason = "it has a layout".to_owned();
+            Err(DocsifyError::Unwritable { key: buffer.object().info().key(), reason }.into())
+        }
+    }
 }
 
 fn dtype_doc(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
@@ -145,7 +183,7 @@ fn is_made_anew(buffer: &Buffer, variable: &Ref<Var>, dtype: DataType) -> bool {
 }
 
 /// Returns `true` if a declaration without `data=` creates an equal pointer.
-pub(crate) fn has_default_pointer(buffer: &Buffer) -> bool {
+pub fn has_default_pointer(buffer: &Buffer) -> bool {
     let made = Buffer::pointer_type(buffer.dtype, &buffer.scope());
     structural_equal(made.object(), buffer.data.type_annotation.object())
         && std::ptr::eq(buffer.data.object().info(), <Var as tvmscript_ir_core::Class>::type_info())
@@ -157,15 +195,15 @@ fn new_var_dtype(shape: &Array<Expr>) -> DataType {
 }
 
 /// Returns `true` if a declaration without an offset creates an equal one.
-pub(crate) fn has_default_offset(buffer: &Buffer) -> bool {
+pub fn has_default_offset(buffer: &Buffer) -> bool {
     is_zero(&buffer.elem_offset) && buffer.elem_offset.dtype() == Buffer::index_dtype(&buffer.shape)
 }
 
 fn parts(
     buffer: &Ref<Buffer>,
     path: PathId,
-    inline: Inline,
-    stride_dtype: DataType,
+    (inline, stride_dtype): (Inline, DataType),
+    shape_doc: Option<ExprDoc>,
     d: &mut Docsifier<'_>,
 ) -> Result<Parts> {
     let Buffer {
@@ -179,22 +217,27 @@ fn parts(
         data_alignment,
         offset_factor,
         buffer_type,
+        layout: _,
         span: _,
     } = &**buffer;
     let mut new_vars = NewVars::default();
     let mut kwargs = Kwargs::new();
 
     let at = d.field(path, "shape");
-    let mut extents: SmallVec<[ExprDoc; 4]> = SmallVec::new();
-    for (i, extent) in shape.iter().enumerate() {
-        let at = d.item(at, i);
-        if let Some(variable) = new_var(extent, d) {
-            new_vars.add(variable, at, d)?;
+    let shape_doc = match shape_doc {
+        Some(doc) => doc,
+        None => {
+            let mut extents: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+            for (i, extent) in shape.iter().enumerate() {
+                let at = d.item(at, i);
+                if let Some(variable) = new_var(extent, d) {
+                    new_vars.add(variable, at, d)?;
+                }
+                extents.push(d.expr(extent, at)?);
+            }
+            d.docs.tuple(&extents)
         }
-        extents.push(d.expr(extent, at)?);
-    }
-    let shape_doc = d.docs.tuple(&extents);
-    let at = d.field(path, "shape");
+    };
     let shape_doc = d.at(shape_doc, at);
 
     let dtype = match *dtype == d.tir().options.buffer_dtype {
@@ -277,6 +320,8 @@ fn parts(
         let at = d.field(path, "axis_separators");
         kwargs.push(("axis_separators", list(axis_separators, at, d)?));
     }
+    let layout = d.tir().surface.print.layout;
+    kwargs.extend(layout(buffer, path, d)?);
     new_vars.declare(d);
     Ok(Parts { shape: shape_doc, dtype, kwargs })
 }

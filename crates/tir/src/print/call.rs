@@ -35,7 +35,13 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         };
     };
     let is_link = std::mem::take(&mut d.tir().is_link);
-    if !operator.makes(node) {
+    if d.tir().surface.print.infix_bits
+        && let Some(doc) = super::bits::infix(node, operator, path, d)?
+    {
+        return Ok(doc);
+    }
+    let made = d.tir().surface.print.makes;
+    if !operator.makes(node) && !made(node, operator) {
         return strict(operator.name(), *dtype, args, path, d);
     }
     if is_link || is_long_chain(node) {
@@ -97,14 +103,15 @@ fn arguments(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
+    let dtype_argument = d.tir().surface.print.dtype_argument;
     if result == ResultType::First {
-        let dtype = d.dtype(dtype);
+        let dtype = dtype_argument(dtype, d);
         docs.push(d.at_field(dtype, path, "dtype"));
     }
     let at = d.field(path, "args");
     docs.extend(items(args, at, d)?);
     if result == ResultType::Last {
-        let dtype = d.dtype(dtype);
+        let dtype = dtype_argument(dtype, d);
         docs.push(d.at_field(dtype, path, "dtype"));
     }
     Ok(d.docs.call_args(callee, &docs))

@@ -20,18 +20,19 @@ use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
 
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+    let function = d.tir().surface.print.function;
     let function = d.with_region(node.object(), |d| d.with_token("tir", |d| function(node, path, d)))?;
     script(d, function)
 }
 
-fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let PrimFunc { span: _, struct_info_: _, attrs: _, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
     let name = function_name(&node.attrs, d);
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((args, ret_type), stmts) = d.with_frame(frame, |d| {
         let (args, inlined) = params(node, path, d)?;
-        attributes(node, &name, path, d)?;
+        attributes(node, (&name, &[]), path, d)?;
         matched_buffers(node, &inlined, path, d)?;
         match implicit_root(node).filter(|_| d.config().syntax_sugar) {
             Some(root) => root_body(root, path, d)?,
@@ -156,6 +157,7 @@ fn is_simple(buffer: &Buffer) -> bool {
         data_alignment,
         offset_factor,
         buffer_type,
+        layout,
         span: _,
     } = buffer;
     strides.is_empty()
@@ -163,21 +165,33 @@ fn is_simple(buffer: &Buffer) -> bool {
         && *data_alignment == DEFAULT_ALIGNMENT
         && *offset_factor == 1
         && *buffer_type == BufferType::Default
+        && layout.is_none()
         && buffer.scope() == "global"
         && buffer_decl::has_default_offset(buffer)
         && buffer_decl::has_default_pointer(buffer)
         && !shape.iter().any(|extent| var::mentions(extent, |node| node.is::<Var>()))
 }
 
-/// `T.func_attr({...})`; the global symbol is omitted if it equals the printed name.
-fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+/// `T.func_attr({...})`, without the attributes that the head shows; the global symbol is omitted if it equals the
+/// printed name.
+///
+/// # Errors
+/// If an attribute cannot be written.
+pub fn attributes(
+    node: &PrimFunc,
+    (name, in_head): (&str, &[&str]),
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
     let attrs = &node.attrs.dict;
-    let shown = match global_symbol(&node.attrs) {
-        Some(symbol) if symbol == name => {
-            let rest = attrs.iter().filter(|(key, _)| key.as_str() != GLOBAL_SYMBOL);
+    let is_named = global_symbol(&node.attrs).is_some_and(|symbol| symbol == name);
+    let is_shown = |key: &str| !(is_named && key == GLOBAL_SYMBOL || in_head.contains(&key));
+    let shown = match attrs.iter().all(|(key, _)| is_shown(key)) {
+        true => attrs.clone(),
+        false => {
+            let rest = attrs.iter().filter(|(key, _)| is_shown(key));
             tvmscript_ir_core::Map::<Str, Value>::new(rest.map(|(k, v)| (k.clone(), v.clone())))
         }
-        _ => attrs.clone(),
     };
     if shown.is_empty() {
         return Ok(());
@@ -225,7 +239,7 @@ fn matched_buffers(
 }
 
 /// The root block, if the parser would recreate it.
-fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
+pub fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
     let realize = node.body.as_node::<BlockRealize>()?;
     let root = &realize.block;
     let bare = realize.iter_values.is_empty()
@@ -244,7 +258,10 @@ fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
 }
 
 /// Prints the contents of the root block as the function's body.
-fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+///
+/// # Errors
+/// Those of the statements.
+pub fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let word = d.tir().surface.block;
     let comment = d.docs.comment(&format!("with T.{word}(\"root\"):"));
     d.push_stmt(comment);

@@ -3,9 +3,9 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
-use tvmscript_ir_core::{Object, PathId, Ref};
+use tvmscript_ir_core::{Object, PathId, Ref, Value};
 use tvmscript_prim::ops::is_zero;
-use tvmscript_prim::{Expr, PrimExprExt, Range};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
 use super::alloc::annotations_kwarg;
 use super::expr::end;
@@ -102,6 +102,31 @@ fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDo
     Ok(d.docs.for_(name, call, &stmts))
 }
 
+/// `unroll=4` for a loop whose only annotation asks for it, in releases that have the argument.
+fn unroll_kwarg(node: &For, path: PathId, d: &mut Docsifier<'_>) -> Option<(&'static str, ExprDoc)> {
+    let entry = node.annotations.iter().next().filter(|_| node.annotations.len() == 1);
+    let (key, value) = entry.filter(|_| d.tir().surface.print.unroll_keyword)?;
+    let literal = match value {
+        Value::Bool(flag) => Some(i64::from(*flag)),
+        Value::Int(value) => Some(*value),
+        Value::Node(node) => node.as_node::<IntImm>().map(|literal| literal.value),
+        _ => None,
+    };
+    let is_flag = match value {
+        Value::Bool(_) => true,
+        Value::Node(node) => node.as_node::<IntImm>().is_some_and(|literal| literal.dtype.is_bool()),
+        _ => false,
+    };
+    let doc = match (key.as_str(), literal?, is_flag) {
+        ("disable_unroll", 1, true) => d.docs.bool(false),
+        ("pragma_unroll", 1, true) => d.docs.bool(true),
+        ("pragma_unroll", factor, false) if factor > 0 => d.docs.int(factor),
+        _ => return None,
+    };
+    let at = d.field(path, "annotations");
+    Some(("unroll", d.at(doc, at)))
+}
+
 /// The expression after `in`; a loop over a variable that already has a name gets `var=`.
 fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
@@ -136,7 +161,10 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         let tag = d.at_field(tag, at, "thread_tag");
         kwargs.push(("thread", d.at(tag, at)));
     }
-    kwargs.extend(annotations_kwarg(annotations, path, d)?);
+    kwargs.extend(match unroll_kwarg(node, path, d) {
+        Some(unroll) => Some(unroll),
+        None => annotations_kwarg(annotations, path, d)?,
+    });
     // TVM omits a step of 1 and thereby loses it.
     if let Some(step) = step {
         let at = d.field(path, "step");

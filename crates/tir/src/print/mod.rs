@@ -6,12 +6,14 @@
 mod alloc;
 mod attr;
 mod binary;
+mod bits;
 mod block;
 mod buffer;
 mod buffer_decl;
 mod call;
 mod expr;
-mod function;
+pub mod forms;
+pub mod function;
 mod loops;
 mod reduce;
 mod state;
@@ -22,11 +24,16 @@ mod var;
 /// Parts of statements, for the printers of dialects that extend this one.
 pub mod parts {
     pub use super::alloc::annotations_kwarg;
+    pub use super::attr::attribute_node;
     pub use super::buffer::define as define_buffer;
-    pub use super::buffer_decl::{Inline, declaration};
+    pub use super::buffer_decl::{
+        Inline, declaration, full_annotation, has_default_offset, has_default_pointer,
+    };
     pub use super::expr::items;
+    pub use super::function::{attributes, implicit_root, root_body};
     pub use super::state::TirDocsifier;
-    pub use super::var::define as define_variable;
+    pub use super::stmt::{Scope, may_be_concise};
+    pub use super::var::{creation as variable_creation, define as define_variable};
 }
 
 pub use state::TirOptions;
@@ -105,7 +112,7 @@ fn expressions(dialect: Dialect) -> Dialect {
         IndexMap => reduce::index_map;
         IterVar => var::iter_var;
         Buffer => buffer::buffer, variable();
-        BufferLoad => buffer::load;
+        BufferLoad => forms::load;
         ProducerLoad => buffer::producer_load;
         BufferRegion => buffer::region;
     }
@@ -114,10 +121,10 @@ fn expressions(dialect: Dialect) -> Dialect {
 
 fn statements(dialect: Dialect) -> Dialect {
     printers! { dialect;
-        BufferStore => buffer::store;
+        BufferStore => forms::store;
         MatchBufferRegion => buffer::match_region;
         LetStmt => stmt::let_stmt;
-        AttrStmt => attr::attr_stmt;
+        AttrStmt => forms::attribute;
         AssertStmt => stmt::assert_stmt;
         BufferRealize => alloc::buffer_realize;
         Allocate => alloc::allocate;

@@ -1,6 +1,6 @@
 //! Statements other than loops, blocks, allocations and attributes; bodies.
 
-use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
+use tvmscript_docsifier::doc::{Doc, Expr as DocExpr, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
 use tvmscript_ir_core::{Object, PathId, Ref};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
@@ -18,9 +18,21 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let SeqStmt { span: _, seq } = seq;
     let at = d.field(path, "seq");
     let count = seq.len();
+    let forms = &d.tir().surface.print;
+    let (pair, is_concise) = (forms.pair, forms.concise_in_sequence);
+    let mut is_printed = false;
     for (i, item) in seq.iter().enumerate() {
+        let next = seq.get(i + 1).map(|next| (next, d.item(at, i + 1)));
         let at = d.item(at, i);
-        if i + 1 == count {
+        if std::mem::take(&mut is_printed) {
+            continue;
+        }
+        if let Some(next) = next
+            && let Some(stmt) = pair([(item, at), next], d)?
+        {
+            d.push_stmt(stmt);
+            is_printed = true;
+        } else if i + 1 == count && is_concise {
             last(item, at, d)?;
         } else {
             d.tir().set_concise(None);
@@ -51,25 +63,21 @@ pub(crate) fn block(
 }
 
 /// The head of a statement with a body.
-pub(crate) struct Scope {
+#[derive(Debug)]
+pub struct Scope {
     /// The body may continue in the enclosing block.
-    pub(crate) concise: bool,
+    pub concise: bool,
     /// The statement that opens a concise scope.
-    pub(crate) opening: StmtDoc,
+    pub opening: StmtDoc,
     /// The target after `as` otherwise.
-    pub(crate) target: Option<ExprDoc>,
+    pub target: Option<ExprDoc>,
     /// The context after `with` otherwise.
-    pub(crate) context: ExprDoc,
+    pub context: ExprDoc,
 }
 
 impl Scope {
     /// `target = context`, or `context` alone; or `with context as target:`
-    pub(crate) fn plain(
-        concise: bool,
-        target: Option<ExprDoc>,
-        context: ExprDoc,
-        d: &mut Docsifier<'_>,
-    ) -> Scope {
+    pub fn plain(concise: bool, target: Option<ExprDoc>, context: ExprDoc, d: &mut Docsifier<'_>) -> Scope {
         let opening = match target {
             Some(target) => d.docs.bind(target, context),
             None => d.docs.expr_stmt(context),
@@ -78,7 +86,7 @@ impl Scope {
     }
 
     /// Closes the scope around its statements.
-    pub(crate) fn close(self, stmts: Stmts, path: PathId, d: &mut Docsifier<'_>) -> Doc {
+    pub fn close(self, stmts: Stmts, path: PathId, d: &mut Docsifier<'_>) -> Doc {
         let Scope { concise, opening, target, context } = self;
         d.at_stmt(opening, path);
         if !concise {
@@ -94,7 +102,7 @@ impl Scope {
 }
 
 /// Returns `true` if the statement may leave its body to the enclosing block. A statement with a comment may not.
-pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
+pub fn may_be_concise<T: tvmscript_ir_core::Class>(
     node: &Ref<T>,
     path: PathId,
     d: &mut Docsifier<'_>,
@@ -123,6 +131,7 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     let doc = d.expr(value, at)?;
     // A bare call would be an expression, so a statement that is printed on its own is explicit.
     let is_call = value.is::<Call>() || (d.tir().surface.is_call)(value.object());
+    let is_call = is_call && !matches!(d.docs.expr(doc), DocExpr::Binary { .. } | DocExpr::Unary { .. });
     let doc = match is_call && !d.root().ptr_eq(node.object()) {
         true => doc,
         false => d.call_t("evaluate", &[doc]),

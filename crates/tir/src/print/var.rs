@@ -13,6 +13,9 @@ use super::state::TirDocsifier;
 use crate::node::{Buffer, IterVar};
 
 /// Names a variable in the innermost frame, or returns its name.
+///
+/// # Errors
+/// If the variable is defined twice.
 pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let hint = pointer_hint(variable, variable.name.text_or("v"), d);
     d.define(variable.object(), hint)
@@ -91,7 +94,10 @@ pub(crate) fn is_size_var(node: &Ref<Var>) -> bool {
 }
 
 /// Creates a variable: `T.int32()`, `T.handle("float32", "shared")`
-pub(crate) fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+///
+/// # Errors
+/// Those of the type.
+pub fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Var { span: _, dtype, name: _, type_annotation } = &**node;
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if is_size_var(node) {

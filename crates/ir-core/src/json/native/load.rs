@@ -224,6 +224,10 @@ impl Loader<'_> {
                 continue;
             }
             let Some(json) = fields.remove(field.name) else {
+                if field.optional {
+                    values.push(Value::None);
+                    continue;
+                }
                 let kind = JsonErrorKind::MissingKey { key: field.name.to_owned() };
                 return Err(JsonError::new(kind).within(".fields"));
             };

@@ -11,7 +11,7 @@ use crate::json::base64;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::span::{SourceId, Span, SpanKind};
-use crate::type_table::{FieldKind, Shape};
+use crate::type_table::{FieldInfo, FieldKind, Shape};
 use crate::value::{FieldRef, Value};
 
 /// Writes a value on one line.
@@ -113,7 +113,9 @@ impl Saver {
                     let name = info.field_index("name").map(|i| object.field(i).to_value());
                     entry.name = name.as_ref().and_then(Value::as_str).map(str::to_owned);
                 } else {
-                    let fields = fields.filter(|(_, f)| f.kind != FieldKind::Span);
+                    let is_absent =
+                        |i: usize, f: &FieldInfo| f.optional && matches!(object.field(i), FieldRef::None);
+                    let fields = fields.filter(|(i, f)| f.kind != FieldKind::Span && !is_absent(*i, f));
                     let fields =
                         fields.map(|(i, f)| (f.name.to_owned(), self.field(f.kind, object.field(i))));
                     entry.fields = Some(fields.collect());

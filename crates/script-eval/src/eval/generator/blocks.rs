@@ -31,7 +31,7 @@ impl dyn Host + '_ {
         {
             return Ok(Err(why));
         }
-        let iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
+        let iter = self.entering(stmt.iter, |p| p.iterate(&iterable))?;
         Ok(Ok(Frame::For(stmt, iter)))
     }
 
@@ -53,7 +53,7 @@ impl dyn Host + '_ {
         if let ControlFlow::Break(step) = self.end_iteration(done) {
             return step;
         }
-        let next = self.try_at(stmt.iter, |p| p.next(iter)).and_then(|next| match next {
+        let next = self.try_at(stmt.iter, |p| p.next_at(stmt.iter, iter)).and_then(|next| match next {
             Some(value) => self.assign_target(stmt.target, value).map(|()| true),
             None => Ok(false),
         });

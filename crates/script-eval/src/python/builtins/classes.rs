@@ -77,8 +77,15 @@ pub(super) static FUNCTIONS: Table = &[
                 of if let Some(classes) = crate::python::union::args(of) => {
                     work.extend(classes.into_iter().rev())
                 }
-                of if p.issubclass(&class, of)? => return Ok(ScriptValue::Bool(true)),
-                _ => {}
+                of => {
+                    let found = match crate::python::library::is_abstract_subclass(&class, of) {
+                        Some(found) => found,
+                        None => p.issubclass(&class, of)?,
+                    };
+                    if found {
+                        return Ok(ScriptValue::Bool(true));
+                    }
+                }
             }
         }
         Ok(ScriptValue::Bool(false))

@@ -508,7 +508,7 @@ fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome 
     }
 }
 
-/// A stable merge sort. Comparisons may fail, and may be a dialect's.
+/// Sorts items with the arguments of `sorted` and `list.sort`.
 pub(crate) fn sort(
     p: &mut dyn Host,
     items: Vec<ScriptValue>,
@@ -522,48 +522,7 @@ pub(crate) fn sort(
         },
         None => false,
     };
-    cost::values(p, 4 * items.len())?;
-    let mut keyed = Vec::with_capacity(items.len());
-    for item in items {
-        let measure = match &key {
-            Some(key) if !matches!(key, ScriptValue::None) => {
-                p.call_value(key, CallArgs::positional([item.clone()]))?
-            }
-            _ => item.clone(),
-        };
-        keyed.push((measure, item));
-    }
-    if reverse {
-        keyed.reverse();
-    }
-    let mut width = 1;
-    while width < keyed.len() {
-        let mut merged = Vec::with_capacity(keyed.len());
-        for chunk in keyed.chunks(2 * width) {
-            let (left, right) = chunk.split_at(width.min(chunk.len()));
-            let (mut i, mut j) = (0, 0);
-            while i < left.len() && j < right.len() {
-                let pair = [right[j].0.clone(), left[i].0.clone()];
-                let before = p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
-                p.program.budget.step(1)?;
-                if p.truth(&before)? {
-                    merged.push(right[j].clone());
-                    j += 1;
-                } else {
-                    merged.push(left[i].clone());
-                    i += 1;
-                }
-            }
-            merged.extend_from_slice(&left[i..]);
-            merged.extend_from_slice(&right[j..]);
-        }
-        keyed = merged;
-        width *= 2;
-    }
-    if reverse {
-        keyed.reverse();
-    }
-    Ok(keyed.into_iter().map(|(_, item)| item).collect())
+    crate::python::sort::sort(p, items, not_none(key).as_ref(), reverse)
 }
 
 fn sum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue, start: Option<ScriptValue>) -> Outcome {

@@ -293,11 +293,7 @@ fn place(key: &ScriptValue, len: usize) -> Result<usize, HostError> {
     let Some(index) = small_index(key) else {
         return Err(wrong_type!("sequence index must be integer, not '{}'", key));
     };
-    let at = if index < 0 { index.saturating_add(len as i64) } else { index };
-    match usize::try_from(at) {
-        Ok(at) if at < len => Ok(at),
-        _ => Err(HostError::index("deque index out of range")),
-    }
+    subscript::place_of(index, len).ok_or_else(|| HostError::index("deque index out of range"))
 }
 
 fn extend(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
@@ -373,8 +369,7 @@ static DEQUE: Table = &[
         }
         cost::moves(p, len)?;
         p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        let at = if at < 0 { at.saturating_add(len as i64) } else { at };
-        deque.items.borrow_mut().insert(at.clamp(0, len as i64) as usize, x);
+        deque.items.borrow_mut().insert(subscript::place_to_insert(at, len), x);
         deque.changed();
         Ok(ScriptValue::None)
     }),

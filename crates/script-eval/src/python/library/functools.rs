@@ -27,8 +27,7 @@ pub(super) static FUNCTOOLS: Library = Library {
         ),
         ("WRAPPER_UPDATES", Constant::Names(&["__dict__"])),
     ],
-    missing: "GenericAlias RLock cached_property get_cache_token namedtuple recursive_repr singledispatchmethod \
-        total_ordering",
+    missing: "GenericAlias RLock cached_property get_cache_token namedtuple recursive_repr singledispatchmethod",
     ..Library::EMPTY
 };
 
@@ -43,6 +42,7 @@ static FUNCTIONS: Table = &[
         let implementations = RefCell::new(Vec::new());
         Ok(LibraryObject::value(SingleDispatch { function, implementations }))
     }),
+    own("total_ordering").one(super::ordering::total_ordering).with_keywords(&["cls"]),
     own("update_wrapper").any(|p, _, a| match a.positional.as_slice() {
         [wrapper, wrapped, ..] => update_wrapper(p, wrapper, wrapped),
         other => raise!(Type, "update_wrapper() missing {} required positional arguments", 2 - other.len()),

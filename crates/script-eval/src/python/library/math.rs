@@ -53,7 +53,10 @@ static FUNCTIONS: Table = &[
     linear("degrees").one(|_, _, x| unary(&x, f64::to_degrees)),
     linear("floor").one(|_, _, x| rounded(x, f64::floor)),
     linear("ceil").one(|_, _, x| rounded(x, f64::ceil)),
-    linear("trunc").one(|_, _, x| rounded(x, f64::trunc)),
+    linear("trunc").one(|_, _, x| match Number::of(&x).is_none() && object::number(&x).is_none() {
+        true => Err(wrong_type!("type {} doesn't define __trunc__ method", &x).into()),
+        false => rounded(x, f64::trunc),
+    }),
     linear("log").one_or_two(|_, _, x, base| {
         let x = log_of(&x, f64::ln, consts::LN_2)?;
         let Some(base) = base else { return Ok(ScriptValue::Float(x)) };

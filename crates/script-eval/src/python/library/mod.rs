@@ -1,18 +1,22 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
+mod abstract_classes;
 mod collections;
 pub(super) mod contextlib;
 mod copy;
 mod functools;
+mod heapq;
 mod itertools;
 mod math;
 mod operator;
+mod ordering;
 mod sys;
 mod text;
 mod types;
 mod typing;
 
 pub(crate) use functools::Partial;
+pub(crate) use typing::is_abstract_subclass;
 
 use tvmscript_script_value::ScriptValue;
 
@@ -102,6 +106,8 @@ static MODULES: &[&Library] = &[
     &contextlib::CONTEXTLIB,
     &copy::COPY,
     &functools::FUNCTOOLS,
+    &heapq::BISECT,
+    &heapq::HEAPQ,
     &itertools::ITERTOOLS,
     &math::MATH,
     &NUMPY,
@@ -131,7 +137,7 @@ pub(crate) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
 }
 
 /// The evaluated member of a module.
-pub(crate) fn member(path: &str, name: &str) -> Option<ScriptValue> {
+pub fn member(path: &str, name: &str) -> Option<ScriptValue> {
     let module = Library::find(path)?;
     if let Some((_, constant)) = module.constants.iter().find(|(known, _)| *known == name) {
         return Some(constant.value());

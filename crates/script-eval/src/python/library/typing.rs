@@ -1,9 +1,9 @@
-//! `typing` and `collections.abc`: names for annotations, which can be subscripted and mean nothing at run time.
+//! `typing` and `collections.abc`: names for annotations, which can be subscripted.
 
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 use tvmscript_script_value::{CallArgs, Hashing, ScriptValue};
 
-use super::{Constant, Library};
+use super::{Constant, Library, abstract_classes};
 use crate::Host;
 use crate::eval::Raise;
 use crate::host::Operator;
@@ -76,16 +76,11 @@ impl Form {
     /// Names of built-in types whose instances are instances of the form.
     fn classes(&self) -> Option<&'static [&'static str]> {
         Some(match self.name {
-            "List" | "MutableSequence" => &["list"],
-            "Dict" | "Mapping" | "MutableMapping" => &["dict"],
+            "List" => &["list"],
+            "Dict" => &["dict"],
             "Tuple" => &["tuple"],
-            "Set" | "MutableSet" if self.module == "typing" => &["set"],
-            "Set" | "AbstractSet" | "MutableSet" => &["set", "frozenset", "dict_keys", "dict_items"],
+            "Set" if self.module == "typing" => &["set"],
             "FrozenSet" => &["frozenset"],
-            "Sequence" => &["list", "tuple", "str", "range", "bytes"],
-            "Iterable" | "Collection" | "Container" | "Sized" | "Reversible" => {
-                &["list", "tuple", "str", "range", "bytes", "dict", "set", "frozenset"]
-            }
             "Text" => &["str"],
             _ => return None,
         })
@@ -128,12 +123,16 @@ impl Protocol for Form {
         }
     }
     fn is_class_of(&self, p: &mut dyn Host, value: &ScriptValue) -> Option<Result<bool, Raise>> {
-        if self.name == "Any" || self.name == "Callable" || self.name == "Hashable" {
-            return match self.name {
-                "Callable" => Some(Ok(crate::python::builtins::is_callable(p, value))),
-                "Hashable" => Some(Ok(tvmscript_script_value::DictKey::new(value.clone()).is_ok())),
-                _ => None,
-            };
+        match self.name {
+            "Any" => return None,
+            "Callable" => return Some(Ok(crate::python::builtins::is_callable(p, value))),
+            _ => {}
+        }
+        if let Some(name) = abstract_name_of(self) {
+            if let Some(class) = p.class_of(value).filter(|class| class.as_host::<Builtin>().is_none()) {
+                return abstract_classes::is_subclass(&class, name, abstract_name).map(Ok);
+            }
+            return Some(Ok(abstract_classes::is_builtin_of(&crate::python::type_name(value), name)));
         }
         let own = crate::python::type_name(value);
         Some(Ok(self.classes()?.contains(&own.as_str())))
@@ -154,6 +153,25 @@ impl Protocol for Form {
         out.push(']');
         Ok(())
     }
+}
+
+/// The abstract class of `collections.abc` that a form stands for.
+fn abstract_name_of(form: &Form) -> Option<&'static str> {
+    match form.name {
+        "Set" if form.module == "typing" => None,
+        "AbstractSet" => Some("Set"),
+        name => abstract_classes::is_known(name).then_some(name),
+    }
+}
+
+/// The abstract class that a value is.
+fn abstract_name(value: &ScriptValue) -> Option<&'static str> {
+    cast::<Form>(value).and_then(abstract_name_of)
+}
+
+/// Tests whether a class is a subclass of an abstract one; `None` if `of` is none, or that is not known.
+pub(crate) fn is_abstract_subclass(class: &ScriptValue, of: &ScriptValue) -> Option<bool> {
+    abstract_classes::is_subclass(class, abstract_name(of)?, abstract_name)
 }
 
 /// Writes an argument of a parameterized form: a type is its name.

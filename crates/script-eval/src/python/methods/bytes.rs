@@ -10,7 +10,7 @@ use crate::eval::Raise;
 use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, own};
 use crate::python::bytearray::{ByteArray, content};
 use crate::python::number::{small_index, word};
-use crate::python::{Outcome, codec, cost, type_name};
+use crate::python::{Outcome, codec, cost, subscript, type_name};
 
 pub(super) static BYTES: Table = &[
     linear("capitalize").zero(|p, v| {
@@ -187,20 +187,10 @@ fn title(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The bytes between two optional indices, and the index of the first; `None` if the first is after the second or the end.
-fn section(bytes: &[u8], [start, stop]: [Option<ScriptValue>; 2]) -> Result<Option<(usize, &[u8])>, Raise> {
-    let len = bytes.len() as i64;
-    let index = |value: Option<ScriptValue>, default: i64| match not_none(value) {
-        None => Ok(default),
-        Some(value) => {
-            let value = small_index(&value).ok_or_else(|| {
-                HostError::type_error("slice indices must be integers or None or have an __index__ method")
-            })?;
-            Ok::<i64, HostError>(if value < 0 { value.saturating_add(len).max(0) } else { value })
-        }
-    };
-    let (from, to) = (index(start, 0)?, index(stop, len)?.min(len));
-    let (Ok(from), Ok(to)) = (usize::try_from(from), usize::try_from(to)) else { return Ok(None) };
-    Ok(bytes.get(from..to).map(|part| (from, part)))
+fn section(bytes: &[u8], bounds: [Option<ScriptValue>; 2]) -> Result<Option<(usize, &[u8])>, Raise> {
+    let Some(range) = subscript::section(bounds, bytes.len())? else { return Ok(None) };
+    let from = range.start;
+    Ok(bytes.get(range).map(|part| (from, part)))
 }
 
 /// Charges a naive search.

@@ -26,9 +26,7 @@ pub(super) static LIST: Table = &[
         cost::moves(p, len(v))?;
         p.program.keep_container(v, &x)?;
         change(v, |items| {
-            let len = items.len() as i64;
-            let at = if at < 0 { at.saturating_add(len) } else { at };
-            items.insert(at.clamp(0, len) as usize, x);
+            items.insert(subscript::place_to_insert(at, items.len()), x);
         })
     }),
     own("pop").zero_or_one(|p, v, at| {
@@ -38,13 +36,12 @@ pub(super) static LIST: Table = &[
         if len == 0 {
             raise!(Index, "pop from empty list");
         }
-        let at = if at < 0 { at.saturating_add(len as i64) } else { at };
-        match usize::try_from(at) {
-            Ok(at) if at < len => {
+        match subscript::place_of(at, len) {
+            Some(at) => {
                 cost::moves(p, len - at)?;
                 Ok(list.borrow_mut().remove(at))
             }
-            _ => raise!(Index, "pop index out of range"),
+            None => raise!(Index, "pop index out of range"),
         }
     }),
     own("remove").one(|p, v, x| match place(p, v, &x, 0, usize::MAX)? {

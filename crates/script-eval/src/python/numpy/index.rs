@@ -183,10 +183,9 @@ fn invalid() -> HostError {
 }
 
 fn place(at: i64, axis: usize, len: usize) -> Result<usize, HostError> {
-    let index = if at < 0 { at.saturating_add(len as i64) } else { at };
-    match usize::try_from(index) {
-        Ok(index) if index < len => Ok(index),
-        _ => raise!(Index, "index {at} is out of bounds for axis {axis} with size {len}"),
+    match subscript::place_of(at, len) {
+        Some(index) => Ok(index),
+        None => raise!(Index, "index {at} is out of bounds for axis {axis} with size {len}"),
     }
 }
 

@@ -5,9 +5,9 @@ use tvmscript_script_value::ScriptValue;
 use super::{chars, needs_text, text};
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::python::number::{small_index, word};
+use crate::python::number::word;
 use crate::python::unicode::{is_line_break, is_space};
-use crate::python::{Outcome, cost};
+use crate::python::{Outcome, cost, subscript};
 use crate::{Evaluator, Host};
 
 /// The text between two optional indices, and the index of its first character; `None` if the first index is after the
@@ -15,24 +15,14 @@ use crate::{Evaluator, Host};
 fn section<'a>(
     p: &Evaluator,
     v: &'a ScriptValue,
-    [start, stop]: [Option<ScriptValue>; 2],
+    bounds: [Option<ScriptValue>; 2],
 ) -> Result<Option<(usize, &'a str)>, Raise> {
-    if start.is_none() && stop.is_none() {
+    if bounds.iter().all(Option::is_none) {
         return Ok(Some((0, text(v))));
     }
     let Some(chars) = chars(p, v)? else { return Ok(None) };
-    let count = chars.count() as i64;
-    let index = |value: Option<ScriptValue>, default: i64| match value {
-        None | Some(ScriptValue::None) => Ok(default),
-        Some(value) => {
-            let value = small_index(&value).ok_or_else(|| {
-                HostError::type_error("slice indices must be integers or None or have an __index__ method")
-            })?;
-            Ok::<i64, HostError>(if value < 0 { value.saturating_add(count).max(0) } else { value })
-        }
-    };
-    let (from, to) = (index(start, 0)?, index(stop, count)?.min(count));
-    Ok((from <= to).then(|| (from as usize, chars.slice(from as usize, to as usize))))
+    let range = subscript::section(bounds, chars.count())?;
+    Ok(range.map(|range| (range.start, chars.slice(range.start, range.end))))
 }
 
 /// `startswith` and `endswith`, with one text or a tuple of them.

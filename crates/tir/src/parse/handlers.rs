@@ -1,0 +1,41 @@
+//! Handlers of statements that differ between releases.
+
+use tvmscript_ir_core::Object;
+use tvmscript_irbuilder::ScriptValue;
+use tvmscript_python_syntax::ast::{AnnAssign, ExprId, FunctionDef, Name, StmtId};
+use tvmscript_script_parser::{Binder, DeclareFn, DefineFn, Parser, Result};
+
+use super::{attributes, bind, function, statements};
+
+/// Handlers of a release.
+#[derive(Debug, Clone, Copy)]
+pub struct Handlers {
+    /// Defines a function.
+    pub define: DefineFn<FunctionDef>,
+    /// Declares a function of a module.
+    pub declare: DeclareFn,
+    /// Binds a name that is assigned to.
+    pub assign: Binder,
+    /// Handles `x: T.int32 = value`.
+    pub ann_assign: fn(&mut Parser, StmtId, &AnnAssign) -> Result<()>,
+    /// The value of an attribute of an expression.
+    pub expr_attribute: fn(&Object, &str) -> tvmscript_irbuilder::Result<Option<ScriptValue>>,
+    /// The value of an attribute of a buffer.
+    pub buffer_attribute: fn(&Object, &str) -> tvmscript_irbuilder::Result<Option<ScriptValue>>,
+}
+
+/// TVM 0.23.
+pub const TVM_0_23: Handlers = Handlers {
+    define: function::define,
+    declare: function::declare,
+    assign: bind::assign,
+    ann_assign: statements::ann_assign,
+    expr_attribute: attributes::expr,
+    buffer_attribute: attributes::buffer,
+};
+
+/// The binder of the parser's release.
+pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    let assign = bind::surface(p).parse.assign;
+    assign(p, name, at, value)
+}

@@ -1,0 +1,77 @@
+//! Printers and forms that differ between releases.
+
+use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::{DataType, PathId, Ref};
+
+use tvmscript_prim::Call;
+
+use super::state::TirDocsifier as _;
+use crate::node::{AttrStmt, Buffer, BufferLoad, BufferStore, PrimFunc, StmtRef};
+use crate::op::Operator;
+
+/// A keyword argument.
+pub type Keyword = (&'static str, ExprDoc);
+
+/// Prints two successive statements, each with its path, as one; `None` if they have no such form.
+pub type PairPrinter = fn([(&StmtRef, PathId); 2], &mut Docsifier<'_>) -> Result<Option<StmtDoc>>;
+
+/// Printers and forms of a release.
+#[derive(Debug, Clone, Copy)]
+pub struct Forms {
+    /// Prints a function.
+    pub function: fn(&Ref<PrimFunc>, PathId, &mut Docsifier<'_>) -> Result<StmtDoc>,
+    /// Prints a load.
+    pub load: fn(&Ref<BufferLoad>, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>,
+    /// Prints a store.
+    pub store: fn(&Ref<BufferStore>, PathId, &mut Docsifier<'_>) -> Result<StmtDoc>,
+    /// Prints an attribute.
+    pub attribute: fn(&Ref<AttrStmt>, PathId, &mut Docsifier<'_>) -> Result<Doc>,
+    /// Prints two successive statements as one, if they have such a form.
+    pub pair: PairPrinter,
+    /// The layout of a buffer, unless it is that of a declaration without one.
+    pub layout: fn(&Ref<Buffer>, PathId, &mut Docsifier<'_>) -> Result<Option<Keyword>>,
+    /// A data type as an argument of a call.
+    pub dtype_argument: fn(DataType, &mut Docsifier<'_>) -> ExprDoc,
+    /// Tests whether the release has a function for a call that the operator's own function would not make.
+    pub makes: fn(&Call, &Operator) -> bool,
+    /// The last statement of a sequence may leave its body to the enclosing block, not only one that is a whole body.
+    pub concise_in_sequence: bool,
+    /// `unroll=2` for `annotations={"pragma_unroll": 2}`.
+    pub unroll_keyword: bool,
+    /// `x & y` for `T.bitwise_and(x, y)`.
+    pub infix_bits: bool,
+}
+
+/// TVM 0.23.
+pub const TVM_0_23: Forms = Forms {
+    function: super::function::function,
+    load: super::buffer::load,
+    store: super::buffer::store,
+    attribute: super::attr::attr_stmt,
+    pair: |_, _| Ok(None),
+    layout: super::buffer_decl::no_layout,
+    dtype_argument: |dtype, d| d.dtype(dtype),
+    makes: |_, _| false,
+    concise_in_sequence: true,
+    unroll_keyword: false,
+    infix_bits: false,
+};
+
+/// Prints a load as the release does.
+pub(super) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let load = d.tir().surface.print.load;
+    load(node, path, d)
+}
+
+/// Prints a store as the release does.
+pub(super) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let store = d.tir().surface.print.store;
+    store(node, path, d)
+}
+
+/// Prints an attribute as the release does.
+pub(super) fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let attribute = d.tir().surface.print.attribute;
+    attribute(node, path, d)
+}

@@ -1,0 +1,116 @@
+//! The text of TVM 0.27.
+//!
+//! Buffers are parameters, `v: T.int32 = x` is a variable in memory, and a buffer has a layout. Functions with
+//! `s_tir=True` are those that schedules work on: their buffers have no layout, and their blocks are completed.
+
+#[cfg(feature = "parse")]
+mod assign;
+#[cfg(feature = "build")]
+pub mod build;
+#[cfg(feature = "parse")]
+mod head;
+pub mod layout;
+#[cfg(feature = "parse")]
+mod names;
+#[cfg(feature = "print")]
+mod print;
+#[cfg(feature = "print")]
+mod print_function;
+pub mod scalar;
+#[cfg(feature = "parse")]
+mod view;
+
+use tvmscript_ir::profile::TVM_0_23;
+use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::profile::{Examples, Sign, Strength, TextProfile};
+use tvmscript_ir_core::registry::NameDialect as _;
+use tvmscript_tir::surface::Surface;
+
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
+
+/// The attribute of functions that schedules work on, which the decorator sets.
+pub const SCHEDULABLE: &str = "s_tir";
+
+/// The attribute of persistent kernels, which the decorator sets.
+pub const PERSISTENT: &str = "tirx.persistent_kernel";
+
+/// The text profile `tvm-0.27`.
+pub static PROFILE: TextProfile = TextProfile {
+    name: "tvm",
+    version: "0.27",
+    import_names: &[("tir", "tirx")],
+    import_lines: &[("tir", "from tvm.tirx.layout import Axis")],
+    signs: &[
+        Sign { text: "from tvm.tirx.layout import Axis", strength: Strength::Header },
+        Sign { text: "s_tir=True", strength: Strength::Form },
+        Sign { text: ": T.let", strength: Strength::Form },
+        Sign { text: "# from typing import TypeVar", strength: Strength::Form },
+        Sign { text: "out_ty=", strength: Strength::Form },
+        Sign { text: "ty_args=", strength: Strength::Form },
+        Sign { text: ": R.Any", strength: Strength::Hint },
+        Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
+    ],
+    examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
+    ..TVM_0_23
+};
+
+/// The words of the release, its statements and forms.
+pub(crate) static SURFACE: Surface = Surface {
+    block: "sblock",
+    block_attr: "sblock_attr",
+    block_alloc: "sblock_alloc_buffer",
+    without: &[
+        "block",
+        "block_attr",
+        "Buffer",
+        "match_buffer",
+        "alloc_buffer",
+        "decl_buffer",
+        "attr",
+        "allocate",
+        "allocate_const",
+        "realize",
+        "let",
+        "LetStmt",
+        "Assert",
+        "reduce",
+        "serial",
+        "parallel",
+        "vectorized",
+        "unroll",
+    ],
+    is_call: |node| node.is::<AnnotatedCall>(),
+    operator_of: |_| None,
+    #[cfg(feature = "build")]
+    renamed: &[
+        ("sblock", &tvmscript_tir::build::block::BLOCK),
+        ("sblock_attr", &tvmscript_tir::build::block::BLOCK_ATTR),
+    ],
+    #[cfg(feature = "build")]
+    flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    #[cfg(feature = "print")]
+    print: print::FORMS,
+    #[cfg(feature = "parse")]
+    parse: head::HANDLERS,
+};
+
+/// Returns the dialect for a registry: TIR with the words, statements and layouts of 0.27.
+pub fn dialect() -> Dialect {
+    let dialect = tvmscript_tir::dialect_of(&SURFACE)
+        .node::<Bind>()
+        .node::<AllocBuffer>()
+        .node::<DeclBuffer>()
+        .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
+        .node::<ScopeIdDefStmt>()
+        .names::<tvmscript_prim::Op>(crate::op::CURRENT.iter().map(|operator| operator.name()))
+        .node::<layout::Axis>()
+        .node::<layout::Iter>()
+        .node::<layout::TileLayout>()
+        .finish();
+    #[cfg(feature = "print")]
+    let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = names::register(dialect);
+    dialect
+}

@@ -1,0 +1,428 @@
+//! Printers of statements and loads.
+
+use std::collections::HashMap;
+
+use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
+use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Str, Value, Visitor, Walk};
+use tvmscript_prim::{Call, Expr, IntImm, Var};
+use tvmscript_tir::op::Operator;
+use tvmscript_tir::op::bits::REINTERPRET;
+use tvmscript_tir::print::body;
+use tvmscript_tir::print::forms::{Forms, Keyword, TVM_0_23};
+use tvmscript_tir::print::parts::{
+    Inline, Scope, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
+    may_be_concise,
+};
+use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
+
+use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major};
+use super::print_function::is_schedulable;
+use super::scalar::Scalars;
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
+
+/// The printers and forms of the release.
+pub(super) const FORMS: Forms = Forms {
+    function: super::print_function::function,
+    load,
+    store,
+    attribute,
+    pair,
+    layout: layout_kwarg,
+    dtype_argument,
+    makes,
+    concise_in_sequence: false,
+    unroll_keyword: true,
+    infix_bits: true,
+};
+
+/// Registers the printers.
+pub(crate) fn register(dialect: Dialect) -> Dialect {
+    dialect
+        .on::<Bind>()
+        .docsify(bind)
+        .on::<AllocBuffer>()
+        .docsify(alloc_buffer)
+        .on::<DeclBuffer>()
+        .docsify(decl_buffer)
+        .on::<AssertStmt>()
+        .docsify(crate::print::assert_stmt)
+        .on::<AnnotatedCall>()
+        .docsify(annotated_call)
+        .on::<ScopeIdDefStmt>()
+        .docsify(scope_ids)
+        .on::<Axis>()
+        .docsify(axis)
+        .on::<TileLayout>()
+        .docsify(tile_layout)
+        .finish()
+}
+
+/// Returns `true` if the buffer prints as a variable.
+fn is_scalar(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> bool {
+    d.region_fact(Scalars::new).contains(buffer)
+}
+
+/// `T.handle().ty`, or the name of the type
+fn dtype_argument(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
+    if !dtype.is_handle() {
+        return d.dtype(dtype);
+    }
+    let handle = d.call_t("handle", &[]);
+    d.docs.attr(handle, "ty")
+}
+
+/// `T.reinterpret(T.handle().ty, p)`, which is no conversion of a pointer to its own type.
+fn makes(call: &Call, operator: &Operator) -> bool {
+    std::ptr::eq(operator, &REINTERPRET) && call.dtype.is_handle() && call.args.len() == 1
+}
+
+/// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
+fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let operator =
+        crate::op::CURRENT.iter().find(|operator| operator.op.get().object().ptr_eq(node.op.object()));
+    let dtype = d.dtype(node.dtype);
+    let dtype = d.at_field(dtype, path, "dtype");
+    crate::print::annotated(node, operator, &[("ret_ty", dtype)], path, d)
+}
+
+/// `bx, by = T.cta_id([4, 4])`
+fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let ScopeIdDefStmt { span: _, extents, scope, def_ids } = &**node;
+    let at = d.field(path, "extents");
+    let args: Vec<ExprDoc> = match extents {
+        Some(extents) => {
+            let extents = items(extents, at, d)?;
+            let list = d.docs.list(&extents);
+            vec![d.at(list, at)]
+        }
+        None => Vec::new(),
+    };
+    let mut kwargs = Vec::new();
+    if let Some(id) = def_ids.first().filter(|id| id.dtype != DataType::INT32) {
+        kwargs.push(("dtype", d.dtype(id.dtype)));
+    }
+    let value = d.call_t_with(scope.as_str(), &args, &kwargs);
+    let value = d.at_field(value, path, "scope");
+    let at = d.field(path, "def_ids");
+    let mut names = Vec::with_capacity(def_ids.len());
+    for (i, id) in def_ids.iter().enumerate() {
+        let name = define_variable(id, d)?;
+        let at = d.item(at, i);
+        names.push(d.at(name, at));
+    }
+    let target = match &names[..] {
+        [name] => *name,
+        names => d.docs.tuple(names),
+    };
+    Ok(d.docs.bind(target, value))
+}
+
+/// `v: T.let[T.int32] = value`
+fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let Bind { span: _, var, value } = &**node;
+    let value = d.part(value, path, "value")?;
+    let at = d.field(path, "var");
+    let annotation = d.part(&var.type_annotation, at, "type_annotation")?;
+    let binding = d.t("let");
+    let annotation = d.docs.index(binding, &[annotation]);
+    let name = define_variable(var, d)?;
+    let name = d.at(name, at);
+    Ok(d.docs.assign(name, Some(value), Some(annotation))?)
+}
+
+/// `x: T.int32`, or with a value
+fn variable(
+    buffer: &Ref<Buffer>,
+    value: Option<ExprDoc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<StmtDoc> {
+    let at = d.field(path, "buffer");
+    let annotation = d.t_dtype(buffer.dtype);
+    let name = define_buffer(buffer, d)?;
+    let name = d.at(name, at);
+    Ok(d.docs.assign(name, value, Some(annotation))?)
+}
+
+/// `x: T.int32 = value`: an allocated variable and its first store.
+fn pair(
+    [(first, at), (second, second_at)]: [(&StmtRef, PathId); 2],
+    d: &mut Docsifier<'_>,
+) -> Result<Option<StmtDoc>> {
+    let Some(AllocBuffer { span: _, buffer, annotations: _ }) = first.as_node::<AllocBuffer>() else {
+        return Ok(None);
+    };
+    let Some(store) = second.as_node::<BufferStore>().filter(|store| store.buffer.ptr_eq(buffer)) else {
+        return Ok(None);
+    };
+    let uses_itself = || tvmscript_ir_core::any_node(&store.value, |node| node.ptr_eq(buffer.object()));
+    if !is_scalar(buffer, d) || d.is_defined(buffer.object()) || uses_itself() {
+        return Ok(None);
+    }
+    let value = d.part(&store.value, second_at, "value")?;
+    variable(buffer, Some(value), at, d).map(Some)
+}
+
+/// `B = T.alloc_buffer((16,), scope="warp")`, `B = T.alloc_shared((16,))`, `x: T.int32`
+fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let AllocBuffer { span: _, buffer, annotations } = &**node;
+    if is_scalar(buffer, d) {
+        return variable(buffer, None, path, d);
+    }
+    let at = d.field(path, "buffer");
+    let kwargs = annotations_kwarg(annotations, path, d)?;
+    let method = match buffer.scope().as_str() {
+        "shared" => "alloc_shared",
+        "local" => "alloc_local",
+        _ => "alloc_buffer",
+    };
+    let value = declaration(buffer, method, (&[], kwargs.as_slice()), at, Inline::DataPointer, d)?;
+    let name = define_buffer(buffer, d)?;
+    Ok(d.docs.bind(name, value))
+}
+
+/// `B = A.view(4, 4)`, `B = T.decl_buffer((16,), data=A.data)`
+fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let DeclBuffer { span: _, buffer, data } = &**node;
+    let at = d.field(path, "buffer");
+    let Some(data) = data else {
+        let key = node.object().info().key();
+        return Err(DocsifyError::Unwritable { key, reason: "it has no data".to_owned() }.into());
+    };
+    if let Some(source) = viewed(buffer, data, d) {
+        let shape = d.field(at, "shape");
+        let args = items(&buffer.shape, shape, d)?;
+        let source = d.expr(&source, path)?;
+        let callee = d.docs.attr(source, "view");
+        let value = d.docs.call_args(callee, &args);
+        let value = d.at_field(value, path, "data");
+        define_data(buffer, at, d)?;
+        let name = define_buffer(buffer, d)?;
+        let name = d.at(name, at);
+        return Ok(d.docs.bind(name, value));
+    }
+    let data = d.part(data, path, "data")?;
+    let value = declaration(buffer, "decl_buffer", (&[], &[("data", data)]), at, Inline::DataPointer, d)?;
+    let name = define_buffer(buffer, d)?;
+    Ok(d.docs.bind(name, value))
+}
+
+/// Defines the data pointer of a buffer as `B.data`.
+fn define_data(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let of = buffer.clone();
+    d.define_by_doc(
+        buffer.data.object(),
+        std::rc::Rc::new(move |d| {
+            let buffer = d.expr(&of, path)?;
+            Ok(d.docs.attr(buffer, "data"))
+        }),
+    )
+}
+
+/// Buffers by the address of their data pointer.
+struct Owners(HashMap<usize, Ref<Buffer>>);
+
+impl Owners {
+    fn new(root: &Object) -> Owners {
+        let mut owners = HashMap::new();
+        let _ = Visitor::new().pre_order(root, |node| {
+            if let Some(buffer) = node.downcast_ref::<Buffer>() {
+                owners.entry(buffer.data.object().address()).or_insert_with(|| buffer.clone());
+            }
+            Walk::Advance
+        });
+        Owners(owners)
+    }
+}
+
+/// The buffer of which another one is a view with another shape, made by its method.
+fn viewed(buffer: &Ref<Buffer>, data: &Expr, d: &mut Docsifier<'_>) -> Option<Ref<Buffer>> {
+    let pointer = data.downcast_ref::<Var>()?;
+    let source = d.region_fact(Owners::new).0.get(&pointer.object().address())?.clone();
+    let same = |a: &Object, b: &Object| tvmscript_ir_core::structural_equal(a, b);
+    let exprs = |a: &Array<Expr>, b: &Array<Expr>| {
+        a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a.object(), b.object()))
+    };
+    let layouts = match (&buffer.layout, &source.layout) {
+        (None, None) => true,
+        (Some(a), Some(b)) => same(a, b),
+        _ => false,
+    };
+    let is_view = d.is_defined(source.object())
+        && buffer.dtype == source.dtype
+        && exprs(&buffer.strides, &source.strides)
+        && same(buffer.elem_offset.object(), source.elem_offset.object())
+        && buffer.scope() == source.scope()
+        && buffer.data_alignment == source.data_alignment
+        && buffer.offset_factor == source.offset_factor
+        && layouts
+        && !buffer.shape.is_empty()
+        && !exprs(&buffer.shape, &source.shape)
+        && sizes_may_agree(&buffer.shape, &source.shape);
+    is_view.then_some(source)
+}
+
+/// Returns `false` if both shapes are constant and differ in size.
+fn sizes_may_agree(a: &Array<Expr>, b: &Array<Expr>) -> bool {
+    let size = |shape: &Array<Expr>| {
+        shape.iter().try_fold(1_i64, |size, extent| {
+            extent.as_node::<IntImm>().and_then(|extent| size.checked_mul(extent.value))
+        })
+    };
+    match (size(a), size(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// `A[i, T.Ramp(0, 1, 4)]`; the name of a variable
+fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let BufferLoad { span: _, dtype: _, buffer, indices, predicate } = &**node;
+    if predicate.is_some() {
+        let key = node.object().info().key();
+        return Err(DocsifyError::Unwritable { key, reason: "it has a predicate".to_owned() }.into());
+    }
+    let is_scalar = is_scalar(buffer, d);
+    let buffer = d.part(buffer, path, "buffer")?;
+    if is_scalar {
+        return Ok(buffer);
+    }
+    let at = d.field(path, "indices");
+    let indices = items(indices, at, d)?;
+    Ok(d.docs.index(buffer, &indices))
+}
+
+/// `A[i] = value`, `x = value`
+fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    if node.predicate.is_some() {
+        let key = node.object().info().key();
+        return Err(DocsifyError::Unwritable { key, reason: "it has a predicate".to_owned() }.into());
+    }
+    if !is_scalar(&node.buffer, d) {
+        return (TVM_0_23.store)(node, path, d);
+    }
+    let target = d.part(&node.buffer, path, "buffer")?;
+    let value = d.part(&node.value, path, "value")?;
+    Ok(d.docs.store(target, value))
+}
+
+/// `T.attr({"key": value})` for attributes of no object, else as in TVM 0.23.
+fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    if !is_of_nothing(&node.node) {
+        return (TVM_0_23.attribute)(node, path, d);
+    }
+    let concise = may_be_concise(node, path, d);
+    let mut entries: Vec<(ExprDoc, ExprDoc)> = Vec::new();
+    let mut keys: Vec<&Str> = Vec::new();
+    let mut inner = node;
+    let mut at = path;
+    loop {
+        let AttrStmt { span: _, node: _, attr_key, value, body } = &**inner;
+        let key = d.docs.str(attr_key.as_str());
+        let key = d.at_field(key, at, "attr_key");
+        entries.push((key, d.part(value, at, "value")?));
+        keys.push(attr_key);
+        at = d.field(at, "body");
+        match body.downcast_ref::<AttrStmt>() {
+            Some(next) if is_of_nothing(&next.node) && !keys.contains(&&next.attr_key) => inner = next,
+            _ => break,
+        }
+    }
+    let dict = d.docs.dict(&entries);
+    let context = d.call_t("attr", &[dict]);
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let ((), stmts) = d.with_open_frame(frame, |d| body(&inner.body, at, d))?;
+    let scope = Scope::plain(concise, None, context, d);
+    Ok(scope.close(stmts, path, d))
+}
+
+fn is_of_nothing(node: &Value) -> bool {
+    match node {
+        Value::Int(0) => true,
+        Value::Node(node) => {
+            node.as_node::<IntImm>().is_some_and(|zero| zero.value == 0 && !zero.dtype.is_bool())
+        }
+        _ => false,
+    }
+}
+
+/// `layout=None`, or another layout than that of a declaration without one.
+fn layout_kwarg(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<Keyword>> {
+    let is_default = match (&buffer.layout, is_schedulable(d)) {
+        (None, is_schedulable) => is_schedulable,
+        (Some(_), true) => false,
+        (Some(layout), false) => is_row_major(layout, &buffer.shape),
+    };
+    if is_default {
+        return Ok(None);
+    }
+    let at = d.field(path, "layout");
+    let doc = match &buffer.layout {
+        Some(layout) => d.expr_object(layout, at)?,
+        None => d.docs.none(),
+    };
+    Ok(Some(("layout", doc)))
+}
+
+/// `Axis.laneid`
+fn axis(node: &Ref<Axis>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let axis = d.word("Axis");
+    Ok(d.docs.attr(axis, node.name.as_str()))
+}
+
+/// `T.TileLayout(T.S[(8, 8):(1, 8)] + T.R[2:4] + 3)`
+fn tile_layout(node: &Ref<TileLayout>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let TileLayout { shard, replica, offset } = &**node;
+    let mut doc = spec("S", shard, "shard", path, d)?;
+    if !replica.is_empty() {
+        let replica = spec("R", replica, "replica", path, d)?;
+        doc = d.docs.binary(BinaryOp::Add, doc, replica);
+    }
+    let at = d.field(path, "offset");
+    for (axis, value) in offset.iter() {
+        let at = d.entry(at, &Value::from(axis.clone()));
+        let value = d.expr(value, at)?;
+        let value = on_axis(value, axis, at, d)?;
+        doc = d.docs.binary(BinaryOp::Add, doc, value);
+    }
+    Ok(d.call_t("TileLayout", &[doc]))
+}
+
+/// `T.S[(8, 8):(1, 8)]`, `T.S[8:1]`
+fn spec(
+    word: &str,
+    iters: &Array<Ref<Iter>>,
+    field: &'static str,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let path = d.field(path, field);
+    let mut extents: Vec<ExprDoc> = Vec::new();
+    let mut strides: Vec<ExprDoc> = Vec::new();
+    for (i, iter) in iters.iter().enumerate() {
+        let Iter { extent, stride, axis } = &**iter;
+        let at = d.item(path, i);
+        extents.push(d.part(extent, at, "extent")?);
+        let stride = d.part(stride, at, "stride")?;
+        let axis_at = d.field(at, "axis");
+        strides.push(on_axis(stride, axis, axis_at, d)?);
+    }
+    let (start, stop) = match (&extents[..], &strides[..]) {
+        ([extent], [stride]) => (*extent, *stride),
+        (extents, strides) => (d.docs.tuple(extents), d.docs.tuple(strides)),
+    };
+    let callee = d.t(word);
+    let slice = d.docs.slice(Some(start), Some(stop), None);
+    Ok(d.docs.index(callee, &[slice]))
+}
+
+/// `value`, or `value @ Axis.laneid` on another axis than that of memory.
+fn on_axis(value: ExprDoc, axis: &Ref<Axis>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if axis.name == MEMORY {
+        return Ok(value);
+    }
+    let _ = (path, &d);
+    let reason = format!("it is on the axis `{}`", axis.name);
+    Err(DocsifyError::Unwritable { key: axis.object().info().key(), reason }.into())
+}

@@ -1,0 +1,197 @@
+//! Functions whose buffers are parameters.
+//!
+//! The shapes of parameters define variables: those of type `int32` by text, `T.Buffer(("n", 4))`, with a declaration in
+//! the body; others are type variables, which are declared before the script and shared by its functions.
+
+use std::collections::HashSet;
+
+use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtRole};
+use tvmscript_docsifier::{Docsifier, Frame, Result, expr_text};
+use tvmscript_ir::GLOBAL_SYMBOL;
+use tvmscript_ir::print::{function_name, function_name_doc, type_variable};
+use tvmscript_ir_core::{DataType, PathId, PtrSet, Ref, Value, Visitor, Walk};
+use tvmscript_prim::{Expr, TupleType, Var};
+use tvmscript_tir::print::body;
+use tvmscript_tir::print::parts::{
+    TirDocsifier as _, attributes, define_buffer, define_variable, full_annotation, implicit_root, root_body,
+    variable_creation,
+};
+use tvmscript_tir::{Buffer, PrimFunc};
+
+use super::{PERSISTENT, SCHEDULABLE};
+
+/// Data of a function's frame.
+struct FunctionFrame {
+    is_schedulable: bool,
+}
+
+/// Returns `true` in a function that schedules work on.
+pub(super) fn is_schedulable(d: &Docsifier<'_>) -> bool {
+    d.frame_data::<FunctionFrame>().is_some_and(|frame| frame.is_schedulable)
+}
+
+/// The attributes that the decorator shows, with its arguments.
+const FLAGS: [(&str, &str); 2] = [("s_tir", SCHEDULABLE), ("persistent", PERSISTENT)];
+
+fn is_flag(value: &Value) -> bool {
+    match value {
+        Value::Bool(flag) => *flag,
+        Value::Node(node) => node
+            .as_node::<tvmscript_prim::IntImm>()
+            .is_some_and(|literal| literal.dtype.is_bool() && literal.value == 1),
+        _ => false,
+    }
+}
+
+/// `@T.prim_func(s_tir=True)`, `def name(A: T.Buffer((16,), "float32")):`
+pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let PrimFunc { span: _, struct_info_: _, attrs, params: _, ret_type, buffer_map: _, body: inner } =
+        &**node;
+    let name = function_name(attrs, d);
+    let has = |key: &str| attrs.dict.get_str(key).is_some_and(is_flag);
+    let in_head: Vec<&str> = FLAGS.iter().map(|(_, key)| *key).filter(|key| has(key)).collect();
+    let frame = FunctionFrame { is_schedulable: has(SCHEDULABLE) };
+    let frame = Frame::new(Some(node.object().clone()), frame);
+    let ((args, ret_type), stmts) = d.with_frame(frame, |d| {
+        let args = params(node, path, d)?;
+        attributes(node, (&name, &in_head), path, d)?;
+        match implicit_root(node).filter(|_| d.config().syntax_sugar && is_schedulable(d)) {
+            Some(root) => root_body(root, path, d)?,
+            None => {
+                let at = d.field(path, "body");
+                body(inner, at, d)?;
+            }
+        }
+        let is_void = ret_type.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty());
+        let ret_type = if is_void { None } else { Some(d.part(ret_type, path, "ret_type")?) };
+        Ok((args, ret_type))
+    })?;
+    let mut kwargs: Vec<(&str, ExprDoc)> = Vec::new();
+    let yes = d.docs.bool(true);
+    if !attrs.dict.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL) {
+        kwargs.push(("private", yes));
+    }
+    kwargs.extend(FLAGS.iter().filter(|(_, key)| has(key)).map(|(argument, _)| (*argument, yes)));
+    let mut decorator = d.t("prim_func");
+    if !kwargs.is_empty() {
+        decorator = d.docs.call(decorator, &[], &kwargs);
+    }
+    let name = function_name_doc(&name, path, d);
+    let parts =
+        FunctionParts { name, args: &args, decorators: &[decorator], return_type: ret_type, body: &stmts };
+    Ok(d.docs.function(parts)?)
+}
+
+/// Variables that the shapes of parameters define.
+struct Signature {
+    params: PtrSet,
+    /// Variables that text defines, in order, unless they are parameters.
+    by_text: Vec<Ref<Var>>,
+    /// Addresses of type variables.
+    type_vars: HashSet<usize>,
+}
+
+/// The parameters. Declares the variables that their shapes define by text.
+fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<Vec<StmtDoc>> {
+    let mut params = PtrSet::default();
+    for param in
+        node.params.iter().filter(|param| node.buffer_map.get(&Value::from((*param).clone())).is_none())
+    {
+        params.insert(param.object().clone());
+    }
+    let mut signature = Signature { params, by_text: Vec::new(), type_vars: HashSet::new() };
+    let mut args = Vec::with_capacity(node.params.len());
+    let map_path = d.field(path, "buffer_map");
+    let params_path = d.field(path, "params");
+    for (i, param) in node.params.iter().enumerate() {
+        let at = d.item(params_path, i);
+        let key = Value::from(param.clone());
+        let (name, annotation) = match node.buffer_map.get(&key) {
+            Some(buffer) => {
+                let map_at = d.entry(map_path, &key);
+                let annotation = signature.buffer(buffer, map_at, d)?;
+                let name = define_buffer(buffer, d)?;
+                (d.at(name, at), annotation)
+            }
+            None => {
+                let type_at = d.field(at, "type_annotation");
+                let annotation = d.expr(&param.type_annotation, type_at)?;
+                let name = define_variable(param, d)?;
+                (d.at(name, at), d.at_field(annotation, at, "dtype"))
+            }
+        };
+        let stmt = d.docs.assign(name, None, Some(annotation))?;
+        d.docs.set_role(stmt, StmtRole::DeclareParam);
+        args.push(stmt);
+    }
+    for variable in &signature.by_text {
+        let name = define_variable(variable, d)?;
+        let value = variable_creation(variable, path, d)?;
+        let stmt = d.docs.bind(name, value);
+        d.docs.set_role(stmt, StmtRole::DefineName);
+        d.push_stmt(stmt);
+    }
+    Ok(args)
+}
+
+impl Signature {
+    /// `T.Buffer(("n", 4), "float32")`
+    fn buffer(&mut self, buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+        let at = d.field(path, "shape");
+        let mut extents: Vec<ExprDoc> = Vec::new();
+        for (i, extent) in buffer.shape.iter().enumerate() {
+            let at = d.item(at, i);
+            let doc = self.extent(extent, at, d)?;
+            extents.push(d.at(doc, at));
+        }
+        for stride in buffer.strides.iter().filter_map(|stride| stride.downcast_ref::<Var>()) {
+            // A stride of the default type is given by its name.
+            if stride.dtype != DataType::INT32 && !d.is_defined(stride.object()) {
+                let name = define_variable(stride, d)?;
+                self.type_vars.insert(stride.object().address());
+                type_variable(&expr_text(d, name)?, d);
+            }
+        }
+        let shape = d.docs.tuple(&extents);
+        full_annotation(buffer, Some(shape), path, d)
+    }
+
+    /// The doc of a dimension: text if it defines a variable, or computes with type variables.
+    fn extent(&mut self, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+        let mut variables: Vec<Ref<Var>> = Vec::new();
+        let _ = Visitor::new().pre_order(extent.object(), |node| {
+            if let Some(variable) = node.downcast_ref::<Var>()
+                && !variables.iter().any(|known| known.ptr_eq(variable))
+            {
+                variables.push(variable.clone());
+            }
+            Walk::Advance
+        });
+        let is_alone = extent.is::<Var>();
+        let mut is_text = false;
+        for variable in &variables {
+            if self.type_vars.contains(&variable.object().address()) {
+                is_text |= !is_alone;
+            } else if !d.is_defined(variable.object()) {
+                let name = define_variable(variable, d)?;
+                let is_param = self.params.contains(variable.object());
+                if variable.dtype == DataType::INT32 || is_param {
+                    is_text = true;
+                    if !is_param {
+                        self.by_text.push(variable.clone());
+                    }
+                } else {
+                    is_text |= !is_alone;
+                    self.type_vars.insert(variable.object().address());
+                    type_variable(&expr_text(d, name)?, d);
+                }
+            }
+        }
+        let doc = d.expr(extent, path)?;
+        if !is_text {
+            return Ok(doc);
+        }
+        let text = expr_text(d, doc)?;
+        Ok(d.docs.str(&*text))
+    }
+}

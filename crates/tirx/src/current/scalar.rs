@@ -1,0 +1,82 @@
+//! Variables in memory: buffers of one element, whose name stands for the element.
+
+use std::collections::HashSet;
+
+use tvmscript_ir_core::{Object, Ref, Visitor, Walk};
+use tvmscript_prim::{IntImm, ops};
+use tvmscript_tir::{Buffer, BufferLoad, BufferStore, BufferType};
+
+use super::layout::is_row_major;
+use crate::node::AllocBuffer;
+
+/// Storage scope of variables.
+pub const SCOPE: &str = "local";
+
+/// Returns `true` if the declaration of a variable, `x: T.int32`, makes this buffer.
+pub fn has_form(buffer: &Buffer) -> bool {
+    let Buffer {
+        data: _,
+        dtype,
+        shape,
+        strides,
+        axis_separators,
+        elem_offset,
+        name: _,
+        data_alignment,
+        offset_factor,
+        buffer_type,
+        layout,
+        span: _,
+    } = buffer;
+    let is_one =
+        |extent: &tvmscript_prim::Expr| extent.as_node::<IntImm>().is_some_and(|literal| literal.value == 1);
+    shape.len() == 1
+        && shape.iter().all(is_one)
+        && !dtype.is_handle()
+        && strides.is_empty()
+        && axis_separators.is_empty()
+        && ops::is_zero(elem_offset)
+        && *data_alignment == 64
+        && *offset_factor == 1
+        && *buffer_type == BufferType::Default
+        && buffer.scope() == SCOPE
+        && layout.as_ref().is_some_and(|layout| is_row_major(layout, shape))
+}
+
+/// The buffers of a function that print as variables, by address.
+#[derive(Debug)]
+pub struct Scalars(HashSet<usize>);
+
+impl Scalars {
+    /// The allocated buffers with the form of a variable whose only uses are loads and stores of the element.
+    pub fn new(root: &Object) -> Scalars {
+        let mut found = HashSet::new();
+        let mut other = HashSet::new();
+        let is_element =
+            |indices: &tvmscript_ir_core::Array<tvmscript_prim::Expr>| indices.iter().all(ops::is_zero);
+        let _ = Visitor::new().pre_order(root, |node| {
+            if let Some(allocated) = node.as_node::<AllocBuffer>() {
+                let AllocBuffer { span: _, buffer, annotations } = allocated;
+                if annotations.is_empty() && has_form(buffer) {
+                    found.insert(buffer.object().address());
+                }
+            } else if let Some(load) = node.as_node::<BufferLoad>() {
+                if !is_element(&load.indices) || load.predicate.is_some() {
+                    other.insert(load.buffer.object().address());
+                }
+            } else if let Some(store) = node.as_node::<BufferStore>()
+                && (!is_element(&store.indices) || store.predicate.is_some())
+            {
+                other.insert(store.buffer.object().address());
+            }
+            Walk::Advance
+        });
+        found.retain(|buffer| !other.contains(buffer));
+        Scalars(found)
+    }
+
+    /// Returns `true` if the buffer prints as a variable.
+    pub fn contains(&self, buffer: &Ref<Buffer>) -> bool {
+        self.0.contains(&buffer.object().address())
+    }
+}

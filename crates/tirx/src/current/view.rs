@@ -1,0 +1,108 @@
+//! Attributes of buffers: views of the same memory.
+
+use tvmscript_ir_core::{Array, DataType, Object, Ref};
+use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue};
+use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, PrimType, Var, ops};
+use tvmscript_tir::build::args::ExprArg;
+use tvmscript_tir::{Buffer, parse};
+
+use super::build::{LayoutArg, declare, with_parts};
+
+/// The value of an attribute of a buffer.
+pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
+    Ok(Some(match name {
+        "view" => HostFunction::value("view", move |args| view(&buffer, args).map(Into::into)),
+        _ => return (parse::handlers::TVM_0_23.buffer_attribute)(object, name),
+    }))
+}
+
+/// The value of an attribute of an expression.
+pub(super) fn expr_attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    match (name, object.downcast_ref::<PrimExpr>()) {
+        ("ty", Some(value)) => Ok(Some(match object.as_node::<Var>() {
+            Some(Var { type_annotation, .. }) if !type_annotation.is::<PrimType>() => {
+                type_annotation.clone().into()
+            }
+            _ => ScriptValue::DType(value.dtype()),
+        })),
+        _ => (parse::handlers::TVM_0_23.expr_attribute)(object, name),
+    }
+}
+
+/// A buffer over the memory of another one, which has its type and layout unless others are given.
+fn redeclared(
+    buffer: &Ref<Buffer>,
+    shape: Array<Expr>,
+    dtype: DataType,
+    elem_offset: Expr,
+    layout: Option<Object>,
+) -> Result<Ref<Buffer>> {
+    let made = with_parts(buffer, shape, dtype, elem_offset, layout)?;
+    declare(&made, buffer.data.clone().upcast())?;
+    Ok(made)
+}
+
+/// `A.view(4, 4)`, `A.view(-1, 8)`, `A.view("float16")`
+fn view(buffer: &Ref<Buffer>, mut args: CallArgs) -> Result<Ref<Buffer>> {
+    let layout = args.take_keyword("layout").map(LayoutArg::from_script).transpose()?;
+    if let Some((name, _)) = args.keywords.first() {
+        return Err(BuildError::message(format!("`view` has no argument `{name}`")));
+    }
+    if let [ScriptValue::Str(_) | ScriptValue::DType(_)] = &args.positional[..] {
+        let dtype = args.positional.pop().map(DataType::from_script).transpose()?;
+        return cast(buffer, dtype.unwrap_or(buffer.dtype));
+    }
+    let layout = match layout {
+        Some(LayoutArg::Given(Some(layout))) => Some(layout),
+        _ => buffer.layout.clone(),
+    };
+    let is_inferred = |extent: &ScriptValue| matches!(extent, ScriptValue::Int(-1));
+    let known = args.positional.iter().filter(|extent| !is_inferred(extent));
+    let known: Vec<Expr> = known.cloned().map(ExprArg::convert).collect::<Result<_>>()?;
+    let product = |extents: &[Expr]| -> Result<Expr> {
+        let one = ops::make_const(DataType::INT32, 1)?;
+        extents.iter().try_fold(one, |product, extent| Ok(ops::mul(product, extent.clone())?))
+    };
+    let mut rest = None;
+    if args.positional.len() == known.len() + 1 {
+        let whole: Vec<Expr> = buffer.shape.iter().cloned().collect();
+        rest = Some(ops::floordiv(product(&whole)?, product(&known)?)?);
+    }
+    let mut shape = Vec::with_capacity(args.positional.len());
+    for (i, extent) in args.positional.into_iter().enumerate() {
+        shape.push(match rest.take_if(|_| is_inferred(&extent)) {
+            Some(rest) => rest,
+            None => ExprArg::convert(extent).map_err(|error| error.at_position(i))?,
+        });
+    }
+    redeclared(buffer, Array::new(shape), buffer.dtype, buffer.elem_offset.clone(), layout)
+}
+
+/// `A.view("float16")`: the last dimension counts elements of the other type.
+fn cast(buffer: &Ref<Buffer>, dtype: DataType) -> Result<Ref<Buffer>> {
+    if buffer.layout.is_some() {
+        return Err(BuildError::message("a view of another type of a buffer with a layout is not supported")
+            .with_help("write `T.decl_buffer(shape, dtype, data=A.data)`"));
+    }
+    let mut shape: Vec<Expr> = buffer.shape.iter().cloned().collect();
+    let (new, old) = (i64::from(dtype.bits).max(1), i64::from(buffer.dtype.bits).max(1));
+    let scaled = |extent: &Expr| -> Result<Expr> {
+        let index = extent.dtype();
+        Ok(match new > old {
+            true => ops::floordiv(extent.clone(), ops::make_const(index, new / old)?)?,
+            false => ops::mul(extent.clone(), ops::make_const(index, old / new)?)?,
+        })
+    };
+    if new % old != 0 && old % new != 0 {
+        return Err(BuildError::message(format!(
+            "a buffer of type `{}` has no view of type `{dtype}`",
+            buffer.dtype
+        )));
+    }
+    if let Some(last) = shape.last_mut() {
+        *last = scaled(last)?;
+    }
+    let elem_offset = scaled(&buffer.elem_offset)?;
+    redeclared(buffer, Array::new(shape), dtype, elem_offset, None)
+}
