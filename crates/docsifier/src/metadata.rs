@@ -52,9 +52,10 @@ impl Metadata {
         self.lists.is_empty()
     }
 
-    /// The section as one node: a map from type keys to arrays.
+    /// The section as one node: a map from type keys to arrays, the key that was used last first, as upstream prints a
+    /// few keys.
     pub(crate) fn to_map(&self) -> Map<Str, Array<Value>> {
-        Map::new(self.lists.iter().map(|(key, list)| {
+        Map::new(self.lists.iter().rev().map(|(key, list)| {
             (Str::new(*key), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
         }))
     }

@@ -51,6 +51,7 @@ impl Diagnostics {
         }
     }
 
+    /// Records a note; nothing has to change.
     pub fn note(&mut self, kind: ParseErrorKind, range: TextRange) {
         if self.warnings.len() < self.max_errors {
             self.warnings.push(ParseError::note_at(kind, range));
