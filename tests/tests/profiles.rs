@@ -225,6 +225,43 @@ def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((16, 8), "float32"), n: T
 }
 
 #[test]
+fn current_relax_functions_have_types() {
+    reads_and_prints(
+        r#"# from typing import TypeVar
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+# from tvm.script import relax as R
+
+m = TypeVar("m")
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def exp(A: T.Buffer((n, 16), "float32"), B: T.Buffer((n, 16), "float32")):
+        B[0, 0] = T.exp(A[0, 0])
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((n, 16), dtype="float32"), y: R.Tensor(("n + 1", m), dtype="float32"), p: T.int64, o: R.Any) -> R.Shape([n, "m + 1"]):
+        cls = Module
+        k = T.int64()
+        with R.dataflow():
+            lv = R.call_tir(cls.exp, (x,), out_ty=R.Tensor((n, 16), dtype="float32"))
+            lv1: R.Tensor((16, n), dtype="float32") = R.permute_dims(lv, axes=None)
+            gv: R.Tensor((n, n), dtype="float32") = R.matmul(lv, lv1, out_dtype=None)
+            R.output(gv)
+        q: R.Tensor = R.call_packed("f", gv, p, ty_args=(R.Tensor,))
+        lv2: R.Tensor((k, 3), dtype="float32") = R.match_cast(q, R.Tensor((k, 3), dtype="float32"))
+        c: T.int64 = n
+        d: T.int64 = 3
+        z: R.Shape([n, m + 1]) = R.shape([n, m + 1])
+        return z
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
 fn current_texts_may_be_written_otherwise() {
     let written = r#"from tvm.script import tirx as T
 

@@ -49,19 +49,32 @@ mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 mod source;
+pub mod surface;
 
 pub use node::*;
+pub use surface::Surface;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// Creates the dialect, with what the enabled features add to its nodes.
 pub fn dialect() -> Dialect {
-    let dialect = nodes();
+    dialect_of(&surface::TVM_0_23)
+}
+
+/// Creates the dialect with the words and forms of a release.
+pub fn dialect_of(surface: &'static Surface) -> Dialect {
+    let mut dialect = nodes();
+    dialect.slot_mut::<surface::Surfaces>().0 = Some(surface);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = parse::register(dialect);
+    let dialect = parse::register(dialect, surface);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect;
+        dialect.context(surface)
+    };
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_ir::signature::FunctionTyper;

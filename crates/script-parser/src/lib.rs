@@ -48,7 +48,7 @@ mod table;
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
     Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
-    ParseOptions, Parsed, Parser, Script, parse_script,
+    ParseOptions, Parsed, Parser, Script, is_type_variable, parse_script,
 };
 pub use scope::Shadowing;
 pub use table::{

@@ -150,7 +150,7 @@ fn current() -> Registry {
     let builder = RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::current::PROFILE));
     builder
         .with(tirx::current::dialect())
-        .with(relax::dialect())
+        .with(relax::dialect_of(&relax::surface::TVM_0_27))
         .build()
         .expect("the dialects of this workspace do not conflict")
 }

@@ -12,7 +12,7 @@ mod small;
 pub use constants::{ConstantOptions, elided, tensor_call};
 pub use data::{data, data_dict};
 pub use module::{ModuleFrame, ModuleOrder};
-pub use name::{function_name, function_name_doc, function_reference};
+pub use name::{function_name, function_name_doc, function_reference, type_variable};
 pub use small::{range_call, range_with, target_config, tvm_name};
 
 use crate::DictAttrs;

@@ -61,3 +61,14 @@ pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier
         Ok(name)
     })
 }
+
+/// Declares a type variable before the script, `n = TypeVar("n")`, once per name.
+pub fn type_variable(name: &str, d: &mut Docsifier<'_>) {
+    d.add_preamble(name, "from typing import TypeVar", |d| {
+        let callee = d.docs.id("TypeVar");
+        let own = d.docs.str(name);
+        let value = d.docs.call_args(callee, &[own]);
+        let target = d.docs.id(name);
+        d.docs.bind(target, value)
+    });
+}

@@ -151,6 +151,9 @@ arguments! {
     ExprArg(Expr): EXPR, |value| match expr_of(&value) {
         Some(expr) => Ok(expr.clone()),
         None => {
+            if let Some(scalar) = bare_scalar(&value) {
+                return Ok(PrimValue::new(scalar).upcast());
+            }
             let error = expected("a Relax expression", &value);
             Err(match value {
                 ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => {
@@ -275,6 +278,13 @@ arguments! {
     VarArg(Ref<Var>): PyType::node::<Var>(), |value| {
         value.as_node::<Var>().cloned().ok_or_else(|| expected("a variable", &value))
     };
+}
+
+/// A scalar as an operand, in releases that have it.
+fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
+    let scalar = value.as_node::<tvmscript_prim::PrimExpr>()?;
+    let surface = tvmscript_irbuilder::Builder::context::<&'static crate::surface::Surface>()?;
+    surface.has_bare_scalars.then(|| scalar.clone())
 }
 
 impl InfosArg {

@@ -73,6 +73,12 @@ pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
     (!is_own).then_some(function)
 }
 
+/// Returns the function with this name.
+#[cfg(feature = "parse")]
+pub(crate) fn find_function(name: &str) -> Option<&'static ScriptFn> {
+    BY_NAME.get(name).copied()
+}
+
 /// Returns the namespace with this name.
 pub fn find(name: &str) -> Option<ScriptValue> {
     let name = GROUPS.get(name)?;

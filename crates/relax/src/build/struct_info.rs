@@ -7,13 +7,15 @@ use tvmscript_ir::build::global_infos;
 use tvmscript_ir::{EnvFunc, VDevice};
 use tvmscript_ir_core::{Array, DataType, Object, Ref, Str, with_stack};
 use tvmscript_irbuilder::{
-    BuildError, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue, script_fn,
+    BuildError, Builder, CallArgs, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExpr};
 
 use super::args::scalar;
 use crate::node::*;
+use crate::surface::Surface;
 
 /// Struct info whose dimensions may be text.
 #[derive(Debug, Clone)]
@@ -147,6 +149,9 @@ impl StructInfoProxy {
         if let Some(proxy) = value.as_host::<StructInfoProxy>() {
             return Ok(proxy.clone());
         }
+        if let Some(dtype) = bare_scalar(value) {
+            return Ok(StructInfoProxy::Known(PrimStructInfo::new(dtype)));
+        }
         match value.as_node::<StructInfo>() {
             Some(info) => Ok(StructInfoProxy::Known(info.clone())),
             None => Err(BuildError::expected(
@@ -264,6 +269,17 @@ impl StructInfoProxy {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The type of `T.int64` as an annotation, in releases that have it.
+fn bare_scalar(value: &ScriptValue) -> Option<DataType> {
+    let surface = Builder::context::<&'static Surface>()?;
+    let function = match value {
+        ScriptValue::Host(host) if surface.has_bare_scalars && host.is_callable() => host,
+        _ => return None,
+    };
+    let made = function.call(CallArgs::default()).ok()?;
+    made.as_node::<prim::Var>().map(|variable| variable.dtype)
 }
 
 /// Tests for the form of an identifier as `python_syntax::is_identifier` does; that crate is there with `parse` only.

@@ -16,9 +16,11 @@ operators! {
     /// Storage of a given size on a device of the module.
     alloc_storage(size: AnyExpr, virtual_device_index: IntValue, storage_scope: Text, dtype: Dtype)
         -> infer(any_value), text = "memory.alloc_storage";
-    /// A tensor in storage.
-    alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
-        -> infer(tensor_in_storage), text = "memory.alloc_tensor";
+    /// A tensor in storage; later releases name the device, too.
+    alloc_tensor(
+        storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype,
+        runtime_device_index: Option<IntValue> = None
+    ) -> infer(tensor_in_storage), text = "memory.alloc_tensor";
     /// Releases storage.
     kill_storage(storage: AnyExpr) -> infer(nothing), text = "memory.kill_storage", effect = Opaque;
     /// Releases a tensor.
@@ -72,7 +74,9 @@ fn new_tensor(cx: &mut Infer<'_>) -> Inferred {
 }
 
 fn tensor_in_storage(cx: &mut Infer<'_>) -> Inferred {
-    cx.expect_args(4)?;
+    if cx.call.args.len() != 5 {
+        cx.expect_args(4)?;
+    }
     tensor_of_operand(cx, 2, stated_dtype(cx, 3)?, None)
 }
 

@@ -12,9 +12,11 @@ operators! {
     /// Storage of a given size on a device known at run time.
     alloc_storage(shape: AnyExpr, runtime_device_index: IntValue, dtype: Dtype, storage_scope: Text = "global")
         -> infer(any_value), text = "vm.alloc_storage";
-    /// A tensor in storage.
-    alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
-        -> infer(tensor_in_storage), text = "vm.alloc_tensor";
+    /// A tensor in storage; later releases name the device, too.
+    alloc_tensor(
+        storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype,
+        runtime_device_index: Option<IntValue> = None
+    ) -> infer(tensor_in_storage), text = "vm.alloc_tensor";
     /// Releases an object.
     kill_object(obj: Expr) -> infer(nothing), text = "vm.kill_object", effect = Opaque;
     /// Calls a PrimFunc whose shapes are known at run time; the last argument is a shape with the scalars.
@@ -24,7 +26,9 @@ operators! {
 
 /// A tensor of the given shape, as far as it is known: any value is accepted.
 fn tensor_in_storage(cx: &mut Infer<'_>) -> Inferred {
-    cx.expect_args(4)?;
+    if cx.call.args.len() != 5 {
+        cx.expect_args(4)?;
+    }
     let dtype = stated_dtype(cx, 3)?;
     if cx.arg(2)?.is::<ShapeExpr>() {
         return tensor_of_operand(cx, 2, dtype, None);

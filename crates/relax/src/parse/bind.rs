@@ -10,7 +10,8 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use crate::build::args::convert;
 use crate::build::function::{emit_match_cast_value, emit_value};
 use crate::build::{MatchCastPair, constant_of};
-use crate::node::{StructInfo, Var};
+use crate::node::{PrimStructInfo, PrimValue, StructInfo, Var};
+use crate::surface::Surface;
 
 /// A target inside a tuple, for which the position of the value is unknown.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
@@ -26,6 +27,11 @@ pub(super) fn assign_from(
     value: ScriptValue,
     annotation: Option<Ref<StructInfo>>,
 ) -> Result<()> {
+    let scalar = annotation.as_ref().and_then(|info| bare_scalar(p, &value, info));
+    let value = match scalar {
+        Some(scalar) => p.checked(value_at, scalar)?.into(),
+        None => value,
+    };
     let bound = if let Some(var) = value.as_node::<prim::Var>() {
         scalar_variable(p, name, at, var)?.into()
     } else if let Some(pair) = value.as_host::<MatchCastPair>() {
@@ -54,6 +60,23 @@ pub(super) fn assign_from(
         var.into()
     };
     p.define(name, bound, at, Shadowing::SameFrame)
+}
+
+/// The value of `c: T.int64 = n`, in releases that have it.
+fn bare_scalar(
+    p: &Parser<'_>,
+    value: &ScriptValue,
+    info: &Ref<StructInfo>,
+) -> Option<tvmscript_irbuilder::Result<Ref<PrimValue>>> {
+    let dtype = info.as_node::<PrimStructInfo>()?.dtype;
+    p.registry().filter(|registry| Surface::of(registry).has_bare_scalars)?;
+    let scalar = match value {
+        ScriptValue::Int(value) => prim::ops::make_const(dtype, *value),
+        ScriptValue::Bool(value) => prim::ops::make_const(dtype, i64::from(*value)),
+        ScriptValue::Float(value) => prim::ops::make_const(dtype, *value),
+        other => Ok(other.as_node::<PrimExpr>()?.clone()),
+    };
+    Some(scalar.map(PrimValue::new).map_err(Into::into))
 }
 
 fn named(p: &mut Parser<'_>, name: Name, var: &Ref<Var>) {

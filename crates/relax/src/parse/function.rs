@@ -1,6 +1,6 @@
 //! `@R.function`: signature, body, declaration in a module, nested functions.
 
-use tvmscript_ir_core::{Array, Ref};
+use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, StmtId};
@@ -39,7 +39,7 @@ pub(super) fn define(
     let frame = PendingFrame::value(FunctionFrame::new(is_pure, is_private || is_nested));
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
-        p.with_scope(|p| {
+        p.with_type_variables(type_variable, |p| {
             record_syntax("R.func_name", || vec![ScriptValue::Str(name.clone())]);
             let named = with_function("R.function", |function| function.name = Some(name));
             p.checked(node.name_place, named)?;
@@ -81,6 +81,11 @@ pub(super) fn define(
     Ok(None)
 }
 
+/// The variable of a function that stands for a type variable of the file.
+fn type_variable(name: &str) -> ScriptValue {
+    tvmscript_prim::Var::new(name, DataType::INT64).into()
+}
+
 /// Declares a function of a module with its signature.
 pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
     let node = definition.stmt;
@@ -99,7 +104,7 @@ fn signature_info(
     is_pure: bool,
     unsaid: fn() -> Ref<StructInfo>,
 ) -> Result<Ref<FuncStructInfo>> {
-    p.with_scope(|p| {
+    p.with_type_variables(type_variable, |p| {
         let signature = signature::read(p, node);
         let ret = match node.returns {
             Some(returns) => signature::annotation(p, returns)?,

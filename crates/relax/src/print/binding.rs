@@ -44,7 +44,10 @@ fn annotation_alone(var: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     }
     let info = match doc {
         Some(info) => info,
-        None => d.r("Object"),
+        None => {
+            let any = d.surface().any;
+            d.r(any)
+        }
     };
     Ok(Some(of_dataflow(info, d)))
 }

@@ -113,7 +113,7 @@ fn plain(
         let at = d.field(path, "sinfo_args");
         let infos = each(sinfo_args, at, d)?;
         let infos = d.docs.tuple(&infos);
-        kwargs.push(("sinfo_args", d.at(infos, at)));
+        kwargs.push((d.surface().keyword("sinfo_args"), d.at(infos, at)));
     }
     Ok(d.docs.call(callee, &docs, &kwargs))
 }
@@ -160,6 +160,7 @@ fn fields(
                 Some(doc) => doc,
                 None => attribute_node(node, at, d)?,
             },
+            FieldRef::DType(dtype) if dtype.is_void() && d.surface().has_absent_dtypes => d.docs.none(),
             scalar => d.value(&scalar.to_value(), at)?,
         };
         kwargs.push((field.name, doc));
@@ -233,7 +234,7 @@ fn destination_passing(
     let mut kwargs = Keywords::new();
     let at_info = d.field(path, "sinfo_args");
     let at_info = d.item(at_info, 0);
-    kwargs.push(("out_sinfo", results(info, at_info, d)?));
+    kwargs.push((d.surface().keyword("out_sinfo"), results(info, at_info, d)?));
     let at_attrs = d.field(path, "attrs");
     if let Some(attrs) = attrs_of::<CallTIRInplaceAttrs>(node) {
         let at = d.field(at_attrs, "inplace_indices");
@@ -301,7 +302,8 @@ fn spread_arguments(
     let at = d.item(at, 0);
     let info = results(info, at, d)?;
     let callee = operator_doc(operator.text, path, d);
-    Ok(Some(d.docs.call(callee, &docs, &[("out_sinfo", info)])))
+    let keyword = d.surface().keyword("out_sinfo");
+    Ok(Some(d.docs.call(callee, &docs, &[(keyword, info)])))
 }
 
 /// `R.print(a, b, format=R.str(".."))`: the operand at `position` is the format.

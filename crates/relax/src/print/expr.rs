@@ -18,6 +18,9 @@ pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<
     let PrimValue { span: _, struct_info_: _, value } = &**node;
     let at = d.field(path, "value");
     let value = typed(value, at, d)?;
+    if d.surface().has_bare_scalars {
+        return Ok(value);
+    }
     Ok(d.r_call("prim_value", &[value]))
 }
 
@@ -147,7 +150,10 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
             let at = d.field(path, "struct_info_");
             d.expr_object(info, at)?
         }
-        None => d.r("Object"),
+        None => {
+            let any = d.surface().any;
+            d.r(any)
+        }
     };
     let is_dataflow = std::ptr::eq(object.info(), dataflow_var_type());
     let annotation = match is_dataflow && d.fragment_frame().is_some() {

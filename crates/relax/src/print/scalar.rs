@@ -30,6 +30,10 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
         return Err(DocsifyError::Unwritable { key: object.info().key(), reason }.into());
     }
     let hint = node.name.text_or("v");
+    let is_signature = d.frame_data::<RelaxFrame>().is_some_and(|frame| frame.signature_vars.is_some());
+    if is_signature && node.dtype == DataType::INT64 && d.surface().has_type_variables {
+        return type_variable(object, hint, path, d);
+    }
     let inner = d.declaring_frame();
     // In a fragment, a function declares the variables that only it uses.
     let head = d.fragment_frame().filter(|_| {
@@ -55,6 +59,20 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
         let stmt = d.docs.bind(name, value);
         d.at(name, path);
         d.push_stmt(stmt);
+        Ok(name)
+    })
+}
+
+/// A type variable, `n = TypeVar("n")` before the script; functions of a module share the names.
+fn type_variable(object: &Object, hint: &str, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Some(frame) = d.declaring_frame() else {
+        return Err(DocsifyError::Undeclared { name: hint.to_owned() }.into());
+    };
+    d.in_frame(frame, |d| {
+        let name = d.define(object, hint)?;
+        d.at(name, path);
+        let text = tvmscript_docsifier::expr_text(d, name)?;
+        tvmscript_ir::print::type_variable(&text, d);
         Ok(name)
     })
 }
@@ -109,6 +127,12 @@ pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) ->
 /// which is declared only in the body.
 pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let doc = d.expr(value, path)?;
+    if d.surface().has_type_variables {
+        let is_compound = !value.is::<IntImm>() && !value.is::<Var>();
+        let is_signature = d.frame_data::<RelaxFrame>().is_some_and(|frame| frame.signature_vars.is_some());
+        let is_quoted = is_compound && is_signature && any_node(value, |node| node.is::<Var>());
+        return Ok(if is_quoted { d.docs.quoted(doc) } else { doc });
+    }
     let signature = d.frames().rev().find_map(|frame| {
         let frame = frame.data.downcast_ref::<RelaxFrame>()?;
         frame.signature_vars.as_ref()

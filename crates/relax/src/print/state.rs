@@ -7,6 +7,8 @@ use tvmscript_ir::BaseFunc;
 use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{PathId, Ref};
 
+use crate::surface::Surface;
+
 /// The printer options of this dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelaxOptions {
@@ -45,6 +47,9 @@ pub(crate) struct RelaxFrame {
     pub(crate) omits_result: bool,
 }
 
+/// The surface of this print.
+struct Known(&'static Surface);
+
 /// Helpers on the docsifier.
 pub(crate) trait RelaxDocsifier {
     /// `R.name`
@@ -58,6 +63,8 @@ pub(crate) trait RelaxDocsifier {
     /// The index of the frame that declares the free variables of a fragment; `None` inside functions and modules.
     fn fragment_frame(&self) -> Option<usize>;
     fn relax_options(&mut self) -> &RelaxOptions;
+    /// Words and forms of the release.
+    fn surface(&mut self) -> &'static Surface;
 }
 
 impl RelaxDocsifier for Docsifier<'_> {
@@ -95,5 +102,10 @@ impl RelaxDocsifier for Docsifier<'_> {
 
     fn relax_options(&mut self) -> &RelaxOptions {
         self.state(|config| config.part::<RelaxOptions>())
+    }
+
+    fn surface(&mut self) -> &'static Surface {
+        let registry = self.registry();
+        self.state(|_| Known(Surface::of(registry))).0
     }
 }

@@ -17,13 +17,18 @@ use crate::node::{
 
 /// `R.Object`
 pub(crate) fn object(node: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let callee = d.r("Object");
+    let any = d.surface().any;
+    let callee = d.r(any);
     Ok(d.made_by(callee, node.object()))
 }
 
 /// `R.Prim("int64")`, `R.Prim(value=n)`
 pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PrimStructInfo { span: _, value, dtype } = &**node;
+    if d.surface().has_bare_scalars {
+        let callee = d.prefixed("tir", &dtype.to_string());
+        return Ok(d.at_field(callee, path, "dtype"));
+    }
     let callee = d.r("Prim");
     match value {
         Some(value) => {

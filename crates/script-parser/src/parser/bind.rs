@@ -13,6 +13,11 @@ use tvmscript_script_eval::{Binding, is_python_builtin, names_in, uses_free};
 /// [`Parser::define`].
 pub type Binder = fn(&mut Parser, Name, ExprId, ScriptValue) -> Result<()>;
 
+/// Returns `true` for a type variable of Python, `TypeVar("n")`.
+pub fn is_type_variable(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Host(_)) && value.type_name() == "TypeVar"
+}
+
 impl Parser<'_> {
     /// Runs `f` in a new frame of the variable table.
     pub fn with_scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
@@ -94,6 +99,34 @@ impl Parser<'_> {
             Binding::Value(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// Runs `f` in a new frame, around which the names that the file binds to type variables of Python
+    /// (`n = TypeVar("n")`) have other values.
+    pub fn with_type_variables<R>(
+        &mut self,
+        make: fn(&str) -> ScriptValue,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        if self.ast.find_name("TypeVar").is_none() {
+            return self.with_scope(f);
+        }
+        self.with_scope(|p| {
+            let ast = p.ast.clone();
+            for name in ast.names() {
+                if p.value_of(name).is_some_and(|value| is_type_variable(&value)) {
+                    let value = make(ast.name(name));
+                    // The frame is new, so this cannot fail.
+                    let _ = p.scopes.define(
+                        name,
+                        Binding::Value(value),
+                        TextRange::default(),
+                        Shadowing::SameFrame,
+                    );
+                }
+            }
+            p.with_scope(f)
+        })
     }
 
     /// The value of a name in the script body or around it.

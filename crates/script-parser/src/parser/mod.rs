@@ -55,7 +55,7 @@ use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
 
-pub use bind::Binder;
+pub use bind::{Binder, is_type_variable};
 pub use capture::CaptureRule;
 pub use globals::Globals;
 pub use host_builder::HostBuilder;

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Array, DataType, Ref, Str, Value};
 use tvmscript_irbuilder::{FromScript as _, ScriptValue};
 use tvmscript_prim::{Expr, PrimType, Var};
 use tvmscript_python_syntax::ast::{Constant, Expr as Ast, ExprId, FunctionDef, Parameter};
-use tvmscript_script_parser::{Definition, Parser, Result, Shadowing};
+use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_variable};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::build::function::{self, Flags};
 use tvmscript_tir::build::types::{TypeArg, call_annotation};
@@ -39,11 +39,6 @@ fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<Fla
     let set = flags.into_iter().filter(|(_, is_set)| *is_set);
     let attrs = set.map(|(key, _)| (Str::new(key), Value::Bool(true))).collect();
     Ok(Flags { is_private, declares: false, is_raw: !is_schedulable, attrs })
-}
-
-/// Returns `true` for `TypeVar("n")`.
-fn is_type_variable(value: &ScriptValue) -> bool {
-    value.as_node::<Var>().is_none() && value.type_name() == "TypeVar"
 }
 
 /// Defines the type variables of a signature, each as a variable of this function.

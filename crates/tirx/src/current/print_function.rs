@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, expr_text};
 use tvmscript_ir::GLOBAL_SYMBOL;
-use tvmscript_ir::print::{function_name, function_name_doc};
+use tvmscript_ir::print::{function_name, function_name_doc, type_variable};
 use tvmscript_ir_core::{DataType, PathId, PtrSet, Ref, Value, Visitor, Walk};
 use tvmscript_prim::{Expr, TupleType, Var};
 use tvmscript_tir::print::body;
@@ -149,7 +149,7 @@ impl Signature {
             if stride.dtype != DataType::INT32 && !d.is_defined(stride.object()) {
                 let name = define_variable(stride, d)?;
                 self.type_vars.insert(stride.object().address());
-                declare_type_variable(name, d)?;
+                type_variable(&expr_text(d, name)?, d);
             }
         }
         let shape = d.docs.tuple(&extents);
@@ -183,7 +183,7 @@ impl Signature {
                 } else {
                     is_text |= !is_alone;
                     self.type_vars.insert(variable.object().address());
-                    declare_type_variable(name, d)?;
+                    type_variable(&expr_text(d, name)?, d);
                 }
             }
         }
@@ -194,17 +194,4 @@ impl Signature {
         let text = expr_text(d, doc)?;
         Ok(d.docs.str(&*text))
     }
-}
-
-/// `n = TypeVar("n")`, before the script.
-fn declare_type_variable(name: ExprDoc, d: &mut Docsifier<'_>) -> Result<()> {
-    let text = expr_text(d, name)?;
-    d.add_preamble(&text, "from typing import TypeVar", |d| {
-        let callee = d.docs.id("TypeVar");
-        let own = d.docs.str(&*text);
-        let value = d.docs.call_args(callee, &[own]);
-        let target = d.docs.id(&*text);
-        d.docs.bind(target, value)
-    });
-    Ok(())
 }
