@@ -296,3 +296,14 @@ def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.
     assert_eq!(print(&parsed.scripts[0].node, registry(), &config).expect("prints"), printed);
     reads_and_prints(printed, "tvm-0.27");
 }
+
+#[test]
+fn current_constants_are_in_metadata() {
+    let text = include_str!("../fixtures/current/constant.py");
+    let parsed = read(text);
+    let profile = parsed.profile.profile.id();
+    assert_eq!(profile, "tvm-0.27");
+    let config = PrinterConfig { profile: Some(profile), show_meta: true, ..PrinterConfig::default() };
+    let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
+    assert_eq!(printed.trim_end(), text.trim_end());
+}

@@ -71,7 +71,14 @@ pub struct Region {
 pub fn twice_type() -> &'static TypeInfo {
     static INFO: OnceLock<&'static TypeInfo> = OnceLock::new();
     INFO.get_or_init(|| {
-        let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false };
+        let field = |name, kind| FieldInfo {
+            name,
+            def: false,
+            skip_eq: false,
+            kind,
+            derived: false,
+            optional: false,
+        };
         let fields = [field("dtype", FieldKind::DType), field("value", FieldKind::Node)];
         register_dynamic("toy.Twice", type_by_key("ir.PrimExpr"), EqKind::Tree, &fields)
             .expect("the description is complete")

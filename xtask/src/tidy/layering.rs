@@ -101,6 +101,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "prim",
             "ir",
             "tir",
+            "tvm-json",
         ],
     ),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),

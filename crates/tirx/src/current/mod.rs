@@ -10,6 +10,7 @@ pub mod build;
 #[cfg(feature = "parse")]
 mod head;
 pub mod layout;
+mod metadata;
 #[cfg(feature = "parse")]
 mod names;
 #[cfg(feature = "print")]
@@ -46,11 +47,13 @@ pub static PROFILE: TextProfile = TextProfile {
         Sign { text: ": T.let", strength: Strength::Form },
         Sign { text: "# from typing import TypeVar", strength: Strength::Form },
         Sign { text: "out_ty=", strength: Strength::Form },
+        Sign { text: "metadata[\"ir.GenericConst\"]", strength: Strength::Form },
         Sign { text: "ty_args=", strength: Strength::Form },
         Sign { text: ": R.Any", strength: Strength::Hint },
         Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
     ],
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
+    metadata: metadata::FORMAT,
     ..TVM_0_23
 };
 
