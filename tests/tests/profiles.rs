@@ -307,3 +307,90 @@ fn current_constants_are_in_metadata() {
     let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
     assert_eq!(printed.trim_end(), text.trim_end());
 }
+
+#[test]
+fn tilelang_comparisons_nest_and_keywords_have_dots() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.handle("float16", "global"), x: T.int32, y: T.int32):
+    A_1 = T.decl_buffer((64,), "float16", data=A)
+    b: T.bool = x < y == (y % 2 == 0)
+    T.tma_copy(T.region(A_1[0], 1, 64), T.region(A_1[0], 2, 64), barrier=0, tl.phase=1)
+    T.tvm_storage_sync("shared.dyn", 3, 128)
+    if b:
+        T.tvm_storage_sync("shared")
+"#,
+        "tilelang-0.25",
+    );
+}
+
+#[test]
+fn tilelang_texts_may_use_a_thread_before_its_launch() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A_handle: T.handle):
+    A = T.match_buffer(A_handle, (128,), strides=(1,))
+    with T.sblock("root"):
+        bx = T.int32()
+        T.reads(A[bx])
+        T.writes()
+        T.launch_thread(bx, 8)
+        T.evaluate(A[bx])
+"#,
+        "tilelang-0.25",
+    );
+}
+
+#[test]
+fn tilelang_layouts_are_metadata() {
+    let json = |key: &str, fields: &str, root: usize| {
+        format!(
+            r#"{{"root_index": {root}, "nodes": [
+{{"type": "ffi.String", "data": "{key}"}}, {{"type": "None"}},
+{{"type": "ir.IntImm", "data": {{"span": 1, "dtype": "int32", "value": 2}}}},
+{{"type": "ffi.Array", "data": [2]}},
+{{"type": "ffi.String", "data": "_i"}}, {{"type": "ir.PrimType", "data": {{"span": 1, "dtype": "int32"}}}},
+{{"type": "tirx.Var", "data": {{"span": 1, "dtype": "int32", "name": 4, "type_annotation": 5}}}},
+{{"type": "tirx.FloorMod", "data": {{"span": 1, "dtype": "int32", "a": 6, "b": 2}}}},
+{{"type": "ffi.Array", "data": [7]}},
+{fields}], "metadata": {{"tvm_version": "0.25.dev0"}}}}"#
+        )
+    };
+    let layout = json(
+        "tl.Layout",
+        r#"{"type": "tl.Layout", "data": {"input_size": 3, "forward_index": 8}},
+{"type": "ffi.Array", "data": [9]}, {"type": "ffi.Map", "data": [0, 10]}"#,
+        11,
+    );
+    let text = format!(
+        r#"metadata = tvm.ir.load_json("""{layout}""")
+# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A_handle: T.handle):
+    A = T.match_buffer(A_handle, (2,))
+    with T.sblock("root"):
+        T.reads()
+        T.writes()
+        T.sblock_attr({{"layout_map": {{A: metadata["tl.Layout"][0]}}}})
+        T.evaluate(0)
+"#
+    );
+    let parsed = read(&text);
+    let config = PrinterConfig {
+        profile: Some("tilelang-0.25".to_owned()),
+        show_meta: true,
+        ..PrinterConfig::default()
+    };
+    let node = &parsed.scripts[0].node;
+    let printed = print(node, registry(), &config).expect("prints");
+    assert!(printed.contains(r#"\"type\": \"tirx.FloorMod\""#), "{printed}");
+    assert!(printed.contains(r#"{A: metadata["tl.Layout"][0]}"#), "{printed}");
+    let again = read(&printed);
+    let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
+    assert!(equal.compare(node, &again.scripts[0].node));
+}

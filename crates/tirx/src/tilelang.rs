@@ -55,7 +55,13 @@ pub(crate) static SURFACE: Surface = Surface {
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
-    print: tvmscript_tir::print::forms::TVM_0_23,
+    print: tvmscript_tir::print::forms::Forms { makes, ..tvmscript_tir::print::forms::TVM_0_23 },
     #[cfg(feature = "parse")]
     parse: tvmscript_tir::parse::handlers::TVM_0_23,
 };
+
+/// The release's form of an operator that TIR has too.
+#[cfg(feature = "print")]
+fn makes(call: &tvmscript_prim::Call, _: &tvmscript_tir::op::Operator) -> bool {
+    crate::op::of_callee(&call.op).is_some_and(|operator| operator.makes(call))
+}

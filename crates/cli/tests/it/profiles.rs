@@ -54,3 +54,30 @@ fn check_and_timings_tell_the_profile() {
     let line: Value = serde_json::from_str(ran.stderr.trim()).expect("JSON");
     assert_eq!(line["profiles"], json!([option]));
 }
+
+#[test]
+fn what_is_ill_formed_between_passes_is_a_note_unless_strict() {
+    let text = file(
+        "a.py",
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel():
+    x = T.int32()
+    T.evaluate(x)
+    for i in range(2):
+        B = T.alloc_buffer((1,))
+        B = T.alloc_buffer((2,))
+        B[0] = T.float32(0.0)
+"#,
+    );
+    let ran = run(&["check", "--format", "json", &text]);
+    let line: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((ran.status, &line["ok"]), (0, &json!(true)), "{line}");
+    let notes = line["errors"].as_array().expect("notes");
+    assert!(notes.len() == 2 && notes.iter().all(|note| note["severity"] == "note"), "{line}");
+
+    let ran = run(&["check", "--strict", "--format", "json", &text]);
+    let line: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((ran.status, &line["ok"]), (1, &json!(false)), "{line}");
+}

@@ -63,7 +63,11 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
-    if let Some(thread) = attr::launched_with(node, d) {
+    let is_nameless = |thread: &Ref<IterVar>| thread.thread_tag.as_str().is_empty();
+    let may_be_ill_formed = d.profile().may_be_ill_formed;
+    if let Some(thread) =
+        attr::launched_with(node, d).filter(|thread| !(may_be_ill_formed && is_nameless(thread)))
+    {
         attr::env_thread(&thread, path, None, d)?;
         return define(node, d);
     }
