@@ -242,7 +242,7 @@ class Module:
         B[0, 0] = T.exp(A[0, 0])
 
     @R.function(pure=False)
-    def main(x: R.Tensor((n, 16), dtype="float32"), y: R.Tensor(("n + 1", m), dtype="float32"), p: T.int64, o: R.Any) -> R.Shape([n, "m + 1"]):
+    def main(x: R.Tensor((n, 16), dtype="float32"), y: R.Tensor(("n + 1", m), dtype="float32"), p: T.int64, o: R.Callable) -> R.Shape([n, "m + 1"]):
         cls = Module
         k = T.int64()
         with R.dataflow():
@@ -251,6 +251,7 @@ class Module:
             gv: R.Tensor((n, n), dtype="float32") = R.matmul(lv, lv1, out_dtype=None)
             R.output(gv)
         q: R.Tensor = R.call_packed("f", gv, p, ty_args=(R.Tensor,))
+        w: R.Any = o(q, n)
         lv2: R.Tensor((k, 3), dtype="float32") = R.match_cast(q, R.Tensor((k, 3), dtype="float32"))
         c: T.int64 = n
         d: T.int64 = 3

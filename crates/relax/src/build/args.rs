@@ -281,7 +281,7 @@ arguments! {
 }
 
 /// A scalar as an operand, in releases that have it.
-fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
+pub(crate) fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
     let scalar = value.as_node::<tvmscript_prim::PrimExpr>()?;
     let surface = tvmscript_irbuilder::Builder::context::<&'static crate::surface::Surface>()?;
     surface.has_bare_scalars.then(|| scalar.clone())

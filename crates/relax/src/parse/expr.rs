@@ -7,7 +7,7 @@ use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_parser::{Indices, Mode, Operator};
 
-use crate::build::args::convert;
+use crate::build::args::{bare_scalar, convert};
 use crate::build::expr::item_of;
 use crate::node::{Call, Expr, TupleStructInfo, struct_info_of};
 
@@ -138,7 +138,7 @@ pub(crate) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
     }
     let exprs = args.positional.iter().enumerate().map(|(i, value)| {
         let is_expr = match value {
-            ScriptValue::Node(object) => expr_of(object).is_some(),
+            ScriptValue::Node(object) => expr_of(object).is_some() || bare_scalar(value).is_some(),
             ScriptValue::Tuple(_) => true,
             _ => false,
         };
