@@ -6,6 +6,10 @@
 #[cfg(feature = "parse")]
 mod assign;
 #[cfg(feature = "build")]
+#[cfg_attr(
+    not(feature = "parse"),
+    expect(dead_code, reason = "the parser uses the values that stand for annotations")
+)]
 pub mod build;
 #[cfg(feature = "parse")]
 mod head;
