@@ -75,6 +75,7 @@ pub fn dialect() -> Dialect {
         .node::<Ramp>()
         .node::<Broadcast>()
         .node::<Shuffle>()
+        .node::<UnknownCall>()
         .node::<Let>()
         .node::<Call>()
         .node::<CommReducer>()

@@ -478,6 +478,9 @@ impl Blocks {
             }
             return Ok(Ref::new(node).upcast());
         }
+        if value.as_node::<UnknownCall>().is_some_and(|call| call.struct_info_.is_none()) {
+            return Ok(with_struct_info(value, ObjectStructInfo::new()));
+        }
         Ok(value)
     }
 
@@ -592,7 +595,13 @@ fn with_struct_info(value: Expr, info: Ref<StructInfo>) -> Expr {
             call.make_mut().struct_info_ = Some(info.into());
             call.upcast()
         }
-        Err(value) => value,
+        Err(value) => match value.downcast::<UnknownCall>() {
+            Ok(mut call) => {
+                call.make_mut().struct_info_ = Some(info.into());
+                call.upcast()
+            }
+            Err(value) => value,
+        },
     }
 }
 

@@ -106,6 +106,7 @@ pub fn nodes() -> Dialect {
         .node::<PackedFuncType>()
         .node::<LeafExpr>()
         .node::<Call>()
+        .node::<UnknownCall>()
         .node::<Tuple>()
         .node::<TupleGetItem>()
         .node::<ShapeExpr>()

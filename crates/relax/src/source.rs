@@ -10,7 +10,7 @@ macro_rules! expressions {
 
 expressions! {
     LeafExpr, Call, Tuple, TupleGetItem, ShapeExpr, Var, Constant, PrimValue, StringImm, DataTypeImm, SeqExpr, If, Function,
-    ExternFunc,
+    ExternFunc, UnknownCall,
 }
 
 impl TupleItem for TupleGetItem {}

@@ -48,13 +48,13 @@ mod table;
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
     Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
-    ParseOptions, Parsed, Parser, Script, is_type_variable, parse_script,
+    ParseOptions, Parsed, Parser, Script, UnknownFunctions, is_type_variable, parse_script,
 };
 pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member,
     ModuleMember, NodeClass, ParseDialect, ParserFn, Parsers, Provided, PythonModule, ScopeFn, Statement,
-    TokenHook,
+    TokenHook, UnknownFn,
 };
 pub use tvmscript_script_eval::{
     Indices, Limits, Mode, NodeRules, Operator, ParseError, ParseErrorKind, Reported, Result,

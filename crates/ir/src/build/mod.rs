@@ -1,5 +1,6 @@
 //! The builder of modules, and the functions of `I.*`.
 
+mod as_written;
 mod constants;
 mod field;
 mod functions;
@@ -12,6 +13,7 @@ pub mod script;
 mod target;
 mod target_tags;
 
+pub use as_written::arguments_as_written;
 pub use constants::elided_tensor;
 pub use field::{field, field_names};
 pub use functions::{

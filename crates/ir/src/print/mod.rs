@@ -3,12 +3,14 @@
 //! Functions of a module print by their dialect's printer; this module orders them by the ranks that dialects register
 //! with [`ModuleOrder::module_order`].
 
+mod as_written;
 mod constants;
 mod data;
 mod module;
 mod name;
 mod small;
 
+pub use as_written::call_as_written;
 pub use constants::{ConstantOptions, elided, tensor_call};
 pub use data::{data, data_dict};
 pub use module::{ModuleFrame, ModuleOrder};

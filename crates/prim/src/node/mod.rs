@@ -5,6 +5,7 @@ mod call;
 mod index_map;
 pub(crate) mod leaf;
 mod logic;
+mod unknown;
 mod vector;
 
 pub use binary::{Add, Div, EQ, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod, Mul, NE, Sub};
@@ -12,4 +13,5 @@ pub use call::{Call, CommReducer, Let};
 pub use index_map::IndexMap;
 pub use leaf::{Cast, FloatImm, IntImm, StringImm, Var, size_var_type};
 pub use logic::{And, Not, Or, Select};
+pub use unknown::UnknownCall;
 pub use vector::{Broadcast, Lanes, Ramp, Shuffle};

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{DataType, Ref};
 
-use super::make_const;
+use super::{make_const, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::intrinsic::{self, NamedOp};
@@ -179,6 +179,10 @@ pub fn match_types(a: &mut Expr, b: &mut Expr) -> Result<()> {
 }
 
 fn match_different(a: &mut Expr, b: &mut Expr) -> Result<()> {
+    undetermined::agree(a, b);
+    if a.dtype() == b.dtype() {
+        return Ok(());
+    }
     if !a.dtype().is_vector() && b.dtype().is_vector() {
         *a = broadcast_to(Ref::clone(a), b.dtype().lanes)?;
     } else if a.dtype().is_vector() && !b.dtype().is_vector() {

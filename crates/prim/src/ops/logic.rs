@@ -1,8 +1,11 @@
 //! Boolean logic and selection with folding.
 
+use tvmscript_ir_core::DataType;
+
 use super::arith::{BinaryOp, fold_or_node};
 use super::literal::truth;
 use super::match_types;
+use super::undetermined::{agree, determine};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::intrinsic;
@@ -50,14 +53,16 @@ pub fn not(a: Expr) -> Result<Expr> {
 /// One of two values of the same type, both of which are evaluated. Never folds, as in TVM.
 /// # Errors
 /// As [`Select::try_new`].
-pub fn select(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
-    Select::try_new(condition, true_value, false_value)
+pub fn select(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> Result<Expr> {
+    agree(&mut true_value, &mut false_value);
+    Select::try_new(determine(condition, DataType::BOOL), true_value, false_value)
 }
 
 /// One of two values, of which only that one is evaluated. Matches the values' types; a literal condition folds.
 /// # Errors
 /// [`PrimError::OperandType`] if the condition is not a scalar bool; [`PrimError::CannotMatch`].
 pub fn if_then_else(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> Result<Expr> {
+    let condition = determine(condition, DataType::BOOL);
     let found = condition.dtype();
     if !found.is_bool() || !found.is_scalar() {
         return Err(PrimError::OperandType { op: "if_then_else", expected: "a bool condition", found });

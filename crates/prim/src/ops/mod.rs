@@ -25,6 +25,7 @@ pub mod literal;
 pub mod logic;
 pub mod python;
 pub mod script;
+pub mod undetermined;
 
 pub use arith::{
     BinaryOp, add, binary, ceildiv, div, eq, floordiv, floormod, ge, gt, le, lt, max, min, mul, ne, neg,

@@ -8,10 +8,10 @@
 
 use tvmscript_ir_core::DataType;
 
-use super::BinaryOp;
 use super::convert::broadcast_to;
 use super::literal::truth;
 use super::python::{Comparison, Operand};
+use super::{BinaryOp, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm, Not};
@@ -59,6 +59,11 @@ pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> 
     let (left, right) = (a.expr_dtype(), b.expr_dtype());
     let mut a = like(op.symbol(), a, right, Side::Left)?;
     let mut b = like(op.symbol(), b, left, Side::Right)?;
+    undetermined::agree(&mut a, &mut b);
+    if a.dtype() == DataType::VOID && b.dtype() == DataType::VOID {
+        a = undetermined::determine(a, DataType::INT32);
+        undetermined::agree(&mut a, &mut b);
+    }
     let (left, right) = (a.dtype(), b.dtype());
     if left.lanes != right.lanes {
         if left.is_scalar() {
@@ -104,8 +109,8 @@ pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Re
         literal,
         dtype: other.unwrap_or(DataType::BOOL),
     };
-    let a = as_expr(a, right).map_err(refused)?;
-    let b = as_expr(b, left).map_err(refused)?;
+    let a = undetermined::determine(as_expr(a, right).map_err(refused)?, DataType::BOOL);
+    let b = undetermined::determine(as_expr(b, left).map_err(refused)?, DataType::BOOL);
     if a.dtype().lanes > 1 || b.dtype().lanes > 1 {
         return match op {
             Connective::And => super::bitwise_and(a, b),
@@ -119,5 +124,5 @@ pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Re
 /// # Errors
 /// [`PrimError::OperandType`] if the operand is not bool.
 pub fn not(a: Expr) -> Result<Expr> {
-    Not::try_new(a)
+    Not::try_new(undetermined::determine(a, DataType::BOOL))
 }

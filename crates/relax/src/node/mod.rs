@@ -6,6 +6,7 @@ mod distributed;
 mod expr;
 mod struct_info;
 mod types;
+mod unknown;
 
 pub use binding::{Binding, BindingBlock, MatchCast, VarBinding, dataflow_block_type, is_dataflow_block};
 pub use distributed::{
@@ -20,3 +21,4 @@ pub use struct_info::{
     TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM, dimension,
 };
 pub use types::{ObjectType, PackedFuncType, ShapeType, TensorType};
+pub use unknown::UnknownCall;

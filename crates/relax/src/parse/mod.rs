@@ -10,6 +10,7 @@ mod python;
 mod renamed;
 mod signature;
 mod statements;
+mod unknown;
 
 use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir::{BaseFunc, GlobalVar, RelaxExpr};
@@ -42,6 +43,7 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .function_aliases(surface.aliases)
         .name_fallback(find_name, other_names)
         .absent_names(python::ABSENT)
+        .unknown_functions(unknown::call)
         .python_modules(python::MODULES)
         .decorator(
             "function",

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir::print::call_as_written;
 use tvmscript_ir_core::{Array, Object, PathId, Ref};
 
 use super::scalar::typed;
@@ -10,7 +11,7 @@ use super::state::RelaxDocsifier;
 use super::struct_info::dimensions;
 use crate::node::{
     Constant, DTensorStructInfo, DataTypeImm, Expr, ExternFunc, PrimValue, ShapeExpr, StringImm, Tuple,
-    TupleGetItem, Var, dataflow_var_type,
+    TupleGetItem, UnknownCall, Var, dataflow_var_type,
 };
 
 /// `R.prim_value(1)`
@@ -124,6 +125,13 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
     let dtype = d.dtype(data.dtype);
     let dtype = d.at_field(dtype, path, "data");
     Ok(d.r_call("const", &[value, dtype]))
+}
+
+/// `R.name(a, key=b)`, as it was written.
+pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let UnknownCall { span: _, struct_info_: _, name, args, keywords } = &**node;
+    let at = d.field(path, "args");
+    call_as_written("relax", name.as_str(), args, keywords, at, d)
 }
 
 /// `R.ExternFunc("name")`

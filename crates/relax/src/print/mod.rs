@@ -101,6 +101,8 @@ fn expressions(dialect: Dialect) -> Dialect {
         .on::<Function>()
         .docsify(function::function)
         .module_order(3)
+        .on::<UnknownCall>()
+        .docsify(expr::unknown_call)
         .on::<ExternFunc>()
         .docsify(expr::extern_func)
         .module_order(2)

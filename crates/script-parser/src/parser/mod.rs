@@ -62,7 +62,7 @@ pub use host_builder::HostBuilder;
 pub use macros::Expansion;
 pub(crate) use namespace::ParserFunction;
 pub use namespace::{Decorator, Namespace};
-pub use options::{ModuleLoader, ModuleText, ParseOptions};
+pub use options::{ModuleLoader, ModuleText, ParseOptions, UnknownFunctions};
 pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
@@ -118,7 +118,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let parsed = parse_python(&composed.text, &python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
-    let tables = Rc::new(Tables::new(registry, profile));
+    let keeps_unknown = options.unknown_functions.are_kept(&composed.text, &parsed, profile);
+    let tables = Rc::new(Tables::new(registry, profile, keeps_unknown));
     let is_kept = |comment: &str| header::is_comment(comment, profile);
     let Comments { by_stmt, mut sources } =
         Comments::attach(&parsed.ast, &composed.text, source, &parsed.comments, is_kept);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
 use super::{Globals, Parser};
-use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn};
+use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn, UnknownFn};
 use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_script_eval::{Binding, Host, Slot};
 
@@ -16,6 +16,8 @@ pub struct Namespace {
     index: usize,
     names: Arc<Names>,
     table: Arc<ParseTable>,
+    /// Reading of calls of functions that the dialect does not have; `None` if they are errors.
+    unknown: Option<UnknownFn>,
 }
 
 impl Namespace {
@@ -24,8 +26,10 @@ impl Namespace {
         index: usize,
         names: Arc<Names>,
         table: Arc<ParseTable>,
+        keeps_unknown: bool,
     ) -> Namespace {
-        Namespace { dialect, index, names, table }
+        let unknown = if keeps_unknown { table.unknown(dialect) } else { None };
+        Namespace { dialect, index, names, table, unknown }
     }
 
     /// Name of the dialect.
@@ -35,6 +39,11 @@ impl Namespace {
 
     pub(crate) fn index(&self) -> usize {
         self.index
+    }
+
+    fn unknown_function(&self, name: &str) -> Option<ScriptValue> {
+        let call = self.unknown.filter(|_| self.table.instead_of(self.dialect, name).is_none())?;
+        Some(ScriptValue::host(UnknownFunction { path: name.to_owned(), call }))
     }
 
     /// The names that `import *` binds.
@@ -62,7 +71,7 @@ impl HostObject for Namespace {
         }
         match self.table.function(self.dialect, name) {
             Some(function) => Some(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
-            None => self.names.get(name),
+            None => self.names.get(name).or_else(|| self.unknown_function(name)),
         }
     }
 
@@ -121,6 +130,28 @@ impl HostObject for ParserFunction {
     }
     fn call(&self, _: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
         Err(BuildError::message(format!("`{}` cannot be called from here", self.name)))
+    }
+}
+
+/// A function that a dialect does not have, or a namespace of such functions.
+struct UnknownFunction {
+    path: String,
+    call: UnknownFn,
+}
+
+impl HostObject for UnknownFunction {
+    fn type_name(&self) -> &str {
+        "an unknown function"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let path = format!("{}.{name}", self.path);
+        Some(ScriptValue::host(UnknownFunction { path, call: self.call }))
+    }
+    fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+        (self.call)(&self.path, args)
     }
 }
 

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use tvmscript_python_syntax::PythonOptions;
+use tvmscript_ir_core::TextProfile;
+use tvmscript_python_syntax::ast::{Stmt, StmtId};
+use tvmscript_python_syntax::prescan::Comment;
+use tvmscript_python_syntax::{ParsedPython, PythonOptions};
 use tvmscript_script_eval::Limits;
 
 use super::{CaptureRule, Globals};
-use crate::header::Header;
+use crate::header::{Header, is_comment};
 
 /// Options of [`parse_script`](crate::parse_script).
 #[derive(Debug, Clone, Default)]
@@ -35,8 +38,42 @@ pub struct ParseOptions {
     pub globals: Globals,
     /// The variables around a script that its body may use.
     pub capture: CaptureRule,
+    /// Calls of functions that no dialect declares.
+    pub unknown_functions: UnknownFunctions,
     /// Finds modules that the text imports. Without it, they are unknown.
     pub modules: Option<ModuleLoader>,
+}
+
+/// Calls of functions that no dialect declares, such as operators of another release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownFunctions {
+    /// Kept in text that a printer wrote, refused in Python: a text is Python if it imports anything, and printed if its
+    /// header says how to read it.
+    #[default]
+    KeptInPrinted,
+    /// Kept as they are written.
+    Kept,
+    /// Errors.
+    Refused,
+}
+
+impl UnknownFunctions {
+    pub(super) fn are_kept(self, text: &str, parsed: &ParsedPython, profile: &TextProfile) -> bool {
+        match self {
+            UnknownFunctions::Kept => true,
+            UnknownFunctions::Refused => false,
+            UnknownFunctions::KeptInPrinted => {
+                let imports =
+                    |id: &StmtId| matches!(parsed.ast.stmt(*id), Stmt::Import(_) | Stmt::ImportFrom(_));
+                let is_header = |comment: &Comment| {
+                    let body =
+                        text.get(comment.range.to_usize()).and_then(|comment| comment.strip_prefix("# "));
+                    body.is_some_and(|body| !is_comment(body, profile))
+                };
+                parsed.comments.iter().any(is_header) && !parsed.ast.module_body().iter().any(imports)
+            }
+        }
+    }
 }
 
 /// Finds the text of modules by their dotted paths, such as `package.helpers`.

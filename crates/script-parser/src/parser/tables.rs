@@ -15,23 +15,25 @@ pub(crate) struct Tables {
     pub(crate) handlers: Arc<ParseTable>,
     /// Namespaces in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
+    /// `true` if calls of functions that no dialect declares are kept as they are.
+    keeps_unknown: bool,
 }
 
 impl Tables {
-    pub(crate) fn new(registry: &Registry, profile: &'static TextProfile) -> Tables {
+    pub(crate) fn new(registry: &Registry, profile: &'static TextProfile, keeps_unknown: bool) -> Tables {
         let handlers = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
         let names = registry.slot::<Namespaces>();
         let namespaces = registry
             .dialects()
             .iter()
             .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
-        Tables { profile, handlers, namespaces: namespaces.collect() }
+        Tables { profile, handlers, namespaces: namespaces.collect(), keeps_unknown }
     }
 
     pub(crate) fn namespace(&self, dialect: &str) -> Option<Namespace> {
         let mut namespaces = self.namespaces.iter().enumerate();
         let (index, (dialect, names)) = namespaces.find(|(_, (name, _))| *name == dialect)?;
-        Some(Namespace::new(dialect, index, names.clone(), self.handlers.clone()))
+        Some(Namespace::new(dialect, index, names.clone(), self.handlers.clone(), self.keeps_unknown))
     }
 }
 

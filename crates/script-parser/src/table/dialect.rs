@@ -9,7 +9,7 @@ use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, ParserFn, Parsers, PythonModule,
-    ScopeFn, Statement, StmtHandler, TokenHook,
+    ScopeFn, Statement, StmtHandler, TokenHook, UnknownFn,
 };
 use tvmscript_script_eval::errors::Result;
 use tvmscript_script_eval::{
@@ -129,6 +129,10 @@ pub trait ParseDialect: Sized {
 
     /// Functions whose arguments are regions, in which a slice without a step stays as it is.
     fn region_functions(self, functions: &[&'static ScriptFn]) -> Self;
+
+    /// Reads calls of functions that this dialect does not have, where the text may have them
+    /// ([`UnknownFunctions`](crate::UnknownFunctions)).
+    fn unknown_functions(self, call: UnknownFn) -> Self;
 
     /// Options that headers can set, besides prefixes.
     fn reader_options(self, options: &'static [ReaderOption]) -> Self;
@@ -263,6 +267,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
 
     fn region_functions(mut self, functions: &[&'static ScriptFn]) -> Self {
         self.slot_mut::<Parsers>().region_functions.extend(functions);
+        self
+    }
+
+    #[track_caller]
+    fn unknown_functions(mut self, call: UnknownFn) -> Self {
+        let (dialect, place) = (self.name(), Location::caller());
+        self.slot_mut::<Parsers>().unknown.push((dialect, call, place));
         self
     }
 

@@ -102,6 +102,9 @@ pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> Result
 /// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
 pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> Result<()>;
 
+/// Makes the value of a call of a function that the dialect does not have, from its dotted name and its arguments.
+pub type UnknownFn = fn(&str, CallArgs) -> std::result::Result<ScriptValue, BuildError>;
+
 #[derive(Clone, Default)]
 pub(crate) struct TokenEntry {
     pub(crate) handlers: Vec<Option<StmtHandler>>,
@@ -132,6 +135,8 @@ pub(crate) struct ParseTable {
     options: Vec<ReaderOption>,
     /// Alternatives to missing names, by dialect and name.
     absent: HashMap<(&'static str, &'static str), &'static str>,
+    /// Reading of calls of unknown functions, by dialect.
+    unknown: HashMap<&'static str, UnknownFn>,
     pub(crate) modules: PythonModules,
     pub(crate) region_functions: Vec<&'static ScriptFn>,
     /// Dialects with a parser of fragments, in the order of registration.
@@ -191,6 +196,11 @@ impl ParseTable {
         self.absent.get(&(dialect, name)).copied()
     }
 
+    /// Reading of calls of functions that a dialect does not have.
+    pub(crate) fn unknown(&self, dialect: &str) -> Option<UnknownFn> {
+        self.unknown.get(dialect).copied()
+    }
+
     pub(crate) fn decorator_names<'a>(&'a self, dialect: &'a str) -> impl Iterator<Item = &'static str> + 'a {
         let names = self.decorators.keys().chain(self.functions.keys());
         names.filter(move |(d, _)| *d == dialect).map(|(_, name)| *name)
@@ -231,6 +241,7 @@ pub struct Parsers {
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     options: Vec<(&'static [ReaderOption], RegistrationSite)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
+    unknown: Vec<(&'static str, UnknownFn, RegistrationSite)>,
     modules: Vec<python_module::Declared>,
     predefined_modules: Vec<(&'static str, RegistrationSite)>,
     predefined_names: Vec<(&'static str, &'static str)>,
@@ -341,6 +352,11 @@ impl Slot for Parsers {
         table
             .absent
             .extend(other.absent.into_iter().map(|(dialect, name, instead)| ((dialect, name), instead)));
+        for (dialect, call, place) in other.unknown {
+            if resolver.claim(format!("the unknown functions of `{dialect}`"), place) {
+                table.unknown.insert(dialect, call);
+            }
+        }
         for (dialect, module, place) in other.modules {
             table.modules.add(dialect, module, |what| resolver.claim(what, place));
         }

@@ -5,6 +5,7 @@ use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, TypeCode, poison_node};
 use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::error::Result as PrimResult;
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
 use crate::extent;
@@ -49,6 +50,13 @@ impl ExprArg {
             }
             other => Err(BuildError::expected("an expression", other.type_name())),
         }
+    }
+}
+
+impl ExprArg {
+    /// As [`ExprArg::convert`], for an index, a bound or an extent: one of undetermined type is an `int32`.
+    pub fn index(value: ScriptValue) -> Result<Expr> {
+        ExprArg::convert(value).map(|index| determine(index, DataType::INT32))
     }
 }
 
@@ -273,7 +281,7 @@ impl FromScript for LoopStart {
         }
         // Python treats `bool` bounds of a loop as integers.
         let value = if let ScriptValue::Bool(b) = value { ScriptValue::Int(b.into()) } else { value };
-        ExprArg::convert(value).map(LoopStart::Bound)
+        ExprArg::index(value).map(LoopStart::Bound)
     }
     fn is_poison(&self) -> bool {
         matches!(self, LoopStart::Bound(bound) if is_poison(bound.object()))

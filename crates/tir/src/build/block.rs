@@ -7,6 +7,7 @@ use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue,
     script_fn,
 };
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::args::{Binding, Domain, ExprArg, NodeArg, Region};
@@ -170,6 +171,7 @@ pub fn where_(predicate: ScriptValue) -> Result<()> {
         ScriptValue::Int(i) => return Err(BuildError::expected("a condition", i.to_string()).at_position(0)),
         other => ExprArg::convert(other).map_err(|e| e.at_position(0))?,
     };
+    let predicate = determine(predicate, DataType::BOOL);
     let found = predicate.dtype();
     check_kind("a block's predicate", "bool", found, found.is_bool())
         .map_err(|e| BuildError::from(e).at_position(0))?;
@@ -255,6 +257,7 @@ fn add_axis(
 
 /// Adds an axis to the innermost block.
 pub(super) fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> Result<()> {
+    let binding = binding.map(|binding| determine(binding, axis.var.dtype));
     if let Some(found) = binding.as_ref().map(|binding| binding.dtype()) {
         check_kind("the binding of an axis", "an integer", found, found.is_integer() || found.is_bool())
             .map_err(|e| BuildError::from(e).at_position(1))?;

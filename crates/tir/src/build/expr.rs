@@ -3,6 +3,7 @@
 use tvmscript_ir::build::{call_with_vars, index_map_of, operator, parameter_names};
 use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, PyType, Result, ScriptValue, script_fn};
+use tvmscript_prim::ops::undetermined::{agree, determine};
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
@@ -48,7 +49,11 @@ fn of_one_type(a: StrictArg, b: StrictArg) -> (Expr, Expr) {
             let b = typed(b.plain, &a.value).unwrap_or(b.value);
             (a.value, b)
         }
-        _ => (a.value, b.value),
+        _ => {
+            let (mut a, mut b) = (a.value, b.value);
+            agree(&mut a, &mut b);
+            (a, b)
+        }
     }
 }
 
@@ -85,13 +90,13 @@ pub fn select(condition: ExprArg, true_value: StrictArg, false_value: StrictArg)
 /// Conversion. Never folds.
 #[script_fn(name = "Cast")]
 pub fn cast_node(dtype: DataType, value: ExprArg) -> Result<Expr> {
-    Ok(Cast::try_new(dtype, value.0)?)
+    Ok(Cast::try_new(dtype, determine(value.0, DataType::FLOAT32))?)
 }
 
 /// Conversion; constants fold.
 #[script_fn]
 pub fn cast(src: ExprArg, dtype: DataType) -> Result<Expr> {
-    Ok(ops::cast(dtype, src.0)?)
+    Ok(ops::cast(dtype, determine(src.0, DataType::FLOAT32))?)
 }
 
 /// `base + i * stride` in lane `i`.

@@ -3,6 +3,7 @@
 use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, HostObject, Result, ScriptValue, script_fn};
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::args::{Domain, ExprArg, LoopStart, NodeArg, Shape};
@@ -324,8 +325,9 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
 /// A `while` loop.
 #[script_fn(name = "While")]
 pub fn while_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
-    let found = condition.0.dtype();
+    let condition = determine(condition.0, DataType::BOOL);
+    let found = condition.dtype();
     check_kind("the condition", "a scalar", found, found.is_scalar())
         .map_err(|e| BuildError::from(e).at_position(0))?;
-    Ok(FrameOf::new(TirFrame::new(FrameKind::While { condition: condition.0 })))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::While { condition })))
 }

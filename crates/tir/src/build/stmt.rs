@@ -5,6 +5,7 @@ use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, TypeCode, Value};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, Builder, FrameOf, FromScript, IntoArg, PyType, Result, ScriptValue, script_fn,
 };
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 
 use super::args::{ExprArg, NodeArg, Region, Shape};
@@ -39,10 +40,11 @@ pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<
 /// Asserts a condition for the rest of the scope.
 #[script_fn(name = "Assert")]
 pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<FrameOf<TirFrame>> {
-    let found = condition.0.dtype();
+    let condition = determine(condition.0, DataType::BOOL);
+    let found = condition.dtype();
     check_kind("the asserted condition", "bool", found, found.is_bool())
         .map_err(|e| BuildError::from(e).at_position(0))?;
-    scope(FrameKind::Assert { condition: condition.0, message: message.0 })
+    scope(FrameKind::Assert { condition, message: message.0 })
 }
 
 /// Binds a variable for the rest of the scope.
@@ -59,14 +61,16 @@ pub fn let_stmt(
         (None, Some(annotation)) => Var::with_type("v", annotation.0),
         (None, None) => Var::new("v", value.0.dtype()),
     };
-    LetStmt::check_types(var.dtype, value.0.dtype()).map_err(|e| BuildError::from(e).at_position(0))?;
-    scope(FrameKind::Let { var, value: value.0 })
+    let value = determine(value.0, var.dtype);
+    LetStmt::check_types(var.dtype, value.dtype()).map_err(|e| BuildError::from(e).at_position(0))?;
+    scope(FrameKind::Let { var, value })
 }
 
 /// Opens a conditional; its branches are `T.Then()` and `T.Else()`.
 #[script_fn(name = "If")]
 pub fn if_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
-    scope(FrameKind::If { condition: condition.0, then_case: None, else_case: None })
+    let condition = determine(condition.0, DataType::BOOL);
+    scope(FrameKind::If { condition, then_case: None, else_case: None })
 }
 
 /// Opens the `then` branch of the enclosing `T.If`.
@@ -137,7 +141,7 @@ pub fn allocate(
     #[default = None]
     var: Option<NodeArg<Var>>,
 ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
-    let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
+    let condition = condition.map_or_else(|| IntImm::bool(true), |c| determine(c.0, DataType::BOOL));
     let found = condition.dtype();
     check_kind("the condition", "bool", found, found.is_bool())?;
     let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), &scope);
@@ -300,6 +304,7 @@ pub fn buffer_store(
 /// `BufferStore`, `src/script/ir_builder/tir/ir.cc`.
 pub fn store(buffer: &Ref<Buffer>, value: Expr, indices: Array<Expr>, predicate: Option<Expr>) -> Result<()> {
     let place = crate::node::element_type(buffer, &indices)?;
+    let value = determine(value, place);
     let found = value.dtype();
     let value = if found == place {
         value

@@ -28,10 +28,10 @@ pub enum Index {
 impl FromScript for Index {
     const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::Name("slice")] };
     fn from_script(value: ScriptValue) -> Result<Self> {
-        let ScriptValue::Slice(slice) = value else { return ExprArg::convert(value).map(Index::Point) };
+        let ScriptValue::Slice(slice) = value else { return ExprArg::index(value).map(Index::Point) };
         let bound = |value: &ScriptValue| match value {
             ScriptValue::None => Ok(None),
-            other => ExprArg::convert(other.clone()).map(Some),
+            other => ExprArg::index(other.clone()).map(Some),
         };
         let step = match &slice.step {
             // The evaluator's default step.

@@ -14,11 +14,11 @@ pub mod statements;
 mod subscript;
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir::build::{FunctionCaller, field, field_names};
+use tvmscript_ir::build::{FunctionCaller, arguments_as_written, field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
 use tvmscript_irbuilder::{BuildDialect, Builder, CallArgs, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::bare;
-use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range};
+use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range, UnknownCall};
 use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::{ParseDialect, ReaderOption};
@@ -68,6 +68,7 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .name_fallback(find_name, other_names)
         .parser_function("llvm_lookup_intrinsic_id", llvm::lookup_intrinsic_id)
         .absent_names(python::ABSENT)
+        .unknown_functions(unknown_call)
         .python_modules(python::MODULES)
         .region_functions(REGION_FUNCTIONS)
         .bare_decorator("prim_func")
@@ -120,6 +121,12 @@ fn constant(object: &Object) -> Option<ScriptValue> {
         return Some(ScriptValue::Int(constant.value));
     }
     object.downcast_ref::<FloatImm>().map(|constant| ScriptValue::Float(constant.value))
+}
+
+/// A call of a function that the dialect does not have.
+fn unknown_call(name: &str, args: CallArgs) -> Result<ScriptValue> {
+    let (args, keywords) = arguments_as_written(args)?;
+    Ok(UnknownCall::new(name.into(), args, keywords).into())
 }
 
 /// `Module.f(x)`: calls a function of the module.

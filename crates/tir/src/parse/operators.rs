@@ -2,6 +2,7 @@
 
 use tvmscript_ir_core::DataType;
 use tvmscript_irbuilder::{BuildError, Result, ScriptValue};
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::ops::{self, Operand, bare, python, script};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
 use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
@@ -110,6 +111,7 @@ fn conditional(
     else_value: &ScriptValue,
 ) -> Result<Option<ScriptValue>> {
     let Some(test) = test.as_node::<PrimExpr>() else { return Ok(None) };
+    let test = &determine(test.clone(), DataType::BOOL);
     if test.dtype() != DataType::BOOL {
         return Err(BuildError::expected(
             "a condition of type `bool`",

@@ -120,7 +120,7 @@ pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Resu
         let kind = ParseErrorKind::expected("a type such as `T.int32`", annotation.type_name());
         return Err(p.error(node.annotation, kind));
     };
-    let value = expr_at(p, value_at, value?)?;
+    let value = ops::undetermined::determine(expr_at(p, value_at, value?)?, var.dtype);
     use tvmscript_prim::PrimExprExt;
     let fits = crate::node::LetStmt::check_types(var.dtype, value.dtype()).map_err(Into::into);
     p.checked(value_at, fits)?;

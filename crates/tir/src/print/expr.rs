@@ -3,8 +3,11 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir::print::call_as_written;
 use tvmscript_ir_core::{Array, Class, DataType, PathId, Ref};
-use tvmscript_prim::{Broadcast, Cast, Expr, FloatImm, IntImm, Let, Ramp, Select, Shuffle, StringImm};
+use tvmscript_prim::{
+    Broadcast, Cast, Expr, FloatImm, IntImm, Let, Ramp, Select, Shuffle, StringImm, UnknownCall,
+};
 
 use super::state::TirDocsifier;
 
@@ -49,6 +52,13 @@ pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let dtype = d.at_field(dtype, path, "dtype");
     let value = d.part(value, path, "value")?;
     Ok(d.call_t("Cast", &[dtype, value]))
+}
+
+/// `T.name(a, key=b)`, as it was written.
+pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let UnknownCall { span: _, dtype: _, name, args, keywords } = &**node;
+    let at = d.field(path, "args");
+    call_as_written("tir", name.as_str(), args, keywords, at, d)
 }
 
 /// `T.Select(c, a, b)`

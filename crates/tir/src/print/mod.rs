@@ -107,6 +107,7 @@ fn expressions(dialect: Dialect) -> Dialect {
         prim::Shuffle => expr::shuffle;
         prim::Let => expr::let_expr;
         prim::Call => call::call;
+        prim::UnknownCall => expr::unknown_call;
         prim::CommReducer => reduce::comm_reducer;
         Reduce => reduce::reduce;
         IndexMap => reduce::index_map;

@@ -1,0 +1,21 @@
+//! Arguments of calls that are kept as they are written.
+
+use tvmscript_ir_core::{Array, Str, Value};
+use tvmscript_irbuilder::{CallArgs, FromScript, Result};
+
+/// All arguments in order, and the names of the last ones.
+///
+/// # Errors
+/// If an argument is no value that a node can hold, such as a function.
+pub fn arguments_as_written(args: CallArgs) -> Result<(Array<Value>, Array<Str>)> {
+    let mut values = Vec::with_capacity(args.positional.len() + args.keywords.len());
+    for (i, value) in args.positional.into_iter().enumerate() {
+        values.push(Value::from_script(value).map_err(|error| error.at_position(i))?);
+    }
+    let mut keywords: Vec<Str> = Vec::with_capacity(args.keywords.len());
+    for (keyword, value) in args.keywords {
+        values.push(Value::from_script(value).map_err(|error| error.at_parameter(keyword.as_str()))?);
+        keywords.push(keyword);
+    }
+    Ok((Array::of_values(values), keywords.into_iter().collect()))
+}

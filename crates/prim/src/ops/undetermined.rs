@@ -1,0 +1,106 @@
+//! Types of expressions over unknown functions ([`UnknownCall`]), which the context determines.
+//!
+//! An expression whose type depends on an unknown function has the type `void`. The first operand, buffer or variable
+//! of a known type that it meets gives it that type, down to the call.
+
+use tvmscript_ir_core::{DataType, PtrMap, Ref, with_stack};
+
+use super::BinaryOp;
+use crate::class::{Expr, PrimExprExt};
+use crate::kind::{ExprKind, ExprView};
+use crate::node::{Call, Select, UnknownCall};
+
+/// Gives an expression of undetermined type the type `dtype`. Other expressions stay as they are.
+#[inline]
+pub fn determine(e: Expr, dtype: DataType) -> Expr {
+    if e.dtype() == DataType::VOID && dtype != DataType::VOID {
+        determined(&e, dtype).unwrap_or(e)
+    } else {
+        e
+    }
+}
+
+/// If the type of one of two operands is undetermined, gives it the type of the other.
+#[inline]
+pub fn agree(a: &mut Expr, b: &mut Expr) {
+    let (left, right) = (a.dtype(), b.dtype());
+    if left == DataType::VOID {
+        *a = determine(a.clone(), right);
+    } else if right == DataType::VOID {
+        *b = determine(b.clone(), left);
+    }
+}
+
+/// `None` if nothing in the expression is undetermined.
+#[cold]
+fn determined(e: &Expr, dtype: DataType) -> Option<Expr> {
+    Determination { dtype, known: PtrMap::default() }.of(e)
+}
+
+struct Determination {
+    dtype: DataType,
+    /// Results for shared nodes.
+    known: PtrMap<Option<Expr>>,
+}
+
+impl Determination {
+    fn of(&mut self, e: &Expr) -> Option<Expr> {
+        if e.dtype() != DataType::VOID {
+            return None;
+        }
+        if e.object().is_unique() {
+            return with_stack(|| self.rebuilt(e));
+        }
+        if let Some(known) = self.known.get(e.object()) {
+            return known.clone();
+        }
+        let new = with_stack(|| self.rebuilt(e));
+        self.known.insert(e.object().clone(), new.clone());
+        new
+    }
+
+    fn rebuilt(&mut self, e: &Expr) -> Option<Expr> {
+        if let Some(call) = e.as_node::<UnknownCall>() {
+            return Some(Ref::new(UnknownCall { dtype: self.dtype, ..call.clone() }).upcast());
+        }
+        let (op, a, b) = match e.kind() {
+            ExprKind::Add(n) => (BinaryOp::Add, &n.a, &n.b),
+            ExprKind::Sub(n) => (BinaryOp::Sub, &n.a, &n.b),
+            ExprKind::Mul(n) => (BinaryOp::Mul, &n.a, &n.b),
+            ExprKind::Div(n) => (BinaryOp::Div, &n.a, &n.b),
+            ExprKind::Mod(n) => (BinaryOp::Mod, &n.a, &n.b),
+            ExprKind::FloorDiv(n) => (BinaryOp::FloorDiv, &n.a, &n.b),
+            ExprKind::FloorMod(n) => (BinaryOp::FloorMod, &n.a, &n.b),
+            ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
+            ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
+            ExprKind::Select(n) => {
+                let [on_true, on_false] = self.any([&n.true_value, &n.false_value])?;
+                return Select::try_new(n.condition.clone(), on_true, on_false).ok();
+            }
+            // An operator whose result has the type of its arguments.
+            ExprKind::Call(n) => {
+                let new: Vec<Option<Expr>> = n.args.iter().map(|arg| self.of(arg)).collect();
+                if new.iter().all(Option::is_none) {
+                    return None;
+                }
+                let args =
+                    new.into_iter().zip(n.args.iter()).map(|(new, old)| new.unwrap_or_else(|| old.clone()));
+                return Some(Call::with_callee(self.dtype, n.op.clone(), args.collect()));
+            }
+            _ => return None,
+        };
+        let [a, b] = self.any([a, b])?;
+        op.node(a, b).ok()
+    }
+
+    /// The parts, if any of them is undetermined.
+    fn any(&mut self, parts: [&Expr; 2]) -> Option<[Expr; 2]> {
+        let new = parts.map(|part| self.of(part));
+        if new.iter().all(Option::is_none) {
+            return None;
+        }
+        let [a, b] = new;
+        let [old_a, old_b] = parts;
+        Some([a.unwrap_or_else(|| old_a.clone()), b.unwrap_or_else(|| old_b.clone())])
+    }
+}
