@@ -91,6 +91,7 @@ pub use tvmscript_stubs as stubs;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tirx as tirx;
 pub use tvmscript_tvm_json as tvm_json;
+pub use tvmscript_upgrade as upgrade;
 
 pub use tvmscript_diff::{Edit, EditOp, EditScript};
 #[cfg(feature = "print")]
