@@ -7,7 +7,7 @@ use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_var
 use tvmscript_tir::build::function::Flags;
 use tvmscript_tir::build::types::call_annotation;
 use tvmscript_tir::parse::function::{Head, declare_with, define_with};
-use tvmscript_tir::parse::handlers::{Handlers, TVM_0_23};
+use tvmscript_tir::parse::handlers::Handlers;
 
 use super::build::Dynamic;
 use crate::current::{assign, view};
@@ -20,7 +20,6 @@ pub(super) const HANDLERS: Handlers = Handlers {
     ann_assign: assign::ann_assign,
     expr_attribute: view::expr_attribute,
     buffer_attribute: view::attribute,
-    ..TVM_0_23
 };
 
 pub(super) const HEAD: Head = Head {
