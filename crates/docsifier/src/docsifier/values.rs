@@ -18,17 +18,26 @@ impl Docsifier<'_> {
     /// # Errors
     /// Errors of the handler, or a full arena.
     pub fn doc(&mut self, object: &Object, path: PathId) -> Result<Doc> {
-        // A graph with shared nodes may unfold to more docs than fit.
+        self.nested(|d| match d.dispatch.handler(object.info()) {
+            // The handler writes its result in place: copying it right after its fields were written stalls on the
+            // pending stores.
+            Some(handler) if !d.tracks_paths_at(path) => handler(object, path, d),
+            handler => d.decorated(object, path, handler),
+        })
+    }
+
+    /// Runs one level of a recursive print. A printer that descends into parts without [`Docsifier::doc`] calls this
+    /// for each of them: a graph with shared parts may unfold to more docs than fit, or be deeper than the stack.
+    ///
+    /// # Errors
+    /// A full arena, or errors of `f`.
+    #[inline]
+    pub fn nested<R>(&mut self, f: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         self.docs.check()?;
         if self.docs.doc_count() > self.next_size_check {
             self.check_size()?;
         }
-        with_stack(|| match self.dispatch.handler(object.info()) {
-            // The handler writes its result in place: copying it right after its fields were written stalls on the
-            // pending stores.
-            Some(handler) if !self.tracks_paths_at(path) => handler(object, path, self),
-            handler => self.decorated(object, path, handler),
-        })
+        with_stack(|| f(self))
     }
 
     /// Checks the unfolded size of the root once the print has many docs, so that a print over the limits fails early.

@@ -25,7 +25,7 @@ pub fn data_dict(entries: &Map<Str, Value>, path: PathId, d: &mut Docsifier<'_>)
 /// If it cannot be printed.
 pub fn data(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match value {
-        Value::Node(node) => object(node, path, d),
+        Value::Node(node) => d.nested(|d| object(node, path, d)),
         Value::DType(dtype) => {
             let text = d.dtype(*dtype);
             let callee = tvm_name(&["DataType"], d);
