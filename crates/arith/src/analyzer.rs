@@ -65,6 +65,8 @@ pub struct Analyzer {
     /// Nodes that the current query may still visit.
     pub(crate) budget: u64,
     node_budget: u64,
+    /// Nodes that earlier queries visited.
+    pub(crate) work: u64,
     is_busy: bool,
 }
 
@@ -116,6 +118,7 @@ impl Analyzer {
             memo: Memo::default(),
             budget: node_budget,
             node_budget,
+            work: 0,
             is_busy: false,
         }
     }
@@ -244,6 +247,7 @@ impl Analyzer {
         self.is_busy = true;
         self.budget = self.node_budget;
         let result = f(self);
+        self.work += self.node_budget - self.budget;
         self.is_busy = false;
         self.recursion = [0; 2];
         self.memo.clear();
@@ -274,6 +278,15 @@ impl Analyzer {
     /// Structural equality, counted against the budget.
     pub(crate) fn same(&mut self, a: &Expr, b: &Expr) -> bool {
         expr::deep_equal(a, b, &mut self.budget)
+    }
+
+    /// Structural equality of at most `nodes` nodes, counted against the budget at a fraction: comparing a node takes far
+    /// less time than simplifying it.
+    pub(crate) fn same_within(&mut self, nodes: u64, a: &Expr, b: &Expr) -> bool {
+        let mut left = nodes;
+        let is_same = expr::deep_equal(a, b, &mut left);
+        self.budget = self.budget.saturating_sub((nodes - left) / 8);
+        is_same
     }
 
     /// Applies the rewrite rules, a second time if the first pass changed anything.

@@ -8,6 +8,7 @@
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 use tvmscript_prim::{Effect, Op, PrimExprExt};
 
@@ -19,6 +20,9 @@ const WALK_LIMIT: usize = 1 << 20;
 
 /// Maximum number of nodes of an expression that [`deep_hash`] visits.
 const HASHED_NODES: usize = 64;
+
+/// Number of visited pairs after which [`deep_equal`] remembers pairs of shared nodes.
+const REMEMBERED_PAIRS: u32 = 64;
 
 /// Expressions still to visit; the last one is next.
 type Worklist<'a> = SmallVec<[&'a Expr; 16]>;
@@ -61,8 +65,15 @@ pub fn effect(e: &Expr) -> Effect {
 pub(crate) fn deep_equal(a: &Expr, b: &Expr, budget: &mut u64) -> bool {
     let mut pending: SmallVec<[(&Expr, &Expr); 16]> = SmallVec::new();
     pending.push((a, b));
+    let (mut visits, mut seen) = (0u32, HashSet::new());
     while let Some((a, b)) = pending.pop() {
         if a.ptr_eq(b) {
+            continue;
+        }
+        visits = visits.saturating_add(1);
+        // The walk stops at the first difference, so a pair that it met before is equal.
+        let recurs = visits > REMEMBERED_PAIRS && !a.object().is_unique() && !b.object().is_unique();
+        if recurs && !seen.insert((a.object().address(), b.object().address())) {
             continue;
         }
         if *budget == 0 || a.dtype() != b.dtype() {

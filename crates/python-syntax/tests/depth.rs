@@ -206,7 +206,7 @@ fn a_chain_longer_than_the_limit_is_a_typed_error() {
     let text = format!("x = {}a\ny = 2\n", "- ".repeat(300_001));
     parse_all(&text, |parsed| {
         let [error] = &parsed.errors[..] else { panic!("{:?}", parsed.errors) };
-        assert!(matches!(error.kind, SyntaxErrorKind::TooDeep { what: Nesting::Chain, limit: 300_000 }));
+        assert!(matches!(error.kind, SyntaxErrorKind::TooDeep { what: Nesting::Chain, limit: 210_000 }));
         assert_eq!(parsed.ast.module_body().len(), 2);
     });
 }

@@ -75,7 +75,8 @@ impl Simplifier<'_> {
                     && (mode == DivMode::Trunc || self.analyzer.proves_at_least(&rest, 0)?);
                 if !vanishes {
                     let split = Canonical::Expr(rest).into_split()?;
-                    divisible.add_split(self.split_quotient_by(split, divisor, mode)?, 1)?;
+                    let quotient = self.split_quotient_by(split, divisor, mode)?;
+                    divisible.add_split(quotient, 1, self.analyzer)?;
                 }
             }
         }

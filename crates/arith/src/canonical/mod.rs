@@ -159,14 +159,13 @@ impl Simplifier<'_> {
         let mut sum = a.into_sum();
         match b {
             Canonical::Sum(other) => {
-                self.analyzer.spend_many(other.terms.len())?;
-                sum.add_sum(*other, factor)?;
+                sum.add_sum(*other, factor, self.analyzer)?;
             }
             other => match other.as_int() {
                 Some(value) => {
                     sum.add_constant(value.checked_mul(factor).ok_or_else(|| overflow(sum.dtype))?)?;
                 }
-                None => sum.add_split(other.into_split()?, factor)?,
+                None => sum.add_split(other.into_split()?, factor, self.analyzer)?,
             },
         }
         Ok(Canonical::of_sum(sum))

@@ -97,8 +97,8 @@ impl Split {
         self.mode == DivMode::Floor && self.scale < 0 && self.lower != 1
     }
 
-    fn same_index(&self, other: &Self) -> bool {
-        expr::deep_equal(&self.index, &other.index, &mut { INDEX_BUDGET })
+    fn same_index(&self, other: &Self, analyzer: &mut Analyzer) -> bool {
+        analyzer.same_within(INDEX_BUDGET, &self.index, &other.index)
     }
 
     /// Returns `true` if a conversion to `dtype` may move to the index: no intermediate value leaves the range.
@@ -198,26 +198,28 @@ impl Sum {
         Ok(())
     }
 
-    pub(crate) fn add_sum(&mut self, other: Sum, factor: i64) -> Result<()> {
+    pub(crate) fn add_sum(&mut self, other: Sum, factor: i64, analyzer: &mut Analyzer) -> Result<()> {
+        analyzer.spend_many(other.terms.len())?;
         for term in other.terms {
-            self.add_split(term, factor)?;
+            self.add_split(term, factor, analyzer)?;
         }
         self.add_constant(other.base.checked_mul(factor).ok_or_else(|| overflow(self.dtype))?)
     }
 
     /// Adds `term * factor`, merged into an equal term if there is one.
-    pub(crate) fn add_split(&mut self, mut term: Split, factor: i64) -> Result<()> {
+    pub(crate) fn add_split(&mut self, mut term: Split, factor: i64, analyzer: &mut Analyzer) -> Result<()> {
+        analyzer.spend_many(1)?;
         if term.scale == 0 {
             return Ok(());
         }
         term.scale_by(factor)?;
-        let Some(start) = self.find_index(&term) else {
+        let Some(start) = self.find_index(&term, analyzer) else {
             self.push(term);
             return Ok(());
         };
         for at in start..self.terms.len() {
             let other = &mut self.terms[at];
-            if !other.same_index(&term) || term.lower > other.lower {
+            if !other.same_index(&term, analyzer) || term.lower > other.lower {
                 self.terms.insert(at, term);
                 self.places.clear();
                 return Ok(());
@@ -239,9 +241,9 @@ impl Sum {
     }
 
     /// The position of the first term with the index of `term`.
-    fn find_index(&mut self, term: &Split) -> Option<usize> {
+    fn find_index(&mut self, term: &Split, analyzer: &mut Analyzer) -> Option<usize> {
         if self.terms.len() < INDEXED_TERMS {
-            return self.terms.iter().position(|other| other.same_index(term));
+            return self.terms.iter().position(|other| other.same_index(term, analyzer));
         }
         if self.places.is_empty() {
             for (at, term) in self.terms.iter().enumerate() {
@@ -249,7 +251,7 @@ impl Sum {
             }
         }
         let places = self.places.get(&expr::deep_hash(&term.index))?;
-        places.iter().copied().find(|at| self.terms[*at].same_index(term))
+        places.iter().copied().find(|at| self.terms[*at].same_index(term, analyzer))
     }
 
     /// Splits the sum into the terms whose coefficients `divisor` divides, and the rest.
@@ -342,7 +344,9 @@ fn merge_terms(terms: &mut [Split]) {
         for j in i + 1..terms.len() {
             let (before, after) = terms.split_at_mut(j);
             let (coarse, fine) = (&mut before[i], &mut after[0]);
-            if !coarse.same_index(fine) || coarse.upper < fine.lower {
+            if !expr::deep_equal(&coarse.index, &fine.index, &mut { INDEX_BUDGET })
+                || coarse.upper < fine.lower
+            {
                 break;
             }
             if coarse.upper == fine.upper && coarse.lower == fine.lower && coarse.allows(fine.mode) {

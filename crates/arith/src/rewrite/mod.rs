@@ -148,8 +148,7 @@ impl Simplifier<'_> {
         }
         let unchanged =
             new_condition.ptr_eq(condition) && new_true.ptr_eq(on_true) && new_false.ptr_eq(on_false);
-        let mut budget = self.analyzer.budget;
-        if expr::deep_equal(&new_true, &new_false, &mut budget) {
+        if self.analyzer.same(&new_true, &new_false) {
             return Ok(new_true);
         }
         if unchanged { Ok(e.clone()) } else { expr::select(new_condition, new_true, new_false) }

@@ -76,8 +76,7 @@ impl Simplifier<'_> {
         if !is_quotient && base_is_known {
             let ramp = expr::ramp(known_base()?, stride.clone(), lanes.clone())?;
             let reduced = expr::fold(op, ramp, divisors.clone())?;
-            let mut budget = self.analyzer.budget;
-            return Ok((!expr::deep_equal(&reduced, node, &mut budget)).then_some(reduced));
+            return Ok((!self.analyzer.same(&reduced, node)).then_some(reduced));
         }
         Ok(None)
     }

@@ -47,9 +47,16 @@ pub fn solve_inequalities(
 pub struct Narrowing {
     relaxed: Vec<(Ref<Var>, IntSet)>,
     hinted: Vec<(Ref<Var>, Option<IntSet>)>,
+    work: u64,
 }
 
 impl Narrowing {
+    /// Number of nodes that were visited to find it. A condition with shared parts can cost up to
+    /// [`DEFAULT_NODE_BUDGET`](crate::DEFAULT_NODE_BUDGET) per query, so callers with many conditions add this up.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
     /// Restores the previous sets.
     pub fn undo(self, domains: &mut DomMap, hints: &mut DomMap) {
         for (var, set) in self.relaxed {
@@ -68,7 +75,10 @@ impl Narrowing {
 /// condition does not consist of linear comparisons, or if its solution is not a range per variable.
 pub fn narrow_domains(condition: &Ref<PrimExpr>, domains: &mut DomMap, hints: &mut DomMap) -> Narrowing {
     let mut narrowing = Narrowing::default();
-    for range in ranges_of_condition(condition, domains, hints).unwrap_or_default() {
+    let mut analyzer = Analyzer::new();
+    let ranges = ranges_of_condition(condition, domains, hints, &mut analyzer).unwrap_or_default();
+    narrowing.work = analyzer.work;
+    for range in ranges {
         let var = &range.var;
         let set = IntSet::from_range(&range.min, &range.extent);
         if let Some(old) = domains.get(var).cloned() {
@@ -88,8 +98,12 @@ pub fn narrow_domains(condition: &Ref<PrimExpr>, domains: &mut DomMap, hints: &m
 }
 
 /// The range of each variable of a condition, if the ranges imply the condition.
-fn ranges_of_condition(condition: &Expr, domains: &DomMap, hints: &DomMap) -> Result<Vec<VarRange>> {
-    let mut analyzer = Analyzer::new();
+fn ranges_of_condition(
+    condition: &Expr,
+    domains: &DomMap,
+    hints: &DomMap,
+    analyzer: &mut Analyzer,
+) -> Result<Vec<VarRange>> {
     let condition = analyzer.simplify(condition);
     let mut system = System::default();
     if expr::as_int(&condition).is_none() {

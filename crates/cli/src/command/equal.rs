@@ -107,7 +107,8 @@ fn side<'a>(
 /// Writes the differences by path.
 fn list(report: &mut String, found: &[Mismatch], limit: usize) {
     let count = found.len();
-    let more = if count >= limit { " or more" } else { "" };
+    let is_cut = count >= limit || found.iter().map(Mismatch::steps).sum::<usize>() >= Mismatch::MAX_STEPS;
+    let more = if is_cut { " or more" } else { "" };
     let noun = if count == 1 { "difference" } else { "differences" };
     let _ = writeln!(report, "{count}{more} {noun}:");
     for mismatch in found {

@@ -97,6 +97,35 @@ fn attributes_that_double_are_refused_and_deep_ones_print() {
 }
 
 #[test]
+fn arithmetic_over_shared_parts_ends_in_time() {
+    let text = |step: &str, body: &str| {
+        format!(
+            "from tvm.script import tir as T\n\ndef g(e):\n    e = e + 1\n    for _ in range(280):\n        e = {step}\n    return e\n\n\
+             @T.prim_func\ndef f(a: T.int32, A: T.Buffer((16,), \"float32\")):\n{body}"
+        )
+    };
+    let casts = text(
+        "T.Cast(\"int32\", T.Cast(\"int64\", e)) + e",
+        "    for i in range(g(a)):\n        T.evaluate(i)\n",
+    );
+    let ran = run(&["check", &file("casts.py", casts)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn differences_at_the_end_of_long_paths_are_cut() {
+    let text = format!(
+        "from tvm.script import tir as T\n\n@T.prim_func\ndef f(a: T.int32):\n    T.func_attr({{\"x\": a{}}})\n    T.evaluate(a)\n",
+        " + a".repeat(60_000)
+    );
+    let path = file("long_paths.py", text);
+    let ran = run(&["equal", &path, &path]);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains(" or more differences:"), "{}", ran.stdout.len());
+    assert!(ran.stdout.len() < 16 << 20, "{}", ran.stdout.len());
+}
+
+#[test]
 fn a_list_that_contains_itself_is_no_value() {
     let text = "from tvm.script import relax as R\n\ndef g(e):\n    e = [e]\n    e.append(e)\n    return e\n\n@R.function\ndef f(x: R.Tensor((2,), \"float32\")):\n    y = g(x)\n    return y\n";
     let ran = run(&["check", &file("cycle.py", text)]);

@@ -83,6 +83,8 @@ struct Finder<'a> {
     own_keys: AddressMap<()>,
     pairs: usize,
     repeats: usize,
+    /// Steps of all recorded paths.
+    steps: usize,
     found: Vec<Mismatch>,
     /// Number of differences in names.
     names: usize,
@@ -100,6 +102,7 @@ pub(super) fn find(options: StructuralEqual, lhs: &Object, rhs: &Object, limit: 
         own_keys: AddressMap::default(),
         pairs: 0,
         repeats: 0,
+        steps: 0,
         found: Vec::new(),
         names: 0,
     };
@@ -133,9 +136,9 @@ pub(super) fn find(options: StructuralEqual, lhs: &Object, rhs: &Object, limit: 
 }
 
 impl<'a> Finder<'a> {
-    /// Returns `true` if the limit of differences is reached; those in names do not count.
+    /// Returns `true` if the limit of differences is reached, where those in names do not count, or that of steps.
     fn is_full(&self) -> bool {
-        self.found.len() - self.names >= self.limit
+        self.found.len() - self.names >= self.limit || self.steps >= Mismatch::MAX_STEPS
     }
 
     fn report(&mut self, kind: MismatchKind, paths: Paths) {
@@ -147,6 +150,7 @@ impl<'a> Finder<'a> {
 
     fn add(&mut self, mismatch: Mismatch) {
         let is_in_name = mismatch.is_in_name();
+        self.steps += mismatch.steps();
         if !is_in_name || self.names < self.limit {
             self.names += usize::from(is_in_name);
             self.found.push(mismatch);
@@ -250,12 +254,14 @@ impl<'a> Finder<'a> {
                     AccessPath { steps: to.steps.iter().chain(rest).cloned().collect() }
                 };
                 for mismatch in self.found.get_mut(first..end).unwrap_or(&mut []) {
-                    if self.repeats == MAX_REPEATS {
+                    if self.repeats == MAX_REPEATS || self.steps >= Mismatch::MAX_STEPS {
                         break;
                     }
                     self.repeats += 1;
                     let left = join(&lhs, &mismatch.lhs, left_steps);
-                    mismatch.repeats.push((left, join(&rhs, &mismatch.rhs, right_steps)));
+                    let right = join(&rhs, &mismatch.rhs, right_steps);
+                    self.steps += left.steps.len() + right.steps.len();
+                    mismatch.repeats.push((left, right));
                 }
                 true
             }

@@ -52,6 +52,15 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
+    /// Limit of the steps in all paths of a comparison, with those of repeats. Beyond it no differences are recorded.
+    pub const MAX_STEPS: usize = 1 << 20;
+
+    /// Number of steps in all paths.
+    pub fn steps(&self) -> usize {
+        let repeats = self.repeats.iter().map(|(lhs, rhs)| lhs.steps.len() + rhs.steps.len());
+        self.lhs.steps.len() + self.rhs.steps.len() + repeats.sum::<usize>()
+    }
+
     /// Returns `true` if the difference is in a name, such as `name_hint` or `global_symbol`.
     pub fn is_in_name(&self) -> bool {
         if self.kind == MismatchKind::Missing {

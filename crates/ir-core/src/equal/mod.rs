@@ -77,7 +77,8 @@ impl StructuralEqual {
         }
     }
 
-    /// Returns up to `limit` differences, those in names last; none if the nodes are equal.
+    /// Returns up to `limit` differences, those in names last; none if the nodes are equal. Fewer, but at least one, if
+    /// their paths are very long ([`Mismatch::MAX_STEPS`]).
     ///
     /// Arrays are aligned, so an inserted element does not shift those after it. A difference in a shared node is
     /// reported at the first path to it, with the other paths as [`Mismatch::repeats`].

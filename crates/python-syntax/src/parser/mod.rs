@@ -154,8 +154,9 @@ impl Backend {
             #[cfg(feature = "ruff")]
             Backend::Ruff => (8 << 10, 13 << 10, 5 << 10, 64),
         };
-        let fixed: usize = if cfg!(debug_assertions) { 1 << 20 } else { 384 << 10 };
-        let levels = |n: u32, bytes: usize| (n as usize).saturating_mul(bytes);
+        // Half of the above leaves optimised code room, and fits the longest chain into 2 GB of address space.
+        let (fixed, share): (usize, usize) = if cfg!(optimised) { (384 << 10, 2) } else { (1 << 20, 1) };
+        let levels = |n: u32, bytes: usize| (n as usize).saturating_mul(bytes / share);
         fixed
             .saturating_add(levels(scan.max_blocks, block))
             .saturating_add(levels(scan.max_brackets, bracket))

@@ -40,7 +40,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { brackets: 10_000, blocks: 20_000, chain: 300_000 }
+        Limits { brackets: 10_000, blocks: 20_000, chain: 210_000 }
     }
 }
 

@@ -23,6 +23,8 @@ use crate::op::memory::TVM_ACCESS_PTR;
 
 /// Maximum number of visited expressions per block; only shared expressions can exceed it.
 const VISIT_LIMIT: u64 = 1 << 24;
+/// Visits that count for one unit of [`Narrowing::work`], by time.
+const VISITS_PER_WORK: u64 = 2;
 /// Maximum number of repeated visits of shared expressions per block. Conditions and bindings in shared expressions
 /// give each visit a scope of its own.
 const REVISIT_LIMIT: u64 = 1 << 19;
@@ -150,6 +152,7 @@ impl<'v> Detector<'v> {
                 let narrowing = condition
                     .map(|condition| narrow_domains(&condition, &mut self.domains, &mut self.hints))
                     .unwrap_or_default();
+                self.visits += narrowing.work() * VISITS_PER_WORK;
                 self.narrowings.push(narrowing);
             }
             WorkItem::Widen => {

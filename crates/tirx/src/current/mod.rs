@@ -4,7 +4,7 @@
 //! `s_tir=True` are those that schedules work on: their buffers have no layout, and their blocks are completed.
 
 #[cfg(feature = "parse")]
-mod assign;
+pub(crate) mod assign;
 #[cfg(feature = "build")]
 #[cfg_attr(
     not(feature = "parse"),
@@ -18,12 +18,12 @@ mod metadata;
 #[cfg(feature = "parse")]
 mod names;
 #[cfg(feature = "print")]
-mod print;
+pub(crate) mod print;
 #[cfg(feature = "print")]
 mod print_function;
 pub mod scalar;
 #[cfg(feature = "parse")]
-mod view;
+pub(crate) mod view;
 
 use tvmscript_ir::profile::TVM_0_23;
 use tvmscript_ir_core::Dialect;
