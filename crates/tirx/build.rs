@@ -8,6 +8,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let mut code = table("operators/tilelang-0.25.json", "TILELANG", "TileLang's operators, `tl.*`.")?;
     code +=
         &table("operators/tvm-0.27.json", "CURRENT", "Operators of TVM 0.27 whose calls have attributes.")?;
+    code += &table("operators/tirx-0.1.json", "STANDALONE", "Operators of TIRx 0.1 beside those of TIR.")?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     fs::write(out.join("operators.rs"), code)?;
     Ok(())
@@ -22,6 +23,7 @@ fn table(source: &str, name: &str, doc: &str) -> Result<String, Box<dyn error::E
     for entry in &table {
         let text = |key: &str| entry[key].as_str().ok_or_else(|| format!("`{key}` is missing: {entry}"));
         let result = match text("result")? {
+            "given" => "ResultType::First".to_owned(),
             "named" => "ResultType::Fixed(DataType::VOID)".to_owned(),
             other => match other.strip_prefix("argument ") {
                 Some(index) => format!("ResultType::SameAs({index})"),

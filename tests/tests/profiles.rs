@@ -395,3 +395,97 @@ def kernel(A_handle: T.handle):
     let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
     assert!(equal.compare(node, &again.scripts[0].node));
 }
+
+#[test]
+fn standalone_functions_have_type_parameters() {
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def axpy[n](a: T.float32, X: T.Tensor((n + 1, n), T.float16x4, data_alignment=128), p: T.Ptr(T.void)) -> T.int32:
+    T.func_attr({"tirx.noalias": True})
+    i = T.alloc_tensor(ty_args=[T.Tensor((1,), T.int32, scope="local")])
+    v = T.decl_tensor(X.data, ty_args=[T.Tensor((4, 4), T.float32, layout=T.TileLayout.from_iters(shard=[T.Iter(4, 1, "m"), T.Iter(4, 4, "laneid")], replica=[]))])
+    w: T.let[T.Ptr(T.int64)] = T.abi_field_get(p, 0, 2, ty=T.Ptr(T.int64))
+    assert not T.isnullptr(w), ("ValueError", ["p is ", "null"])
+    while i[0] < n:
+        if i[0] == 3:
+            break
+        else:
+            continue
+    T.assume_aligned(v, 64)
+    T.call_extern("f", T.reinterpret(p, ty=T.Ptr(T.void)), ty=T.int32)
+    return i[0]
+"#,
+        "tirx-0.1",
+    );
+}
+
+#[test]
+fn standalone_scopes_are_blocks_and_names_are_unique() {
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+n = T.dynamic("n", dtype="int32")
+@T.ir_module
+class Module:
+    T.module_attrs({"a": 1})
+    @T.function(private=True)
+    def kernel(A: T.Tensor((n,), T.float32)):
+        with T.launch_thread("blockIdx.x", 4) as bx:
+            with T.launch_thread("threadIdx.x", 32) as tx:
+                A[bx * 32 + tx] = T.float32(0.0)
+                T.gpu_storage_sync("shared")
+        with T.compute_scope("kernel_compute_"):
+            for i in T.unroll(0, 4):
+                A[i] = T.float32(1.0)
+            for i_1 in range(4):
+                for i_2 in T.serial(0, 8, unroll=2):
+                    A[i_1 + i_2] = T.float32(1.0)
+
+    @T.function
+    def device(B: T.Tensor((n,), T.float32), n_1: T.int32):
+        T.func_attr({"global_symbol": "device_main"})
+        T.func_attr({"tirx.noalias": True})
+        with T.device_entry():
+            T.Call(Module.kernel, [B.data], ty=T.int32)
+            T.call_ffi_kernel("kernel", B.data, 4, launch_params=["blockIdx.x"])
+
+    @T.function
+    def nothing():
+        pass
+"#,
+        "tirx-0.1",
+    );
+}
+
+#[test]
+fn type_parameters_are_variables_of_current_functions() {
+    let script = |head: &str, rest: &str| {
+        format!(
+            "{rest}\n@T.prim_func\ndef f{head}(A: T.Buffer((n, m), \"float32\")):\n    A[0, 0] = T.float32(1.0)\n"
+        )
+    };
+    let new = script(
+        "[m, n]",
+        "from __future__ import annotations\n\n# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n",
+    );
+    let old = script(
+        "",
+        "# from typing import TypeVar\n# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\nm = TypeVar(\"m\")\nn = TypeVar(\"n\")",
+    );
+    let (new, old) = (read(&new), read(&old));
+    assert!(StructuralEqual::default().compare(&new.scripts[0].node, &old.scripts[0].node));
+}
+
+#[test]
+fn type_parameters_of_host_functions_are_refused() {
+    let text = "def f[n](x):\n    return x\n\nk = f(3)\n@T.prim_func\ndef g(A: T.Buffer((k,), \"float32\")):\n    A[0] = T.float32(1)\n";
+    let parsed = parse("text.py", text, registry(), &ParseOptions::default());
+    let errors: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
+    assert!(errors.iter().any(|error| error.contains("the value of `k` is unknown")), "{errors:?}");
+}

@@ -12,6 +12,7 @@ use tvmscript::script_parser::{Header, HeaderError, Parsers};
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::PythonFileArgs;
 use crate::stubs_args::StubsArgs;
+use crate::upgrade_args::UpgradeArgs;
 
 const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM and without Python.";
 
@@ -22,6 +23,7 @@ Examples:
   tvmscript check src/*.py                     all errors in many files
   tvmscript diff before.py after.py            what was changed, inserted, removed, renamed, moved
   tvmscript equal before.py after.py           the differences, underlined in both texts
+  tvmscript upgrade --diff src/*.py            the scripts as a newer release has them
   tvmscript json kernel.py --tvm | python ...  convert to TVM's JSON
   tvmscript from-json module.json              convert back to text
   tvmscript print --only body.block kernel.py  one part; `--fragment tir` parses it
@@ -139,6 +141,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Write Python stubs of all functions for type checkers and editors, or list them as JSON
     Stubs(StubsArgs),
+    /// Rewrite scripts of one release to what another release has
+    Upgrade(UpgradeArgs),
     /// Explain the code of a diagnostic: what it means, a wrong and a right script
     ExplainCode(ExplainCode),
     /// Check that text round-trips: parse, print, parse again, compare, print again

@@ -62,6 +62,10 @@ pub(crate) enum Failure {
     Path(crate::paths::PathError),
     /// A pass failed.
     Pass(PassError),
+    /// There is no way from one release to the other.
+    NoUpgrade { from: String, to: String },
+    /// A rewritten node is invalid.
+    Upgrade(String),
     /// The file has no TIR function, or none of this name, which is quoted after a space.
     NoFunction { name: String },
     /// The file has no script of the selected name.
@@ -110,6 +114,11 @@ error_codes! {
         Failure::NoProgram { .. } => "E0814" "no-program"
             "A script is missing in the program that `explain --format python` writes: the builder got a value that has no text in \
              host code.";
+        Failure::NoUpgrade { .. } => "E0815" "no-upgrade"
+            "There are no rules from the release of the file to the one that `--to` gives. JSON is not upgraded: print it with \
+             `from-json`, and upgrade the text.";
+        Failure::Upgrade(_) => "E0816" "upgrade-invalid"
+            "A rule of `upgrade` makes an invalid program. This is a bug; please report it with the input.";
         Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
         Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
@@ -137,6 +146,8 @@ impl fmt::Display for Failure {
             Failure::Unprintable(error) => write!(f, "cannot be printed: {error}"),
             Failure::Path(error) => error.fmt(f),
             Failure::Pass(error) => error.fmt(f),
+            Failure::NoUpgrade { from, to } => write!(f, "there are no rules from {from} to {to}"),
+            Failure::Upgrade(error) => write!(f, "the upgraded program is invalid: {error}"),
             Failure::NoFunction { name } => write!(f, "no TIR function{name} to run"),
             Failure::NoSuchScript { name, known } => {
                 write!(f, "no script `{name}`")?;
@@ -191,6 +202,8 @@ impl Failure {
                     | Failure::TooLarge { .. }
                     | Failure::Unprintable(_)
                     | Failure::Path(_)
+                    | Failure::NoUpgrade { .. }
+                    | Failure::Upgrade(_)
                     | Failure::NoFunction { .. }
                     | Failure::NoSuchScript { .. }
                     | Failure::Expand(_)

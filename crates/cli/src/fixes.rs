@@ -15,14 +15,18 @@ const MAX_SINGLE: usize = 64;
 
 /// A text with fixes applied.
 pub(crate) struct Fixed {
-    before: String,
-    /// The text.
-    pub(crate) after: String,
+    pub(crate) change: Change,
     /// Number of fixes.
     pub(crate) count: usize,
 }
 
-impl Fixed {
+/// A text before and after a change.
+pub(crate) struct Change {
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+impl Change {
     /// The changes as a unified diff.
     pub(crate) fn diff(&self, name: &str) -> String {
         let diff = similar::TextDiff::from_lines(&self.before, &self.after);
@@ -57,7 +61,8 @@ pub(crate) fn fix(source: &Source, timings: &mut Timings) -> Option<Fixed> {
         // One of the fixes does harm.
         None => single_rounds(source, &start, timings)?,
     };
-    Some(Fixed { before: source.text.clone(), after: best.text, count: best.count })
+    let change = Change { before: source.text.clone(), after: best.text };
+    Some(Fixed { change, count: best.count })
 }
 
 /// The best state of rounds that apply all fixes, if it is better than `start`.

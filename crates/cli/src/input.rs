@@ -80,6 +80,8 @@ pub(crate) struct Script {
     pub(crate) node: Object,
     /// Range of its definition in the text; empty for JSON.
     pub(crate) range: TextRange,
+    /// Range of the decorated definition; empty for JSON.
+    pub(crate) definition: TextRange,
     /// `true` if `check` tests whether it is well-formed.
     pub(crate) is_checked: bool,
     /// The text that it was parsed from.
@@ -217,6 +219,20 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Under
     }
 }
 
+/// Parses scripts in a profile, or in that which the text shows.
+///
+/// # Errors
+/// If the text has errors or contains no script.
+pub(crate) fn understand_in(
+    source: &Source,
+    profile: Option<&str>,
+    timings: &mut Timings,
+) -> Result<Understood, Failure> {
+    let mut options = parse_options(&source.name);
+    options.profile = profile.map(str::to_owned).or(options.profile);
+    parse_selected(source, &options, timings)
+}
+
 fn parse_selected(
     source: &Source,
     options: &ParseOptions,
@@ -274,6 +290,7 @@ fn parse(
         name: s.name,
         node: s.node,
         range: s.range,
+        definition: s.definition,
         is_checked: s.is_checked,
     };
     let warnings = Warnings::new(source, parsed.warnings.iter().map(|warning| warning.erased()).collect());
@@ -294,7 +311,14 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
     let node =
         timings.time("load", || tvmscript::from_json(&source.text, registry())).map_err(Failure::Json)?;
-    let script = |node| Script { name: None, node, range: TextRange::at(0), is_checked: true, origin: None };
+    let script = |node| Script {
+        name: None,
+        node,
+        range: TextRange::at(0),
+        definition: TextRange::at(0),
+        is_checked: true,
+        origin: None,
+    };
     Ok((split(node).into_iter().map(script).collect(), Warnings::default()))
 }
 

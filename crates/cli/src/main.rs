@@ -11,6 +11,7 @@ mod command;
 mod dialect_flags;
 mod failure;
 mod fixes;
+mod in_place;
 mod input;
 mod internal;
 mod modules;
@@ -23,6 +24,7 @@ mod registry;
 mod stubs_args;
 mod svg;
 mod timings;
+mod upgrade_args;
 mod well_formed;
 
 use std::process::ExitCode;

@@ -47,7 +47,7 @@ pub(crate) fn errors(scripts: &[Script]) -> Errors {
 }
 
 /// Moves the labels to ranges of the text.
-fn in_text(script: &Script, mut diagnostic: Diagnostic) -> Diagnostic {
+pub(crate) fn in_text(script: &Script, mut diagnostic: Diagnostic) -> Diagnostic {
     let labels = std::mem::take(&mut diagnostic.labels);
     for (index, mut label) in labels.into_iter().enumerate() {
         match (range(script, label.at.span(&script.node)), &label.at) {

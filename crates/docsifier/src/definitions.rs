@@ -44,6 +44,13 @@ pub(crate) struct Scope {
     names: Vec<Sym>,
 }
 
+impl Scope {
+    /// Takes over the names of an inner scope.
+    pub(crate) fn keep(&mut self, inner: &mut Scope) {
+        self.names.append(&mut inner.names);
+    }
+}
+
 impl Definitions {
     /// Creates an empty set of definitions; `words` is that of [`Words::new`].
     pub(crate) fn new(words: &[&'static str]) -> Definitions {

@@ -65,6 +65,8 @@ pub struct Docsifier<'r> {
     preamble: Preamble,
     /// `true` once the header is written.
     pub(crate) has_header: bool,
+    /// Lines of code before the header.
+    pub(crate) first_lines: Vec<&'static str>,
     pub(crate) messages: Messages,
     /// Number of docs at which the size of the root is checked next.
     next_size_check: usize,
@@ -119,6 +121,7 @@ impl<'r> Docsifier<'r> {
             wanted_paths: None,
             preamble: Preamble::default(),
             has_header: false,
+            first_lines: Vec::new(),
             messages: Messages::default(),
             next_size_check: SIZE_CHECK_DOCS,
         })
@@ -227,10 +230,22 @@ impl<'r> Docsifier<'r> {
 
     /// Adds a statement between the header and the script, unless there is one with this key; they print in the order of
     /// their keys. `import` is a line of the header that the statement needs.
-    pub fn add_preamble(&mut self, key: &str, import: &'static str, stmt: impl FnOnce(&mut Self) -> StmtDoc) {
+    pub fn add_preamble(
+        &mut self,
+        key: &str,
+        import: Option<&'static str>,
+        stmt: impl FnOnce(&mut Self) -> StmtDoc,
+    ) {
         if !self.preamble.contains(key) {
             let stmt = stmt(self);
             self.preamble.add(key, import, stmt);
+        }
+    }
+
+    /// Adds a line of code that begins the text, once.
+    pub fn add_first_line(&mut self, line: &'static str) {
+        if !self.first_lines.contains(&line) {
+            self.first_lines.push(line);
         }
     }
 

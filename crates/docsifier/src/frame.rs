@@ -24,6 +24,8 @@ pub struct Frame {
     pub data: Box<dyn Any>,
     /// `true` if other frames may define the same variables.
     isolated: bool,
+    /// `true` if names of inner frames stay taken until this one closes.
+    pub(crate) keeps_names: bool,
     pub(crate) scope: Scope,
     /// Callbacks to run when the frame closes, in order.
     pub(crate) exits: Vec<ExitCallback>,
@@ -51,6 +53,7 @@ impl Frame {
             declares_free: false,
             data: Box::new(data),
             isolated,
+            keeps_names: false,
             scope: Scope::default(),
             exits: Vec::new(),
         }
@@ -66,6 +69,12 @@ impl Frame {
     #[must_use]
     pub fn isolated(self) -> Frame {
         Frame { isolated: true, ..self }
+    }
+
+    /// Keeps the names of inner frames taken until this one closes: every name in it is then unique.
+    #[must_use]
+    pub fn with_unique_names(self) -> Frame {
+        Frame { keeps_names: true, ..self }
     }
 
     pub(crate) fn is_isolated(&self) -> bool {
@@ -97,6 +106,11 @@ impl Frames {
             self.of_node.remove(&object.address());
         }
         Some(frame)
+    }
+
+    /// The innermost frame that keeps the names of others.
+    pub(crate) fn name_keeper(&mut self) -> Option<&mut Frame> {
+        self.stack.iter_mut().rev().find(|frame| frame.keeps_names)
     }
 
     pub(crate) fn len(&self) -> usize {

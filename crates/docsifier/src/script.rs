@@ -256,7 +256,15 @@ fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>>
     if !values.is_empty() {
         lines.push(format!("{}: {}", d.profile().option_label, values.join(", ")));
     }
-    let mut stmts: Vec<StmtDoc> = lines.iter().map(|line| d.docs.comment(line)).collect();
+    let mut stmts: Vec<StmtDoc> = Vec::new();
+    if d.frame_count() <= 1 {
+        for line in std::mem::take(&mut d.first_lines) {
+            let line = d.docs.id(line);
+            stmts.push(d.docs.expr_stmt(line));
+            stmts.push(d.docs.comment(""));
+        }
+    }
+    stmts.extend(lines.iter().map(|line| d.docs.comment(line)));
     if !stmts.is_empty() {
         stmts.push(d.docs.comment(""));
     }

@@ -22,7 +22,7 @@ pub mod build;
 pub mod constants;
 pub mod node;
 #[cfg(feature = "parse")]
-mod parse;
+pub mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 pub mod profile;

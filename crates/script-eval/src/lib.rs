@@ -83,4 +83,5 @@ pub use parts::{Part, Parts};
 pub use program::{MakeHost, Program};
 pub use python::builtins::is_python_builtin;
 pub use python::library::member as library_member;
+pub use python::library::type_variable;
 pub use raise::Raise;

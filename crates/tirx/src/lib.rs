@@ -24,10 +24,13 @@ pub mod op;
 mod parse;
 #[cfg(feature = "print")]
 mod print;
+pub mod standalone;
 pub mod tilelang;
 
 pub use layout::{Fragment, Layout};
-pub use node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
+pub use node::{
+    AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, ScopeIdDefStmt, TypedCall,
+};
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, Map, Node, ObjectLike, Ref, Span, Str, Value};
-use tvmscript_prim::{BaseExpr, Expr, PrimExpr, PrimExprExt, StringImm, Var};
+use tvmscript_prim::{BaseExpr, Expr, PrimExpr, PrimExprExt, StringImm, Type, Var};
 use tvmscript_tir::error::Result;
 use tvmscript_tir::{Buffer, LetStmt, Stmt, StmtRef};
 
@@ -133,4 +133,40 @@ pub struct AnnotatedCall {
     pub args: Array<Expr>,
     /// The annotations, at least one.
     pub annotations: Map<Str, Value>,
+}
+
+/// A call whose result is a pointer with an element type (`tirx.TypedCall`). A call of another type is a
+/// [`Call`](tvmscript_prim::Call).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.TypedCall", parent = PrimExpr)]
+pub struct TypedCall {
+    /// Source span.
+    pub span: Span,
+    /// The data type of a pointer.
+    pub dtype: DataType,
+    /// The operator or function.
+    pub op: Ref<BaseExpr>,
+    /// The arguments.
+    pub args: Array<Expr>,
+    /// The type.
+    pub ty: Ref<Type>,
+}
+
+/// A buffer as an argument of a call (`tirx.BufferArgument`).
+#[derive(Debug, Clone, Node)]
+#[node(key = "tirx.BufferArgument", parent = PrimExpr)]
+pub struct BufferArgument {
+    /// Source span.
+    pub span: Span,
+    /// The data type of a pointer.
+    pub dtype: DataType,
+    /// The buffer.
+    pub buffer: Ref<Buffer>,
+}
+
+impl BufferArgument {
+    /// The argument that stands for a buffer.
+    pub fn of(buffer: Ref<Buffer>) -> Expr {
+        Ref::new(BufferArgument { span: Span::current(), dtype: DataType::HANDLE, buffer }).upcast()
+    }
 }

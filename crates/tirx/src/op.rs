@@ -27,6 +27,12 @@ pub(crate) fn of_callee(callee: &Ref<BaseExpr>) -> Option<&'static Operator> {
     MAP.get(&callee.object().address()).copied()
 }
 
+/// The operator of TIRx that a callee refers to.
+pub(crate) fn of_standalone(callee: &Ref<BaseExpr>) -> Option<&'static Operator> {
+    let operators = STANDALONE.iter().chain(&CURRENT);
+    operators.into_iter().find(|operator| operator.op.get().object().ptr_eq(callee.object()))
+}
+
 /// The operator with a name in text.
 #[cfg(feature = "parse")]
 pub(crate) fn find(text: &str) -> Option<&'static Operator> {

@@ -91,6 +91,7 @@ pub use tvmscript_stubs as stubs;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tirx as tirx;
 pub use tvmscript_tvm_json as tvm_json;
+pub use tvmscript_upgrade as upgrade;
 
 pub use tvmscript_diff::{Edit, EditOp, EditScript};
 #[cfg(feature = "print")]
@@ -133,6 +134,7 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(passes::dialect())
         .edition(&tirx::tilelang::PROFILE, tilelang)
         .edition(&tirx::current::PROFILE, current)
+        .edition(&tirx::standalone::PROFILE, standalone)
 }
 
 /// The dialects as TileLang has them.
@@ -153,6 +155,13 @@ fn current() -> Registry {
         .with(relax::dialect_of(&relax::surface::TVM_0_27))
         .build()
         .expect("the dialects of this workspace do not conflict")
+}
+
+/// The dialects of TIRx 0.1.
+fn standalone() -> Registry {
+    let builder =
+        RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::standalone::PROFILE));
+    builder.with(tirx::standalone::dialect()).build().expect("the dialects of this workspace do not conflict")
 }
 
 /// Describes the differences of two nodes, in their text if the feature `print` is on; `None` if they are structurally

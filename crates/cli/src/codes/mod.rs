@@ -9,12 +9,12 @@ use tvmscript::diagnostics::ErrorCode;
 use tvmscript::ir_core::registry::INVARIANT;
 use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
 use tvmscript::script_parser::ParseErrorKind;
-use tvmscript::{DocsifyError, irbuilder, relax, tir};
+use tvmscript::{DocsifyError, irbuilder, relax, tir, upgrade};
 
 use crate::failure::Failure;
 pub(crate) use page::{Page, index, markdown};
 
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 9] = [
     include_str!("syntax.txt"),
     include_str!("names.txt"),
     include_str!("statements.txt"),
@@ -23,6 +23,7 @@ const EXAMPLES: [&str; 8] = [
     include_str!("checks.txt"),
     include_str!("limits.txt"),
     include_str!("files.txt"),
+    include_str!("upgrade.txt"),
 ];
 
 /// All codes in ascending order.
@@ -40,6 +41,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         DocsifyError::CODES,
     ];
     let mut all: Vec<_> = tables.into_iter().flatten().collect();
+    all.extend(upgrade::codes::ALL);
     all.sort_by_key(|code| code.code);
     all
 }

@@ -82,7 +82,7 @@ fn one(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> Answer<Ch
     let mut source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let mut fixed = None;
     if fix && let Some(better) = fixes::fix(&source, timings) {
-        source.text.clone_from(&better.after);
+        source.text.clone_from(&better.change.after);
         fixed = Some(better);
     }
     let result = check(source, strict, timings);
@@ -118,9 +118,9 @@ fn check(source: Source, strict: bool, timings: &mut Timings) -> Answer<Warnings
 fn finish(path: &Path, fixed: &fixes::Fixed, is_dry: bool) -> Outcome {
     let name = input::display_name(path);
     if is_dry {
-        return output::result(&fixed.diff(&name));
+        return output::result(&fixed.change.diff(&name));
     }
-    let written = output::write(Some(path), &fixed.after);
+    let written = output::write(Some(path), &fixed.change.after);
     if written == Outcome::Done {
         let many = if fixed.count == 1 { "fix" } else { "fixes" };
         output::diagnose(&format!("{name}: applied {} {many}", fixed.count));

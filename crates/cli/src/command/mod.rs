@@ -15,6 +15,7 @@ mod roundtrip;
 mod run;
 mod stubs;
 mod trace;
+mod upgrade;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
         Command::Stubs(args) => stubs::run(args),
+        Command::Upgrade(args) => upgrade::run(args, &mut run),
     };
     if global.timings {
         output::diagnose(&run.timings.to_json(run.files, begin.elapsed()));

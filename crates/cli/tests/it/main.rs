@@ -19,3 +19,4 @@ mod scripts;
 mod spans;
 mod stubs;
 mod tutorial;
+mod upgrade;

@@ -37,7 +37,12 @@ impl Docsifier<'_> {
         for exit in exits {
             exit(self);
         }
-        let Some(frame) = self.frames.close() else { unreachable!("frames open and close in pairs") };
+        let Some(mut frame) = self.frames.close() else { unreachable!("frames open and close in pairs") };
+        if !frame.keeps_names
+            && let Some(keeper) = self.frames.name_keeper()
+        {
+            keeper.scope.keep(&mut frame.scope);
+        }
         self.definitions.close(&frame.scope);
         Ok((result?, frame.stmts))
     }

@@ -58,6 +58,15 @@ impl SourceComments {
         SourceComments { source: Some(source), stmts, marked, has_markers }
     }
 
+    /// Drops the comments for which `keep` is false.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        for stmt in &mut self.stmts {
+            stmt.above.retain(|text| keep(text));
+            stmt.trailing.take_if(|text| !keep(text));
+            stmt.below.retain(|text| keep(text));
+        }
+    }
+
     /// All statements by start, outer before inner.
     pub fn stmts(&self) -> &[CommentedStmt] {
         &self.stmts

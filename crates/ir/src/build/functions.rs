@@ -12,6 +12,9 @@ use super::module::at_module_top;
 use super::target::TargetArg;
 use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, VDevice, function_type};
 
+/// The functions that set parts of a module, for the namespaces of dialects with the words of modules.
+pub static MODULE_FUNCTIONS: &[&ScriptFn] = &[&MODULE_ATTRS, &MODULE_GLOBAL_INFOS, &MODULE_FUNCTION_NAMES];
+
 /// The script functions of the dialect.
 pub static FUNCTIONS: &[&ScriptFn] = &[
     &DECL_FUNCTION,

@@ -17,7 +17,8 @@ pub use as_written::arguments_as_written;
 pub use constants::elided_tensor;
 pub use field::{field, field_names};
 pub use functions::{
-    DUMMY_GLOBAL_INFO, FROM_MIN_EXTENT, FUNC_TYPE, FUNCTIONS, GLOBAL_VAR, OP, RANGE, TUPLE_TYPE, VDEVICE,
+    DUMMY_GLOBAL_INFO, FROM_MIN_EXTENT, FUNC_TYPE, FUNCTIONS, GLOBAL_VAR, MODULE_FUNCTIONS, OP, RANGE,
+    TUPLE_TYPE, VDEVICE,
 };
 pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{

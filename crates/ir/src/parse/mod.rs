@@ -7,13 +7,27 @@ mod python;
 mod target;
 
 use tvmscript_ir_core::Dialect;
-use tvmscript_irbuilder::BuildDialect;
+use tvmscript_irbuilder::{BuildDialect, ScriptValue};
 use tvmscript_python_syntax::ast;
-use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
+use tvmscript_script_parser::{DecoratorRule, Definition, Parser};
 
 use crate::build::{field, field_names};
 use crate::node::{IRModule, Target, TargetKind};
+
+/// Parses a module into the open builder, for the namespaces of dialects with the words of modules.
+///
+/// # Errors
+/// If the module is invalid.
+pub fn define_module(
+    p: &mut Parser<'_>,
+    definition: &Definition<ast::ClassDef>,
+) -> tvmscript_script_parser::Result<Option<ScriptValue>> {
+    match p.token_of("ir") {
+        Some(token) => p.with_token(token, |p| module::define(p, definition)),
+        None => module::define(p, definition),
+    }
+}
 
 /// Registers the parsers of this dialect.
 pub(crate) fn register(dialect: Dialect) -> Dialect {

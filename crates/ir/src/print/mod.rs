@@ -1,7 +1,7 @@
 //! The printer of modules and of the nodes that all dialects share.
 //!
 //! Functions of a module print by their dialect's printer; this module orders them by the ranks that dialects register
-//! with [`ModuleOrder::module_order`].
+//! with [`ModuleForm, ModuleOrder::module_order`].
 
 mod as_written;
 mod constants;
@@ -13,7 +13,7 @@ mod small;
 pub use as_written::call_as_written;
 pub use constants::{ConstantOptions, elided, tensor_call};
 pub use data::{data, data_dict};
-pub use module::{ModuleFrame, ModuleOrder};
+pub use module::{ModuleForm, ModuleFrame, ModuleOrder};
 pub use name::{function_name, function_name_doc, function_reference, type_variable};
 pub use small::{range_call, range_with, target_config, tvm_name};
 

@@ -33,6 +33,38 @@ impl Slot for Order {
     }
 }
 
+/// The form of modules in a release.
+#[derive(Debug, Default)]
+struct Form {
+    /// The dialect whose namespace has the words of modules, if it is not this one.
+    words: Option<&'static str>,
+}
+
+impl Slot for Form {
+    fn merge(&mut self, other: Self, _: &mut Resolver) {
+        self.words = other.words.or(self.words);
+    }
+}
+
+/// Registration of the form of modules.
+pub trait ModuleForm {
+    /// The dialect's own namespace has the words of modules, and functions print in the order of their definition.
+    #[must_use]
+    fn module_words(self) -> Self;
+}
+
+impl<N> ModuleForm for Dialect<N> {
+    fn module_words(mut self) -> Self {
+        let name = self.name();
+        self.slot_mut::<Form>().words = Some(name);
+        self
+    }
+}
+
+fn words(d: &Docsifier<'_>) -> Option<&'static str> {
+    d.registry().slot::<Form>().and_then(|form| form.words)
+}
+
 /// Registration of ranks.
 pub trait ModuleOrder {
     /// Sets the rank of the last node: functions print in ascending rank, unranked types after ranked ones, and `main`
@@ -65,6 +97,9 @@ fn in_order<'a>(node: &'a IRModule, d: &Docsifier<'_>) -> Vec<Function<'a>> {
         }
     };
     let mut functions: Vec<Function<'a>> = node.functions.iter().collect();
+    if words(d).is_some() {
+        return functions;
+    }
     functions.sort_by(|a, b| {
         rank(a).cmp(&rank(b)).then_with(|| a.0.name_hint.as_str().cmp(b.0.name_hint.as_str()))
     });
@@ -135,7 +170,8 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
         }
         Ok(name)
     })?;
-    let decorator = d.prefixed("ir", "ir_module");
+    let dialect = words(d).unwrap_or("ir");
+    let decorator = d.prefixed(dialect, "ir_module");
     Ok(d.docs.class(name, &[decorator], &stmts)?)
 }
 
@@ -161,7 +197,8 @@ fn key_itself(functions: PathId, var: &Ref<GlobalVar>, d: &mut Docsifier<'_>) ->
 }
 
 fn call_stmt(name: &str, arg: tvmscript_docsifier::doc::ExprDoc, path: PathId, d: &mut Docsifier<'_>) {
-    let callee = d.prefixed("ir", name);
+    let dialect = words(d).unwrap_or("ir");
+    let callee = d.prefixed(dialect, name);
     let call = d.docs.call_args(callee, &[arg]);
     let call = d.at(call, path);
     let stmt = d.docs.expr_stmt(call);

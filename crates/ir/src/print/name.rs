@@ -64,7 +64,7 @@ pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier
 
 /// Declares a type variable before the script, `n = TypeVar("n")`, once per name.
 pub fn type_variable(name: &str, d: &mut Docsifier<'_>) {
-    d.add_preamble(name, "from typing import TypeVar", |d| {
+    d.add_preamble(name, Some("from typing import TypeVar"), |d| {
         let callee = d.docs.id("TypeVar");
         let own = d.docs.str(name);
         let value = d.docs.call_args(callee, &[own]);

@@ -175,7 +175,7 @@ pub enum Unsupported {
     AsyncWith,
     TypeAlias,
     TryStar,
-    /// A `def` or `class` with type parameters.
+    /// A `class` with type parameters, or a `def` with others than plain names.
     TypeParams,
 }
 
@@ -251,10 +251,12 @@ macro_rules! parts {
 }
 
 parts! {
-    /// `@decorators def name(params) -> returns: body`. Its range starts at `def`.
+    /// `@decorators def name[type_params](params) -> returns: body`. Its range starts at `def`. Type parameters have no
+    /// bounds, defaults or stars.
     FunctionDef {
         name: Name,
         name_place: PieceRange,
+        type_params: List<Name>,
         params: List<Parameter>,
         decorators: List<ExprId>,
         returns: Option<ExprId>,

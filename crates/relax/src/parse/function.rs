@@ -39,7 +39,7 @@ pub(super) fn define(
     let frame = PendingFrame::value(FunctionFrame::new(is_pure, is_private || is_nested));
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
-        p.with_type_variables(type_variable, |p| {
+        p.with_type_variables(&node, type_variable, |p| {
             record_syntax("R.func_name", || vec![ScriptValue::Str(name.clone())]);
             let named = with_function("R.function", |function| function.name = Some(name));
             p.checked(node.name_place, named)?;
@@ -104,7 +104,7 @@ fn signature_info(
     is_pure: bool,
     unsaid: fn() -> Ref<StructInfo>,
 ) -> Result<Ref<FuncStructInfo>> {
-    p.with_type_variables(type_variable, |p| {
+    p.with_type_variables(node, type_variable, |p| {
         let signature = signature::read(p, node);
         let ret = match node.returns {
             Some(returns) => signature::annotation(p, returns)?,

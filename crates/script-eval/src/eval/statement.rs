@@ -189,6 +189,7 @@ impl dyn Host + '_ {
         def: tvmscript_python_syntax::ast::FunctionDef,
     ) -> Result<ScriptValue> {
         if def.decorators.is_empty() {
+            self.refuse_type_params(id, def)?;
             let value = self.host_function(id, def, MethodKind::Plain)?;
             if self.tolerant && !self.is_script_text(def) {
                 self.add_unit(&value, Marks::default());
@@ -200,11 +201,30 @@ impl dyn Host + '_ {
             let value = self.host_definition(id, at, &decorator)?;
             return self.decorate(value, &decorators.others);
         }
+        self.refuse_type_params(id, def)?;
         let marks = self.test_marks(def.decorators)?;
         let value = self.host_function(id, def, self.method_kind(def.decorators))?;
         self.add_unit(&value, marks);
         self.mark_read(id);
         self.decorate(value, &decorators.others)
+    }
+
+    /// Refuses a function of host code with type parameters.
+    fn refuse_type_params(
+        &mut self,
+        id: StmtId,
+        def: tvmscript_python_syntax::ast::FunctionDef,
+    ) -> Result<()> {
+        if def.type_params.is_empty() {
+            return Ok(());
+        }
+        let is_script = !self.tolerant;
+        let kind = ParseErrorKind::UnsupportedStatement {
+            kind: Unsupported::TypeParams.describe(),
+            place: if is_script { "in a script" } else { "outside a script" },
+        };
+        self.note_invalid(id);
+        Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) })
     }
 
     /// Tests whether an undecorated function is the text of a script for other code to read: its parameters are

@@ -245,6 +245,7 @@ pub struct FunctionMentions {
 pub fn function_mentions(ast: &Ast, def: &FunctionDef) -> FunctionMentions {
     let mut used = Vec::new();
     let mut bound: Vec<Name> = ast.list(def.params).iter().map(|param| param.name).collect();
+    bound.extend(ast.list(def.type_params));
     bound.extend(bound_names(ast, def.body));
     let mut roots: Vec<ExprId> = def.returns.into_iter().collect();
     let params = ast.list(def.params).iter();

@@ -1,13 +1,15 @@
 //! Definition and lookup of names.
 
+use std::collections::HashSet;
+
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{Action, record};
 
 use super::Parser;
 use crate::scope::Shadowing;
-use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
+use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, HasRange, List, Name, StmtId, TextRange};
 use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
-use tvmscript_script_eval::{Binding, is_python_builtin, names_in, uses_free};
+use tvmscript_script_eval::{Binding, function_mentions, is_python_builtin, names_in, uses_free};
 
 /// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with
 /// [`Parser::define`].
@@ -110,10 +112,11 @@ impl Parser<'_> {
     /// (`n = TypeVar("n")`) have other values.
     pub fn with_type_variables<R>(
         &mut self,
+        def: &FunctionDef,
         make: fn(&str) -> ScriptValue,
         f: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        if self.ast.find_name("TypeVar").is_none() {
+        if def.type_params.is_empty() && self.ast.find_name("TypeVar").is_none() {
             return self.with_scope(f);
         }
         self.with_scope(|p| {
@@ -121,17 +124,17 @@ impl Parser<'_> {
             for name in ast.names() {
                 if p.value_of(name).is_some_and(|value| is_type_variable(&value)) {
                     let value = make(ast.name(name));
-                    // The frame is new, so this cannot fail.
-                    let _ = p.scopes.define(
-                        name,
-                        Binding::Value(value),
-                        TextRange::default(),
-                        Shadowing::SameFrame,
-                    );
+                    p.set(name, value);
                 }
             }
             p.with_scope(f)
         })
+    }
+
+    /// Defines a name in a new frame.
+    pub(super) fn set(&mut self, name: Name, value: ScriptValue) {
+        // The frame has no other binding of the name, or one that may be replaced.
+        let _ = self.scopes.define(name, Binding::Value(value), TextRange::default(), Shadowing::SameFrame);
     }
 
     /// The value of a name in the script body or around it.
@@ -169,6 +172,15 @@ impl Parser<'_> {
     /// Returns `true` if statements use a name that they do not bind.
     pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
         uses_free(&self.ast, body, name)
+    }
+
+    /// Names that a function mentions and does not bind itself, except as type parameters, each where it is first.
+    pub fn names_of(&self, def: &FunctionDef) -> Vec<(Name, ExprId)> {
+        let mentions = function_mentions(&self.ast, def);
+        let params = self.ast.list(def.type_params);
+        let mut seen: HashSet<Name> =
+            mentions.bound.into_iter().filter(|name| !params.contains(name)).collect();
+        mentions.used.into_iter().filter(|(name, _)| seen.insert(*name)).collect()
     }
 
     /// Names in an expression, possibly repeated.

@@ -19,7 +19,7 @@ impl Parser<'_> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         match entry.rule {
             DecoratorRule::Function { declare: Some(declare), .. } => {
-                self.with_token(entry.token, |p| declare(p, &definition))
+                self.with_type_params(stmt, |p| p.with_token(entry.token, |p| declare(p, &definition)))
             }
             DecoratorRule::Function { declare: None, .. } | DecoratorRule::Macro { .. } => Ok(()),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(&definition, "a class", "a function")),
@@ -56,13 +56,30 @@ impl Parser<'_> {
         match entry.rule {
             DecoratorRule::Function { define, .. } => {
                 let before = Span::set_current(self.span(definition.id));
-                let result = self.with_token(entry.token, |p| define(p, definition));
+                let result = self.with_type_params(definition.stmt, |p| {
+                    p.with_token(entry.token, |p| define(p, definition))
+                });
                 Span::set_current(before);
                 result
             }
             DecoratorRule::Macro { expand } => self.define_macro(entry, expand, definition).map(Some),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(definition, "a class", "a function")),
         }
+    }
+
+    /// Runs `f` in a frame with the type parameters of a function, if it has any.
+    fn with_type_params<R>(&mut self, def: FunctionDef, f: impl FnOnce(&mut Self) -> R) -> R {
+        if def.type_params.is_empty() {
+            return f(self);
+        }
+        self.with_scope(|p| {
+            let ast = p.ast.clone();
+            for name in ast.list(def.type_params) {
+                let value = tvmscript_script_eval::type_variable(ast.name(*name));
+                p.set(*name, value);
+            }
+            f(p)
+        })
     }
 
     fn read_class(

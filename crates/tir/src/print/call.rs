@@ -24,6 +24,9 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {
+                if d.tir().surface.print.typed_calls {
+                    return call_of_function(node, path, d);
+                }
                 let callee = d.part(op, path, "op")?;
                 arguments(callee, *dtype, ResultType::Fixed(*dtype), args, path, d)
             }
@@ -104,6 +107,13 @@ fn arguments(
 ) -> Result<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
     let dtype_argument = d.tir().surface.print.dtype_argument;
+    let is_typed = d.tir().surface.print.typed_calls;
+    if is_typed && matches!(result, ResultType::First | ResultType::Last) {
+        let at = d.field(path, "args");
+        let docs = items(args, at, d)?;
+        let ty = type_keyword(dtype, path, d);
+        return Ok(d.docs.call(callee, &docs, &[ty]));
+    }
     if result == ResultType::First {
         let dtype = dtype_argument(dtype, d);
         docs.push(d.at_field(dtype, path, "dtype"));
@@ -117,6 +127,22 @@ fn arguments(
     Ok(d.docs.call_args(callee, &docs))
 }
 
+/// `T.Call(Module.f, [x], ty=T.int32)`
+fn call_of_function(node: &Call, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let callee = d.part(&node.op, path, "op")?;
+    let at = d.field(path, "args");
+    let args = list(&node.args, at, d)?;
+    let ty = type_keyword(node.dtype, path, d);
+    Ok(d.call_t_with("Call", &[callee, args], &[ty]))
+}
+
+/// `ty=T.int32`
+fn type_keyword(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> (&'static str, ExprDoc) {
+    let prim_type = d.tir().surface.print.prim_type;
+    let doc = prim_type(dtype, d);
+    ("ty", d.at_field(doc, path, "dtype"))
+}
+
 /// `T.Call("float32", "tir.exp", [x])`
 fn strict(
     op: &str,
@@ -125,6 +151,14 @@ fn strict(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
+    if d.tir().surface.print.typed_calls {
+        let op = d.docs.str(op);
+        let op = d.at_field(op, path, "op");
+        let at = d.field(path, "args");
+        let args = list(args, at, d)?;
+        let ty = type_keyword(dtype, path, d);
+        return Ok(d.call_t_with("Call", &[op, args], &[ty]));
+    }
     let dtype = d.dtype(dtype);
     let dtype = d.at_field(dtype, path, "dtype");
     let op = d.docs.str(op);

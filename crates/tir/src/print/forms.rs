@@ -37,6 +37,22 @@ pub struct Forms {
     pub makes: fn(&Call, &Operator) -> bool,
     /// The last statement of a sequence may leave its body to the enclosing block, not only one that is a whole body.
     pub concise_in_sequence: bool,
+    /// Scopes may leave their body to the enclosing block.
+    pub concise: bool,
+    /// Nested loops print as `T.grid`, and loops from zero without a start.
+    pub short_loops: bool,
+    /// A body that does nothing prints as `pass`.
+    pub empty_bodies: bool,
+    /// `break` for `T.break_loop()`.
+    pub jump_words: bool,
+    /// `T.call_extern("f", x, ty=T.int32)` for `T.call_extern("int32", "f", x)`.
+    pub typed_calls: bool,
+    /// The type of scalars and untyped pointers.
+    pub prim_type: fn(DataType, &mut Docsifier<'_>) -> ExprDoc,
+    /// The function that makes pointer types.
+    pub pointer: &'static str,
+    /// Operators under other names: `(name in TVM 0.23, name)`.
+    pub renamed: &'static [(&'static str, &'static str)],
     /// `unroll=2` for `annotations={"pragma_unroll": 2}`.
     pub unroll_keyword: bool,
     /// `x & y` for `T.bitwise_and(x, y)`.
@@ -54,6 +70,14 @@ pub const TVM_0_23: Forms = Forms {
     dtype_argument: |dtype, d| d.dtype(dtype),
     makes: |_, _| false,
     concise_in_sequence: true,
+    concise: true,
+    short_loops: true,
+    empty_bodies: false,
+    jump_words: false,
+    typed_calls: false,
+    prim_type: |dtype, d| d.t(&dtype.to_string()),
+    pointer: "handle",
+    renamed: &[],
     unroll_keyword: false,
     infix_bits: false,
 };

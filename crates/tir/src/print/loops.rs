@@ -22,7 +22,11 @@ pub(crate) const RANGE: &str = "range";
 pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let at = d.field(path, "loop_var");
     d.declare_outside(node.object(), node.loop_var.object(), at)?;
-    let grid = if d.config().syntax_sugar { grid_of(node, d) } else { Vec::new() };
+    let grid = if d.config().syntax_sugar && d.tir().surface.print.short_loops {
+        grid_of(node, d)
+    } else {
+        Vec::new()
+    };
     let grid: &[&Ref<For>] = if grid.len() > 1 { &grid } else { &[node] };
     let entered: SmallVec<[usize; 4]> =
         grid.iter().filter(|l| d.tir().enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
@@ -136,7 +140,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
     match extent::stop_of(min, extent) {
         Some(stop) => {
-            if !from_zero {
+            if !from_zero || !(is_range || d.tir().surface.print.short_loops) {
                 args.push(d.part(min, path, "min")?);
             }
             let at = d.field(path, "extent");

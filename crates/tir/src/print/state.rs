@@ -256,7 +256,10 @@ impl TirDocsifier for Docsifier<'_> {
         if let Some(doc) = self.tir().callees.get(&address) {
             return *doc;
         }
-        let doc = self.t(operator.text);
+        let renamed = self.tir().surface.print.renamed;
+        let name =
+            renamed.iter().find(|(own, _)| *own == operator.text).map_or(operator.text, |(_, name)| *name);
+        let doc = self.t(name);
         self.tir().callees.insert(address, doc);
         doc
     }

@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::{Doc, Expr as DocExpr, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
-use tvmscript_ir_core::{Object, PathId, Ref};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
 
 use super::state::TirDocsifier;
@@ -13,6 +13,9 @@ use crate::op;
 /// Prints a body into the innermost frame. Only the last statement may leave its own body to the enclosing block.
 pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let Some(seq) = stmt.as_node::<SeqStmt>() else {
+        if d.tir().surface.print.empty_bodies && does_nothing(stmt) {
+            return Ok(());
+        }
         return last(stmt, path, d);
     };
     let SeqStmt { span: _, seq } = seq;
@@ -41,6 +44,12 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns `true` for the statement that stands for none.
+fn does_nothing(stmt: &StmtRef) -> bool {
+    let value = stmt.as_node::<Evaluate>().and_then(|stmt| stmt.value.as_node::<IntImm>());
+    value.is_some_and(|value| value.value == 0 && value.dtype == DataType::INT32)
 }
 
 fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
@@ -107,7 +116,9 @@ pub fn may_be_concise<T: tvmscript_ir_core::Class>(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> bool {
-    d.tir().take_concise(node.object().address()) && !d.is_annotated(node.object(), path)
+    d.tir().take_concise(node.object().address())
+        && d.tir().surface.print.concise
+        && !d.is_annotated(node.object(), path)
 }
 
 fn returned_value(value: &Expr) -> Option<&Expr> {
@@ -127,6 +138,16 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
         let at = d.item(at, 0);
         let value = d.expr(value, at)?;
         return Ok(d.docs.return_(value));
+    }
+    if d.tir().surface.print.jump_words
+        && let Some(call) = value.as_node::<Call>().filter(|call| call.args.is_empty())
+    {
+        if op::control::BREAK_LOOP.op.is_called_by(call) {
+            return Ok(d.docs.break_());
+        }
+        if op::control::CONTINUE_LOOP.op.is_called_by(call) {
+            return Ok(d.docs.continue_());
+        }
     }
     let doc = d.expr(value, at)?;
     // A bare call would be an expression, so a statement that is printed on its own is explicit.

@@ -16,8 +16,8 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
     if dtype.is_void() && d.is_root(node.object()) && d.config().verbose_expr {
         return Ok(d.metadata(node.object()));
     }
-    let name = dtype.to_string();
-    let name = d.t(&name);
+    let prim_type = d.tir().surface.print.prim_type;
+    let name = prim_type(dtype, d);
     Ok(d.at_field(name, path, "dtype"))
 }
 
@@ -25,15 +25,17 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
 pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PointerType { span: _, element_type, storage_scope } = &**node;
     let at = d.field(path, "element_type");
+    let pointer = d.tir().surface.print.pointer;
+    let is_typed = d.tir().surface.print.typed_calls;
     let element = match element_type.as_node::<PrimType>() {
-        Some(prim) => {
+        Some(prim) if !is_typed => {
             let dtype = d.dtype(prim.dtype);
             d.at_field(dtype, at, "dtype")
         }
-        None => d.expr(element_type, at)?,
+        _ => d.expr(element_type, at)?,
     };
-    let callee = d.t("handle");
-    if storage_scope.is_empty() {
+    let callee = d.t(pointer);
+    if storage_scope.is_empty() || is_typed && storage_scope == "global" {
         return Ok(d.docs.call_args(callee, &[element]));
     }
     let scope = d.docs.str(storage_scope.as_str());

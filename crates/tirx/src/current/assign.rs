@@ -44,7 +44,7 @@ fn expression(p: &mut Parser<'_>, value: &ScriptValue) -> Option<Expr> {
 }
 
 /// `x = value`: a store to a variable, a new variable, a binding, or the name of a buffer, an axis or a scope's result.
-pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(crate) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     if let Some(known) = head::matched(p, name, &value) {
         return p.define(name, known, at, Shadowing::OuterFrames);
     }
@@ -82,7 +82,7 @@ fn set(p: &mut Parser<'_>, at: impl HasRange + Copy, buffer: &Ref<Buffer>, value
 }
 
 /// `x: T.int32 = value`, `x: T.int32`, `x: T.let[T.int32] = value`, `x: T.float32[4]`.
-pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
+pub(crate) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let value = node.value.map(|at| p.eval_assigned(at).map(|value| (at, value)));
     let annotation = p.eval(node.annotation)?;
     let ast::Expr::Name(name) = p.expr(node.target) else {

@@ -4,7 +4,7 @@
 //! `s_tir=True` are those that schedules work on: their buffers have no layout, and their blocks are completed.
 
 #[cfg(feature = "parse")]
-mod assign;
+pub(crate) mod assign;
 #[cfg(feature = "build")]
 #[cfg_attr(
     not(feature = "parse"),
@@ -18,12 +18,12 @@ mod metadata;
 #[cfg(feature = "parse")]
 mod names;
 #[cfg(feature = "print")]
-mod print;
+pub(crate) mod print;
 #[cfg(feature = "print")]
 mod print_function;
 pub mod scalar;
 #[cfg(feature = "parse")]
-mod view;
+pub(crate) mod view;
 
 use tvmscript_ir::profile::TVM_0_23;
 use tvmscript_ir_core::Dialect;
@@ -53,7 +53,8 @@ pub static PROFILE: TextProfile = TextProfile {
         Sign { text: "out_ty=", strength: Strength::Form },
         Sign { text: "metadata[\"ir.GenericConst\"]", strength: Strength::Form },
         Sign { text: "ty_args=", strength: Strength::Form },
-        Sign { text: ": R.Any", strength: Strength::Hint },
+        Sign { text: "R.Any", strength: Strength::Form },
+        Sign { text: " = TypeVar(\"", strength: Strength::Form },
         Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
     ],
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
@@ -120,4 +121,9 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "parse")]
     let dialect = names::register(dialect);
     dialect
+}
+
+/// The operator of the release with a name, such as `tirx.call_ffi_kernel`.
+pub fn operator(name: &str) -> Option<&'static tvmscript_ir_core::Ref<tvmscript_prim::Op>> {
+    crate::op::CURRENT.iter().find(|operator| operator.name() == name).map(|operator| operator.op.get())
 }

@@ -34,6 +34,7 @@ pub(super) const FORMS: Forms = Forms {
     concise_in_sequence: false,
     unroll_keyword: true,
     infix_bits: true,
+    ..TVM_0_23
 };
 
 /// Registers the printers.
@@ -119,7 +120,7 @@ fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) ->
 }
 
 /// `v: T.let[T.int32] = value`
-fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let Bind { span: _, var, value } = &**node;
     let value = d.part(value, path, "value")?;
     let at = d.field(path, "var");
@@ -209,7 +210,7 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// Defines the data pointer of a buffer as `B.data`.
-fn define_data(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+pub(crate) fn define_data(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let of = buffer.clone();
     d.define_by_doc(
         buffer.data.object(),

@@ -9,7 +9,7 @@ use tvmscript_tir::{Buffer, parse};
 use super::build::{LayoutArg, declare, with_parts};
 
 /// The value of an attribute of a buffer.
-pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub(crate) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
     Ok(Some(match name {
         "view" => HostFunction::value("view", move |args| view(&buffer, args).map(Into::into)),
@@ -18,7 +18,7 @@ pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValu
 }
 
 /// The value of an attribute of an expression.
-pub(super) fn expr_attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub(crate) fn expr_attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     match (name, object.downcast_ref::<PrimExpr>()) {
         ("ty", Some(value)) => Ok(Some(match object.as_node::<Var>() {
             Some(Var { type_annotation, .. }) if !type_annotation.is::<PrimType>() => {

@@ -390,7 +390,16 @@ impl<'a> DirectParser<'a> {
         };
         self.colon(*line)?;
         let (body, end) = self.block(line, lines)?;
-        let stmt = Stmt::FunctionDef(FunctionDef { name, name_place, params, decorators, returns, body });
+        let type_params = List::default();
+        let stmt = Stmt::FunctionDef(FunctionDef {
+            name,
+            name_place,
+            type_params,
+            params,
+            decorators,
+            returns,
+            body,
+        });
         Some(self.add(stmt, start, end))
     }
 

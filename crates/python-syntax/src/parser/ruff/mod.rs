@@ -250,11 +250,24 @@ impl Converter<'_> {
         (self.exprs(decorators.into_iter().map(|d| d.expression).collect()), cut)
     }
 
+    /// The type parameters of a function, if all are plain names.
+    fn type_params(&mut self, params: Option<&py::TypeParams>) -> Option<List<Name>> {
+        let params = params.map_or(&[][..], |params| &params.type_params);
+        let names = params.iter().map(|param| match param {
+            py::TypeParam::TypeVar(param) if param.bound.is_none() && param.default.is_none() => {
+                Some(self.sink.source_name(bounds(&param.name)))
+            }
+            _ => None,
+        });
+        let names: Vec<Name> = names.collect::<Option<_>>()?;
+        Some(self.sink.ast.list(&names))
+    }
+
     #[inline(never)]
     fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
-        if s.type_params.is_some() {
+        let Some(type_params) = self.type_params(s.type_params.as_deref()) else {
             return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
-        }
+        };
         let (decorators, cut) = self.decorators(s.decorator_list);
         let (name, name_place) = self.defined_name(&s.name);
         let params = self.parameters(*s.parameters);
@@ -263,7 +276,7 @@ impl Converter<'_> {
         if cut {
             return Stmt::Invalid;
         }
-        Stmt::FunctionDef(FunctionDef { name, name_place, params, decorators, returns, body })
+        Stmt::FunctionDef(FunctionDef { name, name_place, type_params, params, decorators, returns, body })
     }
 
     #[inline(never)]

@@ -203,11 +203,21 @@ impl Converter<'_> {
         self.sink.unsupported(Unsupported::AsyncFunctionDef, plain, at)
     }
 
+    /// The type parameters of a function, if all are plain names.
+    fn type_params(&mut self, params: &[py::TypeParam]) -> Option<List<Name>> {
+        let names = params.iter().map(|param| match param {
+            py::TypeParam::TypeVar(param) if param.bound.is_none() => Some(self.sink.identifier(&param.name)),
+            _ => None,
+        });
+        let names: Vec<Name> = names.collect::<Option<_>>()?;
+        Some(self.sink.ast.list(&names))
+    }
+
     #[inline(never)]
     fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
-        if !s.type_params.is_empty() {
+        let Some(type_params) = self.type_params(&s.type_params) else {
             return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
-        }
+        };
         let start = bounds(&s).0;
         let (decorators, cut) = self.decorators(s.decorator_list);
         let name_place = self.name_place(start, "def", &s.name);
@@ -218,7 +228,7 @@ impl Converter<'_> {
         if cut {
             return Stmt::Invalid;
         }
-        Stmt::FunctionDef(FunctionDef { name, name_place, params, decorators, returns, body })
+        Stmt::FunctionDef(FunctionDef { name, name_place, type_params, params, decorators, returns, body })
     }
 
     #[inline(never)]

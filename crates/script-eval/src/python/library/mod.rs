@@ -14,6 +14,7 @@ mod sys;
 mod text;
 mod types;
 mod typing;
+pub use typing::type_variable;
 
 pub(crate) use functools::Partial;
 pub(crate) use typing::is_abstract_subclass;

@@ -238,6 +238,11 @@ struct Variable {
     name: ScriptValue,
 }
 
+/// A type variable, as `TypeVar("T")` makes it.
+pub fn type_variable(name: &str) -> ScriptValue {
+    LibraryObject::value(Variable { name: ScriptValue::Str(name.into()) })
+}
+
 fn variable(_: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     match a.positional.first() {
         Some(name @ ScriptValue::Str(_)) => Ok(LibraryObject::value(Variable { name: name.clone() })),

@@ -1,0 +1,197 @@
+//! `upgrade`: scripts of one release as scripts of another.
+
+use std::path::Path;
+
+use serde_json::json;
+use tvmscript::diagnostics::{Anchor, Diagnostic};
+use tvmscript::upgrade::{self, Kind, STEPS, Step};
+use tvmscript::{PrinterConfig, tvm_json};
+
+use super::print::{Naming, print_all};
+use super::{Answer, Run};
+use crate::failure::{Failed, Failure};
+use crate::input::{self, Script, Source, Warnings};
+use crate::timings::Timings;
+use crate::upgrade_args::{UpgradeArgs, UpgradeFormat};
+use crate::{Outcome, fixes, in_place, output, registry, well_formed};
+
+/// Code of the note about a script that is not built because its function is not called.
+const UNBUILT: &str = "E0312";
+
+pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
+    if args.rules {
+        return output::result(&STEPS.iter().map(|step| rules(step)).collect::<String>());
+    }
+    let color = run.color;
+    let work = |path: &Path, timings: &mut Timings| one(path, args, timings);
+    run.for_each(&args.files, work, |path, answer| {
+        let name = input::display_name(path);
+        let upgraded = match answer {
+            Ok(upgraded) => upgraded,
+            Err(failed) => {
+                if args.format == UpgradeFormat::Json {
+                    let findings = failed.failure.reports(failed.source.as_ref());
+                    let line = json!({"file": name, "ok": false, "to": args.to, "findings": findings});
+                    return output::result(&format!("{line}\n")).and(Outcome::No);
+                }
+                output::diagnose(&failed.render(path, color));
+                return Outcome::No;
+            }
+        };
+        let is_ok = !upgraded.findings.found.iter().any(Diagnostic::is_error);
+        let changed = upgraded.change.before != upgraded.change.after;
+        let answer = if is_ok { Outcome::Done } else { Outcome::No };
+        let written = match args.write && changed {
+            true => output::write(Some(path), &upgraded.change.after),
+            false => Outcome::Done,
+        };
+        let shown = match args.format {
+            UpgradeFormat::Json => {
+                let line = json!({
+                    "file": name, "ok": is_ok, "from": upgraded.from, "to": args.to, "changed": changed,
+                    "text": upgraded.change.after, "findings": upgraded.findings.reports(),
+                });
+                output::result(&format!("{line}\n"))
+            }
+            UpgradeFormat::Human => {
+                upgraded.findings.show(color);
+                match (args.diff, args.write) {
+                    (true, _) if changed => output::result(&upgraded.change.diff(&name)),
+                    (true, _) => Outcome::Done,
+                    (_, true) => {
+                        if changed && written == Outcome::Done {
+                            output::diagnose(&format!("{name}: upgraded to {}", args.to));
+                        }
+                        Outcome::Done
+                    }
+                    _ => output::result(&upgraded.change.after),
+                }
+            }
+        };
+        written.and(shown).and(answer)
+    })
+}
+
+/// The rules of a step as a table.
+fn rules(step: &Step) -> String {
+    let mut out = format!(
+        "## From {} to {}\n\n| rule | kind | {} | {} |\n|---|---|---|---|\n",
+        step.from, step.to, step.from, step.to
+    );
+    for rule in step.rules {
+        let name = match rule.code {
+            Some(code) => {
+                format!("{} ([{}](error-codes.md#{}))", rule.name, code.code, code.code.to_lowercase())
+            }
+            None => rule.name.to_owned(),
+        };
+        let new = match rule.kind {
+            Kind::Report => rule.new.to_owned(),
+            _ => format!("`{}`", rule.new),
+        };
+        out.push_str(&format!("| {name} | {} | `{}` | {new} |\n", rule.kind.name(), rule.old));
+    }
+    out.push('\n');
+    out
+}
+
+/// A file in the form of the target.
+struct Upgraded {
+    /// Profile of the file.
+    from: String,
+    change: fixes::Change,
+    findings: Warnings,
+}
+
+fn one(path: &Path, args: &UpgradeArgs, timings: &mut Timings) -> Answer<Upgraded> {
+    let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    match rewritten(&source, args, timings) {
+        Ok(upgraded) => Ok(upgraded),
+        Err(failure) => Err(Failed::new(failure, Some(source))),
+    }
+}
+
+fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Result<Upgraded, Failure> {
+    if tvm_json::detect(&source.text).is_some() {
+        return Err(Failure::NoUpgrade { from: "the JSON of a release".to_owned(), to: args.to.clone() });
+    }
+    let (scripts, warnings) = input::understand_in(source, args.from.as_deref(), timings)?;
+    let unbuilt: Vec<Diagnostic> =
+        warnings.found.iter().filter(|note| note.code() == UNBUILT).cloned().collect();
+    let unchanged = |from: String, warnings| Upgraded {
+        from,
+        change: fixes::Change { before: source.text.clone(), after: source.text.clone() },
+        findings: warnings,
+    };
+    let Some(origin) = scripts.first().and_then(|script| script.origin.clone()) else {
+        return Ok(unchanged(args.from.clone().unwrap_or_default(), warnings));
+    };
+    let from = origin.profile.profile.id();
+    if from == args.to {
+        return Ok(unchanged(from, warnings));
+    }
+    let Some(step) = upgrade::find(&from, &args.to) else {
+        return Err(Failure::NoUpgrade { from, to: args.to.clone() });
+    };
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut new: Vec<in_place::Replacement> = Vec::with_capacity(scripts.len());
+    for script in &scripts {
+        let upgraded = timings
+            .time("upgrade", || upgrade::upgrade(&script.node, step))
+            .map_err(|error| Failure::Upgrade(error.to_string()))?;
+        let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
+        let findings: Vec<Diagnostic> =
+            findings.map(|finding| well_formed::in_text(script, finding)).collect();
+        let stays = findings.iter().any(Diagnostic::is_error);
+        found.extend(findings);
+        new.push(in_place::Replacement { script, node: upgraded.node, stays });
+    }
+    let mut comments = origin.comments.clone();
+    comments.retain(|text| !step.prints_comment(text));
+    let config = PrinterConfig {
+        show_meta: true,
+        profile: Some(args.to.clone()),
+        keep_comments: Some(comments),
+        ..registry::printer_config()
+    };
+    let after = if in_place::is_printed(&source.text, &scripts) {
+        match new.iter().any(|new| new.stays) {
+            true => source.text.clone(),
+            false => printed(&new, &config, timings)?,
+        }
+    } else {
+        let (text, more) = in_place::replace(source, new, step, &config, args.lossy, timings)?;
+        found.extend(more);
+        found.extend(
+            unbuilt.iter().map(|note| in_place::stays(note.range(), "it needs arguments", args.lossy)),
+        );
+        text
+    };
+    let change = fixes::Change { before: source.text.clone(), after };
+    found.iter_mut().for_each(|finding| on_one_line(finding, &source.text));
+    Ok(Upgraded { from, change, findings: warnings.with(source, found) })
+}
+
+/// Shortens the label of a whole definition to its first line.
+fn on_one_line(finding: &mut Diagnostic, text: &str) {
+    for label in &mut finding.labels {
+        if let Anchor::Text(range) = &mut label.at {
+            let line = text.get(range.start as usize..range.end as usize).and_then(|code| code.find('\n'));
+            if let Some(length) = line.and_then(|length| u32::try_from(length).ok()) {
+                range.end = range.start + length;
+            }
+        }
+    }
+}
+
+/// The whole text of rewritten scripts.
+fn printed(
+    new: &[in_place::Replacement<'_>],
+    config: &PrinterConfig,
+    timings: &mut Timings,
+) -> Result<String, Failure> {
+    let scripts: Vec<Script> = new.iter().map(in_place::Replacement::script).collect();
+    let mut text = print_all(&scripts, Naming::None, |_| Ok(config.clone()), timings)?.text;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,212 @@
+//! `upgrade`: scripts of one release as another release has them.
+
+use serde_json::Value;
+
+use crate::common::{file, run};
+
+const OLD: &str = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(a: T.handle, B: T.Buffer((8,), "float32"), x: T.int32):
+    T.func_attr({"tir.noalias": True})
+    n = T.int32()
+    A = T.match_buffer(a, (n, 4))
+    assert x > 0, "positive"
+    with T.LetStmt(x * 2) as v:
+        b = T.allocate([8], "float32", "shared")
+        b_1 = T.Buffer((8,), data=b, scope="shared")
+        b_2 = T.Buffer((2, 4), data=b, scope="shared")
+        b_1[v] = A[0, 1]
+        B[0:4] = b_1[0:4]
+        b_2[0, 0] = T.Cast("float32", T.bitwise_and(v, 3))
+        with T.decl_buffer((4,), data=B.data) as c:
+            c[1] = T.float32(1)
+        T.attr(0, "k", 1)
+        T.evaluate(T.ret(x))
+"#;
+
+const NEW: &str = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((8,), "float32"), x: T.int32):
+    n = T.int32()
+    T.func_attr({"tirx.noalias": True})
+    assert x > 0, ("RuntimeError", ["positive"])
+    v: T.let[T.int32] = x * 2
+    b_1 = T.alloc_shared((8,))
+    b_2 = b_1.view(2, 4)
+    b_1[v] = A[0, 1]
+    B[0:4] = b_1[T.Ramp(0, 1, 4)]
+    b_2[0, 0] = T.Cast("float32", v & 3)
+    c = T.decl_buffer((4,), data=B.data)
+    c[1] = T.float32(1.0)
+    with T.attr({"k": 1}):
+        return x
+"#;
+
+#[test]
+fn a_printed_text_is_that_of_the_target_and_stays() {
+    let upgraded = run(&["upgrade", &file("old.py", OLD)]);
+    assert_eq!((upgraded.status, upgraded.stdout.as_str()), (0, NEW), "{}", upgraded.stderr);
+    assert!(upgraded.stderr.contains("[E1001] Note"), "{}", upgraded.stderr);
+    let new = file("new.py", NEW);
+    let again = run(&["upgrade", &new]);
+    assert_eq!((again.status, again.stdout.as_str(), again.stderr.as_str()), (0, NEW, ""));
+    assert_eq!(run(&["roundtrip", &new]).status, 0);
+}
+
+#[test]
+fn a_text_goes_back_to_the_older_release() {
+    let back = run(&["upgrade", "--to", "tvm-0.23", &file("new.py", NEW)]);
+    assert_eq!(back.status, 0, "{}", back.stderr);
+    for line in [
+        "@T.prim_func\n",
+        "    v: T.int32 = x * 2\n",
+        "assert x > 0, \"positive\"",
+        "\"tir.noalias\"",
+        "T.match_buffer(",
+    ] {
+        assert!(back.stdout.contains(line), "{line}: {}", back.stdout);
+    }
+    let old = file("back.py", &back.stdout);
+    assert_eq!(run(&["roundtrip", "--profile", "tvm-0.23", &old]).status, 0, "{}", back.stdout);
+    assert_eq!(run(&["upgrade", "--from", "tvm-0.23", &old]).stdout, NEW, "{}", back.stdout);
+}
+
+const SIZE: &str = "# from tvm.script import tir as T
+
+@T.prim_func
+def f(a: T.handle):
+    n = T.int32(is_size_var=True)
+    A = T.match_buffer(a, (n,))
+    A[0] = T.float32(1.0)
+";
+
+#[test]
+fn a_loss_is_an_error_unless_it_is_accepted() {
+    let path = file("size.py", SIZE);
+    let strict = run(&["upgrade", &path]);
+    assert_eq!((strict.status, strict.stdout.as_str()), (1, SIZE));
+    assert!(strict.stderr.contains("[E1002] Error"), "{}", strict.stderr);
+    let lossy = run(&["upgrade", "--lossy", &path]);
+    assert_eq!(lossy.status, 0);
+    assert!(lossy.stdout.contains("def f(A: T.Buffer((\"n\",), \"float32\")):"), "{}", lossy.stdout);
+    assert!(lossy.stderr.contains("[E1002] Warning"), "{}", lossy.stderr);
+    let json = run(&["upgrade", "--format", "json", &path]);
+    let line: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(
+        (&line["ok"], &line["changed"], &line["from"]),
+        (&false.into(), &false.into(), &"tvm-0.23".into())
+    );
+    let codes: Vec<&str> =
+        line["findings"].as_array().into_iter().flatten().filter_map(|f| f["code"].as_str()).collect();
+    assert_eq!(codes, ["E1001", "E1002"]);
+}
+
+const PYTHON: &str = r#""""A file."""
+import numpy as np
+from tvm.script import ir as I, tir as T  # both
+from tvm.script import relax as R
+
+N = 4   # kept
+
+
+@T.prim_func
+def first(A: T.Buffer((4,), "float32")):
+    # a comment
+    for i in range(4):
+        A[i] = T.float32(1)  # end of line
+
+
+class TestX:
+    def test(self):
+
+        @I.ir_module
+        class Before:
+            @R.function
+            def main(x: R.Tensor((4,), "float32"), o: R.Object) -> R.Tensor((4,), "float32"):
+                return x
+
+        assert   Before is not None
+
+
+@T.prim_func
+def uses(A: T.Buffer((4,), "float32")):
+    A[0] = T.float32(N)
+"#;
+
+#[test]
+fn a_python_file_changes_in_its_scripts_and_imports_only() {
+    let path = file("module.py", PYTHON);
+    let ran = run(&["upgrade", &path]);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("it uses `N` of the code around it"), "{}", ran.stderr);
+    let expected = PYTHON
+        .replace("tir as T  # both", "tirx as T  # both")
+        .replace("@T.prim_func\ndef first", "@T.prim_func(s_tir=True)\ndef first")
+        .replace("T.float32(1)", "T.float32(1.0)")
+        .replace("(4,), \"float32\"), o: R.Object)", "(4,), dtype=\"float32\"), o: R.Any)")
+        .replace("-> R.Tensor((4,), \"float32\")", "-> R.Tensor((4,), dtype=\"float32\")");
+    assert_eq!(ran.stdout, expected);
+    let diff = run(&["upgrade", "--diff", &path]);
+    assert!(diff.stdout.contains("\n-@T.prim_func\n+@T.prim_func(s_tir=True)\n"), "{}", diff.stdout);
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), PYTHON);
+    assert_eq!(run(&["upgrade", "--write", &path]).status, 1);
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), expected);
+}
+
+#[test]
+fn symbolic_values_come_in_front_of_results() {
+    let ran = run(&[
+        "upgrade",
+        &file(
+            "module.py",
+            r#"# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def k(x: T.Buffer((4,), "int64"), y: T.Buffer((4,), "int64"), n: T.int64):
+        y[0] = x[0] + n
+
+    @R.function
+    def main(x: R.Tensor((4,), dtype="int64"), s: R.Shape(["n"])) -> R.Tensor((4,), dtype="int64"):
+        n = T.int64()
+        cls = Module
+        y = R.call_tir(cls.k, (x,), out_sinfo=R.Tensor((4,), dtype="int64"), tir_vars=R.shape([n]))
+        return y
+"#,
+        ),
+    ]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("def k(x: T.Buffer((4,), \"int64\"), n: T.int64, y: T.Buffer((4,), \"int64\")):"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("R.call_tir(cls.k, (x, n), out_ty="), "{}", ran.stdout);
+    assert!(ran.stdout.contains("n = TypeVar(\"n\")\n"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("[E1011]"), "{}", ran.stderr);
+}
+
+#[test]
+fn releases_without_rules_and_json_are_refused() {
+    let json = run(&["upgrade", &file("a.json", crate::common::evaluate_json(1))]);
+    assert_eq!(json.status, 1);
+    assert!(
+        json.stderr.contains("there are no rules from the JSON of a release to tvm-0.27"),
+        "{}",
+        json.stderr
+    );
+    let rules = run(&["upgrade", "--rules"]).stdout;
+    assert!(rules.starts_with("## From tvm-0.23 to tvm-0.27\n"), "{rules}");
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/upgrade.md"))
+        .expect("the page");
+    assert!(
+        page.replace("\r\n", "\n").contains(rules.trim_end()),
+        "docs/upgrade.md is out of date: `tvmscript upgrade --rules`"
+    );
+}

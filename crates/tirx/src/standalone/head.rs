@@ -1,0 +1,58 @@
+//! Heads of functions: the arguments of the decorator, and symbolic dimensions.
+
+use tvmscript_ir_core::DataType;
+use tvmscript_prim::Var;
+use tvmscript_python_syntax::ast::{FunctionDef, Parameter};
+use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_variable};
+use tvmscript_tir::build::function::Flags;
+use tvmscript_tir::build::types::call_annotation;
+use tvmscript_tir::parse::function::{Head, declare_with, define_with};
+use tvmscript_tir::parse::handlers::Handlers;
+
+use super::build::Dynamic;
+use crate::current::{assign, view};
+
+/// The handlers of the release.
+pub(super) const HANDLERS: Handlers = Handlers {
+    define: |p, definition| define_with(p, definition, &HEAD),
+    declare: |p, definition| declare_with(p, definition, &HEAD),
+    assign: assign::assign,
+    ann_assign: assign::ann_assign,
+    expr_attribute: view::expr_attribute,
+    buffer_attribute: view::attribute,
+};
+
+pub(super) const HEAD: Head = Head {
+    flags,
+    begin,
+    annotation: |p, _, Parameter { annotation, .. }| match annotation {
+        Some(at) => {
+            let value = p.eval(at)?;
+            let value = call_annotation(value);
+            p.checked(at, value)
+        }
+        None => Ok(tvmscript_irbuilder::ScriptValue::None),
+    },
+};
+
+fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<Flags> {
+    let [is_private, is_checked] =
+        p.decorator_flags(definition, [("private", false), ("check_well_formed", true)])?;
+    if !is_checked {
+        p.skip_check(definition);
+    }
+    Ok(Flags { is_private, ..Flags::default() })
+}
+
+/// Defines the symbolic dimensions that the function mentions.
+fn begin(p: &mut Parser<'_>, node: &FunctionDef) -> Result<()> {
+    for (name, at) in p.names_of(node) {
+        let Some(value) = p.value_of(name).filter(is_type_variable) else { continue };
+        let variable = match value.as_host::<Dynamic>() {
+            Some(dynamic) => dynamic.0.clone(),
+            None => Var::new(p.name_str(name), DataType::INT32),
+        };
+        p.define(name, variable.into(), at, Shadowing::OuterFrames)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! The text of the standalone package TIRx, release 0.1.
+//!
+//! Functions over tensors, loops and threads; no blocks and no Relax. A name is unique in its function, a launched thread
+//! or another scope is always a block, and the type of a call is its argument `ty`.
+
+#[cfg(feature = "build")]
+mod build;
+#[cfg(feature = "parse")]
+mod head;
+#[cfg(feature = "parse")]
+mod names;
+#[cfg(feature = "print")]
+mod print;
+#[cfg(feature = "print")]
+mod print_function;
+
+use tvmscript_ir::profile::TVM_0_23;
+use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::Object;
+use tvmscript_ir_core::profile::{Examples, PythonNames, Sign, Strength, TextProfile};
+use tvmscript_ir_core::registry::NameDialect as _;
+use tvmscript_tir::surface::Surface;
+
+use crate::current::layout;
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
+
+/// The text profile `tirx-0.1`.
+pub static PROFILE: TextProfile = TextProfile {
+    name: "tirx",
+    version: "0.1",
+    import_names: &[("tir", "tirx")],
+    signs: &[
+        Sign { text: "from tvm_tirx.script import tirx", strength: Strength::Header },
+        Sign { text: "import tvm_tirx", strength: Strength::Header },
+        Sign { text: "@T.function\n", strength: Strength::Form },
+        Sign { text: "@T.function(private=True)", strength: Strength::Form },
+        Sign { text: "@T.ir_module\n", strength: Strength::Form },
+        Sign { text: ": T.Tensor((", strength: Strength::Form },
+        Sign { text: "ty_args=[T.Tensor(", strength: Strength::Form },
+    ],
+    python: PythonNames { script_module: "tvm_tirx.script", package: "tvm_tirx", ..TVM_0_23.python },
+    may_be_ill_formed: true,
+    examples: Examples {
+        scope: Some("T.launch_thread(\"threadIdx.x\", 32)"),
+        function: Some("T.function"),
+        class: Some("T.ir_module"),
+    },
+    ..TVM_0_23
+};
+
+/// The words of the release, its statements and forms.
+pub(crate) static SURFACE: Surface = Surface {
+    block: "sblock",
+    block_attr: "sblock_attr",
+    block_alloc: "sblock_alloc_buffer",
+    without: &[
+        "block",
+        "block_attr",
+        "match_buffer",
+        "alloc_buffer",
+        "decl_buffer",
+        "allocate",
+        "allocate_const",
+        "realize",
+        "let",
+        "LetStmt",
+        "Assert",
+        "reduce",
+        "serial",
+        "parallel",
+        "vectorized",
+        "unroll",
+        "ptr",
+        "Call",
+    ],
+    is_call,
+    operator_of: crate::op::of_standalone,
+    #[cfg(feature = "build")]
+    renamed: &[],
+    #[cfg(feature = "build")]
+    flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    #[cfg(feature = "print")]
+    print: print::FORMS,
+    #[cfg(feature = "parse")]
+    parse: head::HANDLERS,
+};
+
+fn is_call(node: &Object) -> bool {
+    node.is::<AnnotatedCall>() || node.is::<TypedCall>()
+}
+
+/// Operators of TIR that the release names otherwise: `(name in TIR's text, name)`.
+pub(crate) const RENAMED: &[(&str, &str)] = &[
+    ("tvm_storage_sync", "gpu_storage_sync"),
+    ("tvm_warp_shuffle", "gpu_warp_shuffle"),
+    ("tvm_warp_shuffle_up", "gpu_warp_shuffle_up"),
+    ("tvm_warp_shuffle_down", "gpu_warp_shuffle_down"),
+    ("tvm_warp_activemask", "gpu_warp_activemask"),
+    ("tvm_stack_alloca", "stack_alloca"),
+];
+
+/// Scopes without a value, by the attribute that stands for them: `(attribute, function)`.
+pub(crate) const SCOPES: &[(&str, &str)] = &[
+    ("device_scope", "device_scope"),
+    ("compute_scope", "compute_scope"),
+    ("tirx.device_entry", "device_entry"),
+];
+
+/// Returns the dialect for a registry: TIR with the words, statements and layouts of TIRx 0.1.
+pub fn dialect() -> Dialect {
+    let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT);
+    let dialect = tvmscript_tir::dialect_of(&SURFACE)
+        .node::<Bind>()
+        .node::<AllocBuffer>()
+        .node::<DeclBuffer>()
+        .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
+        .node::<TypedCall>()
+        .node::<BufferArgument>()
+        .names::<tvmscript_prim::Op>(operators.map(|operator| operator.name()))
+        .node::<layout::Axis>()
+        .node::<layout::Iter>()
+        .node::<layout::TileLayout>()
+        .finish();
+    #[cfg(feature = "print")]
+    let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = names::register(dialect);
+    dialect
+}

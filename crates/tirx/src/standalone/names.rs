@@ -1,0 +1,86 @@
+//! Names of scripts: functions, operators, types, and the modules to import.
+
+use tvmscript_ir_core::Dialect;
+use tvmscript_irbuilder::{BuildDialect as _, HostFunction, ScriptValue};
+use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule};
+use tvmscript_tir::op::{Operator, ResultType};
+
+use super::build::{
+    ALLOC_LOCAL, ALLOC_SHARED, ALLOC_TENSOR, COMPUTE_SCOPE, DECL_TENSOR, DEVICE_ENTRY, DEVICE_SCOPE, DYNAMIC,
+    ITER, Layouts, POINTER, TENSOR, call, call_operator,
+};
+use super::{RENAMED, head};
+use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
+
+/// Registers the functions, decorators, and the namespace for imports.
+pub(super) fn register(dialect: Dialect) -> Dialect {
+    static MODULES: &[PythonModule] =
+        &[PythonModule::new(&["tvm_tirx.script"]).members(&[("tirx", Member::Namespace)])];
+    let functions = &[
+        &TENSOR,
+        &ALLOC_TENSOR,
+        &ALLOC_SHARED,
+        &ALLOC_LOCAL,
+        &DECL_TENSOR,
+        &POINTER,
+        &ITER,
+        &DEVICE_SCOPE,
+        &DEVICE_ENTRY,
+        &COMPUTE_SCOPE,
+        &DYNAMIC,
+        &LOCAL_SCALAR,
+        &SHARED_SCALAR,
+        &SERIAL,
+        &PARALLEL,
+        &VECTORIZED,
+        &UNROLL,
+    ];
+    let tir_handlers = head::HANDLERS;
+    dialect
+        .namespace(&["tirx"])
+        .functions(functions)
+        .functions(tvmscript_ir::build::MODULE_FUNCTIONS)
+        .name_fallback(find, names)
+        .python_modules(MODULES)
+        .bare_decorator("function")
+        .decorator(
+            "function",
+            DecoratorRule::Function { define: tir_handlers.define, declare: Some(tir_handlers.declare) },
+        )
+        .decorator("ir_module", DecoratorRule::Class { define: tvmscript_ir::parse::define_module })
+}
+
+/// Functions of TIR under other names: `(name in TIR, name)`.
+const ALIASES_OF_TIR: &[(&str, &str)] =
+    &[("Select", "select"), ("Cast", "cast"), ("Ramp", "ramp"), ("Broadcast", "broadcast")];
+
+/// Operators of TIR whose type is an argument.
+fn typed(name: &str) -> Option<&'static Operator> {
+    let is_typed = |operator: &&Operator| matches!(operator.result, ResultType::First | ResultType::Last);
+    tvmscript_tir::op::operators()
+        .find(|operator| operator.text == name && operator.is_exported)
+        .filter(is_typed)
+}
+
+/// The value of a name that is no function of the table.
+fn find(name: &str) -> Option<ScriptValue> {
+    let own = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT);
+    if let Some(operator) = own.into_iter().find(|operator| operator.text == name).or_else(|| typed(name)) {
+        return Some(HostFunction::value(operator.text, |args| call_operator(operator, args)));
+    }
+    if let Some((of_tir, _)) = RENAMED.iter().chain(ALIASES_OF_TIR).find(|(_, own)| *own == name) {
+        return tvmscript_tir::build::find_name(of_tir);
+    }
+    Some(match name {
+        "let" => ScriptValue::host(Let(None)),
+        "Call" => HostFunction::value("Call", call),
+        "TileLayout" => ScriptValue::host(Layouts),
+        _ => return None,
+    })
+}
+
+fn names() -> Vec<&'static str> {
+    let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT).map(|operator| operator.text);
+    let renamed = RENAMED.iter().chain(ALIASES_OF_TIR).map(|(_, own)| *own);
+    operators.chain(renamed).chain(["let", "Call", "TileLayout"]).collect()
+}

@@ -1,0 +1,81 @@
+//! Rules: the differences of two releases, one entry each.
+
+use tvmscript_ir_core::Object;
+use tvmscript_ir_core::RewriteError;
+use tvmscript_ir_core::diagnostic::ErrorCode;
+
+use crate::Upgraded;
+
+/// What a rule does to a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A name of the text, which the target's profile prints.
+    Rename,
+    /// A rewrite with the same meaning.
+    Rewrite,
+    /// One of several targets; a note says which.
+    Choice,
+    /// Nothing in the target has the meaning: it is lost, or the old form stays.
+    Report,
+}
+
+impl Kind {
+    /// The lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Rename => "rename",
+            Kind::Rewrite => "rewrite",
+            Kind::Choice => "choice",
+            Kind::Report => "report",
+        }
+    }
+}
+
+/// A difference of two releases.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Stable name, such as `flat-bindings`.
+    pub name: &'static str,
+    /// What it does.
+    pub kind: Kind,
+    /// The form in the older text, as Python code.
+    pub old: &'static str,
+    /// The form in the target's text; for a report, what happens to the program.
+    pub new: &'static str,
+    /// The code of its notes and reports.
+    pub code: Option<&'static ErrorCode>,
+}
+
+impl Rule {
+    /// A rule without findings.
+    pub const fn new(kind: Kind, name: &'static str, old: &'static str, new: &'static str) -> Rule {
+        Rule { name, kind, old, new, code: None }
+    }
+
+    /// A rule whose findings have a code.
+    pub const fn with_code(
+        kind: Kind,
+        code: &'static ErrorCode,
+        old: &'static str,
+        new: &'static str,
+    ) -> Rule {
+        Rule { name: code.name, kind, old, new, code: Some(code) }
+    }
+}
+
+/// The way from one release to another.
+#[derive(Debug)]
+pub struct Step {
+    /// Id of the text profile of the programs.
+    pub from: &'static str,
+    /// Id of the target's text profile.
+    pub to: &'static str,
+    /// The rules.
+    pub rules: &'static [Rule],
+    /// Names in import statements: the old one and the new one, `tvm.script.tir` and `tvm.script.tirx`.
+    pub imports: &'static [(&'static str, &'static str)],
+    /// Starts and ends of the comments that the printer of the older text writes itself.
+    pub printed_comments: &'static [(&'static str, &'static str)],
+    /// Rewrites a program.
+    pub rewrite: fn(&Object) -> Result<Upgraded, RewriteError>,
+}

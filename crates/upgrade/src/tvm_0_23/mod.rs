@@ -1,0 +1,52 @@
+//! From TVM 0.27 back to TVM 0.23, where a construct has an older form.
+
+mod nodes;
+mod scopes;
+
+use tvmscript_ir_core::{Object, PtrMap, RewriteError, mutate};
+
+use crate::Upgraded;
+use crate::finding::{Finding, codes};
+use crate::rule::{Kind, Rule, Step};
+
+/// The step.
+pub(crate) static STEP: Step = Step {
+    from: "tvm-0.27",
+    to: "tvm-0.23",
+    rules: RULES,
+    imports: &[("tvm.script.tirx", "tvm.script.tir")],
+    printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
+    rewrite,
+};
+
+/// The differences of the releases.
+static RULES: &[Rule] = &[
+    Rule::new(
+        Kind::Rename,
+        "namespace",
+        "from tvm.script import tirx as T",
+        "from tvm.script import tir as T",
+    ),
+    Rule::new(Kind::Rewrite, "attribute-keys", "\"tirx.noalias\"", "\"tir.noalias\""),
+    Rule::new(Kind::Rewrite, "schedulable", "@T.prim_func(s_tir=True)", "@T.prim_func"),
+    Rule::new(Kind::Rewrite, "nested-bindings", "v: T.let[T.int32] = e", "v: T.int32 = e"),
+    Rule::new(Kind::Rewrite, "nested-allocations", "B = T.alloc_buffer(..)", "with T.decl_buffer(..) as B:"),
+    Rule::new(Kind::Rewrite, "nested-assertions", "assert c, (\"RuntimeError\", [\"m\"])", "assert c, \"m\""),
+    Rule::with_code(Kind::Report, &codes::LAYOUT, "layout=..", "left out"),
+    Rule::with_code(
+        Kind::Report,
+        &codes::ERROR_KIND,
+        "assert c, (\"ValueError\", [..])",
+        "the kind is left out",
+    ),
+    Rule::with_code(Kind::Report, &codes::NO_FORM, "T.cta_id(..), T.call_ffi_kernel(..)", "stays"),
+];
+
+fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let node = mutate(node.clone(), &mut nodes::Nodes { findings: &mut findings })?;
+    let mut scopes = scopes::Scopes { findings: &mut findings, shared: PtrMap::default() };
+    let node = mutate(node, &mut scopes)?;
+    let node = scopes.finish(node)?;
+    Ok(Upgraded { node, findings })
+}
