@@ -61,6 +61,10 @@ pub(crate) struct GlobalArgs {
     /// Variables around a script that it may use: all (`tvm`), or numbers, texts and declared ones (`rfc`)
     #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
     pub(crate) capture: Capture,
+    /// Calls of functions that no dialect has: kept as written in printed text only (`printed`), in every text (`keep`), or
+    /// errors (`refuse`)
+    #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
+    pub(crate) unknown_functions: Unknown,
     /// Text profile to parse and print with [default: the first one]
     #[arg(long, global = true, value_name = "NAME", value_parser = profile())]
     pub(crate) profile: Option<String>,
@@ -104,6 +108,18 @@ pub(crate) enum Capture {
     Tvm,
     /// Numbers, texts, `None` and what `capture=[..]` declares, as in RFC 0079.
     Rfc,
+}
+
+/// The rule of `--unknown-functions`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Unknown {
+    /// Kept in printed text, which has a header and no imports; errors in Python.
+    #[default]
+    Printed,
+    /// Kept in every text.
+    Keep,
+    /// Errors.
+    Refuse,
 }
 
 fn profile() -> PossibleValuesParser {

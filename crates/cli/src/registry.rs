@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::LeftOut;
-use tvmscript::script_parser::CaptureRule;
+use tvmscript::script_parser::{CaptureRule, UnknownFunctions};
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
-use crate::args::{Capture, GlobalArgs};
+use crate::args::{Capture, GlobalArgs, Unknown};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
 use crate::modules;
@@ -47,6 +47,11 @@ pub(crate) fn parse_options(file: &str) -> ParseOptions {
         Capture::Tvm => CaptureRule::All,
         Capture::Rfc => CaptureRule::Declared,
     };
+    options.unknown_functions = match global.unknown_functions {
+        Unknown::Printed => UnknownFunctions::KeptInPrinted,
+        Unknown::Keep => UnknownFunctions::Kept,
+        Unknown::Refuse => UnknownFunctions::Refused,
+    };
     options.modules = global.python.import_root.as_deref().and_then(|root| modules::loader(root, file));
     options
 }
@@ -61,6 +66,7 @@ pub(crate) fn reparse_options() -> ParseOptions {
     let global = global();
     let mut options = ParseOptions::default();
     options.fragment_of = global.fragment;
+    options.unknown_functions = UnknownFunctions::Kept;
     options.profile = global.profile.clone();
     options.python.max_text_bytes = global.max_input_bytes;
     options.limits.max_node_bytes = global.max_node_bytes;

@@ -11,7 +11,11 @@ pub static TVM_0_23: TextProfile = TextProfile {
     version: "0.23",
     import_names: &[],
     import_lines: &[],
-    signs: &[Sign { text: "from tvm.script import tir as ", strength: Strength::Header }],
+    signs: &[
+        Sign { text: "from tvm.script import tir as ", strength: Strength::Header },
+        // Other prefixes than the usual ones make types of Relax look like tensors of TIRx.
+        Sign { text: "from tvm.script import relax as T", strength: Strength::Hint },
+    ],
     option_label: "tvmscript",
     metadata: MetadataFormat {
         variable: "metadata",

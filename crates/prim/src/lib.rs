@@ -76,6 +76,7 @@ pub fn dialect() -> Dialect {
         .node::<Broadcast>()
         .node::<Shuffle>()
         .node::<UnknownCall>()
+        .node::<WrittenTuple>()
         .node::<Let>()
         .node::<Call>()
         .node::<CommReducer>()

@@ -55,7 +55,7 @@ pub struct Evaluator {
     /// The running statement of host code.
     pub(crate) statement: Option<TextRange>,
     /// `true` while decorators of host code are evaluated.
-    pub(crate) in_decorator: bool,
+    pub in_decorator: bool,
     /// Path of the running function or class; empty at module level.
     pub(crate) path: Rc<str>,
     /// Number of functions and classes in the path.

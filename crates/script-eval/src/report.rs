@@ -142,7 +142,7 @@ impl Evaluator {
     }
 
     /// The range of a span in this text: of a call site that in the helper, of a marker its statement.
-    pub(crate) fn range_of_span(&self, span: Span) -> Option<TextRange> {
+    pub fn range_of_span(&self, span: Span) -> Option<TextRange> {
         if self.program.spans.fixed.is_some() {
             return None;
         }

@@ -114,6 +114,11 @@ pub trait HostObject: Any {
         false
     }
 
+    /// Tests whether the attributes are the functions of a namespace.
+    fn is_namespace(&self) -> bool {
+        false
+    }
+
     /// The elements, for iteration and unpacking.
     fn items(&self) -> Option<Vec<ScriptValue>> {
         None

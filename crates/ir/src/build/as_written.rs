@@ -1,7 +1,8 @@
 //! Arguments of calls that are kept as they are written.
 
-use tvmscript_ir_core::{Array, Str, Value};
-use tvmscript_irbuilder::{CallArgs, FromScript, Result};
+use tvmscript_ir_core::{Array, Ref, Str, Value};
+use tvmscript_irbuilder::{CallArgs, FromScript, Result, ScriptValue};
+use tvmscript_prim::WrittenTuple;
 
 /// All arguments in order, and the names of the last ones.
 ///
@@ -10,12 +11,20 @@ use tvmscript_irbuilder::{CallArgs, FromScript, Result};
 pub fn arguments_as_written(args: CallArgs) -> Result<(Array<Value>, Array<Str>)> {
     let mut values = Vec::with_capacity(args.positional.len() + args.keywords.len());
     for (i, value) in args.positional.into_iter().enumerate() {
-        values.push(Value::from_script(value).map_err(|error| error.at_position(i))?);
+        values.push(written(value).map_err(|error| error.at_position(i))?);
     }
     let mut keywords: Vec<Str> = Vec::with_capacity(args.keywords.len());
     for (keyword, value) in args.keywords {
-        values.push(Value::from_script(value).map_err(|error| error.at_parameter(keyword.as_str()))?);
+        values.push(written(value).map_err(|error| error.at_parameter(keyword.as_str()))?);
         keywords.push(keyword);
     }
     Ok((Array::of_values(values), keywords.into_iter().collect()))
+}
+
+fn written(value: ScriptValue) -> Result<Value> {
+    if let ScriptValue::Tuple(items) = &value {
+        let items: Vec<Value> = items.iter().cloned().map(Value::from_script).collect::<Result<_>>()?;
+        return Ok(Value::Node(Ref::new(WrittenTuple { items: Array::of_values(items) }).into()));
+    }
+    Value::from_script(value)
 }

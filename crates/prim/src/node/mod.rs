@@ -13,5 +13,5 @@ pub use call::{Call, CommReducer, Let};
 pub use index_map::IndexMap;
 pub use leaf::{Cast, FloatImm, IntImm, StringImm, Var, size_var_type};
 pub use logic::{And, Not, Or, Select};
-pub use unknown::UnknownCall;
+pub use unknown::{UnknownCall, WrittenTuple};
 pub use vector::{Broadcast, Lanes, Ramp, Shuffle};

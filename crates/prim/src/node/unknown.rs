@@ -29,3 +29,11 @@ impl UnknownCall {
         Ref::new(UnknownCall { span: Span::current(), dtype: DataType::VOID, name, args, keywords }).upcast()
     }
 }
+
+/// A Python tuple among the arguments of an [`UnknownCall`]; a list is an [`Array`].
+#[derive(Debug, Clone, Node)]
+#[node(key = "script.Tuple")]
+pub struct WrittenTuple {
+    /// The items.
+    pub items: Array<Value>,
+}

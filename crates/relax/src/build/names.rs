@@ -59,6 +59,9 @@ impl HostObject for Group {
             None => find(&full),
         }
     }
+    fn is_namespace(&self) -> bool {
+        true
+    }
     fn attribute_names(&self) -> Vec<String> {
         let inside = |name: &&'static str| name.strip_prefix(self.name)?.strip_prefix('.').map(str::to_owned);
         BY_NAME.keys().filter_map(inside).collect()

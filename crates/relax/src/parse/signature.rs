@@ -129,7 +129,7 @@ impl Param {
 pub(super) fn annotation(p: &mut Parser<'_>, at: ExprId) -> Result<Ref<StructInfo>> {
     let value = p.eval(at)?;
     let info = StructInfoProxy::of(&value);
-    let info = p.checked(at, info)?;
+    let info = p.checked_value(at, info)?;
     resolve(p, at, &info)
 }
 

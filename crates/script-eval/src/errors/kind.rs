@@ -51,6 +51,16 @@ pub enum ParseErrorKind {
         /// The attribute, without backticks.
         name: String,
     },
+    /// Calls of a function that the dialect does not have, kept as they are written.
+    #[error("the dialect `{dialect}` has no function `{name}`; calls kept as written: {count}")]
+    UnknownFunction {
+        /// The dialect.
+        dialect: &'static str,
+        /// Name of the function with its namespaces, without backticks.
+        name: String,
+        /// Number of calls.
+        count: usize,
+    },
     /// A statement that is not supported here.
     #[error("{kind} is not supported {place}")]
     UnsupportedStatement {
@@ -184,6 +194,10 @@ error_codes! {
              scope that is closed. The help names the nearest known name.";
         ParseErrorKind::AlreadyDefined { .. } => "E0202" "already-defined"
             "A name is defined twice in a scope that binds each name once. Use another name for the second one.";
+        ParseErrorKind::UnknownFunction { .. } => "E0204" "unknown-function"
+            "A note: a printed text calls functions that the dialect does not have, such as operators of another release. \
+             The calls are kept as they are written and print as they were. The type of their results is that of the place \
+             where they stand, if it tells one.";
         ParseErrorKind::NoAttribute { .. } => "E0203" "no-attribute"
             "A dialect, module or value has no attribute of this name. It may be misspelt, or belong to another dialect.";
         ParseErrorKind::UnsupportedStatement { .. } => "E0301" "unsupported-statement"

@@ -13,7 +13,7 @@ use tvmscript_python_syntax::ast::{ExprId, Name};
 
 impl dyn Host + '_ {
     /// Evaluates `value.attr`.
-    pub(crate) fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
+    pub fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
         if let ScriptValue::Host(_) = value
             && let Some(found) = self.plain_field(value, attr)
         {

@@ -12,6 +12,7 @@ use tvmscript_script_eval::{
 
 use super::macros::Macro;
 use super::specialize::Specializable;
+use super::unknown::UnknownFunction;
 use super::{Decorator, Namespace, Parser, ParserFunction};
 use crate::scope::{Shadowing, grown};
 use crate::table::DecoratorRule;
@@ -95,6 +96,10 @@ impl Host for Parser<'_> {
 
     fn namespace_attribute(&mut self, value: &dyn HostObject, attr: Name) -> Option<Option<ScriptValue>> {
         let namespace = value.as_any().downcast_ref::<Namespace>()?;
+        if self.tables.keeps_unknown && (namespace.is_known() || self.in_decorator) {
+            let namespace = namespace.known();
+            return Some(namespace.attribute(self.name_text(attr)));
+        }
         let (space, index) = (namespace.index(), attr.index());
         if let Some(Some(value)) = self.attributes.get(space).and_then(|c| c.get(index)) {
             return Some(Some(value.clone()));
@@ -129,6 +134,10 @@ impl Host for Parser<'_> {
         if let Some(called) = callee.as_any().downcast_ref::<Specializable>() {
             let called = called.clone();
             return Some(self.specialize(&called, std::mem::take(args)));
+        }
+        if let Some(called) = callee.as_any().downcast_ref::<UnknownFunction>() {
+            self.count_unknown(called);
+            return None;
         }
         let function = callee.as_any().downcast_ref::<ParserFunction>()?.function;
         Some(function(self, std::mem::take(args)).map_err(Raise::from))

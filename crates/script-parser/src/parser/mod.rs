@@ -42,6 +42,7 @@ mod specialize;
 mod statements;
 mod tables;
 mod text;
+mod unknown;
 
 use std::rc::Rc;
 
@@ -150,6 +151,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let mut steps = recording.map_or_else(Vec::new, Recording::finish);
     let mut errors = std::mem::take(&mut parser.diagnostics.errors);
     let mut warnings = parser.take_warnings();
+    warnings.append(&mut parser.notes_of_unknown());
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     let program = parser.program.clone();
     let is_here = |range: TextRange| program.parts.at(range.start).is_none();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
+use super::unknown::UnknownFunction;
 use super::{Globals, Parser};
 use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn, UnknownFn};
 use tvmscript_python_syntax::ast::TextRange;
@@ -41,9 +42,19 @@ impl Namespace {
         self.index
     }
 
-    fn unknown_function(&self, name: &str) -> Option<ScriptValue> {
+    fn unknown_function(&self, name: &str) -> Option<UnknownFunction> {
         let call = self.unknown.filter(|_| self.table.instead_of(self.dialect, name).is_none())?;
-        Some(ScriptValue::host(UnknownFunction { path: name.to_owned(), call }))
+        Some(UnknownFunction::new(self.dialect, name.to_owned(), call))
+    }
+
+    /// The namespace with the functions that the dialect has.
+    pub(super) fn known(&self) -> Namespace {
+        Namespace { unknown: None, ..self.clone() }
+    }
+
+    /// Tests whether the namespace has no functions but those of the dialect.
+    pub(super) fn is_known(&self) -> bool {
+        self.unknown.is_none()
     }
 
     /// The names that `import *` binds.
@@ -71,7 +82,11 @@ impl HostObject for Namespace {
         }
         match self.table.function(self.dialect, name) {
             Some(function) => Some(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
-            None => self.names.get(name).or_else(|| self.unknown_function(name)),
+            None => match (self.names.get(name), self.unknown_function(name)) {
+                (Some(known @ ScriptValue::Host(_)), Some(open)) => Some(open.opened(known)),
+                (Some(known), _) => Some(known),
+                (None, unknown) => unknown.map(ScriptValue::host),
+            },
         }
     }
 
@@ -130,28 +145,6 @@ impl HostObject for ParserFunction {
     }
     fn call(&self, _: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
         Err(BuildError::message(format!("`{}` cannot be called from here", self.name)))
-    }
-}
-
-/// A function that a dialect does not have, or a namespace of such functions.
-struct UnknownFunction {
-    path: String,
-    call: UnknownFn,
-}
-
-impl HostObject for UnknownFunction {
-    fn type_name(&self) -> &str {
-        "an unknown function"
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let path = format!("{}.{name}", self.path);
-        Some(ScriptValue::host(UnknownFunction { path, call: self.call }))
-    }
-    fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
-        (self.call)(&self.path, args)
     }
 }
 

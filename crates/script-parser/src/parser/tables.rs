@@ -1,8 +1,10 @@
 //! Lookup tables of a parse.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tvmscript_ir_core::{Registry, TextProfile};
+use tvmscript_ir_core::{Registry, Span, TextProfile};
 use tvmscript_irbuilder::{HostObject, Names, Namespaces, ScriptValue};
 use tvmscript_script_eval::{Module, Modules};
 
@@ -16,7 +18,15 @@ pub(crate) struct Tables {
     /// Namespaces in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
     /// `true` if calls of functions that no dialect declares are kept as they are.
-    keeps_unknown: bool,
+    pub(crate) keeps_unknown: bool,
+    /// The calls that were kept, by dialect and path of the function.
+    pub(crate) unknown_calls: RefCell<BTreeMap<(&'static str, String), Calls>>,
+}
+
+/// Calls of one function.
+pub(crate) struct Calls {
+    pub(crate) first: Span,
+    pub(crate) count: usize,
 }
 
 impl Tables {
@@ -27,7 +37,8 @@ impl Tables {
             .dialects()
             .iter()
             .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
-        Tables { profile, handlers, namespaces: namespaces.collect(), keeps_unknown }
+        let namespaces = namespaces.collect();
+        Tables { profile, handlers, namespaces, keeps_unknown, unknown_calls: RefCell::default() }
     }
 
     pub(crate) fn namespace(&self, dialect: &str) -> Option<Namespace> {

@@ -219,6 +219,7 @@ pub fn thread_binding(
 #[script_fn(name = "grid")]
 pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
     let domain = |(i, ExprArg(extent)): (usize, ExprArg)| {
+        let extent = determine(extent, DataType::INT32);
         Range::try_from_extent(extent).map(Domain).map_err(|e| BuildError::from(e).at_position(i))
     };
     Ok(grid_of(extents.into_iter().enumerate().map(domain).collect::<Result<_>>()?))

@@ -173,6 +173,9 @@ impl HostObject for FullName {
     fn type_name(&self) -> &str {
         "a namespace of operators"
     }
+    fn is_namespace(&self) -> bool {
+        true
+    }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         let full = format!("{}.{name}", self.0);
         if let Some(function) = operator::find(&full) {

@@ -160,7 +160,7 @@ fn build(
                 let value = (head.annotation)(p, &node, param).and_then(|value| {
                     let text = p.name_str(param.name);
                     let added = function::try_arg(text.clone(), value.clone());
-                    let added = p.checked(at, added)?;
+                    let added = p.checked_value(at, added)?;
                     record_syntax_as("T.arg", || vec![ScriptValue::Str(text), added.clone()], || added.clone());
                     Ok(added)
                 });

@@ -115,10 +115,10 @@ pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Resu
     let value = p.eval_assigned(value_at);
     let annotation = p.eval(node.annotation)?;
     let annotation = crate::build::types::call_annotation(annotation);
-    let annotation = p.checked(node.annotation, annotation)?;
+    let annotation = p.checked_value(node.annotation, annotation)?;
     let Some(var) = annotation.as_node::<tvmscript_prim::Var>().cloned() else {
         let kind = ParseErrorKind::expected("a type such as `T.int32`", annotation.type_name());
-        return Err(p.error(node.annotation, kind));
+        return Err(p.unexpected(node.annotation, kind, None));
     };
     let value = ops::undetermined::determine(expr_at(p, value_at, value?)?, var.dtype);
     use tvmscript_prim::PrimExprExt;
@@ -187,7 +187,7 @@ fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> R
     if !is_loop {
         let kind = ParseErrorKind::expected("a loop", p.describe(&value));
         let help = "loop over `range`, `T.serial`, `T.parallel`, `T.vectorized`, `T.unroll`, `T.thread_binding` or `T.grid`";
-        return Err(p.error_with_help(node.iter, kind, help));
+        return Err(p.unexpected(node.iter, kind, help));
     }
     if !node.orelse.is_empty() {
         let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
@@ -361,7 +361,7 @@ pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> R
             if !matches!(value, ScriptValue::Frame(_)) {
                 let kind =
                     ParseErrorKind::expected("a scope such as `T.block(\"name\")`", p.describe(&value));
-                return Err(p.error(item.context, kind));
+                return Err(p.unexpected(item.context, kind, None));
             }
             let (entered, opened) = p.enter_frame(&value, item.context)?;
             open.push(opened);
