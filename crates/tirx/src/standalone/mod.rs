@@ -4,6 +4,7 @@
 //! or another scope is always a block, and the type of a call is its argument `ty`.
 
 #[cfg(feature = "build")]
+#[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "some functions exist in texts only"))]
 mod build;
 #[cfg(feature = "parse")]
 mod head;
@@ -90,6 +91,7 @@ fn is_call(node: &Object) -> bool {
 }
 
 /// Operators of TIR that the release names otherwise: `(name in TIR's text, name)`.
+#[cfg(any(feature = "parse", feature = "print"))]
 pub(crate) const RENAMED: &[(&str, &str)] = &[
     ("tvm_storage_sync", "gpu_storage_sync"),
     ("tvm_warp_shuffle", "gpu_warp_shuffle"),
@@ -97,13 +99,6 @@ pub(crate) const RENAMED: &[(&str, &str)] = &[
     ("tvm_warp_shuffle_down", "gpu_warp_shuffle_down"),
     ("tvm_warp_activemask", "gpu_warp_activemask"),
     ("tvm_stack_alloca", "stack_alloca"),
-];
-
-/// Scopes without a value, by the attribute that stands for them: `(attribute, function)`.
-pub(crate) const SCOPES: &[(&str, &str)] = &[
-    ("device_scope", "device_scope"),
-    ("compute_scope", "compute_scope"),
-    ("tirx.device_entry", "device_entry"),
 ];
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of TIRx 0.1.

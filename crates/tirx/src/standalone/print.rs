@@ -12,10 +12,17 @@ use tvmscript_tir::print::forms::{Forms, TVM_0_23};
 use tvmscript_tir::print::parts::{Scope, TirDocsifier as _, define_buffer, items};
 use tvmscript_tir::{AttrStmt, Buffer, BufferType};
 
-use super::{RENAMED, SCOPES};
+use super::RENAMED;
 use crate::current::layout::{Axis, Iter, TileLayout};
 use crate::current::print::bind;
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
+
+/// Scopes without a value, by the attribute that stands for them: `(attribute, function)`.
+const SCOPES: &[(&str, &str)] = &[
+    ("device_scope", "device_scope"),
+    ("compute_scope", "compute_scope"),
+    ("tirx.device_entry", "device_entry"),
+];
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
