@@ -247,6 +247,9 @@ impl dyn Host + '_ {
 
     /// Makes an iterator by the methods of an instance's class; `None` if it does not define any.
     fn iterate_instance(&mut self, value: &ScriptValue) -> Result<Option<Iter>, Raise> {
+        if class::removes(value, "__iter__") {
+            return Err(self.not_iterable(value));
+        }
         if let Special::Value(iterator) = self.call_special(value, "__iter__", [])? {
             if !is_instance(&iterator) {
                 return match iterator.as_host::<IterObject>() {

@@ -9,12 +9,14 @@ use std::rc::Rc;
 use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 
+use super::class::is_instance;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise, exception};
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Operator;
+use crate::python::compare::identical;
 use crate::python::{builtins, cost, object, range, type_name};
 use tvmscript_python_syntax::ast::{
     CmpOp, Constant, Expr, ExprId, List, Match, MatchCase, Name, Pattern, PatternKind, StmtId,
@@ -159,6 +161,11 @@ impl dyn Host + '_ {
         self.truth(&equal)
     }
 
+    /// Tests whether a subject is an instance of a class of `collections.abc`.
+    fn is_of_kind(&mut self, subject: &ScriptValue, name: &str) -> Result<bool, Raise> {
+        Ok(crate::python::library::is_abstract_instance(self, subject, name)? == Some(true))
+    }
+
     fn matches_sequence(
         &mut self,
         list: List<Pattern>,
@@ -168,6 +175,7 @@ impl dyn Host + '_ {
     ) -> Result<bool, Raise> {
         let is_sequence = match subject.plain() {
             ScriptValue::List(_) | ScriptValue::Tuple(_) => true,
+            plain if is_instance(plain) => self.is_of_kind(subject, "Sequence")?,
             ScriptValue::Host(_) => {
                 range::of(subject).is_some()
                     || object::of(subject).is_some_and(|object| object.class() == "collections.deque")
@@ -215,8 +223,16 @@ impl dyn Host + '_ {
         subject: &ScriptValue,
         captures: &mut Captures,
     ) -> Result<bool, Raise> {
-        let ScriptValue::Dict(dict) = subject.plain() else { return Ok(false) };
-        if dict.borrow().len() < keys.len() {
+        let dict = match subject.plain() {
+            ScriptValue::Dict(dict) => Some(dict),
+            plain if is_instance(plain) && self.is_of_kind(subject, "Mapping")? => None,
+            _ => return Ok(false),
+        };
+        let len = match dict {
+            Some(dict) => dict.borrow().len(),
+            None => self.special_len(subject)?.and_then(|len| usize::try_from(len).ok()).unwrap_or(0),
+        };
+        if len < keys.len() {
             return Ok(false);
         }
         let mut known = Dict::with_capacity(keys.len());
@@ -229,22 +245,48 @@ impl dyn Host + '_ {
                 let text = crate::python::repr::repr(self, &value)?;
                 raise!(Value, "mapping pattern checks duplicate key ({text})");
             }
-            let Some(item) = dict.borrow().get(&key).cloned() else { return Ok(false) };
+            let item = match dict {
+                Some(dict) => dict.borrow().get(&key).cloned(),
+                None => self.item_of_mapping(subject, value)?,
+            };
+            let Some(item) = item else { return Ok(false) };
             found.push((part, item));
         }
         if !self.all_match(list, found, captures)? {
             return Ok(false);
         }
         if let Some(rest) = rest {
-            cost::entries(self, dict.borrow().len())?;
+            let all = match dict {
+                Some(dict) => dict.clone(),
+                None => {
+                    let class = builtins::class("dict").unwrap_or_default();
+                    match self.call_value(&class, CallArgs::positional([subject.clone()]))? {
+                        ScriptValue::Dict(all) => all,
+                        _ => return Ok(false),
+                    }
+                }
+            };
+            cost::entries(self, all.borrow().len())?;
             let mut others = Dict::new();
-            let entries = dict.borrow();
+            let entries = all.borrow();
             let left = entries.iter().filter(|(key, _)| !known.contains_key(*key));
             others.extend(left.map(|(key, value)| (key.clone(), value.clone())));
             drop(entries);
             captures.push((rest, ScriptValue::Dict(Rc::new(RefCell::new(others)))));
         }
         Ok(true)
+    }
+
+    /// The value of a key in an instance of a mapping class, by its method `get`.
+    fn item_of_mapping(
+        &mut self,
+        mapping: &ScriptValue,
+        key: ScriptValue,
+    ) -> Result<Option<ScriptValue>, Raise> {
+        let Some(get) = self.find_attribute(mapping, "get")? else { return Ok(None) };
+        let absent = ScriptValue::list(Vec::new());
+        let found = self.call_value(&get, CallArgs::positional([key, absent.clone()]))?;
+        Ok(Some(found).filter(|found| !identical(found, &absent)))
     }
 
     fn matches_class(

@@ -13,7 +13,7 @@ use super::{builtins::Builtin, cost, dict_class, numpy, object, set, view};
 use crate::eval::Raise;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
-use crate::eval::class::{BoundMethod, Special, defines_operations, same_sentinel};
+use crate::eval::class::{BoundMethod, Special, defines_operations, removes, same_sentinel};
 use crate::host::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
@@ -315,6 +315,9 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
         && let Some(found) = object.contains(p, item)?
     {
         return Ok(found);
+    }
+    if removes(container, "__contains__") {
+        return Err(wrong_type!("'{}' object is not a container", container).into());
     }
     if defines_operations(container)
         && let Special::Value(found) = p.call_special(container, "__contains__", [item.clone()])?

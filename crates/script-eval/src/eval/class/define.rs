@@ -9,9 +9,10 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 
 use super::descriptor::{Property, Wrapper, WrapperKind};
 use super::mro::linearize;
+use super::natives::Generated;
 use super::super_object::SuperObject;
 use super::{Annotation, ClassObject, Instance, Special, closure_of, is_class, is_function, lookup, mro_of};
-use super::{enumeration, metaclass, named_tuple};
+use super::{collections_abc, enumeration, metaclass, named_tuple};
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::Result;
@@ -280,10 +281,11 @@ impl dyn Host + '_ {
             layout,
             compares,
             metaclass,
+            abstract_name: None,
             registered: RefCell::default(),
             members: super::Members::default(),
         };
-        let class = self.completed(class);
+        let class = completed(class);
         let value = ScriptValue::host(class);
         self.keep_members(&value)?;
         if let Some(env) = env {
@@ -318,7 +320,8 @@ impl dyn Host + '_ {
             bases => bases.to_vec(),
         };
         let layout = |base: &ScriptValue| base.as_host::<ClassObject>().and_then(|base| base.layout);
-        let class = ScriptValue::host(ClassObject {
+        let is_abstract = module == collections_abc::MODULE;
+        let class = ClassObject {
             name: Str::new(name),
             place: TextRange::default(),
             mro: linearize(self, &bases).unwrap_or_default(),
@@ -329,9 +332,11 @@ impl dyn Host + '_ {
             }),
             metaclass: match name {
                 "ABC" => builtins::class("ABCMeta"),
+                _ if is_abstract => builtins::class("ABCMeta"),
                 "Enum" => builtins::class("EnumType"),
                 _ => bases.iter().find_map(|base| base.as_host::<ClassObject>()?.metaclass.clone()),
             },
+            abstract_name: is_abstract.then_some(name),
             registered: RefCell::default(),
             bases,
             namespace: Rc::new(RefCell::new(namespace)),
@@ -339,41 +344,9 @@ impl dyn Host + '_ {
             abstracts: Vec::new(),
             compares: false,
             members: super::Members::default(),
-        });
-        self.program.native_classes.borrow_mut().insert(name, class.clone());
-        class
-    }
-
-    /// Adds what Python adds to the members of a class: `__hash__ = None` beside `__eq__`, implicit class methods, the
-    /// names of abstract methods.
-    fn completed(&mut self, mut class: ClassObject) -> ClassObject {
-        if class.own("__eq__").is_some() && class.own("__hash__").is_none() {
-            class.set("__hash__", ScriptValue::None);
-        }
-        for name in ["__init_subclass__", "__class_getitem__"] {
-            if let Some(function) = class.own(name).filter(is_function) {
-                class.set(name, Wrapper::value(WrapperKind::Class, function));
-            }
-        }
-        let is_abstract =
-            |member: &ScriptValue| closure_of(member).is_some_and(|function| function.is_abstract.get());
-        let inherited = class.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
-        let mut names: Vec<Str> = inherited.flat_map(|base| base.abstracts.iter().cloned()).collect();
-        let own = class.namespace.borrow();
-        names.extend(own.keys().filter_map(|key| match &key.0 {
-            ScriptValue::Str(name) => Some(name.clone()),
-            _ => None,
-        }));
-        drop(own);
-        names.sort_unstable();
-        names.dedup();
-        let find = |name: &Str| {
-            let own = class.own(name.as_str());
-            let bases = || class.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
-            own.or_else(|| bases().find_map(|base| base.own(name.as_str())))
         };
-        names.retain(|name| find(name).is_some_and(|member| is_abstract(&member)));
-        class.abstracts = names;
+        let class = ScriptValue::host(completed(class));
+        self.program.native_classes.borrow_mut().insert(name, class.clone());
         class
     }
 
@@ -544,8 +517,11 @@ impl dyn Host + '_ {
                 let method = self.bind_member(method, None, class, "__class_getitem__")?;
                 self.call_value(&method, CallArgs::positional([key.clone()]))
             }
-            // A parameterized class is the class itself.
-            _ => Ok(class.clone()),
+            _ => Ok(match collections_abc::name_of(class) {
+                Some(name) => crate::python::library::parameterized(name, key),
+                // A parameterized class is the class itself.
+                None => class.clone(),
+            }),
         }
     }
 
@@ -578,6 +554,41 @@ impl dyn Host + '_ {
             self.set_host(method.name, binding, place);
         }
     }
+}
+
+/// Adds what Python adds to the members of a class: `__hash__ = None` beside `__eq__`, implicit class methods, the
+/// names of abstract methods.
+fn completed(mut class: ClassObject) -> ClassObject {
+    if class.own("__eq__").is_some() && class.own("__hash__").is_none() {
+        class.set("__hash__", ScriptValue::None);
+    }
+    for name in ["__init_subclass__", "__class_getitem__"] {
+        if let Some(function) = class.own(name).filter(is_function) {
+            class.set(name, Wrapper::value(WrapperKind::Class, function));
+        }
+    }
+    let is_abstract = |member: &ScriptValue| {
+        closure_of(member).is_some_and(|function| function.is_abstract.get())
+            || member.as_host::<Generated>().is_some_and(|function| function.is_abstract)
+    };
+    let inherited = class.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
+    let mut names: Vec<Str> = inherited.flat_map(|base| base.abstracts.iter().cloned()).collect();
+    let own = class.namespace.borrow();
+    names.extend(own.keys().filter_map(|key| match &key.0 {
+        ScriptValue::Str(name) => Some(name.clone()),
+        _ => None,
+    }));
+    drop(own);
+    names.sort_unstable();
+    names.dedup();
+    let find = |name: &Str| {
+        let own = class.own(name.as_str());
+        let bases = || class.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
+        own.or_else(|| bases().find_map(|base| base.own(name.as_str())))
+    };
+    names.retain(|name| find(name).is_some_and(|member| is_abstract(&member)));
+    class.abstracts = names;
+    class
 }
 
 /// Tests for the base classes that only help type checkers: `Generic[T]`, `Protocol`.

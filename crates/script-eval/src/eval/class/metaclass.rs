@@ -100,6 +100,10 @@ impl dyn Host + '_ {
     pub(super) fn resolved_bases(&mut self, bases: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
         let mut out = Vec::with_capacity(bases.len());
         for base in bases {
+            if let Some(class) = crate::python::library::class_of_form(self, base) {
+                out.push(class);
+                continue;
+            }
             if is_class(base) || !super::is_instance(base) {
                 out.push(base.clone());
                 continue;
@@ -285,13 +289,17 @@ static ABSTRACT: Table = &[own("register").one(|p, class, other| {
     if is_subclass(class, &other) {
         raise!(Runtime, "Refusing to create an inheritance cycle");
     }
-    p.program.budget.allocate(cost::VALUE_BYTES)?;
-    object.registered.borrow_mut().push(other.clone());
+    // It is a subclass of the bases, too.
+    let classes = object.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
+    for class in [object].into_iter().chain(classes) {
+        p.program.budget.allocate(cost::VALUE_BYTES)?;
+        class.registered.borrow_mut().push(other.clone());
+    }
     Ok(other)
 })];
 
 /// Tests whether a class, or a class that inherits from it, has registered a class as its own.
-pub(super) fn is_registered(p: &mut dyn Host, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn is_registered(p: &mut dyn Host, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
     let Some(object) = of.as_host::<ClassObject>() else { return Ok(false) };
     let registered = object.registered.borrow().clone();
     for other in registered {

@@ -9,6 +9,7 @@
 
 mod access;
 mod binding;
+pub(crate) mod collections_abc;
 mod dataclass;
 mod define;
 mod descriptor;
@@ -46,7 +47,7 @@ pub(crate) use instance::Instance;
 pub(crate) use keys::Keys;
 pub(crate) use library::{class_module_names, is_class_module};
 use members::Members;
-pub(crate) use special::{Special, defines_operations, is_instance};
+pub(crate) use special::{Special, defines_operations, is_instance, removes};
 
 /// Binding of a method on access, as its decorators say. Exploration passes the receiver accordingly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,6 +90,8 @@ pub(crate) struct ClassObject {
     compares: bool,
     /// Its class, if that is not just `type`.
     metaclass: Option<ScriptValue>,
+    /// Its name, if it is a class of `collections.abc`.
+    abstract_name: Option<&'static str>,
     /// Classes that count as subclasses: `Abstract.register(C)`.
     registered: RefCell<Vec<ScriptValue>>,
     members: Members,

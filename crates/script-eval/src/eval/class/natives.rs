@@ -46,6 +46,8 @@ type Run = dyn for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome;
 /// A function that a decorator such as `dataclass` generates. In a class it is a method.
 pub(crate) struct Generated {
     pub(crate) name: Str,
+    /// `true` if a class in which it is not overridden has no instances.
+    pub(super) is_abstract: bool,
     run: Box<Run>,
 }
 
@@ -54,7 +56,15 @@ impl Generated {
         name: &str,
         run: impl for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome + 'static,
     ) -> ScriptValue {
-        ScriptValue::host(Generated { name: Str::new(name), run: Box::new(run) })
+        ScriptValue::host(Generated { name: Str::new(name), is_abstract: false, run: Box::new(run) })
+    }
+
+    /// A method that a class must override to have instances.
+    pub(super) fn abstract_method(
+        name: &str,
+        run: impl for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome + 'static,
+    ) -> ScriptValue {
+        ScriptValue::host(Generated { name: Str::new(name), is_abstract: true, run: Box::new(run) })
     }
 
     /// Calls the function.

@@ -42,6 +42,12 @@ pub(super) fn definer(value: &ScriptValue) -> Option<&ScriptValue> {
     }
 }
 
+/// Tests whether the class of a value takes a special method away: `__iter__ = None`.
+pub(crate) fn removes(value: &ScriptValue, name: &str) -> bool {
+    let class = value.as_host::<Instance>().map(|instance| &instance.class);
+    class.and_then(|class| find(class, name)).is_some_and(|member| matches!(member, ScriptValue::None))
+}
+
 /// Tests whether a class of the text may define the operations of a value.
 #[inline]
 pub(crate) fn defines_operations(value: &ScriptValue) -> bool {

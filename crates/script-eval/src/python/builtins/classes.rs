@@ -78,7 +78,7 @@ pub(super) static FUNCTIONS: Table = &[
                     work.extend(classes.into_iter().rev())
                 }
                 of => {
-                    let found = match crate::python::library::is_abstract_subclass(&class, of) {
+                    let found = match crate::python::library::is_abstract_subclass(p, &class, of)? {
                         Some(found) => found,
                         None => p.issubclass(&class, of)?,
                     };
@@ -163,6 +163,12 @@ pub(super) fn is_instance(
 ) -> Result<Option<bool>, Raise> {
     if let Special::Value(found) = p.call_special(of, "__instancecheck__", [value.clone()])? {
         return p.truth(&found).map(Some);
+    }
+    if let Some(name) = class::collections_abc::name_of(of) {
+        return match crate::python::library::is_abstract_instance(p, value, name)? {
+            None => p.is_of_class(value, of).map_err(Raise::Unknown),
+            found => Ok(found),
+        };
     }
     let is_plain = !class::is_instance(value) && !class::is_class(value);
     if !class::is_class(of) || is_plain && of.as_host::<ClassObject>().is_none() {

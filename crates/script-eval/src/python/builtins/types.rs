@@ -605,6 +605,9 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     if let Some(iter) = object::of(&x).and_then(|object| object.reversed(&x)) {
         return Ok(IterObject::value("reversed", iter));
     }
+    if crate::eval::class::removes(&x, "__reversed__") {
+        return Err(wrong_type!("'{}' object is not reversible", &x).into());
+    }
     if let Special::Value(value) = p.call_special(&x, "__reversed__", [])? {
         return Ok(value);
     }

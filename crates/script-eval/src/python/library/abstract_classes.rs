@@ -3,7 +3,9 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use crate::eval::class::{self, ClassObject};
+use crate::Host;
+use crate::eval::Raise;
+use crate::eval::class::{self, ClassObject, collections_abc};
 use crate::python::builtins::Builtin;
 
 /// The base classes of a class, direct or not.
@@ -94,6 +96,22 @@ pub(super) fn is_builtin_of(type_name: &str, name: &str) -> bool {
 /// Tests whether a class of the program, or a built-in type, is a subclass of an abstract class; `base_name` is the name of
 /// an abstract class among the bases. `None` if it has bases that are not known.
 pub(super) fn is_subclass(
+    p: &mut dyn Host,
+    of: &ScriptValue,
+    name: &str,
+    base_name: fn(&ScriptValue) -> Option<&'static str>,
+) -> Result<Option<bool>, Raise> {
+    let found = is_subclass_by_members(of, name, base_name);
+    let Some(class) = collections_abc::class(p, name).filter(|_| found != Some(true)) else {
+        return Ok(found);
+    };
+    match class::metaclass::is_registered(p, of, &class)? {
+        true => Ok(Some(true)),
+        false => Ok(found),
+    }
+}
+
+fn is_subclass_by_members(
     of: &ScriptValue,
     name: &str,
     base_name: fn(&ScriptValue) -> Option<&'static str>,

@@ -17,7 +17,7 @@ mod typing;
 pub use typing::type_variable;
 
 pub(crate) use functools::Partial;
-pub(crate) use typing::is_abstract_subclass;
+pub(crate) use typing::{class_of_form, is_abstract_instance, is_abstract_subclass, parameterized};
 
 use tvmscript_script_value::ScriptValue;
 
