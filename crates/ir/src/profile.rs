@@ -14,7 +14,7 @@ pub static TVM_0_23: TextProfile = TextProfile {
     signs: &[
         Sign { text: "from tvm.script import tir as ", strength: Strength::Header },
         // Other prefixes than the usual ones make types of Relax look like tensors of TIRx.
-        Sign { text: "from tvm.script import relax as T", strength: Strength::Hint },
+        Sign { text: "from tvm.script import relax as T", strength: Strength::Form },
     ],
     option_label: "tvmscript",
     metadata: MetadataFormat {
