@@ -107,7 +107,12 @@ impl Parser<'_> {
 
     /// Reports that an expression has another value than its place takes. A call of a function that the dialect does not
     /// have is reported as that.
-    pub fn unexpected(&mut self, at: ExprId, kind: ParseErrorKind, help: impl Into<Option<&'static str>>) -> Reported {
+    pub fn unexpected(
+        &mut self,
+        at: ExprId,
+        kind: ParseErrorKind,
+        help: impl Into<Option<&'static str>>,
+    ) -> Reported {
         if let Err(reported) = self.known_function(at) {
             return reported;
         }
