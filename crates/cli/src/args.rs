@@ -10,7 +10,7 @@ use tvmscript::python_syntax::MAX_TEXT_BYTES;
 use tvmscript::script_parser::{Header, HeaderError, Parsers};
 
 use crate::printer::{PrinterArgs, TextArgs};
-use crate::python_args::PythonFileArgs;
+use crate::python_args::{Capture, PythonFileArgs, Unknown};
 use crate::stubs_args::StubsArgs;
 use crate::upgrade_args::UpgradeArgs;
 
@@ -98,28 +98,6 @@ pub(crate) struct GlobalArgs {
 fn header(text: &str) -> Result<Header, HeaderError> {
     let header: Header = text.parse()?;
     header.check(tvmscript::registry()).map(|()| header)
-}
-
-/// The rule of `--capture`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Capture {
-    /// All variables, as in TVM.
-    #[default]
-    Tvm,
-    /// Numbers, texts, `None` and what `capture=[..]` declares, as in RFC 0079.
-    Rfc,
-}
-
-/// The rule of `--unknown-functions`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Unknown {
-    /// Kept in printed text, which has a header and no imports; errors in Python.
-    #[default]
-    Printed,
-    /// Kept in every text.
-    Keep,
-    /// Errors.
-    Refuse,
 }
 
 fn profile() -> PossibleValuesParser {

@@ -2,8 +2,31 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use tvmscript::python_syntax::is_identifier;
 use tvmscript::script_parser::Limits;
+
+/// The rule of `--capture`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Capture {
+    /// All variables, as in TVM.
+    #[default]
+    Tvm,
+    /// Numbers, texts, `None` and what `capture=[..]` declares, as in RFC 0079.
+    Rfc,
+}
+
+/// The rule of `--unknown-functions`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Unknown {
+    /// Kept in printed text, which has a header and no imports; errors in Python.
+    #[default]
+    Printed,
+    /// Kept in every text.
+    Keep,
+    /// Errors.
+    Refuse,
+}
 
 /// The code of a Python file to run, and its limits.
 #[derive(Debug, Clone, clap::Args)]

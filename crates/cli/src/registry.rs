@@ -9,10 +9,11 @@ use tvmscript::ir_core::LeftOut;
 use tvmscript::script_parser::{CaptureRule, UnknownFunctions};
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
-use crate::args::{Capture, GlobalArgs, Unknown};
+use crate::args::GlobalArgs;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
 use crate::modules;
+use crate::python_args::{Capture, Unknown};
 use crate::timings::Timings;
 
 static GLOBAL: OnceLock<GlobalArgs> = OnceLock::new();
