@@ -149,7 +149,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports the error of a value as [`Parser::checked`], and a call of an unknown function as that.
+    /// Reports the error of a value as `checked` does, and a call of an unknown function as that.
     ///
     /// # Errors
     /// The error of the value.
