@@ -21,6 +21,7 @@ use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::host::Host;
 use crate::parts::Parts;
+use crate::python::identity::Identities;
 use crate::python::text_index::TextIndexes;
 
 /// Size of a cycle candidate.
@@ -57,6 +58,8 @@ pub struct Program {
     cycles: Cycles,
     /// Instances that were keys.
     pub(crate) keys: Keys,
+    /// Numbers of `id`.
+    pub(crate) identities: Identities,
     /// Instances whose `__repr__` is running.
     pub(crate) open_reprs: OpenReprs,
     /// Classes of Python's library, by name.
@@ -164,6 +167,7 @@ impl Program {
             text_indexes: TextIndexes::default(),
             cycles: Cycles::default(),
             keys: Keys::default(),
+            identities: Identities::default(),
             open_reprs: OpenReprs::default(),
             native_classes: RefCell::default(),
             make_host,

@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
+use super::class::{self, BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
 use crate::Host;
@@ -174,9 +174,9 @@ impl dyn Host + '_ {
 
     /// The annotation of a function's first parameter, evaluated; `None` without one.
     pub(crate) fn first_annotation(&mut self, function: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
-        let Some(closure) = function.as_host::<Closure>() else { return Ok(None) };
+        let Some(closure) = class::closure_of(function) else { return Ok(None) };
         let ast = self.ast.clone();
-        match ast.list(closure.params).first().and_then(|parameter| parameter.annotation) {
+        match ast.list(closure.params).iter().find_map(|parameter| parameter.annotation) {
             Some(annotation) => Ok(Some(self.eval(annotation)?)),
             None => Ok(None),
         }

@@ -329,6 +329,10 @@ fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Ou
             }
         }
         (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
+        (BinOp::Mod, ScriptValue::Bytes(format), _) => {
+            let bytes = super::percent::percent_bytes(p, format, b)?;
+            cost::bytes(p, bytes)
+        }
         (BinOp::BitOr, ScriptValue::Dict(x), ScriptValue::Dict(y)) => {
             cost::entries(p, x.borrow().len() + y.borrow().len())?;
             super::set::charge_keys(p, y.borrow().keys())?;

@@ -8,7 +8,7 @@ use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 
 use super::builtins::{Table, bytes_of_value, own};
 use super::object::{Advance, LibraryObject, Protocol, cast};
-use super::{Outcome, arith, compare, cost, number, repr, subscript};
+use super::{Outcome, arith, compare, cost, number, percent, repr, subscript};
 use crate::Host;
 use crate::eval::{Iter, Raise};
 use crate::host::Operator;
@@ -265,6 +265,11 @@ impl Protocol for ByteArray {
                     });
                 };
                 compare::compare(p, op, &ScriptValue::Bytes(x), &ScriptValue::Bytes(y)).map(Some)
+            }
+            Operator::Binary(BinOp::Mod) if cast::<ByteArray>(a).is_some() => {
+                let format = content(p, a)?.unwrap_or_default();
+                let bytes = percent::percent_bytes(p, &format, b)?;
+                ByteArray::charged(p, bytes).map(Some)
             }
             Operator::Binary(op @ (BinOp::Add | BinOp::Mult)) => {
                 if op == BinOp::Add && cast::<ByteArray>(a).is_some() && content(p, b)?.is_none() {

@@ -12,6 +12,7 @@ pub(crate) mod cost;
 pub(crate) mod dict_class;
 pub(crate) mod exceptions;
 pub(crate) mod format;
+pub(crate) mod identity;
 pub(crate) mod library;
 pub(crate) mod methods;
 pub(crate) mod number;

@@ -369,8 +369,22 @@ impl dyn Host + '_ {
             })
             .collect();
         for (name, member) in members {
-            if let Some(wrapper) = member.as_host::<Wrapper>() {
-                wrapper.name.borrow_mut().get_or_insert(name);
+            if let Some(wrapper) = member.plain().as_host::<Wrapper>() {
+                let known = wrapper.name.borrow().clone();
+                match known.filter(|known| wrapper.kind == WrapperKind::Cached && *known != name) {
+                    Some(known) => {
+                        let text = format!(
+                            "Cannot assign the same cached_property to two different names ({:?} and {:?}).",
+                            known.as_str(),
+                            name.as_str()
+                        );
+                        let cause = exception::of_builtin("TypeError", [ScriptValue::str(&text)]);
+                        return Err(set_name_failed(&member, &name, object, cause));
+                    }
+                    None => {
+                        wrapper.name.borrow_mut().get_or_insert(name);
+                    }
+                }
             } else if let Some(property) = member.as_host::<Property>() {
                 property.name.replace(Some(name));
             } else if member
@@ -386,11 +400,7 @@ impl dyn Host + '_ {
                     }
                     Ok(_) => {}
                     Err(cause) => {
-                        let (own, owner) = (crate::python::type_name(&member), &object.name);
-                        let text =
-                            format!("Error calling __set_name__ on '{own}' instance '{name}' in '{owner}'");
-                        let error = [ScriptValue::str(&text)];
-                        return Err(Raise::Exception(exception::caused_by("RuntimeError", error, cause)));
+                        return Err(set_name_failed(&member, &name, object, cause));
                     }
                 }
             }
@@ -589,6 +599,13 @@ fn completed(mut class: ClassObject) -> ClassObject {
     names.retain(|name| find(name).is_some_and(|member| is_abstract(&member)));
     class.abstracts = names;
     class
+}
+
+/// The error of a member whose `__set_name__` raised an exception.
+fn set_name_failed(member: &ScriptValue, name: &Str, class: &ClassObject, cause: ScriptValue) -> Raise {
+    let (own, owner) = (crate::python::type_name(member), &class.name);
+    let text = format!("Error calling __set_name__ on '{own}' instance '{name}' in '{owner}'");
+    Raise::Exception(exception::caused_by("RuntimeError", [ScriptValue::str(&text)], cause))
 }
 
 /// Tests for the base classes that only help type checkers: `Generic[T]`, `Protocol`.

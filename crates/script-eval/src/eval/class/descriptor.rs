@@ -6,8 +6,8 @@ use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release
 use super::natives::Generated;
 use super::{BoundMethod, ClassObject, Instance, Special, lookup};
 use crate::eval::{Closure, Raise};
-use crate::python::Outcome;
 use crate::python::builtins::{Builtin, BuiltinKind, Table, own};
+use crate::python::{Outcome, object};
 use crate::{Evaluator, Host};
 
 /// `property`
@@ -101,6 +101,9 @@ impl HostObject for Wrapper {
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         match (name, &self.function) {
+            ("attrname", _) if self.kind == WrapperKind::Cached => {
+                Some(self.name.borrow().clone().map_or(ScriptValue::None, ScriptValue::Str))
+            }
             ("__func__" | "__wrapped__" | "func", function) => Some(function.clone()),
             ("__isabstractmethod__", function) => Some(ScriptValue::Bool(is_abstract(function))),
             (_, ScriptValue::Host(function)) => function.attribute(name),
@@ -178,6 +181,11 @@ impl dyn Host + '_ {
                     Ok(value)
                 }
             };
+        }
+        if let Some(bound) =
+            object::of(&member).and_then(|object| object.bind(self, &member, instance, class))
+        {
+            return bound;
         }
         if member.as_host::<Instance>().is_some() {
             let args = [instance.cloned().unwrap_or_default(), class.clone()];

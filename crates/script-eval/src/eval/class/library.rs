@@ -30,6 +30,7 @@ impl dyn Host + '_ {
             }
             ("abc", "abstractproperty") => class("property"),
             ("abc", _) => function(ABC, "abc"),
+            ("string", "Template") => Some(crate::python::library::string_template(self)),
             ("collections.abc", _) => collections_abc::class(self, name),
             ("collections", "namedtuple") => function(COLLECTIONS, "collections"),
             ("typing" | "typing_extensions", "NamedTuple") => {

@@ -142,6 +142,7 @@ const TYPES: &[&str] = &[
     "defaultdict",
     "bool",
     "bytes",
+    "cached_property",
     "classmethod",
     "dict",
     "dict_items",

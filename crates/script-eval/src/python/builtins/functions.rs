@@ -57,7 +57,7 @@ pub(super) static FUNCTIONS: Table = &[
     linear("hash").one(|p, _, x| hash(p, x)),
     linear("hex").one(|p, _, x| radix(p, &x, 'x')),
     // Identities differ from run to run; nothing may depend on them.
-    own("id").any(|_, _, _| raise!(Type, "`id` is not available here")),
+    own("id").one(|p, _, value| p.program.identities.number(p, &value).map(ScriptValue::Int)),
     own("isinstance").two(isinstance),
     own("iter").one_or_two(|p, _, x, sentinel| {
         if let Some(sentinel) = sentinel {
@@ -324,32 +324,47 @@ pub(crate) fn hash(p: &mut dyn Host, x: ScriptValue) -> Outcome {
         return Ok(ScriptValue::Int(hash));
     }
     let key = p.hashable(x)?;
-    Ok(ScriptValue::Int(tvmscript_ir_core::with_stack(|| hash_of(key.0.plain()))))
+    Ok(ScriptValue::Int(hash_of(p, key.0.plain())?))
 }
 
 /// CPython's hash of numbers and tuples of them. Other hashes differ from run to run, as in CPython.
-fn hash_of(value: &ScriptValue) -> i64 {
+fn hash_of(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
     if let Some(number) = Number::of(value) {
-        return number::hash(&number);
+        return Ok(number::hash(&number));
     }
     if let Some(hash) = crate::python::complex::hash(value) {
-        return hash;
+        return Ok(hash);
+    }
+    if is_instance(value)
+        && let Some(hash) = p.special_hash(value)?
+    {
+        return Ok(hash);
+    }
+    if let Some(items) = crate::python::set::items(value) {
+        // The order of the elements does not count.
+        let mut sum = items.len() as u64;
+        for item in items {
+            p.program.budget.step(1)?;
+            let hash = tvmscript_ir_core::with_stack(|| hash_of(p, item.plain()))? as u64;
+            sum = sum.wrapping_add((hash ^ (hash << 16) ^ 89_869_747).wrapping_mul(3_644_798_167));
+        }
+        return Ok((sum ^ (sum >> 11)) as i64);
     }
     let ScriptValue::Tuple(items) = value else {
         let key = tvmscript_script_value::DictKey::new(value.clone());
-        return key.map_or(0, |key| i64::from(key.hash_value()));
+        return Ok(key.map_or(0, |key| i64::from(key.hash_value())));
     };
     // xxHash with one lane, as in CPython.
     const PRIMES: [u64; 3] =
         [11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 2_870_177_450_012_600_261];
     let mut state = PRIMES[2];
     for item in items.iter() {
-        let lane = tvmscript_ir_core::with_stack(|| hash_of(item)) as u64;
+        let lane = tvmscript_ir_core::with_stack(|| hash_of(p, item.plain()))? as u64;
         state = state.wrapping_add(lane.wrapping_mul(PRIMES[1]));
         state = state.rotate_left(31).wrapping_mul(PRIMES[0]);
     }
     state = state.wrapping_add(items.len() as u64 ^ (PRIMES[2] ^ 3_527_539));
-    if state == u64::MAX { 1_546_275_796 } else { state as i64 }
+    Ok(if state == u64::MAX { 1_546_275_796 } else { state as i64 })
 }
 
 fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {

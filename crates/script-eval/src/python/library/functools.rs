@@ -6,12 +6,12 @@ use indexmap::IndexMap;
 use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release};
 
-use super::{Constant, Library};
+use super::{Constant, Library, dispatch, methods};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
-use crate::python::builtins::{Table, is_callable, linear, not_none, own};
+use crate::python::builtins::{Table, is_callable, linear, own};
 use crate::python::number::small_index;
 use crate::python::object::{LibraryObject, Protocol, cast};
 use crate::python::{Outcome, cost, repr, type_name};
@@ -19,7 +19,11 @@ use crate::python::{Outcome, cost, repr, type_name};
 pub(super) static FUNCTOOLS: Library = Library {
     path: "functools",
     functions: FUNCTIONS,
-    types: &[&[linear("partial").any(partial), linear("partialmethod").any(partial)]],
+    types: &[&[
+        linear("partial").any(partial),
+        own("partialmethod").any(methods::partial_method),
+        own("singledispatchmethod").one(dispatch::single_dispatch_method),
+    ]],
     constants: &[
         (
             "WRAPPER_ASSIGNMENTS",
@@ -27,7 +31,7 @@ pub(super) static FUNCTOOLS: Library = Library {
         ),
         ("WRAPPER_UPDATES", Constant::Names(&["__dict__"])),
     ],
-    missing: "GenericAlias RLock cached_property get_cache_token namedtuple recursive_repr singledispatchmethod",
+    missing: "GenericAlias RLock cached_property get_cache_token namedtuple recursive_repr",
     ..Library::EMPTY
 };
 
@@ -38,10 +42,7 @@ static FUNCTIONS: Table = &[
         .with_keywords(&["mycmp"]),
     own("lru_cache").zero_to_two(lru_cache).with_keywords(&["maxsize", "typed"]),
     linear("reduce").two_or_three(reduce),
-    own("singledispatch").one(|_, _, function| {
-        let implementations = RefCell::new(Vec::new());
-        Ok(LibraryObject::value(SingleDispatch { function, implementations }))
-    }),
+    own("singledispatch").one(dispatch::single_dispatch),
     own("total_ordering").one(super::ordering::total_ordering).with_keywords(&["cls"]),
     own("update_wrapper").any(|p, _, a| match a.positional.as_slice() {
         [wrapper, wrapped, ..] => update_wrapper(p, wrapper, wrapped),
@@ -106,7 +107,7 @@ impl Partial {
     }
 }
 
-fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     if a.positional.is_empty() {
         raise!(Type, "type 'partial' takes at least one argument");
     }
@@ -462,127 +463,4 @@ fn update_wrapper(p: &mut dyn Host, wrapper: &ScriptValue, wrapped: &ScriptValue
     }
     p.set_function_attribute(wrapper, "__wrapped__", Some(wrapped.clone()))?;
     Ok(wrapper.clone())
-}
-
-/// A function that selects an implementation by the class of its first argument.
-struct SingleDispatch {
-    function: ScriptValue,
-    implementations: RefCell<Vec<(ScriptValue, ScriptValue)>>,
-}
-
-impl SingleDispatch {
-    /// The implementation for a value: of its own class, or of the last registered one that it is an instance of.
-    fn select(&self, p: &mut dyn Host, value: &ScriptValue) -> Outcome {
-        let own = crate::python::builtins::class(&type_name(value));
-        let known = self.implementations.borrow().clone();
-        let mut best = None;
-        for (class, function) in known.into_iter().rev() {
-            if own.as_ref().is_some_and(|own| same_class(own, &class)) {
-                return Ok(function);
-            }
-            let is_instance = p.is_instance(value, &class)?;
-            // `object` is the last resort.
-            let is_object = matches!(&class, ScriptValue::Host(host) if host.type_name() == "object");
-            if is_instance && (best.is_none() && !is_object) {
-                best = Some(function);
-            }
-        }
-        Ok(best.unwrap_or_else(|| self.function.clone()))
-    }
-}
-
-fn same_class(a: &ScriptValue, b: &ScriptValue) -> bool {
-    match (DictKey::new(a.clone()), DictKey::new(b.clone())) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
-}
-
-impl Protocol for SingleDispatch {
-    fn class(&self) -> &'static str {
-        "function"
-    }
-    fn methods(&self) -> Table {
-        SINGLE_DISPATCH
-    }
-    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
-        out.push(std::mem::take(&mut self.function));
-        let implementations = std::mem::take(self.implementations.get_mut());
-        out.extend(implementations.into_iter().flat_map(|(class, function)| [class, function]));
-    }
-    fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        match (name, &self.function) {
-            ("__wrapped__", function) => Some(function.clone()),
-            ("__name__" | "__qualname__" | "__doc__", ScriptValue::Host(host)) => host.attribute(name),
-            _ => None,
-        }
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn call(&self, p: &mut dyn Host, this: &ScriptValue, args: CallArgs) -> Outcome {
-        let Some(first) = args.positional.first() else {
-            let name = this.as_host::<LibraryObject>().and_then(|object| object.attribute("__name__"));
-            let name = name.as_ref().and_then(ScriptValue::as_str).unwrap_or("function");
-            raise!(Type, "{name} requires at least 1 positional argument");
-        };
-        let function = self.select(p, first)?;
-        p.call_value(&function, args)
-    }
-}
-
-static SINGLE_DISPATCH: Table = &[
-    own("register")
-        .one_or_two(|p, v, class, function| {
-            let Some(dispatch) = cast::<SingleDispatch>(v) else { return Ok(ScriptValue::None) };
-            let add = |class: ScriptValue, function: ScriptValue| {
-                let mut implementations = dispatch.implementations.borrow_mut();
-                implementations.retain(|(known, _)| !same_class(known, &class));
-                implementations.push((class, function));
-            };
-            if let Some(function) = not_none(function) {
-                add(class, function.clone());
-                return Ok(function);
-            }
-            // A function whose first parameter is annotated with the class.
-            if let Some(annotated) = p.first_annotation(&class)? {
-                add(annotated, class.clone());
-                return Ok(class);
-            }
-            Ok(LibraryObject::value(Register { dispatch: v.clone(), class }))
-        })
-        .with_keywords(&["cls", "func"]),
-    own("dispatch").one(|_, v, class| {
-        let Some(dispatch) = cast::<SingleDispatch>(v) else { return Ok(ScriptValue::None) };
-        let known = dispatch.implementations.borrow();
-        let found = known.iter().find(|(known, _)| same_class(known, &class));
-        Ok(found.map_or_else(|| dispatch.function.clone(), |(_, function)| function.clone()))
-    }),
-];
-
-/// The function that `register(class)` returns.
-struct Register {
-    dispatch: ScriptValue,
-    class: ScriptValue,
-}
-
-impl Protocol for Register {
-    fn class(&self) -> &'static str {
-        "function"
-    }
-    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
-        out.extend([&mut self.dispatch, &mut self.class].map(std::mem::take));
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
-        let Some(function) = args.positional.first() else {
-            raise!(Type, "register() missing 1 required positional argument: 'func'");
-        };
-        let Some(register) = p.find_attribute(&self.dispatch, "register")? else {
-            return Ok(ScriptValue::None);
-        };
-        p.call_value(&register, CallArgs::positional([self.class.clone(), function.clone()]))
-    }
 }

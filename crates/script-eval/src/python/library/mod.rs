@@ -4,12 +4,15 @@ mod abstract_classes;
 mod collections;
 pub(super) mod contextlib;
 mod copy;
+mod dispatch;
 mod functools;
 mod heapq;
 mod itertools;
 mod math;
+mod methods;
 mod operator;
 mod ordering;
+mod string_template;
 mod sys;
 mod text;
 mod types;
@@ -17,6 +20,7 @@ mod typing;
 pub use typing::type_variable;
 
 pub(crate) use functools::Partial;
+pub(crate) use string_template::class as string_template;
 pub(crate) use typing::{class_of_form, is_abstract_instance, is_abstract_subclass, parameterized};
 
 use tvmscript_script_value::ScriptValue;

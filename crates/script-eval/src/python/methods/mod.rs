@@ -78,7 +78,7 @@ fn tables_of(type_name: &str) -> [Table; 2] {
         "range" => [sequence::RANGE, &[]],
         "slice" => [sequence::SLICE, &[]],
         "property" => [PROPERTY, &[]],
-        "classmethod" | "staticmethod" => [WRAPPER, &[]],
+        "cached_property" | "classmethod" | "staticmethod" => [WRAPPER, &[]],
         _ => [&[], &[]],
     }
 }
