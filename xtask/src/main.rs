@@ -23,6 +23,7 @@ mod strip;
 mod subject;
 mod tidy;
 mod tools;
+mod unknown_check;
 mod vectors;
 mod workspace;
 
@@ -60,6 +61,8 @@ enum Command {
     Strip(strip::Options),
     /// Change single tokens of corpus programs: no crash, and errors at the right place.
     Mutate(mutate::Options),
+    /// Rename operators of corpus programs to unknown names: they are read, print the same bytes, and are reported.
+    UnknownCheck(unknown_check::Options),
     /// Change corpus programs at known places: their differences are exactly those places.
     DiffCheck(diff_check::Options),
     /// Run passes on whole programs, here and in TVM: same results, and spans survive.
@@ -107,6 +110,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Strip(options) => strip::run(&options),
         Command::DiffCheck(options) => diff_check::run(&options),
         Command::Mutate(options) => mutate::run(&options),
+        Command::UnknownCheck(options) => unknown_check::run(&options),
         Command::Passes(options) => passes::run(&options),
         Command::Interpret(options) => interpret::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),

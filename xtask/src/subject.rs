@@ -6,7 +6,7 @@ use tvmscript::Severity;
 use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::passes::instrument::source_coverage;
 use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
-use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
+use tvmscript::script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
 /// The script objects of a text or of a JSON file, in order.
@@ -36,10 +36,26 @@ pub fn is_plain_number(type_key: &str, field: &str) -> bool {
 
 /// Parses a text; all errors if there is one.
 pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
+    parse_with_unknown(name, text).map(|(program, _)| program)
+}
+
+/// A function that no dialect has, and the number of its calls.
+pub type UnknownCalls = (String, usize);
+
+/// Parses a text, and returns the reported functions that no dialect has; all errors if there is one.
+pub fn parse_with_unknown(name: &str, text: &str) -> Result<(Program, Vec<UnknownCalls>), Vec<Diagnostic>> {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
     if parsed.errors.is_empty() {
         let profile = Some(parsed.profile.profile.id());
-        return Ok(Program { nodes: parsed.scripts.into_iter().map(|s| s.node).collect(), profile });
+        let unknown = parsed.warnings.into_iter().filter_map(|warning| match warning.kind {
+            ParseErrorKind::UnknownFunction { name, count, .. } => Some((name, count)),
+            _ => None,
+        });
+        let unknown = unknown.collect();
+        return Ok((
+            Program { nodes: parsed.scripts.into_iter().map(|s| s.node).collect(), profile },
+            unknown,
+        ));
     }
     Err(parsed.errors.iter().map(|e| diagnostic(text, e)).collect())
 }
@@ -139,6 +155,19 @@ impl Program {
         let config = PrinterConfig { show_meta: true, profile, ..PrinterConfig::default() };
         let print = |node| tvmscript::print(node, tvmscript::registry(), &config).map_err(|e| e.to_string());
         Ok(self.nodes.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
+    }
+
+    /// Names of the operators that it calls, e.g. `tir.exp`, sorted.
+    pub fn operator_names(&self) -> Vec<String> {
+        let mut names = std::collections::BTreeSet::new();
+        for node in &self.nodes {
+            tvmscript::ir_core::visit::post_order_visit(node, |node| {
+                if let Some(op) = node.downcast_ref::<tvmscript::prim::Op>() {
+                    names.insert(op.name.to_string());
+                }
+            });
+        }
+        names.into_iter().collect()
     }
 
     /// Structural equality, object by object. A variable that nothing defines comes back as another node, so such
@@ -241,7 +270,6 @@ impl HostAnswer {
 
 /// Runs host code that sets `result`. Returns the message of its exception, too.
 pub fn run_host(code: &str) -> (HostAnswer, String) {
-    use tvmscript::script_parser::ParseErrorKind;
     let text = format!("{code}@T.prim_func\ndef main():\n    T.func_attr({{\"result\": repr(result)}})\n");
     let parsed = parse_script("<host>", &text, tvmscript::registry(), &ParseOptions::default());
     if let Some(error) = parsed.errors.first() {
