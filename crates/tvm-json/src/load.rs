@@ -38,7 +38,7 @@ pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -
     load_graph(text, registry, version, None)
 }
 
-/// As [`load_version`]. Nodes of types that no dialect declares become [`UnknownNode`]s of the JSON text `kept`, whose
+/// As [`load_version`]. Nodes of types that no dialect declares become [`UnknownNode`](tvmscript_ir_core::json::UnknownNode)s of the JSON text `kept`, whose
 /// nodes have the same numbers as those of `text`.
 ///
 /// # Errors
