@@ -103,6 +103,7 @@ fn steps() -> Result<Vec<Step>> {
     cargo("vectors of the selection", &["xtask", "vectors"]);
     cargo("differences of changed programs", &["xtask", "diff-check", "--pairs", "200"]);
     cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
+    cargo("unknown operators", &["xtask", "unknown-check", "--count", "200"]);
     cargo("speed, as a report", &["xtask", "bench-gate", "--report"]);
     if has_python() {
         cargo("whole Python files", &["xtask", "files"]);

@@ -35,6 +35,9 @@ pub struct Options {
 /// Text before the last part of the new name.
 const MARK: &str = "unheard_of_";
 
+/// The operator that is a part of data types.
+const IN_TYPES: &str = "vscale";
+
 /// Runs the check.
 ///
 /// # Errors
@@ -50,7 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
         let names = program.operator_names();
         let paths = names.iter().filter_map(|name| name.split_once('.').map(|(_, path)| path.to_owned()));
-        paths.filter(|path| !calls(text, path).is_empty()).collect()
+        paths.filter(|path| *path != IN_TYPES && !calls(text, path).is_empty()).collect()
     });
     let choices: Vec<(usize, &String)> =
         callable.iter().enumerate().flat_map(|(i, paths)| paths.iter().map(move |path| (i, path))).collect();
@@ -98,15 +101,18 @@ fn check(text: &str, path: &str) -> Result<(), String> {
     }
 }
 
-/// Places where a text calls a function of a dialect by its path: after a prefix of one capital letter and a dot, and
-/// before a parenthesis.
+/// Places where a text calls a function of a dialect by its path: outside of strings, after a prefix of one capital letter
+/// and a dot, and before a parenthesis.
 fn calls(text: &str, path: &str) -> Vec<usize> {
     let found = text.match_indices(path).map(|(at, _)| at);
     found
         .filter(|at| {
             let (before, after) = (&text[..*at], &text[at + path.len()..]);
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let is_text = line.replace("\\\"", "").matches('"').count() % 2 == 1;
             let mut before = before.bytes().rev();
             after.starts_with('(')
+                && !is_text
                 && before.next() == Some(b'.')
                 && before.next().is_some_and(|prefix| prefix.is_ascii_uppercase())
                 && !before

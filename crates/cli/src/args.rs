@@ -294,6 +294,9 @@ pub(crate) struct Equal {
     /// Match the free variables of the two files
     #[arg(long)]
     pub(crate) map_free_vars: bool,
+    /// Compare files of two releases as they are, without upgrading the older one
+    #[arg(long)]
+    pub(crate) as_written: bool,
     /// Maximum number of differences to show
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) limit: usize,
@@ -315,7 +318,8 @@ Parts are matched by structure: changed, inserted, removed, renamed or moved. Re
 listed, but as for `equal` they are no difference: the exit status is 0 if nothing else differs.
 
 With `--format json`: {\"edits\": [{\"op\", \"a\", \"b\", \"text_a\", \"text_b\"}]}, where \"a\" and \"b\" are
-access paths, null where a side lacks the part.")]
+access paths, null where a side lacks the part; and \"upgraded\": {\"file\", \"from\", \"to\"} if the files
+are of two releases, and one was upgraded first.")]
 pub(crate) struct Diff {
     /// The two files A and B; or the seven or nine arguments that git passes to an external diff driver
     #[arg(required = true, num_args = 1..=9, value_name = "FILE")]
@@ -329,6 +333,9 @@ pub(crate) struct Diff {
     /// Match the free variables of the two files
     #[arg(long)]
     pub(crate) map_free_vars: bool,
+    /// Compare files of two releases as they are, without upgrading the older one
+    #[arg(long)]
+    pub(crate) as_written: bool,
     /// Unchanged lines around a change
     #[arg(short = 'U', long, value_name = "LINES", default_value_t = 3)]
     pub(crate) context: usize,

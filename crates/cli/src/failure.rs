@@ -7,8 +7,8 @@ use tvmscript::diagnostics::{self, DiagnosticKind, LineIndex, Position, Report, 
 use tvmscript::expand::Refused;
 use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
-use tvmscript::ir_core::LeftOut;
 use tvmscript::ir_core::error_codes;
+use tvmscript::ir_core::json::SaveError;
 use tvmscript::passes::PassError;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
@@ -54,8 +54,8 @@ pub(crate) enum Failure {
     Json(JsonError),
     /// The file contains no constants.
     Constants(StoreError),
-    /// The text leaves out elements that are needed.
-    LeftOut(LeftOut),
+    /// The text leaves out elements that are needed, or has unknown nodes of two metadata sections.
+    Unsaved(SaveError),
     /// The node cannot be printed.
     Unprintable(Box<DocsifyError>),
     /// An access path on the command line does not exist.
@@ -95,7 +95,7 @@ error_codes! {
         Failure::Json(_) => "E0803" "json"
             "The file begins like JSON of a node, but is no valid JSON, or names types and fields that do not exist.";
         Failure::Constants(_) => "E0804" "constants" "The file given with `--constants` contains no constants.";
-        Failure::LeftOut(_) => "E0805" "left-out"
+        Failure::Unsaved(_) => "E0805" "left-out"
             "The text leaves out the elements of a constant. Give the file that `print --constants-out` wrote with it.";
         Failure::Path(_) => "E0807" "path"
             "An access path on the command line is malformed, or leads to no part of the script.";
@@ -142,7 +142,7 @@ impl fmt::Display for Failure {
             Failure::Script { .. } | Failure::IllFormed { .. } => Ok(()),
             Failure::Json(error) => error.fmt(f),
             Failure::Constants(error) => error.fmt(f),
-            Failure::LeftOut(error) => error.fmt(f),
+            Failure::Unsaved(error) => error.fmt(f),
             Failure::Unprintable(error) => write!(f, "cannot be printed: {error}"),
             Failure::Path(error) => error.fmt(f),
             Failure::Pass(error) => error.fmt(f),

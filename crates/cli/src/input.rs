@@ -100,6 +100,16 @@ pub(crate) struct Origin {
 }
 
 impl Script {
+    /// Replaces the node by what a step between releases makes of it, which prints in another profile.
+    pub(crate) fn become_rewritten(&mut self, node: Object, profile: ProfileChoice) {
+        self.node = node;
+        self.origin = self.origin.take().map(|origin| {
+            let (source, other_texts) = (origin.source, origin.other_texts.clone());
+            let (comments, steps) = (SourceComments::default(), Vec::new());
+            Rc::new(Origin { source, profile, other_texts, comments, steps })
+        });
+    }
+
     /// A configuration that prints in the profile that the script was read in, unless it selects one itself.
     pub(crate) fn in_its_profile(&self, config: PrinterConfig) -> PrinterConfig {
         let own = || self.origin.as_ref().map(|origin| origin.profile.profile.id());

@@ -5,6 +5,7 @@
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 
+mod across;
 mod args;
 mod codes;
 mod command;

@@ -1,8 +1,9 @@
 //! Errors of printing.
 
 use tvmscript_doc::{DocError, PrintError};
+use tvmscript_ir_core::error_codes;
+use tvmscript_ir_core::json::SaveError;
 use tvmscript_ir_core::profile::UnknownProfile;
-use tvmscript_ir_core::{LeftOut, error_codes};
 
 /// The reason why a node cannot be printed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,9 +15,9 @@ pub enum DocsifyError {
     /// Docs could not be printed, or the text is too long.
     #[error(transparent)]
     Print(PrintError),
-    /// The metadata section contains a constant without elements.
+    /// The metadata section contains a constant without elements, or unknown nodes of two sections.
     #[error(transparent)]
-    LeftOut(LeftOut),
+    Metadata(SaveError),
     /// A node that prints as a statement is used as an expression.
     #[error("`{key}` does not print as an expression, which is required here")]
     NotAnExpression {
@@ -86,9 +87,9 @@ error_codes! {
             "The node needs more docs than the limit allows, or a name that is no identifier.";
         DocsifyError::Print(_) => "E0902" "unprintable"
             "The text of the node is longer than the limit allows, or nested deeper.";
-        DocsifyError::LeftOut(_) => "E0903" "unprintable"
-            "The metadata section contains a constant whose elements were left out when its text was printed. Give the \
-             file of constants.";
+        DocsifyError::Metadata(_) => "E0903" "unprintable"
+            "The metadata section contains a constant whose elements were left out when its text was printed: give the \
+             file of constants. Or it contains nodes of unknown types from two sections.";
         DocsifyError::NotAnExpression { .. } => "E0904" "unprintable"
             "A node that prints as a statement stands where the text needs an expression.";
         DocsifyError::Undeclared { .. } => "E0905" "unprintable"
@@ -123,9 +124,9 @@ impl From<PrintError> for Box<DocsifyError> {
         Box::new(DocsifyError::Print(error))
     }
 }
-impl From<LeftOut> for Box<DocsifyError> {
+impl From<SaveError> for Box<DocsifyError> {
     #[cold]
-    fn from(error: LeftOut) -> Self {
-        Box::new(DocsifyError::LeftOut(error))
+    fn from(error: SaveError) -> Self {
+        Box::new(DocsifyError::Metadata(error))
     }
 }

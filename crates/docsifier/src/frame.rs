@@ -88,6 +88,8 @@ pub(crate) struct Frames {
     stack: Vec<Frame>,
     /// By node address, the outermost frame that prints the node.
     of_node: HashMap<usize, usize>,
+    /// Numbers of the frames that keep names, in ascending order.
+    keepers: Vec<usize>,
 }
 
 impl Frames {
@@ -95,11 +97,21 @@ impl Frames {
         if let Some(object) = &frame.object {
             self.of_node.entry(object.address()).or_insert(self.stack.len());
         }
+        self.push(frame);
+    }
+
+    fn push(&mut self, frame: Frame) {
+        if frame.keeps_names {
+            self.keepers.push(self.stack.len());
+        }
         self.stack.push(frame);
     }
 
     pub(crate) fn close(&mut self) -> Option<Frame> {
         let frame = self.stack.pop()?;
+        if frame.keeps_names {
+            self.keepers.pop();
+        }
         if let Some(object) = &frame.object
             && self.of_node.get(&object.address()) == Some(&self.stack.len())
         {
@@ -110,7 +122,7 @@ impl Frames {
 
     /// The innermost frame that keeps the names of others.
     pub(crate) fn name_keeper(&mut self) -> Option<&mut Frame> {
-        self.stack.iter_mut().rev().find(|frame| frame.keeps_names)
+        self.stack.get_mut(*self.keepers.last()?)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -151,11 +163,12 @@ impl Frames {
     /// Removes the frames above the one with this number; [`Frames::resume`] restores them.
     pub(crate) fn suspend_inside(&mut self, number: usize) -> Vec<Frame> {
         let number = number.min(self.stack.len().saturating_sub(1));
+        self.keepers.truncate(self.keepers.partition_point(|keeper| *keeper <= number));
         self.stack.split_off(number + 1)
     }
 
     pub(crate) fn resume(&mut self, inner: Vec<Frame>) {
-        self.stack.extend(inner);
+        inner.into_iter().for_each(|frame| self.push(frame));
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use tvmscript_ir_core::json::UnknownNode;
 use tvmscript_ir_core::{Array, Map, Object, Str, Value};
 
 /// Nodes by type key, in order of first use.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
-    lists: Vec<(&'static str, Nodes)>,
+    lists: Vec<(Str, Nodes)>,
 }
 
 /// The nodes of one type key.
@@ -26,16 +27,17 @@ impl Metadata {
         &mut self,
         object: &Object,
         type_key: fn(&'static str) -> &'static str,
-    ) -> (&'static str, usize) {
-        let key = type_key(object.info().key());
-        let at = match self.lists.iter().position(|(k, _)| *k == key) {
+    ) -> (Str, usize) {
+        let unknown = object.as_node::<UnknownNode>();
+        let key = unknown.map_or_else(|| type_key(object.info().key()), |node| node.type_key.as_str());
+        let at = match self.lists.iter().position(|(k, _)| k.as_str() == key) {
             Some(at) => at,
             None => {
-                self.lists.push((key, Nodes::default()));
+                self.lists.push((Str::new(key), Nodes::default()));
                 self.lists.len() - 1
             }
         };
-        let Nodes { all, by_address, by_text } = &mut self.lists[at].1;
+        let (key, Nodes { all, by_address, by_text }) = &mut self.lists[at];
         let next = all.len();
         let index = match Value::Node(object.clone()).as_str() {
             Some(text) => *by_text.entry(text.to_owned()).or_insert(next),
@@ -44,7 +46,7 @@ impl Metadata {
         if index == next {
             all.push(object.clone());
         }
-        (key, index)
+        (key.clone(), index)
     }
 
     /// Returns `true` if the section is empty.
@@ -56,7 +58,7 @@ impl Metadata {
     /// few keys.
     pub(crate) fn to_map(&self) -> Map<Str, Array<Value>> {
         Map::new(self.lists.iter().rev().map(|(key, list)| {
-            (Str::new(*key), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
+            (key.clone(), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
         }))
     }
 }

@@ -7,6 +7,7 @@ use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, ExprDoc, PrintError, StmtDoc, StmtList};
 
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
+use tvmscript_ir_core::json::{UnknownNode, UnknownTypes};
 use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, pre_order_visit};
 
 use crate::config::PrinterConfig;
@@ -161,7 +162,12 @@ fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
         return Err(too_long().into());
     }
     let format = &d.profile().metadata;
-    let json = (format.save)(&Value::Node(metadata))?;
+    let metadata = Value::Node(metadata);
+    let load = |text: &str| (format.load)(text, d.registry(), UnknownTypes::Kept);
+    let json = match UnknownNode::whole_graph(&metadata, load) {
+        Some(section) => section.as_str().to_owned(),
+        None => (format.save)(&metadata)?,
+    };
     if json.len() > max_bytes {
         return Err(too_long().into());
     }

@@ -11,9 +11,8 @@
 
 use std::panic::Location;
 
-use crate::json::{self, JsonError};
+use crate::json::{self, JsonError, SaveError, UnknownTypes};
 use crate::registry::{Dialect, RegistrationSite, Registry, Resolver, Slot};
-use crate::tensor::LeftOut;
 use crate::value::Value;
 
 /// Conventions of text that a family of dialects shares, in one release.
@@ -84,9 +83,9 @@ pub struct MetadataFormat {
     /// Comment that stands in place of a section that is not printed.
     pub omitted: &'static str,
     /// Writes the data.
-    pub save: fn(&Value) -> Result<String, LeftOut>,
+    pub save: fn(&Value) -> Result<String, SaveError>,
     /// Reads the data.
-    pub load: fn(&str, &Registry) -> Result<Value, JsonError>,
+    pub load: fn(&str, &Registry, UnknownTypes) -> Result<Value, JsonError>,
 }
 
 /// Python names with a meaning in the family's files.
@@ -148,7 +147,7 @@ impl TextProfile {
             type_key: |key| key,
             omitted: "The metadata section is not shown; set show_meta to print it.",
             save: save_native,
-            load: json::native::load,
+            load: |text, registry, _| json::native::load(text, registry),
         },
         python: PythonNames::NONE,
         slices: SliceRule::AsWritten,
@@ -193,7 +192,7 @@ impl PythonNames {
     };
 }
 
-fn save_native(value: &Value) -> Result<String, LeftOut> {
+fn save_native(value: &Value) -> Result<String, SaveError> {
     Ok(json::native::save_pretty(value))
 }
 

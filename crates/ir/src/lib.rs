@@ -32,6 +32,7 @@ mod source;
 pub use node::*;
 pub use source::{SPAN_FILLING, set_span, span_filling};
 
+use tvmscript_ir_core::json::UnknownNode;
 use tvmscript_ir_core::{Dialect, TextProfile};
 
 /// The dialect: its nodes, TVM's text profile, and the parts that the enabled features add.
@@ -65,5 +66,6 @@ pub fn nodes() -> Dialect {
         .node::<TargetKind>()
         .node::<SourceMap>()
         .node::<IRModule>()
+        .node::<UnknownNode>()
         .finish()
 }

@@ -23,7 +23,9 @@ pub static TVM_0_23: TextProfile = TextProfile {
         type_key: |key| tvm_json::TvmJsonVersion::V0_23.key_of(key),
         omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
         save: tvm_json::save,
-        load: tvm_json::load_any,
+        load: |text, registry, unknown| {
+            tvm_json::load_section(text, registry, &tvm_json::TvmJsonVersion::V0_23, unknown)
+        },
     },
     python: PythonNames {
         script_module: "tvm.script",

@@ -2,7 +2,7 @@
 //!
 //! A dialect registers a value of a type known to both sides ([`ContextDialect::context`]). A builder opened for a
 //! registry carries all of them ([`Builder::for_registry`]), and code inside requests one by type
-//! ([`Builder::context`]). A function of scalars gets its Relax type this way although its dialect does not know Relax.
+//! ([`Builder::context`]). A function of scalars gets the type that another dialect gives it this way, although its own does not know that dialect.
 //!
 //! [`Builder::for_registry`]: crate::Builder::for_registry
 //! [`Builder::context`]: crate::Builder::context

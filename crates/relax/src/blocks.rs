@@ -478,8 +478,11 @@ impl Blocks {
             }
             return Ok(Ref::new(node).upcast());
         }
-        if value.as_node::<UnknownCall>().is_some_and(|call| call.struct_info_.is_none()) {
-            return Ok(with_struct_info(value, ObjectStructInfo::new()));
+        if let Some(call) = value.as_node::<UnknownCall>()
+            && call.struct_info_.is_none()
+        {
+            let struct_info_ = Some(call.stated().unwrap_or_else(ObjectStructInfo::new).into());
+            return Ok(Ref::new(UnknownCall { struct_info_, is_bare: true, ..call.clone() }).upcast());
         }
         Ok(value)
     }

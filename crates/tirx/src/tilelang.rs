@@ -3,7 +3,7 @@
 use tvmscript_ir::profile::TVM_0_23;
 use tvmscript_ir_core::profile::{Examples, MetadataFormat, Sign, Strength, TextProfile};
 use tvmscript_tir::surface::Surface;
-use tvmscript_tvm_json::{SaveOptions, TvmJsonVersion, load_any_version, save_with};
+use tvmscript_tvm_json::{SaveOptions, TvmJsonVersion, load_section, save_with};
 
 /// The text profile `tilelang-0.25`.
 pub static PROFILE: TextProfile = TextProfile {
@@ -16,7 +16,7 @@ pub static PROFILE: TextProfile = TextProfile {
         save: |value| {
             save_with(value, &SaveOptions { version: TvmJsonVersion::V0_25, ..SaveOptions::default() })
         },
-        load: |text, registry| load_any_version(text, registry, &TvmJsonVersion::V0_25),
+        load: |text, registry, unknown| load_section(text, registry, &TvmJsonVersion::V0_25, unknown),
         ..TVM_0_23.metadata
     },
     comparisons_nest: true,

@@ -1,7 +1,7 @@
 //! Detection of forms of JSON.
 
 use tvmscript_ir_core::json::scan::Scanner;
-use tvmscript_ir_core::json::{JsonError, JsonErrorKind, native};
+use tvmscript_ir_core::json::{JsonError, JsonErrorKind, UnknownTypes, native};
 use tvmscript_ir_core::{Registry, Value};
 
 use crate::TvmJsonVersion;
@@ -43,10 +43,24 @@ pub fn load_any_version(
     registry: &Registry,
     version: &TvmJsonVersion,
 ) -> Result<Value, JsonError> {
-    match detect(text) {
-        Some(Form::Native) => native::load(text, registry),
-        Some(Form::Tvm) => crate::load_version(text, registry, version),
-        None => {
+    load_section(text, registry, version, UnknownTypes::Refused)
+}
+
+/// Loads either form, that of a metadata section; TVM's as a release writes it. The own form has no unknown types.
+///
+/// # Errors
+/// Those of [`load_any`].
+pub fn load_section(
+    text: &str,
+    registry: &Registry,
+    version: &TvmJsonVersion,
+    unknown: UnknownTypes,
+) -> Result<Value, JsonError> {
+    match (detect(text), unknown) {
+        (Some(Form::Native), _) => native::load(text, registry),
+        (Some(Form::Tvm), UnknownTypes::Refused) => crate::load_version(text, registry, version),
+        (Some(Form::Tvm), UnknownTypes::Kept) => crate::load_keeping(text, registry, version, text),
+        (None, _) => {
             let forms = "the JSON form of this project nor TVM's graph form";
             Err(JsonError::new(JsonErrorKind::UnknownForm { forms }))
         }

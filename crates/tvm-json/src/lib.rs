@@ -32,6 +32,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A graph with nodes of types that no dialect declares can be kept ([`load_keeping`]): its nodes come first in whatever
+//! is saved with them, under their old numbers.
+//!
 //! Upstream counterpart: `src/ffi/extra/serialization.cc` of tvm-ffi.
 
 #![warn(clippy::unwrap_used, clippy::panic)]
@@ -43,7 +46,7 @@ mod save;
 mod tensor;
 mod version;
 
-pub use form::{Form, detect, load_any, load_any_version};
-pub use load::{load, load_version};
+pub use form::{Form, detect, load_any, load_any_version, load_section};
+pub use load::{load, load_keeping, load_version};
 pub use save::{ExtraField, SaveOptions, save, save_with};
 pub use version::{TvmJsonVersion, TypeKeys};

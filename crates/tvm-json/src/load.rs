@@ -9,7 +9,7 @@ use tvmscript_ir_core::containers::{ArrayNode, Key, MapNode, ShapeNode};
 use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::limits::{self, Counter};
 use tvmscript_ir_core::json::scan::Scanner;
-use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
+use tvmscript_ir_core::json::{JsonError, JsonErrorKind, UnknownGraph};
 use tvmscript_ir_core::registry::Registry;
 use tvmscript_ir_core::span::{SourceId, Span, SpanKind};
 use tvmscript_ir_core::type_table::{FieldKind, TypeInfo};
@@ -35,7 +35,27 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
 /// # Errors
 /// Fails with the path and position of the first error. A node may only refer to earlier nodes, so cycles are errors.
 pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -> Result<Value> {
+    load_graph(text, registry, version, None)
+}
+
+/// As [`load_version`]. Nodes of types that no dialect declares become [`UnknownNode`](tvmscript_ir_core::json::UnknownNode)s of the JSON text `kept`, whose
+/// nodes have the same numbers as those of `text`.
+///
+/// # Errors
+/// See [`load_version`].
+pub fn load_keeping(text: &str, registry: &Registry, version: &TvmJsonVersion, kept: &str) -> Result<Value> {
+    load_graph(text, registry, version, Some(UnknownGraph::new(kept)))
+}
+
+fn load_graph(
+    text: &str,
+    registry: &Registry,
+    version: &TvmJsonVersion,
+    kept: Option<UnknownGraph>,
+) -> Result<Value> {
     let mut loader = Loader {
+        kept,
+        unknown: Vec::new(),
         version,
         scan: Scanner::new(text),
         registry,
@@ -77,9 +97,15 @@ enum Decoder {
     SequentialSpan,
     ByName(&'static TypeInfo, fn(&str) -> Object),
     Fields(&'static TypeInfo),
+    /// A type that no dialect declares, by its position in [`Loader::unknown`].
+    Unknown(usize),
 }
 
 struct Loader<'s, 'r> {
+    /// The graph of which unknown nodes are kept.
+    kept: Option<UnknownGraph>,
+    /// Keys of types that no dialect declares.
+    unknown: Vec<Str>,
     version: &'r TvmJsonVersion,
     scan: Scanner<'s>,
     registry: &'r Registry,
@@ -200,7 +226,10 @@ impl<'s> Loader<'s, '_> {
                 Ok(value)
             }
             (None, None) if matches!(decoder, Decoder::None) => Ok(Value::None),
-            (None, None) => Err(missing(&self.scan, "data")),
+            (None, None) => match decoder {
+                Decoder::Unknown(at) => Ok(self.unknown(at)),
+                _ => Err(missing(&self.scan, "data")),
+            },
         }
     }
 
@@ -225,21 +254,24 @@ impl<'s> Loader<'s, '_> {
             k if k == keys.tensor => Decoder::Tensor,
             k if k == keys.span => Decoder::Span,
             k if k == keys.sequential_span => Decoder::SequentialSpan,
-            _ => {
-                let unknown = || JsonErrorKind::UnknownType { key: key.clone().into_owned() };
-                let info = self
-                    .registry
-                    .node(self.version.own_key(&key))
-                    .ok_or_else(|| JsonError::at(unknown(), start))?;
-                if !info.is_concrete() {
+            _ => match self.registry.node(self.version.own_key(&key)) {
+                None if self.kept.is_some() => {
+                    self.unknown.push(Str::new(&*key));
+                    Decoder::Unknown(self.unknown.len() - 1)
+                }
+                None => {
+                    let kind = JsonErrorKind::UnknownType { key: key.into_owned() };
+                    return Err(JsonError::at(kind, start));
+                }
+                Some(info) if !info.is_concrete() => {
                     let kind = FieldError::Abstract { key: info.key() }.into();
                     return Err(JsonError::at(kind, start));
                 }
-                match info.by_name() {
+                Some(info) => match info.by_name() {
                     Some(make) => Decoder::ByName(info, make),
                     None => Decoder::Fields(info),
-                }
-            }
+                },
+            },
         };
         self.decoders.insert(key.into(), decoder);
         Ok(decoder)
@@ -319,7 +351,19 @@ impl<'s> Loader<'s, '_> {
                 Value::None
             }
             Decoder::Fields(info) => self.node_fields(info)?,
+            Decoder::Unknown(at) => {
+                self.scan.skip_value()?;
+                self.unknown(at)
+            }
         })
+    }
+
+    /// The node that is read now, of an unknown type.
+    fn unknown(&mut self, at: usize) -> Value {
+        match (&mut self.kept, self.unknown.get(at)) {
+            (Some(graph), Some(key)) => Value::from(Ref::new(graph.node(key.clone(), self.nodes.len()))),
+            _ => Value::None,
+        }
     }
 
     /// Scans an array.

@@ -7,6 +7,8 @@ use crate::version::{TvmJsonVersion, TypeKeys};
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::emit::Emitter;
+use tvmscript_ir_core::json::scan::Scanner;
+use tvmscript_ir_core::json::{SaveError, UnknownNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::span::{SourceId, SourceTexts, Span, SpanKind};
 use tvmscript_ir_core::type_table::{FieldInfo, FieldKind, Shape, TypeInfo};
@@ -45,7 +47,7 @@ pub struct ExtraField {
 ///
 /// # Errors
 /// See [`save_with`].
-pub fn save(value: &Value) -> Result<String, LeftOut> {
+pub fn save(value: &Value) -> Result<String, SaveError> {
     save_with(value, &SaveOptions::default())
 }
 
@@ -54,22 +56,85 @@ pub fn save(value: &Value) -> Result<String, LeftOut> {
 /// helper. Reasons of sequences and marks are left out.
 ///
 /// # Errors
-/// Fails with [`LeftOut`] for a tensor without elements.
-pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut> {
+/// Fails for a tensor without elements, and for unknown nodes of several graphs.
+pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, SaveError> {
+    match save_behind(value, options, None) {
+        Err(Failed::NeedsGraph(graph)) => {
+            let first = Graph::of(&graph).ok_or(SaveError::TwoGraphs)?;
+            save_behind(value, options, Some(&first))
+        }
+        saved => saved,
+    }
+    .map_err(|failed| match failed {
+        Failed::LeftOut(hash) => LeftOut { hash }.into(),
+        Failed::NeedsGraph(_) => SaveError::TwoGraphs,
+    })
+}
+
+/// The graph of unknown nodes.
+struct Graph<'g> {
+    text: &'g Str,
+    /// JSON of the nodes.
+    nodes: &'g str,
+    count: u32,
+}
+
+impl Graph<'_> {
+    fn of(graph: &Str) -> Option<Graph<'_>> {
+        let text = graph.as_str();
+        let mut scan = Scanner::new(text);
+        let count = u32::try_from(scan.count_nodes()?).ok()?;
+        scan.expect(b'{').ok()?;
+        let mut first = true;
+        while scan.more(first, b'}').ok()? {
+            first = false;
+            let key = scan.key().ok()?;
+            scan.peek();
+            let start = scan.offset();
+            scan.skip_value().ok()?;
+            if key == "nodes" {
+                let nodes = text.get(start..scan.offset())?;
+                let nodes = nodes.strip_prefix('[')?.strip_suffix(']')?.trim_end();
+                return Some(Graph { text: graph, nodes, count });
+            }
+        }
+        None
+    }
+}
+
+/// Compares graphs, most of which are the same text.
+fn same_text(a: &Str, b: &Str) -> bool {
+    std::ptr::eq(a.as_str(), b.as_str()) || a == b
+}
+
+/// The reason why a value is not saved.
+enum Failed {
+    /// A tensor has no elements.
+    LeftOut(ContentHash),
+    /// The value has nodes of this graph.
+    NeedsGraph(Str),
+}
+
+/// Writes a value behind the nodes of a graph.
+fn save_behind(value: &Value, options: &SaveOptions, graph: Option<&Graph<'_>>) -> Result<String, Failed> {
     let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
     let mut saver = Saver {
         options,
         out: Emitter::new(indent_spaces, 2),
         worklist: Vec::new(),
-        count: 0,
+        count: graph.map_or(0, |graph| graph.count),
+        graph: graph.map(|graph| graph.text),
         numbers: Numbers { keeps_ranges: !options.texts.is_empty(), ..Numbers::default() },
         extra_maps: AddressMap::default(),
         dtypes: HashMap::new(),
-        left_out: None,
+        failed: None,
     };
+    if let Some(graph) = graph.filter(|graph| !graph.nodes.is_empty()) {
+        saver.out.raw(graph.nodes);
+    }
     saver.run(value.as_field());
-    if let Some(hash) = saver.left_out {
-        return Err(LeftOut { hash });
+    if let Some(failed) = saver.failed {
+        return Err(failed);
     }
     let nodes = saver.out.finish();
     let root = saver.numbers.get(value.as_field()).unwrap_or(0);
@@ -198,8 +263,9 @@ struct Saver<'a, 'o> {
     extra_maps: AddressMap<u32>,
     /// Quoted texts of dtypes.
     dtypes: HashMap<DataType, String>,
-    /// Hash of the last tensor without elements.
-    left_out: Option<ContentHash>,
+    /// Text of the graph whose nodes come first.
+    graph: Option<&'o Str>,
+    failed: Option<Failed>,
 }
 
 fn is_inline(kind: FieldKind) -> bool {
@@ -241,6 +307,9 @@ impl<'a, 'o> Saver<'a, 'o> {
     /// Schedules the node after its children.
     fn enter(&mut self, object: &'a Object) {
         let info = object.info();
+        if let Some(node) = object.as_node::<UnknownNode>() {
+            return self.unknown(node, object);
+        }
         self.worklist.push(WorkItem::Leave(object));
         match info.shape() {
             Shape::Str | Shape::Tensor => {}
@@ -266,6 +335,19 @@ impl<'a, 'o> Saver<'a, 'o> {
                     self.worklist.push(WorkItem::Enter(value.as_field()));
                     self.worklist.push(WorkItem::Enter(key.as_field()));
                 }
+            }
+        }
+    }
+
+    /// An unknown node has its number in the graph.
+    fn unknown(&mut self, node: &UnknownNode, object: &'a Object) {
+        match (self.graph, u32::try_from(node.index)) {
+            (Some(graph), Ok(number)) if same_text(graph, &node.graph) => {
+                self.numbers.set(FieldRef::Node(object), number);
+            }
+            _ => {
+                self.failed = Some(Failed::NeedsGraph(node.graph.clone()));
+                self.worklist.clear();
             }
         }
     }
@@ -443,7 +525,7 @@ impl<'a, 'o> Saver<'a, 'o> {
                     self.begin(self.keys().tensor);
                     match tensor::encode(value) {
                         Some(text) => self.out.string(&text),
-                        None => self.left_out = Some(value.content_hash()),
+                        None => self.failed = Some(Failed::LeftOut(value.content_hash())),
                     }
                 }
                 None => {

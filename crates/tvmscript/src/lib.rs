@@ -206,8 +206,8 @@ pub fn to_json(node: &Object) -> String {
 /// Converts a node to TVM's JSON, as written by TVM 0.23.
 ///
 /// # Errors
-/// If the elements of a constant are left out.
-pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::LeftOut> {
+/// If the elements of a constant are left out, and for nodes of unknown types from several texts.
+pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::json::SaveError> {
     tvm_json::save(&Value::Node(node.clone()))
 }
 

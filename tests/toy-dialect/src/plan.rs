@@ -14,6 +14,7 @@
 
 use tvmscript_doc::{FunctionParts, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect, Frame as DocFrame, Result as DocsifyResult, script};
+use tvmscript_ir_core::json::UnknownTypes;
 use tvmscript_ir_core::profile::{Examples, MetadataFormat, PythonNames, TextProfile};
 use tvmscript_ir_core::{Array, Class, Dialect, Node, Object, PathId, Ref, Span, Str};
 use tvmscript_irbuilder::{
@@ -157,7 +158,7 @@ fn statement(p: &mut Parser<'_>, id: ast::StmtId, stmt: &ast::ExprStmt) -> Parse
 fn load(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue> {
     match (args.positional.as_slice(), p.registry()) {
         ([ScriptValue::Str(text)], Some(registry)) => {
-            Ok(ScriptValue::from(&(p.profile().metadata.load)(text, registry)?))
+            Ok(ScriptValue::from(&(p.profile().metadata.load)(text, registry, UnknownTypes::Refused)?))
         }
         _ => Err(BuildError::message("`load` takes one string, at module level")),
     }

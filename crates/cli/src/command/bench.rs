@@ -58,7 +58,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
             Ok(jsons) => jsons,
             Err(error) => {
                 output::diagnose(
-                    &Failed::new(Failure::LeftOut(error), None).render(Path::new(&source.name), color),
+                    &Failed::new(Failure::Unsaved(error), None).render(Path::new(&source.name), color),
                 );
                 return Outcome::No;
             }

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use tvmscript::diff::render::{self, Comparison, Record, RenderOptions};
 use tvmscript::diff::{EditScript, diff_with};
 use tvmscript::ir_core::StructuralEqual;
@@ -11,9 +12,9 @@ use super::Run;
 use super::equal::side_name;
 use crate::args::{Diff, DiffFormat};
 use crate::failure::Failure;
-use crate::input::{self, Input, Script};
+use crate::input::{self, Input, Script, Source, Warnings};
 use crate::registry::{fragment_of, registry};
-use crate::{Outcome, output};
+use crate::{Outcome, across, output};
 
 /// The two files, as given.
 struct Request<'a> {
@@ -74,7 +75,7 @@ pub(super) fn run(args: &Diff, run: &mut Run) -> Outcome {
     // Both are loaded, so that the errors of both are shown.
     let (left, right) = (load(request.a, run), load(request.b, run));
     let outcome = match (left, right) {
-        (Some(left), Some(right)) => match compare(args, &request, &left, &right, run) {
+        (Some(left), Some(right)) => match compare(args, &request, left, right, run) {
             Ok((text, is_equal)) => {
                 let written = output::write(args.output.as_deref(), &text);
                 written.and(if is_equal { Outcome::Done } else { Outcome::No })
@@ -91,8 +92,12 @@ pub(super) fn run(args: &Diff, run: &mut Run) -> Outcome {
 }
 
 /// Loads a file; an absent one has no scripts.
-fn load(path: &Path, run: &mut Run) -> Option<Vec<Script>> {
-    if is_null(path) { Some(Vec::new()) } else { run.load(path).map(|input: Input| input.scripts) }
+fn load(path: &Path, run: &mut Run) -> Option<Input> {
+    if !is_null(path) {
+        return run.load(path);
+    }
+    let source = Source { name: input::display_name(path), text: String::new() };
+    Some(Input { source, scripts: Vec::new(), warnings: Warnings::default() })
 }
 
 /// Compares lines, for files that are no scripts.
@@ -139,10 +144,15 @@ fn pairs(left: &[Script], right: &[Script]) -> Vec<(Option<usize>, Option<usize>
 fn compare(
     args: &Diff,
     request: &Request<'_>,
-    left: &[Script],
-    right: &[Script],
+    mut left: Input,
+    mut right: Input,
     run: &mut Run,
 ) -> Result<(String, bool), Failure> {
+    let aligned = match args.as_written {
+        true => None,
+        false => across::align(&mut left, &mut right, run)?,
+    };
+    let (left, right) = (left.scripts.as_slice(), right.scripts.as_slice());
     let how = StructuralEqual {
         map_free_vars: args.map_free_vars || fragment_of().is_some(),
         ..StructuralEqual::default()
@@ -188,7 +198,10 @@ fn compare(
         shown.push((comparison, options));
     }
     let text = match args.format {
-        DiffFormat::Json => render::to_json(&records) + "\n",
+        DiffFormat::Json => match aligned {
+            Some(aligned) => format!("{}\n", json!({"edits": records, "upgraded": aligned.report()})),
+            None => render::to_json(&records) + "\n",
+        },
         DiffFormat::Html => {
             let all: Vec<_> = shown.iter().map(|(comparison, options)| (comparison, options)).collect();
             render::page(&all)

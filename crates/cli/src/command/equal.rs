@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::input::{Input, Script};
 use crate::printer::PrinterArgs;
 use crate::registry::{fragment_of, registry};
-use crate::{Outcome, output};
+use crate::{Outcome, across, output};
 
 pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
     if args.left == args.right && args.left.as_os_str() == "-" {
@@ -24,8 +24,12 @@ pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
     }
     // Both are loaded, so that the errors of both are shown.
     let (left, right) = (run.load(&args.left), run.load(&args.right));
-    let (Some(left), Some(right)) = (left, right) else { return Outcome::No };
-    match compare(args, &left, &right, run) {
+    let (Some(mut left), Some(mut right)) = (left, right) else { return Outcome::No };
+    let aligned = match args.as_written {
+        true => Ok(None),
+        false => across::align(&mut left, &mut right, run),
+    };
+    match aligned.and_then(|_| compare(args, &left, &right, run)) {
         Ok(None) => Outcome::Done,
         Ok(Some(report)) => output::result(&report).and(Outcome::No),
         Err(failure) => {

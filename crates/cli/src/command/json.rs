@@ -48,6 +48,6 @@ fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warni
             }
             Ok((text, input.warnings))
         }
-        Err(error) => Err(Failed::new(Failure::LeftOut(error), Some(input.source))),
+        Err(error) => Err(Failed::new(Failure::Unsaved(error), Some(input.source))),
     }
 }

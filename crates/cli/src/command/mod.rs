@@ -31,9 +31,9 @@ use crate::{Outcome, output, parallel, registry};
 /// State shared by all subcommands.
 pub(crate) struct Run {
     color_when: ColorWhen,
-    color: bool,
+    pub(crate) color: bool,
     jobs: usize,
-    timings: Timings,
+    pub(crate) timings: Timings,
     files: usize,
 }
 

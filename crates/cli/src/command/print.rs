@@ -77,7 +77,9 @@ fn one(
             printer.text = printer.text.with_declarations();
         }
         let left_out = match args.constants_out {
-            Some(_) => left_out(&scripts, &printer.text.config()).map_err(Failure::LeftOut)?,
+            Some(_) => {
+                left_out(&scripts, &printer.text.config()).map_err(|error| Failure::Unsaved(error.into()))?
+            }
             None => None,
         };
         let texts =

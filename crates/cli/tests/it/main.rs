@@ -19,4 +19,5 @@ mod scripts;
 mod spans;
 mod stubs;
 mod tutorial;
+mod unknown;
 mod upgrade;

@@ -226,3 +226,45 @@ fn a_reducer_with_logic_operators_is_reported() {
     let plain = run(&["upgrade", &file("plain.py", &text("a > c"))]);
     assert_eq!(plain.status, 0, "{}", plain.stderr);
 }
+
+/// A function of TVM 0.23, and the same as TVM 0.27 writes it.
+fn of_both_releases() -> [String; 2] {
+    let old = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.LetStmt(A[i] * T.float32(2.0)) as v:
+            A[i] = v + v
+"#;
+    let old = file("old.py", old);
+    let new = run(&["upgrade", "--to", "tvm-0.27", &old]).stdout;
+    [old, file("new.py", new)]
+}
+
+#[test]
+fn files_of_two_releases_are_compared_after_upgrading_the_older_one() {
+    let [old, new] = of_both_releases();
+    for [a, b] in [[&old, &new], [&new, &old]] {
+        let ran = run(&["equal", a, b]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is compared as tvm-0.27 has it"), "{}", ran.stderr);
+        assert_eq!(run(&["diff", a, b]).status, 0);
+        assert_eq!(run(&["equal", "--as-written", a, b]).status, 1);
+        assert_eq!(run(&["diff", "--as-written", a, b]).status, 1);
+    }
+}
+
+#[test]
+fn differences_across_releases_are_those_that_upgrading_leaves() {
+    let [old, new] = of_both_releases();
+    let text = std::fs::read_to_string(&new).expect("the file was just written").replace("2.0", "3.0");
+    let changed = file("changed.py", text);
+    let ran = run(&["diff", "--format", "json", &old, &changed]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["edits"].as_array().map(Vec::len), Some(1), "{report}");
+    assert_eq!(report["upgraded"]["from"], "tvm-0.23");
+    assert_eq!(report["upgraded"]["to"], "tvm-0.27");
+    let ran = run(&["equal", &old, &changed]);
+    assert!(ran.stdout.contains("1 difference:"), "{}", ran.stdout);
+}

@@ -218,7 +218,7 @@ impl Docsifier<'_> {
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
         let (key, index) = self.metadata.add(object, self.profile.metadata.type_key);
         let base = self.word(self.profile.metadata.variable);
-        let key = self.docs.str(key);
+        let key = self.docs.str(key.as_str());
         let list = self.docs.index(base, &[key]);
         let index = self.docs.int(index as i64);
         self.docs.index(list, &[index])

@@ -1,5 +1,6 @@
 //! Errors of loading JSON.
 
+use crate::tensor::LeftOut;
 use crate::value::FieldError;
 
 /// An error of loading JSON.
@@ -12,6 +13,18 @@ pub struct JsonError {
     pub path: String,
     /// Position in the text.
     pub offset_bytes: usize,
+}
+
+/// An error of writing JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SaveError {
+    /// The elements of a tensor are needed.
+    #[error(transparent)]
+    LeftOut(#[from] LeftOut),
+    /// Nodes of unknown types come from different graphs ([`UnknownNode`](super::UnknownNode)).
+    #[error("nodes of unknown types come from different graphs, whose numbers cannot be joined")]
+    TwoGraphs,
 }
 
 /// Kind of a [`JsonError`].

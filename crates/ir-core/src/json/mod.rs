@@ -41,7 +41,9 @@ mod error;
 pub mod limits;
 pub mod native;
 pub mod scan;
+mod unknown;
 
-pub use error::{JsonError, JsonErrorKind};
+pub use error::{JsonError, JsonErrorKind, SaveError};
 pub(crate) use limits::may_check;
 pub use limits::{MAX_ELEMENTS, MAX_SPAN_PARTS};
+pub use unknown::{UnknownGraph, UnknownNode, UnknownTypes, unknown_types};

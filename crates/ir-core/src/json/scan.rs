@@ -1,6 +1,7 @@
 //! A pull scanner of JSON tokens. It accepts the bare tokens `NaN`, `Infinity` and `-Infinity`.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::error::{JsonError, JsonErrorKind};
 
@@ -44,6 +45,12 @@ impl<'s> Scanner<'s> {
     /// Counts the elements of the document's array `nodes`; `None` if the text is malformed.
     #[cold]
     pub fn count_nodes(&self) -> Option<usize> {
+        self.node_ranges().map(|nodes| nodes.len())
+    }
+
+    /// The places of the elements of the document's array `nodes`; `None` if the text is malformed.
+    #[cold]
+    pub fn node_ranges(&self) -> Option<Vec<Range<usize>>> {
         let mut scan = Scanner::new(self.text);
         scan.expect(b'{').ok()?;
         let mut first = true;
@@ -54,12 +61,14 @@ impl<'s> Scanner<'s> {
                 continue;
             }
             scan.expect(b'[').ok()?;
-            let mut count = 0;
-            while scan.more(count == 0, b']').ok()? {
+            let mut nodes = Vec::new();
+            while scan.more(nodes.is_empty(), b']').ok()? {
+                scan.peek();
+                let start = scan.offset();
                 scan.skip_value().ok()?;
-                count += 1;
+                nodes.push(start..scan.offset());
             }
-            return Some(count);
+            return Some(nodes);
         }
         None
     }

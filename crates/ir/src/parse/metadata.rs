@@ -1,5 +1,6 @@
 //! The metadata section, `metadata = tvm.ir.load_json(..)`.
 
+use tvmscript_ir_core::json::{JsonError, JsonErrorKind, UnknownTypes, unknown_types};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
 use tvmscript_script_parser::Parser;
 
@@ -15,7 +16,15 @@ pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValu
     let Some(registry) = p.registry() else {
         return Err(BuildError::message("`load_json` can only be called at module level"));
     };
-    let value = (p.profile().metadata.load)(text, registry).map_err(|error| {
+    let load = p.profile().metadata.load;
+    let value = match load(text, registry, UnknownTypes::Refused) {
+        Err(JsonError { kind: JsonErrorKind::UnknownType { .. }, .. }) if p.keeps_unknown() => {
+            let kept = load(text, registry, UnknownTypes::Kept);
+            kept.inspect(|value| p.count_unknown_types(unknown_types(value)))
+        }
+        read => read,
+    };
+    let value = value.map_err(|error| {
         let offset = error.offset_bytes;
         BuildError::from(error).at_position(0).at_byte(offset)
     })?;

@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
-use tvmscript_ir_core::{Array, PathId, Str, Value};
+use tvmscript_ir_core::{Array, PathId, Str, Value, with_stack};
 use tvmscript_prim::{FloatImm, IntImm, StringImm, WrittenTuple};
 
 use super::data;
@@ -41,7 +41,7 @@ fn argument(arg: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc>
         let mut docs = Vec::with_capacity(items.len());
         for (i, item) in items.values().iter().enumerate() {
             let at = d.item(at, i);
-            docs.push(data(item, at, d)?);
+            docs.push(with_stack(|| argument(item, at, d))?);
         }
         return Ok(d.docs.tuple(&docs));
     }

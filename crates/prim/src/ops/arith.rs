@@ -6,7 +6,7 @@ use tvmscript_ir_core::DataType;
 
 use super::fold::fold;
 use super::literal::truth;
-use super::{make_const, make_zero, match_types};
+use super::{make_const, make_zero, match_types, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::intrinsic;
@@ -143,10 +143,16 @@ smart! {
     ne = Ne;
 }
 
-fn integers(op: &'static str, a: &Expr, b: &Expr) -> Result<()> {
+#[inline]
+fn integers(op: &'static str, a: &mut Expr, b: &mut Expr) -> Result<()> {
+    if a.dtype().is_integer() && b.dtype().is_integer() { Ok(()) } else { check_integers(op, a, b) }
+}
+
+fn check_integers(op: &'static str, a: &mut Expr, b: &mut Expr) -> Result<()> {
+    undetermined::agree(a, b);
     for e in [a, b] {
         let found = e.dtype();
-        if !found.is_integer() {
+        if !found.is_integer() && !undetermined::is_undetermined(e) {
             return Err(PrimError::OperandType { op, expected: "integers", found });
         }
     }
@@ -161,8 +167,8 @@ macro_rules! integer_division {
         /// # Errors
         /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], or errors of folding.
         #[inline]
-        pub fn $name(a: Expr, b: Expr) -> Result<Expr> {
-            integers(stringify!($name), &a, &b)?;
+        pub fn $name(mut a: Expr, mut b: Expr) -> Result<Expr> {
+            integers(stringify!($name), &mut a, &mut b)?;
             smart(BinaryOp::$op, a, b)
         }
     )*};
@@ -181,7 +187,7 @@ integer_division! {
 /// # Errors
 /// As [`floordiv`].
 pub fn ceildiv(mut a: Expr, mut b: Expr) -> Result<Expr> {
-    integers("ceildiv", &a, &b)?;
+    integers("ceildiv", &mut a, &mut b)?;
     match_types(&mut a, &mut b)?;
     let sum = add(a, b.clone())?;
     let one = make_const(sum.dtype(), 1)?;

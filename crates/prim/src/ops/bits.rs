@@ -2,6 +2,7 @@
 
 use super::fold::is_index;
 use super::match_types;
+use super::undetermined::{agree, is_undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::intrinsic::{self, NamedOp};
@@ -10,7 +11,7 @@ use crate::node::{Call, IntImm};
 fn check(op: &'static str, with_bool: bool, operands: &[&Expr]) -> Result<()> {
     for e in operands {
         let found = e.dtype();
-        if !(found.is_integer() || with_bool && found.is_bool()) {
+        if !(found.is_integer() || with_bool && found.is_bool() || is_undetermined(e)) {
             let expected = if with_bool { "integers or bools" } else { "integers" };
             return Err(PrimError::OperandType { op, expected, found });
         }
@@ -29,6 +30,7 @@ fn shift(
     mut b: Expr,
     compute: fn(i64, u32) -> i64,
 ) -> Result<Expr> {
+    agree(&mut a, &mut b);
     check(name, false, &[&a, &b])?;
     match_types(&mut a, &mut b)?;
     let dtype = a.dtype();
@@ -68,6 +70,7 @@ fn bitwise(
     mut b: Expr,
     compute: fn(i64, i64) -> i64,
 ) -> Result<Expr> {
+    agree(&mut a, &mut b);
     check(name, true, &[&a, &b])?;
     match_types(&mut a, &mut b)?;
     let dtype = a.dtype();

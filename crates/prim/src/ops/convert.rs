@@ -1,5 +1,6 @@
 //! Conversions: casts, broadcasts, and type promotion of two operands.
 
+use tvmscript_ir_core::dtype::TypeCode;
 use tvmscript_ir_core::{DataType, Ref};
 
 use super::{make_const, undetermined};
@@ -86,11 +87,23 @@ pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
     Cast::try_new(dtype, value)
 }
 
+/// Another type of the same size.
+fn bits_of(dtype: DataType) -> DataType {
+    let code = if dtype.is_uint() { TypeCode::Int } else { TypeCode::UInt };
+    DataType { code, ..dtype }
+}
+
 /// Reinterprets the bits of a value as another type of the same size.
 /// # Errors
 /// [`PrimError::Reinterpret`] if the sizes differ.
 pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
     let from = value.dtype();
+    if from == DataType::VOID
+        && dtype != DataType::VOID
+        && let Some(value) = undetermined::determined(&value, bits_of(dtype))
+    {
+        return Ok(Call::new(dtype, intrinsic::REINTERPRET.get().clone(), [value]));
+    }
     if from == dtype {
         return Ok(value);
     }

@@ -8,6 +8,7 @@
 use tvmscript_ir_core::DataType;
 
 use super::literal::{make_const, truth};
+use super::undetermined;
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm};
@@ -212,7 +213,10 @@ pub fn bits(
         let (dtype, low) = (other.dtype(), i64::from(value as i32));
         if dtype.is_uint() && value < 0 { make_const(dtype, low as u64) } else { make_const(dtype, low) }
     };
-    let (a, b) = match (a.into(), b.into()) {
+    let (a, b) = (a.into(), b.into());
+    let a = undetermined::determine_beside(a, &b);
+    let b = undetermined::determine_beside(b, &a);
+    let (a, b) = match (a, b) {
         (Operand::Int(a), b) => {
             let b = b.into_expr()?;
             (like(a, &b)?, b)
@@ -238,6 +242,7 @@ pub fn unary(op: UnaryOperator, a: Expr) -> Result<Expr> {
         UnaryOperator::Plus => Err(PrimError::UnsupportedOperator { op: "+" }),
         UnaryOperator::Not => Err(PrimError::UnsupportedOperator { op: "not" }),
         UnaryOperator::Minus => {
+            let a = undetermined::determine(a, DataType::INT32);
             let minus_one = make_const(a.dtype(), -1)?;
             super::mul(a, minus_one)
         }

@@ -56,6 +56,8 @@ fn like(op: &'static str, operand: Operand, other: Option<DataType>, side: Side)
 /// [`PrimError::LiteralOperand`], [`PrimError::OutOfRange`], [`PrimError::OperandType`].
 pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
     let (a, b) = (a.into(), b.into());
+    let a = undetermined::determine_beside(a, &b);
+    let b = undetermined::determine_beside(b, &a);
     let (left, right) = (a.expr_dtype(), b.expr_dtype());
     let mut a = like(op.symbol(), a, right, Side::Left)?;
     let mut b = like(op.symbol(), b, left, Side::Right)?;

@@ -6,6 +6,7 @@
 use tvmscript_ir_core::{DataType, PtrMap, Ref, with_stack};
 
 use super::BinaryOp;
+use super::python::Operand;
 use crate::class::{Expr, PrimExprExt};
 use crate::kind::{ExprKind, ExprView};
 use crate::node::{Call, Select, UnknownCall};
@@ -20,6 +21,12 @@ pub fn determine(e: Expr, dtype: DataType) -> Expr {
     }
 }
 
+/// Returns `true` if the type of an expression depends on an unknown function.
+#[inline]
+pub fn is_undetermined(e: &Expr) -> bool {
+    e.dtype() == DataType::VOID && determined(e, DataType::INT32).is_some()
+}
+
 /// If the type of one of two operands is undetermined, gives it the type of the other.
 #[inline]
 pub fn agree(a: &mut Expr, b: &mut Expr) {
@@ -31,9 +38,19 @@ pub fn agree(a: &mut Expr, b: &mut Expr) {
     }
 }
 
+/// Gives an expression the type that a number beside it stands for, if nothing else tells one.
+pub(super) fn determine_beside(operand: Operand, other: &Operand) -> Operand {
+    match (operand, other) {
+        (Operand::Expr(e), Operand::Int(_)) => Operand::Expr(determine(e, DataType::INT32)),
+        (Operand::Expr(e), Operand::Float(_)) => Operand::Expr(determine(e, DataType::FLOAT32)),
+        (Operand::Expr(e), Operand::Bool(_)) => Operand::Expr(determine(e, DataType::BOOL)),
+        (operand, _) => operand,
+    }
+}
+
 /// `None` if nothing in the expression is undetermined.
 #[cold]
-fn determined(e: &Expr, dtype: DataType) -> Option<Expr> {
+pub(super) fn determined(e: &Expr, dtype: DataType) -> Option<Expr> {
     Determination { dtype, known: PtrMap::default() }.of(e)
 }
 

@@ -17,7 +17,7 @@ use crate::build::function::{emit_value, try_func_ret_value};
 use crate::build::{
     BranchFrame, DataflowVarInfo, FunctionFrame, IfFrame, MatchCastPair, with_blocks, with_function,
 };
-use crate::node::{If, SeqExpr, Tuple, Var, struct_info_of};
+use crate::node::{If, SeqExpr, Tuple, TupleStructInfo, UnknownCall, Var, struct_info_of};
 
 /// `x = value`, `x, y = value`.
 pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
@@ -140,7 +140,9 @@ pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) ->
         return Err(p.error_with_help(node.value, kind, help));
     };
     drop(value);
-    let emitted = emit_value(expr, None);
+    let is_untold = expr.as_node::<UnknownCall>().is_some_and(|call| call.stated().is_none());
+    let nothing = is_untold.then(TupleStructInfo::void);
+    let emitted = emit_value(expr, nothing);
     let var = p.checked_call(node.value, emitted)?;
     var.vid.name_hint.set("_".into());
     match struct_info_of(&var.upcast()) {

@@ -9,7 +9,7 @@ use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
     Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, SeqExpr, Tuple,
-    TupleGetItem, TupleStructInfo, Var, VarBinding, is_dataflow_var, struct_info_of,
+    TupleGetItem, TupleStructInfo, UnknownCall, Var, VarBinding, is_dataflow_var, struct_info_of,
 };
 use crate::op::{CallForm, operator};
 
@@ -74,6 +74,9 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
             return call.sinfo_args.first().map(|info| info.object().clone());
         }
         return if hides { inferred(call) } else { None };
+    }
+    if let Some(call) = value.as_node::<UnknownCall>() {
+        return call.struct_info_.clone().filter(|_| call.is_bare);
     }
     if !hides {
         return None;

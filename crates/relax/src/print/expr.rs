@@ -129,7 +129,7 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
 
 /// `R.name(a, key=b)`, as it was written.
 pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let UnknownCall { span: _, struct_info_: _, name, args, keywords } = &**node;
+    let UnknownCall { span: _, struct_info_: _, name, args, keywords, is_bare: _ } = &**node;
     let at = d.field(path, "args");
     call_as_written("relax", name.as_str(), args, keywords, at, d)
 }

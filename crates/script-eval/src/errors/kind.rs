@@ -61,6 +61,14 @@ pub enum ParseErrorKind {
         /// Number of calls.
         count: usize,
     },
+    /// Nodes of a type that no dialect declares, kept as they are written.
+    #[error("no dialect has the type `{key}`; nodes kept as written: {count}")]
+    UnknownType {
+        /// Key of the type, without backticks.
+        key: String,
+        /// Number of nodes.
+        count: usize,
+    },
     /// A statement that is not supported here.
     #[error("{kind} is not supported {place}")]
     UnsupportedStatement {
@@ -198,6 +206,10 @@ error_codes! {
             "A note: a printed text calls functions that the dialect does not have, such as operators of another release. \
              The calls are kept as they are written and print as they were. The type of their results is that of the place \
              where they stand, if it tells one.";
+        ParseErrorKind::UnknownType { .. } => "E0205" "unknown-type"
+            "A note: the metadata section of a printed text has nodes of a type that no dialect declares. They are kept as \
+             they are written, can be used as values of attributes and as arguments of unknown functions, and print as they \
+             were.";
         ParseErrorKind::NoAttribute { .. } => "E0203" "no-attribute"
             "A dialect, module or value has no attribute of this name. It may be misspelt, or belong to another dialect.";
         ParseErrorKind::UnsupportedStatement { .. } => "E0301" "unsupported-statement"

@@ -44,7 +44,7 @@ pub struct ParseOptions {
     pub modules: Option<ModuleLoader>,
 }
 
-/// Calls of functions that no dialect declares, such as operators of another release.
+/// Calls of functions, and nodes in metadata of types, that no dialect declares, such as those of another release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownFunctions {
     /// Kept in text that a printer wrote, refused in Python: a text is Python if it imports anything, and printed if its

@@ -17,13 +17,15 @@ pub(crate) struct Tables {
     pub(crate) handlers: Arc<ParseTable>,
     /// Namespaces in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
-    /// `true` if calls of functions that no dialect declares are kept as they are.
+    /// `true` if calls of functions, and nodes of types, that no dialect declares are kept as they are.
     pub(crate) keeps_unknown: bool,
     /// The calls that were kept, by dialect and path of the function.
     pub(crate) unknown_calls: RefCell<BTreeMap<(&'static str, String), Calls>>,
+    /// The nodes of types that no dialect declares, by type.
+    pub(crate) unknown_types: RefCell<BTreeMap<String, Calls>>,
 }
 
-/// Calls of one function.
+/// Calls of one function, or nodes of one type.
 pub(crate) struct Calls {
     pub(crate) first: Span,
     pub(crate) count: usize,
@@ -38,7 +40,14 @@ impl Tables {
             .iter()
             .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
         let namespaces = namespaces.collect();
-        Tables { profile, handlers, namespaces, keeps_unknown, unknown_calls: RefCell::default() }
+        Tables {
+            profile,
+            handlers,
+            namespaces,
+            keeps_unknown,
+            unknown_calls: RefCell::default(),
+            unknown_types: RefCell::default(),
+        }
     }
 
     pub(crate) fn namespace(&self, dialect: &str) -> Option<Namespace> {

@@ -1,8 +1,8 @@
-//! Functions that a dialect does not have.
+//! Functions and types of nodes that no dialect has.
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::Span;
+use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
@@ -87,7 +87,21 @@ impl Parser<'_> {
         calls.entry(function).or_insert_with(|| Calls { first: Span::current(), count: 0 }).count += 1;
     }
 
-    /// A note for every function that a dialect does not have, at its first call.
+    /// Returns `true` if calls of functions, and nodes of types, that no dialect declares are kept as they are.
+    pub fn keeps_unknown(&self) -> bool {
+        self.tables.keeps_unknown
+    }
+
+    /// Counts nodes of types that no dialect declares, for a note.
+    pub fn count_unknown_types(&self, counts: Vec<(Str, usize)>) {
+        let mut types = self.tables.unknown_types.borrow_mut();
+        for (key, count) in counts {
+            let new = Calls { first: Span::current(), count: 0 };
+            types.entry(key.as_str().to_owned()).or_insert(new).count += count;
+        }
+    }
+
+    /// A note for every function that a dialect does not have, at its first call, and for every unknown type of nodes.
     pub(super) fn notes_of_unknown(&self) -> Vec<ParseError> {
         let calls = self.tables.unknown_calls.take();
         let notes = calls.into_iter().map(|((dialect, path), calls)| {
@@ -102,7 +116,12 @@ impl Parser<'_> {
                 None => note,
             }
         });
-        notes.collect()
+        let types = self.tables.unknown_types.take();
+        let types = types.into_iter().map(|(key, nodes)| {
+            let range = self.range_of_span(nodes.first).unwrap_or_default();
+            ParseError::note_at(ParseErrorKind::UnknownType { key, count: nodes.count }, range)
+        });
+        notes.chain(types).collect()
     }
 
     /// Reports that an expression has another value than its place takes. A call of a function that the dialect does not

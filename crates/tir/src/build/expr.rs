@@ -43,18 +43,16 @@ fn of_one_type(a: StrictArg, b: StrictArg) -> (Expr, Expr) {
         let dtype = other.dtype();
         plain.filter(|_| dtype.is_integer() && dtype.is_scalar()).and_then(|i| IntImm::try_new(dtype, i).ok())
     };
-    match (a.plain, b.plain) {
+    let (mut a, mut b) = match (a.plain, b.plain) {
         (Some(_), None) => (typed(a.plain, &b.value).unwrap_or(a.value), b.value),
         (None, Some(_)) => {
             let b = typed(b.plain, &a.value).unwrap_or(b.value);
             (a.value, b)
         }
-        _ => {
-            let (mut a, mut b) = (a.value, b.value);
-            agree(&mut a, &mut b);
-            (a, b)
-        }
-    }
+        _ => (a.value, b.value),
+    };
+    agree(&mut a, &mut b);
+    (a, b)
 }
 
 macro_rules! strict_binary {
@@ -84,7 +82,7 @@ pub fn not(a: ExprArg) -> Result<Expr> {
 #[script_fn(name = "Select")]
 pub fn select(condition: ExprArg, true_value: StrictArg, false_value: StrictArg) -> Result<Expr> {
     let (true_value, false_value) = of_one_type(true_value, false_value);
-    Ok(tvmscript_prim::Select::try_new(condition.0, true_value, false_value)?)
+    Ok(ops::select(condition.0, true_value, false_value)?)
 }
 
 /// Conversion. Never folds.
@@ -102,13 +100,13 @@ pub fn cast(src: ExprArg, dtype: DataType) -> Result<Expr> {
 /// `base + i * stride` in lane `i`.
 #[script_fn(name = "Ramp")]
 pub fn ramp(base: ExprArg, stride: ExprArg, lanes: ExprArg) -> Result<Expr> {
-    Ok(tvmscript_prim::Ramp::try_new(base.0, stride.0, &lanes.0)?)
+    Ok(tvmscript_prim::Ramp::try_new(determine(base.0, DataType::INT32), stride.0, &lanes.0)?)
 }
 
 /// One value in every lane.
 #[script_fn(name = "Broadcast")]
 pub fn broadcast(value: ExprArg, lanes: ExprArg) -> Result<Expr> {
-    Ok(tvmscript_prim::Broadcast::try_new(value.0, &lanes.0)?)
+    Ok(tvmscript_prim::Broadcast::try_new(determine(value.0, DataType::FLOAT32), &lanes.0)?)
 }
 
 /// Lanes of several vectors, selected by index.

@@ -303,6 +303,11 @@ pub fn buffer_store(
 /// # Source
 /// `BufferStore`, `src/script/ir_builder/tir/ir.cc`.
 pub fn store(buffer: &Ref<Buffer>, value: Expr, indices: Array<Expr>, predicate: Option<Expr>) -> Result<()> {
+    let is_undetermined = indices.iter().any(|index| index.dtype() == DataType::VOID);
+    let indices = match is_undetermined {
+        true => indices.iter().map(|index| determine(index.clone(), DataType::INT32)).collect(),
+        false => indices,
+    };
     let place = crate::node::element_type(buffer, &indices)?;
     let value = determine(value, place);
     let found = value.dtype();

@@ -3,6 +3,7 @@
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Builder, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
 use super::args::ExprArg;
@@ -69,8 +70,9 @@ pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<Tir
 /// # Errors
 /// If the variable is none of a thread, or the thread is launched with another extent.
 pub fn launched(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+    let extent = determine(extent.0, DataType::INT32);
     let var = match &thread {
-        ScriptValue::Str(tag) => try_env_thread(tag.clone(), extent.0.dtype())?,
+        ScriptValue::Str(tag) => try_env_thread(tag.clone(), extent.dtype())?,
         other => match other.as_node::<Var>() {
             Some(var) => var.clone(),
             None => {
@@ -79,7 +81,6 @@ pub fn launched(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame
             }
         },
     };
-    let extent = extent.0;
     let thread = with_threads("T.launch_thread", |threads| {
         let Some(entry) = threads.iter_mut().find(|t| t.var.ptr_eq(&var)) else {
             let error = BuildError::message(format!("`{}` is not a thread variable", var.name.get()));

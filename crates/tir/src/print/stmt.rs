@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::{Doc, Expr as DocExpr, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref};
-use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType, UnknownCall};
 
 use super::state::TirDocsifier;
 use super::var;
@@ -151,7 +151,8 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     }
     let doc = d.expr(value, at)?;
     // A bare call would be an expression, so a statement that is printed on its own is explicit.
-    let is_call = value.is::<Call>() || (d.tir().surface.is_call)(value.object());
+    let is_call =
+        value.is::<Call>() || value.is::<UnknownCall>() || (d.tir().surface.is_call)(value.object());
     let is_call = is_call && !matches!(d.docs.expr(doc), DocExpr::Binary { .. } | DocExpr::Unary { .. });
     let doc = match is_call && !d.root().ptr_eq(node.object()) {
         true => doc,

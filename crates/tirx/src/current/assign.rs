@@ -2,6 +2,7 @@
 
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::ScriptValue;
+use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, StringImm, Var, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, HasRange, Name, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -104,6 +105,7 @@ pub(crate) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
         };
         let var = annotation.variable(&value);
         let var = p.checked(node.annotation, var)?;
+        let value = determine(value, var.dtype);
         let fits = tvmscript_tir::LetStmt::check_types(var.dtype, value.dtype()).map_err(Into::into);
         p.checked(at, fits)?;
         var.name.set(text);

@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value as Json, json};
-use tvmscript_ir_core::json::JsonError;
+use tvmscript_ir_core::json::{JsonError, SaveError, UnknownTypes};
 use tvmscript_ir_core::profile::MetadataFormat;
-use tvmscript_ir_core::{LeftOut, Registry, Value};
-use tvmscript_tvm_json as tvm_json;
+use tvmscript_ir_core::{Registry, Value};
+use tvmscript_tvm_json::{self as tvm_json, TvmJsonVersion};
 
 /// The section of TVM 0.27.
 pub(super) const FORMAT: MetadataFormat =
@@ -32,14 +32,20 @@ fn type_key(key: &'static str) -> &'static str {
     }
 }
 
-fn load(text: &str, registry: &Registry) -> Result<Value, JsonError> {
-    match serde_json::from_str(text).ok().and_then(older) {
-        Some(older) => tvm_json::load_any(&older.to_string(), registry),
-        None => tvm_json::load_any(text, registry),
+fn load(text: &str, registry: &Registry, unknown: UnknownTypes) -> Result<Value, JsonError> {
+    let version = TvmJsonVersion::V0_23;
+    let Some(older) = serde_json::from_str(text).ok().and_then(older) else {
+        return tvm_json::load_section(text, registry, &version, unknown);
+    };
+    let older = older.to_string();
+    match unknown {
+        UnknownTypes::Refused => tvm_json::load_version(&older, registry, &version),
+        // A rewritten graph numbers its nodes as before.
+        UnknownTypes::Kept => tvm_json::load_keeping(&older, registry, &version, text),
     }
 }
 
-fn save(value: &Value) -> Result<String, LeftOut> {
+fn save(value: &Value) -> Result<String, SaveError> {
     let text = tvm_json::save(value)?;
     let newer = serde_json::from_str(&text).ok().and_then(newer);
     // TVM escapes slashes, which occur in strings only.

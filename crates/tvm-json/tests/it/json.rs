@@ -2,9 +2,11 @@
 
 use tvmscript_ir_core::SourceTexts;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
-use tvmscript_ir_core::json::{JsonErrorKind, native};
+use tvmscript_ir_core::json::{JsonErrorKind, SaveError, native};
 use tvmscript_ir_core::span::{SourceId, SpanKind};
-use tvmscript_ir_core::{DataType, Map, Object, Ref, Span, StructuralEqual, Value, structural_equal};
+use tvmscript_ir_core::{
+    Array, DataType, Map, Object, ObjectLike, Ref, Span, StructuralEqual, Value, structural_equal,
+};
 use tvmscript_tvm_json::{self as tvm, ExtraField, Form, SaveOptions};
 
 use tvmscript_toy_nodes::*;
@@ -321,4 +323,34 @@ fn the_form_is_recognised() {
         assert_eq!(tvm::detect(text), None);
         assert!(tvm::load_any(text, &registry()).is_err());
     }
+}
+
+/// A graph with a node of an unknown type, whose number is 1.
+fn graph_with_unknown(rank: i64) -> String {
+    format!(
+        r#"{{"root_index": 2, "nodes": [{{"type": "ffi.String", "data": "a"}},
+            {{"type": "my.Layout", "data": {{"rank": {rank}}}}}, {{"type": "ffi.Array", "data": [0, 1]}}]}}"#
+    )
+}
+
+#[test]
+fn unknown_nodes_keep_their_numbers_behind_their_graph() {
+    let registry = registry();
+    let load = |text: &str| tvm::load_keeping(text, &registry, &tvm::TvmJsonVersion::default(), text);
+    let text = graph_with_unknown(2);
+    assert_eq!(
+        tvm::load(&text, &registry).unwrap_err().kind,
+        JsonErrorKind::UnknownType { key: "my.Layout".to_owned() }
+    );
+    let read = load(&text).unwrap();
+    let saved = tvm::save(&read).unwrap();
+    let again = load(&saved).unwrap();
+    assert!(structural_equal(read.as_object().unwrap(), again.as_object().unwrap()));
+    let node = r#"{"type": "my.Layout", "data": {"rank": 2}}"#;
+    assert_eq!((saved.matches(node).count(), text.matches(node).count()), (1, 1), "{saved}");
+
+    let other = load(&graph_with_unknown(3)).unwrap();
+    assert!(!structural_equal(read.as_object().unwrap(), other.as_object().unwrap()));
+    let both = Value::Node(Array::of_values([read, other]).into_object());
+    assert_eq!(tvm::save(&both), Err(SaveError::TwoGraphs));
 }

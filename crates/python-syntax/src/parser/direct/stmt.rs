@@ -163,7 +163,7 @@ impl<'a> DirectParser<'a> {
         let is_bare = own.start == target.start + self.sink.base;
         self.expect(b':')?;
         let annotation = self.expr(ANY)?.id;
-        let value = if self.eat(b'=') { Some(self.expr(ANY)?.id) } else { None };
+        let value = if self.eat(b'=') { Some(self.expr_list(ANY)?.id) } else { None };
         if !is_bare || !self.sink.check_single_target(target.id) {
             return None;
         }

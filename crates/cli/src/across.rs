@@ -1,0 +1,66 @@
+//! Files of two releases, compared as what they mean in the newer one.
+
+use serde_json::{Value, json};
+use tvmscript::ir_core::profile::ProfileChoice;
+use tvmscript::upgrade::{self, STEPS, Step};
+
+use crate::command::Run;
+use crate::failure::Failure;
+use crate::input::{Input, Warnings};
+use crate::{output, well_formed};
+
+/// One of two files, rewritten before they are compared.
+pub(crate) struct Aligned {
+    file: String,
+    step: &'static Step,
+}
+
+impl Aligned {
+    /// The file and the releases, for programs.
+    pub(crate) fn report(&self) -> Value {
+        json!({"file": self.file, "from": self.step.from, "to": self.step.to})
+    }
+}
+
+fn profile(input: &Input) -> Option<ProfileChoice> {
+    input.scripts.first()?.origin.as_ref().map(|origin| origin.profile)
+}
+
+/// Rewrites the scripts of the older of two files by the rules of `upgrade`, and says so. Returns `None` if there is nothing
+/// to rewrite: the files are of one release, a file is JSON, or no rules lead from one release to the other.
+///
+/// # Errors
+/// If a rewritten script is invalid.
+pub(crate) fn align(left: &mut Input, right: &mut Input, run: &mut Run) -> Result<Option<Aligned>, Failure> {
+    let (Some(a), Some(b)) = (profile(left), profile(right)) else { return Ok(None) };
+    let (a_id, b_id) = (a.profile.id(), b.profile.id());
+    if a_id == b_id {
+        return Ok(None);
+    }
+    let leads = |step: &&Step, from: &str, to: &str| step.from == from && step.to == to;
+    // Steps to newer releases come first.
+    let step = STEPS.into_iter().find(|step| leads(step, &a_id, &b_id) || leads(step, &b_id, &a_id));
+    let Some(step) = step else {
+        output::diagnose(&format!(
+            "note: {} is text of {a_id}, {} of {b_id}; no rules lead from one to the other, so they are compared as they are",
+            left.source.name, right.source.name
+        ));
+        return Ok(None);
+    };
+    let (older, newest) = if step.from == a_id { (left, b) } else { (right, a) };
+    let mut losses = Vec::new();
+    for script in &mut older.scripts {
+        let upgraded = run.timings.time("upgrade", || upgrade::upgrade(&script.node, step));
+        let upgraded = upgraded.map_err(|error| Failure::Upgrade(error.to_string()))?;
+        let found = upgraded.findings.iter().filter(|finding| finding.is_loss);
+        losses.extend(found.map(|finding| well_formed::in_text(script, finding.diagnostic(true))));
+        script.become_rewritten(upgraded.node, newest);
+    }
+    let file = older.source.name.clone();
+    output::diagnose(&format!(
+        "note: {file} is compared as {} has it, after the rules of `upgrade` from {}; `--as-written` compares what is written",
+        step.to, step.from
+    ));
+    Warnings::default().with(&older.source, losses).show(run.color);
+    Ok(Some(Aligned { file, step }))
+}
