@@ -111,7 +111,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Builds the command with optimisation.
-fn build() -> Result<PathBuf> {
+pub fn build() -> Result<PathBuf> {
     let status = workspace::cargo().args(["build", "--profile", "fast", "-p", "tvmscript-cli"]).status()?;
     if !status.success() {
         bail!("the command does not build");

@@ -24,6 +24,7 @@ mod subject;
 mod tidy;
 mod tools;
 mod unknown_check;
+mod upgrade_check;
 mod vectors;
 mod workspace;
 
@@ -63,6 +64,8 @@ enum Command {
     Mutate(mutate::Options),
     /// Rename operators of corpus programs to unknown names: they are read, print the same bytes, and are reported.
     UnknownCheck(unknown_check::Options),
+    /// Upgrade programs of an older release: each is reported, or the newest release reads it as its own program.
+    UpgradeCheck(upgrade_check::Options),
     /// Change corpus programs at known places: their differences are exactly those places.
     DiffCheck(diff_check::Options),
     /// Run passes on whole programs, here and in TVM: same results, and spans survive.
@@ -111,6 +114,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::DiffCheck(options) => diff_check::run(&options),
         Command::Mutate(options) => mutate::run(&options),
         Command::UnknownCheck(options) => unknown_check::run(&options),
+        Command::UpgradeCheck(options) => upgrade_check::run(&options),
         Command::Passes(options) => passes::run(&options),
         Command::Interpret(options) => interpret::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),

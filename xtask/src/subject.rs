@@ -118,6 +118,49 @@ pub fn read_file(name: &str, text: &str) -> FileReading {
     reading
 }
 
+/// Decorators of scripts.
+pub const SCRIPT_MARKS: [&str; 4] = ["@T.prim_func", "@I.ir_module", "@R.function", "@tvm.script.ir_module"];
+
+/// The lines of a Python file that belong to no script and to no import, by their indentation alone: scripts of every
+/// release count, and no parser of the project is trusted.
+pub fn outside_scripts(text: &str) -> Vec<&str> {
+    let mut outside = Vec::new();
+    // Lines that belong to a script only if more of it follows.
+    let mut open: Vec<&str> = Vec::new();
+    let mut script: Option<usize> = None;
+    let (mut has_body, mut is_import) = (false, false);
+    for line in text.lines() {
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
+        if let Some(of) = script {
+            if code.is_empty() || code.starts_with('#') {
+                open.push(line);
+                continue;
+            }
+            let is_head = !has_body && ["@", "def ", "class "].iter().any(|start| code.starts_with(start));
+            if indent > of || indent == of && (is_head || code.starts_with(')')) {
+                has_body |= indent > of;
+                open.clear();
+                continue;
+            }
+            outside.append(&mut open);
+            script = None;
+        }
+        if SCRIPT_MARKS.iter().any(|mark| code.starts_with(mark)) {
+            script = Some(indent);
+            has_body = false;
+            continue;
+        }
+        if is_import || code.starts_with("from ") || code.starts_with("import ") {
+            is_import = line.contains('(') && !line.contains(')') || is_import && !line.contains(')');
+            continue;
+        }
+        outside.push(line);
+    }
+    outside.append(&mut open);
+    outside
+}
+
 /// The line of a byte, from 1.
 fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1

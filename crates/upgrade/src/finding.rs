@@ -114,4 +114,7 @@ codes! {
     POINTER: "E1017" "upgrade-pointer"
         "The release prints conditional expressions of pointers, but its reader refuses them. They stay; bind the pointer in both \
          branches of an `if`.";
+    REDUCER: "E1018" "upgrade-reducer"
+        "The release prints reducers with `and`, `or` and `not`, but its reader refuses these operators there. They stay; write \
+         the reducer with `T.Select`.";
 }

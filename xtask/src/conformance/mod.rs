@@ -24,7 +24,7 @@ use crate::workspace;
 pub use check::{difference as one_line_difference, in_parallel};
 pub use corpus::{Program, load as load_corpus, pass_fixtures};
 pub use floors::hold as hold_floors;
-pub use oracle::Oracle;
+pub use oracle::{Oracle, equal as equal_request, print_of as print_request};
 pub use report::{Figures, cause, share};
 
 /// Options of `cargo xtask conformance`.

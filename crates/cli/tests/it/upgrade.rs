@@ -211,6 +211,22 @@ fn releases_without_rules_and_json_are_refused() {
     );
 }
 
+#[test]
+fn a_reducer_with_logic_operators_is_reported() {
+    let text = |combined: &str| {
+        format!(
+            "# from tvm.script import tir as T\n\n@T.prim_func\ndef f(x: T.int32):\n    \
+             with T.attr(T.comm_reducer(lambda a, b, c, d: (T.Select({combined}, a, c), b), [-1, 0]), \
+             \"reduce_scope\", x):\n        T.evaluate(x)\n"
+        )
+    };
+    let logic = run(&["upgrade", &file("logic.py", &text("a > c or b < d"))]);
+    assert_eq!(logic.status, 1, "{}", logic.stdout);
+    assert!(logic.stderr.contains("[E1018]"), "{}", logic.stderr);
+    let plain = run(&["upgrade", &file("plain.py", &text("a > c"))]);
+    assert_eq!(plain.status, 0, "{}", plain.stderr);
+}
+
 /// A function of TVM 0.23, and the same as TVM 0.27 writes it.
 fn of_both_releases() -> [String; 2] {
     let old = r#"# from tvm.script import tir as T

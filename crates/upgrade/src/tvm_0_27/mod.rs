@@ -81,6 +81,7 @@ static RULES: &[Rule] = &[
     report(&codes::KNOWN_VALUE, "R.Prim(value=e)", "the value is left out"),
     report(&codes::MASK, "A.vload([i], predicate=m)", "stays"),
     report(&codes::POINTER, "T.Select(c, p, q) of pointers", "stays"),
+    report(&codes::REDUCER, "T.comm_reducer(lambda x, y: x and y, ..)", "stays"),
     report(&codes::CALLERS, "tir_vars that differ by caller", "stays"),
 ];
 

@@ -4,7 +4,7 @@ use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{
     Array, Mutator, Object, ObjectLike as _, PtrSet, Str, Value, Visitor, Walk, any_node,
 };
-use tvmscript_prim::{Call, IntImm, Op, Select, Var, size_var_type};
+use tvmscript_prim::{And, Call, CommReducer, IntImm, Not, Op, Or, Select, Var, size_var_type};
 use tvmscript_relax::{Call as RelaxCall, Function, MatchCast, PrimStructInfo};
 use tvmscript_tir::{
     AllocateConst, BlockRealize, Buffer, BufferLoad, BufferRealize, BufferStore, BufferType, PrimFunc,
@@ -209,6 +209,18 @@ impl Nodes<'_> {
     fn old(&mut self, node: &Object) {
         if node.as_node::<Select>().is_some_and(|select| select.dtype.is_handle()) {
             self.pointer(node);
+        }
+        let is_logic = |node: &Object| node.is::<And>() || node.is::<Or>() || node.is::<Not>();
+        if node
+            .as_node::<CommReducer>()
+            .is_some_and(|reducer| reducer.result.iter().any(|result| any_node(result, is_logic)))
+        {
+            self.findings.push(Finding::loss(
+                &codes::REDUCER,
+                "the release prints a reducer with logic operators, but does not read it",
+                "write the reducer with `T.Select`",
+                node,
+            ));
         }
         let is_masked = node.as_node::<BufferLoad>().is_some_and(|load| load.predicate.is_some())
             || node.as_node::<BufferStore>().is_some_and(|store| store.predicate.is_some());
