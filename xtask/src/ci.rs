@@ -19,6 +19,14 @@ pub struct Options {
     keep_going: bool,
 }
 
+/// The corpora of TVM's own prints: the step, the folder beside the checkout and the kinds of programs.
+const CORPORA: [(&str, &str, &str); 4] = [
+    ("conformance of the corpus", "classic", "tir,tir_lowered,relax,mixed,large"),
+    ("conformance of the corpus of 0.27", "current", "tir,tir_lowered,relax,mixed,large"),
+    ("conformance of the corpus of TileLang", "tilelang", "tilelang,input,tile,lowered,device,host"),
+    ("conformance of the corpus of TIRx", "tirx", "tirx,source,passes"),
+];
+
 /// One step: its name and the commands it consists of.
 struct Step {
     name: String,
@@ -108,9 +116,11 @@ fn steps() -> Result<Vec<Step>> {
     if has_python() {
         cargo("whole Python files", &["xtask", "files"]);
     }
-    let corpus = workspace::shared().join("corpus/classic");
-    if corpus.is_dir() {
-        cargo("conformance of the corpus", &["xtask", "conformance", &corpus.to_string_lossy()]);
+    for (name, folder, kinds) in CORPORA {
+        let corpus = workspace::shared().join("corpus").join(folder);
+        if corpus.is_dir() {
+            cargo(name, &["xtask", "conformance", &corpus.to_string_lossy(), "--kind", kinds]);
+        }
     }
     for step in &mut steps {
         if step.name == "minimum Rust"

@@ -246,6 +246,18 @@ buffer_functions! {
     }
 }
 
+/// Puts a buffer in the place of one that was just allocated in a block. Returns `false` if there is no such allocation.
+pub(crate) fn reallocate(made: &Ref<Buffer>, known: &Ref<Buffer>) -> bool {
+    let replaced = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::Block(block) => {
+            let last = block.alloc_buffers.last_mut().filter(|last| last.ptr_eq(made));
+            Some(last.map(|last| *last = known.clone()).is_some())
+        }
+        _ => None,
+    });
+    replaced.ok().flatten().unwrap_or_default()
+}
+
 /// Matches a buffer with a parameter of the function.
 ///
 /// # Errors

@@ -32,6 +32,7 @@ impl HostObject for MetaVar {
 /// # Errors
 /// If the value cannot be bound.
 pub fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    let value = rejoined(p, name, &value).unwrap_or(value);
     if let Some(declared) = declared(p, name, &value) {
         let value = ExprArg::convert(value);
         let value = p.checked(at, value)?;
@@ -40,6 +41,17 @@ pub fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) ->
     let text = p.name_str(name);
     let bound = bind_value(p, &text, at, value)?;
     p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// The buffer that an allocation declares a second time, in texts from between passes: `A = T.alloc_buffer((16,),
+/// data=A.data)` allocates the `A` that statements before it use.
+fn rejoined(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<ScriptValue> {
+    let made = value.as_node::<Buffer>().filter(|_| p.profile().may_be_ill_formed)?;
+    let known = p.lookup(name)?.as_node::<Buffer>()?;
+    let is_same = !known.ptr_eq(made)
+        && known.data.ptr_eq(&made.data)
+        && tvmscript_ir_core::structural_equal(known.object(), made.object());
+    (is_same && crate::build::buffer::reallocate(made, known)).then(|| known.clone().into())
 }
 
 /// The variable that a statement binds which is declared before, `v = T.handle()`. Bindings that are statements may use

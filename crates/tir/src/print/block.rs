@@ -119,7 +119,8 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
         let at = d.item(path, i);
         let known = d.is_defined(allocated.object());
         let name = buffer::define(allocated, d)?;
-        if known {
+        // Between passes a buffer may be used before its allocation, which then repeats the declaration.
+        if known && !d.profile().may_be_ill_formed {
             let name = d.at(name, at);
             let stmt = buffer::known_buffer(word, &[], name, d);
             d.push_stmt(stmt);
