@@ -81,3 +81,22 @@ def kernel():
     let line: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!((ran.status, &line["ok"]), (1, &json!(false)), "{line}");
 }
+
+#[test]
+fn a_buffer_that_is_used_before_its_allocation_is_one_buffer() {
+    let text = r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((8,), "float32")):
+    with T.sblock("block"):
+        s = T.Buffer((1,), "int32", scope="local.var")
+        T.reads(A[s[0]])
+        T.writes()
+        s = T.sblock_alloc_buffer((1,), "int32", data=s.data, scope="local.var")
+        s[0] = T.clamp(s[0], 0, 7)
+"#;
+    let path = file("used.py", text);
+    let ran = run(&["print", &path]);
+    assert_eq!(ran.stdout, text, "{}", ran.stderr);
+    assert_eq!(run(&["roundtrip", &path]).status, 0);
+}
