@@ -49,6 +49,11 @@ pub fn dialect() -> Dialect {
         .finish();
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect.context(tvmscript_ir::build::AsWritten)
+    };
     #[cfg(feature = "parse")]
     let dialect = parse::register(dialect);
     dialect

@@ -100,3 +100,24 @@ def kernel(A: T.Buffer((8,), "float32")):
     assert_eq!(ran.stdout, text, "{}", ran.stderr);
     assert_eq!(run(&["roundtrip", &path]).status, 0);
 }
+
+#[test]
+fn what_the_release_does_not_compute_stays_as_it_is_written() {
+    let text = r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(n: T.int32):
+    T.func_attr({"target": T.target({"keys": ["hip", "gpu"], "kind": "hip", "mcpu": "gfx942", "tag": ""})})
+    for i in range(n + 2 - 1):
+        T.evaluate(T.clamp(T.bitwise_xor(0, 1), 0, i))
+    for i in T.thread_binding((n + 256 - 1) // 256, thread="blockIdx.x"):
+        T.evaluate(i)
+"#;
+    let path = file("kept.py", text);
+    let ran = run(&["print", &path]);
+    assert_eq!(
+        ran.stdout,
+        text.replace("T.evaluate(T.clamp(T.bitwise_xor(0, 1), 0, i))", "T.clamp(T.bitwise_xor(0, 1), 0, i)")
+    );
+    assert_eq!(run(&["roundtrip", &path]).status, 0);
+}

@@ -13,7 +13,7 @@ pub mod script;
 mod target;
 mod target_tags;
 
-pub use as_written::arguments_as_written;
+pub use as_written::{AsWritten, arguments_as_written};
 pub use constants::elided_tensor;
 pub use field::{field, field_names};
 pub use functions::{

@@ -5,8 +5,9 @@
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, Map, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, Builder, FromScript, PyType, Result, ScriptValue};
 
+use super::AsWritten;
 use crate::node::{Target, TargetKind};
 
 /// A target argument: a node, a name, or a dictionary.
@@ -243,8 +244,10 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
         Some(host) => Some(TargetArg::from_script(dict_of(host))?.0.into()),
     };
     let reserved = ["kind", "tag", "keys", "host", "features"];
+    let is_complete = is_set("keys") && Builder::context::<AsWritten>().is_some();
     let mut attrs: Vec<(Str, Value)> = known_options
         .iter()
+        .filter(|_| !is_complete)
         // A named processor needs no triple.
         .filter(|(key, _)| !(kind.as_str() == "llvm" && *key == "mtriple" && is_set("mcpu")))
         .map(|(key, setting)| {

@@ -247,6 +247,7 @@ buffer_functions! {
 }
 
 /// Puts a buffer in the place of one that was just allocated in a block. Returns `false` if there is no such allocation.
+#[cfg(feature = "parse")]
 pub(crate) fn reallocate(made: &Ref<Buffer>, known: &Ref<Buffer>) -> bool {
     let replaced = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {

@@ -1,8 +1,9 @@
 //! Loops: `T.serial` and its variants, `T.grid`, `T.While`.
 
+use tvmscript_ir::build::AsWritten;
 use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, FrameOf, HostObject, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, Builder, FrameOf, HostObject, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
@@ -87,12 +88,14 @@ pub fn one_loop(
 ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let (min, extent) = match (start, stop) {
         (LoopStart::Bound(start), Some(stop)) => {
-            let extent = extent::length(&start, stop)?;
+            let is_kept = tvmscript_prim::ops::is_zero(&start) && Builder::context::<AsWritten>().is_some();
+            let extent = if is_kept { stop } else { extent::length(&start, stop)? };
             (start, extent)
         }
         (LoopStart::Bound(stop), None) => {
             let zero = Range::zero_of(&stop).map_err(|e| BuildError::from(e).at_position(0))?;
-            (zero, extent::simplify(&stop))
+            let is_kept = Builder::context::<AsWritten>().is_some();
+            (zero, if is_kept { stop } else { extent::simplify(&stop) })
         }
         (LoopStart::Range(range), None) => (range.min.clone(), range.extent.clone()),
         (LoopStart::Range(_), Some(_)) => {

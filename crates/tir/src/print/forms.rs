@@ -41,6 +41,8 @@ pub struct Forms {
     pub concise: bool,
     /// Nested loops print as `T.grid`, and loops from zero without a start.
     pub short_loops: bool,
+    /// The reader does not simplify the extents of loops from zero.
+    pub plain_extents: bool,
     /// A body that does nothing prints as `pass`.
     pub empty_bodies: bool,
     /// `break` for `T.break_loop()`.
@@ -72,6 +74,7 @@ pub const TVM_0_23: Forms = Forms {
     concise_in_sequence: true,
     concise: true,
     short_loops: true,
+    plain_extents: false,
     empty_bodies: false,
     jump_words: false,
     typed_calls: false,

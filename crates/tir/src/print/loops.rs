@@ -138,7 +138,9 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
-    match extent::stop_of(min, extent) {
+    let is_plain = from_zero && d.tir().surface.print.plain_extents;
+    let stop = if is_plain { Some(extent.clone()) } else { extent::stop_of(min, extent) };
+    match stop {
         Some(stop) => {
             if !from_zero || !(is_range || d.tir().surface.print.short_loops) {
                 args.push(d.part(min, path, "min")?);
