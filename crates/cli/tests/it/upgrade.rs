@@ -220,10 +220,10 @@ fn a_reducer_with_logic_operators_is_reported() {
              \"reduce_scope\", x):\n        T.evaluate(x)\n"
         )
     };
-    let logic = run(&["upgrade", &file("logic.py", &text("a > c or b < d"))]);
+    let logic = run(&["upgrade", &file("logic.py", text("a > c or b < d"))]);
     assert_eq!(logic.status, 1, "{}", logic.stdout);
     assert!(logic.stderr.contains("[E1018]"), "{}", logic.stderr);
-    let plain = run(&["upgrade", &file("plain.py", &text("a > c"))]);
+    let plain = run(&["upgrade", &file("plain.py", text("a > c"))]);
     assert_eq!(plain.status, 0, "{}", plain.stderr);
 }
 
