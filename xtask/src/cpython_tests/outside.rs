@@ -6,15 +6,13 @@ use tvmscript_script_eval::{ParseError, ParseErrorKind, is_library_module};
 
 use super::suite::{Suite, describe};
 
-/// Built-in functions that run other code, or read files and the state of the interpreter. Identities differ from run to
-/// run, so that nothing may depend on them.
+/// Built-in functions that run other code, or read files and the state of the interpreter.
 const FUNCTIONS: &[&str] = &[
     "exec",
     "eval",
     "compile",
     "open",
     "globals",
-    "id",
     "locals",
     "breakpoint",
     "input",
@@ -233,10 +231,7 @@ pub fn of_error(error: &ParseError, around: &str, missing: &Missing) -> Option<S
 
 /// The cause in the text of a reason: an unknown module, or a function that is left out.
 pub fn of_reason(text: &str, missing: &Missing) -> Option<String> {
-    if text.contains("`id` is not available")
-        || text.contains("is not available: host code cannot")
-        || text.contains("from 'test.support")
-    {
+    if text.contains("is not available: host code cannot") || text.contains("from 'test.support") {
         return Some(text.to_owned());
     }
     // A member of a module, or a module.
