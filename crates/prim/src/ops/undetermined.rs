@@ -24,7 +24,42 @@ pub fn determine(e: Expr, dtype: DataType) -> Expr {
 /// Returns `true` if the type of an expression depends on an unknown function.
 #[inline]
 pub fn is_undetermined(e: &Expr) -> bool {
-    e.dtype() == DataType::VOID && determined(e, DataType::INT32).is_some()
+    // Of a chain, each node is asked: unknown calls next to the node are found first, and nothing is rebuilt.
+    let mut open = vec![e];
+    while let Some(e) = open.pop() {
+        if e.dtype() != DataType::VOID {
+            continue;
+        }
+        if e.is::<UnknownCall>() {
+            return true;
+        }
+        let first = open.len();
+        match e.kind() {
+            ExprKind::Select(n) => open.extend([&n.true_value, &n.false_value]),
+            ExprKind::Call(n) => open.extend(n.args.iter()),
+            _ => open.extend(binary(e).into_iter().flat_map(|(_, a, b)| [a, b])),
+        }
+        if open.iter().skip(first).any(|part| part.is::<UnknownCall>()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The operator and the operands of a binary node whose type is that of its operands.
+fn binary(e: &Expr) -> Option<(BinaryOp, &Expr, &Expr)> {
+    Some(match e.kind() {
+        ExprKind::Add(n) => (BinaryOp::Add, &n.a, &n.b),
+        ExprKind::Sub(n) => (BinaryOp::Sub, &n.a, &n.b),
+        ExprKind::Mul(n) => (BinaryOp::Mul, &n.a, &n.b),
+        ExprKind::Div(n) => (BinaryOp::Div, &n.a, &n.b),
+        ExprKind::Mod(n) => (BinaryOp::Mod, &n.a, &n.b),
+        ExprKind::FloorDiv(n) => (BinaryOp::FloorDiv, &n.a, &n.b),
+        ExprKind::FloorMod(n) => (BinaryOp::FloorMod, &n.a, &n.b),
+        ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
+        ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
+        _ => return None,
+    })
 }
 
 /// If the type of one of two operands is undetermined, gives it the type of the other.
@@ -80,19 +115,14 @@ impl Determination {
         if let Some(call) = e.as_node::<UnknownCall>() {
             return Some(Ref::new(UnknownCall { dtype: self.dtype, ..call.clone() }).upcast());
         }
-        let (op, a, b) = match e.kind() {
-            ExprKind::Add(n) => (BinaryOp::Add, &n.a, &n.b),
-            ExprKind::Sub(n) => (BinaryOp::Sub, &n.a, &n.b),
-            ExprKind::Mul(n) => (BinaryOp::Mul, &n.a, &n.b),
-            ExprKind::Div(n) => (BinaryOp::Div, &n.a, &n.b),
-            ExprKind::Mod(n) => (BinaryOp::Mod, &n.a, &n.b),
-            ExprKind::FloorDiv(n) => (BinaryOp::FloorDiv, &n.a, &n.b),
-            ExprKind::FloorMod(n) => (BinaryOp::FloorMod, &n.a, &n.b),
-            ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
-            ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
+        if let Some((op, a, b)) = binary(e) {
+            let [a, b] = self.any([a, b])?;
+            return op.node(a, b).ok();
+        }
+        match e.kind() {
             ExprKind::Select(n) => {
                 let [on_true, on_false] = self.any([&n.true_value, &n.false_value])?;
-                return Select::try_new(n.condition.clone(), on_true, on_false).ok();
+                Select::try_new(n.condition.clone(), on_true, on_false).ok()
             }
             // An operator whose result has the type of its arguments.
             ExprKind::Call(n) => {
@@ -102,12 +132,10 @@ impl Determination {
                 }
                 let args =
                     new.into_iter().zip(n.args.iter()).map(|(new, old)| new.unwrap_or_else(|| old.clone()));
-                return Some(Call::with_callee(self.dtype, n.op.clone(), args.collect()));
+                Some(Call::with_callee(self.dtype, n.op.clone(), args.collect()))
             }
-            _ => return None,
-        };
-        let [a, b] = self.any([a, b])?;
-        op.node(a, b).ok()
+            _ => None,
+        }
     }
 
     /// The parts, if any of them is undetermined.

@@ -110,6 +110,15 @@ fn is_registrable(value: &ScriptValue) -> bool {
     union::args(value).is_some() || is_class(value) || is_foreign(value)
 }
 
+/// An attribute that a dispatching function has from the function that it wraps.
+fn of_wrapped(name: &str, function: &ScriptValue) -> Option<ScriptValue> {
+    match (name, function) {
+        ("__wrapped__", function) => Some(function.clone()),
+        ("__name__" | "__qualname__" | "__doc__", ScriptValue::Host(host)) => host.attribute(name),
+        _ => None,
+    }
+}
+
 impl Protocol for SingleDispatch {
     fn class(&self) -> &'static str {
         "function"
@@ -123,17 +132,15 @@ impl Protocol for SingleDispatch {
         out.extend(implementations.into_iter().flat_map(|(class, function)| [class, function]));
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        match (name, &self.function) {
-            ("registry", _) => {
+        match name {
+            "registry" => {
                 let known = self.implementations.borrow();
                 let entry = |(class, function): &(ScriptValue, ScriptValue)| {
                     Some((DictKey::new(class.clone()).ok()?, function.clone()))
                 };
                 Some(ScriptValue::dict(known.iter().filter_map(entry)))
             }
-            ("__wrapped__", function) => Some(function.clone()),
-            ("__name__" | "__qualname__" | "__doc__", ScriptValue::Host(host)) => host.attribute(name),
-            _ => None,
+            _ => of_wrapped(name, &self.function),
         }
     }
     fn is_callable(&self) -> bool {
@@ -301,11 +308,7 @@ impl Protocol for BoundDispatch {
         out.extend(self.instance.take());
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        match (name, &self.function) {
-            ("__wrapped__", function) => Some(function.clone()),
-            ("__name__" | "__qualname__" | "__doc__", ScriptValue::Host(host)) => host.attribute(name),
-            _ => None,
-        }
+        of_wrapped(name, &self.function)
     }
     fn is_callable(&self) -> bool {
         true

@@ -68,19 +68,24 @@ impl HostObject for Partial {
         true
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        match name {
-            "func" => Some(self.function.clone()),
-            "args" => Some(ScriptValue::tuple(self.args.positional.iter().cloned())),
-            "keywords" => {
-                let entries = self.args.keywords.iter();
-                let entries = entries.map(|(key, value)| (DictKey::text(key.clone()), value.clone()));
-                Some(ScriptValue::dict(entries))
-            }
-            _ => None,
-        }
+        partial_attribute(name, &self.function, &self.args)
     }
     fn attribute_names(&self) -> Vec<String> {
         ["args", "func", "keywords"].map(str::to_owned).to_vec()
+    }
+}
+
+/// An attribute of a function with arguments that are given already.
+pub(super) fn partial_attribute(name: &str, function: &ScriptValue, args: &CallArgs) -> Option<ScriptValue> {
+    match name {
+        "func" => Some(function.clone()),
+        "args" => Some(ScriptValue::tuple(args.positional.iter().cloned())),
+        "keywords" => {
+            let entries = args.keywords.iter();
+            let entries = entries.map(|(key, value)| (DictKey::text(key.clone()), value.clone()));
+            Some(ScriptValue::dict(entries))
+        }
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `functools.partialmethod`.
 
-use tvmscript_script_value::{CallArgs, DictKey, ScriptValue};
+use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::functools;
 use crate::Host;
@@ -60,16 +60,7 @@ impl Protocol for PartialMethod {
         out.extend(positional.into_iter().chain(keywords.into_iter().map(|(_, value)| value)));
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        match name {
-            "func" => Some(self.function.clone()),
-            "args" => Some(ScriptValue::tuple(self.args.positional.iter().cloned())),
-            "keywords" => {
-                let entries = self.args.keywords.iter();
-                let entries = entries.map(|(key, value)| (DictKey::text(key.clone()), value.clone()));
-                Some(ScriptValue::dict(entries))
-            }
-            _ => None,
-        }
+        super::functools::partial_attribute(name, &self.function, &self.args)
     }
     fn bind(
         &self,
