@@ -233,8 +233,8 @@ fn current_relax_functions_have_types() {
 # from tvm.tirx.layout import Axis
 # from tvm.script import relax as R
 
-m = TypeVar("m")
 n = TypeVar("n")
+m = TypeVar("m")
 @I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)
@@ -296,6 +296,86 @@ def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.
     let config = PrinterConfig { profile: Some(id), ..PrinterConfig::default() };
     assert_eq!(print(&parsed.scripts[0].node, registry(), &config).expect("prints"), printed);
     reads_and_prints(printed, "tvm-0.27");
+}
+
+#[test]
+fn an_absent_data_type_tells_the_release() {
+    reads_and_prints(
+        r#"# from tvm.script import relax as R
+
+@R.function
+def f(x: R.Tensor((4, 10), dtype="float32"), y: R.Tensor((10, 4), dtype="float32")) -> R.Tensor((4, 4), dtype="float32"):
+    gv: R.Tensor((4, 4), dtype="float32") = R.matmul(x, y, out_dtype=None)
+    return gv"#,
+        "tvm-0.27",
+    );
+}
+
+/// Within a function by name; by function otherwise.
+#[test]
+fn current_type_variables_are_declared_by_function() {
+    reads_and_prints(
+        r#"# from typing import TypeVar
+# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+b = TypeVar("b")
+z = TypeVar("z")
+a = TypeVar("a")
+@I.ir_module
+class Module:
+    @R.function
+    def first(x: R.Tensor((z, b), dtype="float32")) -> R.Tensor((z, b), dtype="float32"):
+        return x
+
+    @R.function
+    def second(x: R.Tensor((a,), dtype="float32")) -> R.Tensor((a,), dtype="float32"):
+        return x"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_layouts_have_no_axis_separators() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+# from tvm.script import relax as R
+
+@R.function
+def f(x: R.Tensor((4, 4), dtype="float32")) -> R.Tensor((4, 2, 2), dtype="float32"):
+    gv: R.Tensor((4, 2, 2), dtype="float32") = R.layout_transform(x, index_map=T.index_map(lambda a, b: (a, b // 2, b % 2)), pad_value=None)
+    return gv"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn current_nested_functions_name_the_module_themselves() {
+    reads_and_prints(
+        r#"# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def add(a: R.Tensor((2,), dtype="float32"), b: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        return a
+
+    @R.function
+    def main(x: R.Tensor((2,), dtype="float32"), y: R.Tensor((2,), dtype="float32"), z: R.Any) -> R.Tensor((2,), dtype="float32"):
+        # from tvm.script import relax as R
+        
+        @R.function
+        def inner(a: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+            cls = Module
+            s: R.Tensor((2,), dtype="float32") = cls.add(a, y)
+            return s
+
+        r: R.Tensor((2,), dtype="float32") = inner(x)
+        return r"#,
+        "tvm-0.27",
+    );
 }
 
 #[test]

@@ -228,8 +228,8 @@ impl<'r> Docsifier<'r> {
         self.docs.attr(prefix, name)
     }
 
-    /// Adds a statement between the header and the script, unless there is one with this key; they print in the order of
-    /// their keys. `import` is a line of the header that the statement needs.
+    /// Adds a statement between the header and the script, unless there is one with this key. Those of one group
+    /// print in the order of their keys. `import` is a line of the header that the statement needs.
     pub fn add_preamble(
         &mut self,
         key: &str,
@@ -240,6 +240,11 @@ impl<'r> Docsifier<'r> {
             let stmt = stmt(self);
             self.preamble.add(key, import, stmt);
         }
+    }
+
+    /// Ends a group of [`Docsifier::add_preamble`], after a definition of a module.
+    pub fn close_preamble_group(&mut self) {
+        self.preamble.close_group();
     }
 
     /// Adds a line of code that begins the text, once.

@@ -19,6 +19,10 @@ pub struct Surface {
     pub has_bare_scalars: bool,
     /// An attribute that is no data type prints as `None`.
     pub has_absent_dtypes: bool,
+    /// A nested function that refers to its module declares the alias itself, not the outermost function.
+    pub has_nested_aliases: bool,
+    /// Attributes that the release lacks, by the type of the attributes. Empty ones do not print.
+    pub without_attributes: &'static [(&'static str, &'static str)],
 }
 
 /// TVM 0.23.
@@ -29,6 +33,8 @@ pub static TVM_0_23: Surface = Surface {
     has_type_variables: false,
     has_bare_scalars: false,
     has_absent_dtypes: false,
+    has_nested_aliases: false,
+    without_attributes: &[],
 };
 
 /// TVM 0.27.
@@ -39,6 +45,11 @@ pub static TVM_0_27: Surface = Surface {
     has_type_variables: true,
     has_bare_scalars: true,
     has_absent_dtypes: true,
+    has_nested_aliases: true,
+    without_attributes: &[
+        ("relax.attrs.LayoutTransformAttrs", "axis_separators"),
+        ("relax.attrs.LayoutTransformAttrs", "input_axis_separators"),
+    ],
 };
 
 /// The surface of a registry.

@@ -167,6 +167,7 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
             let bound = d.docs.sym(name);
             let doc = d.with_binding_name(bound, |d| d.doc(function.object(), at))?;
             member(name, doc, key, d);
+            d.close_preamble_group();
         }
         Ok(name)
     })?;

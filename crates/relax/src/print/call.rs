@@ -149,7 +149,11 @@ fn fields(
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
     let object = attrs.object();
+    let absent = d.surface().without_attributes;
     for (i, field) in object.info().fields().iter().enumerate() {
+        if absent.contains(&(object.info().key(), field.name)) && is_empty(object.field(i)) {
+            continue;
+        }
         let at = d.field(path, field.name);
         let keeps_type = operator.and_then(|operator| operator.typed_attribute) == Some(field.name);
         let doc = match object.field(i) {
@@ -166,6 +170,15 @@ fn fields(
         kwargs.push((field.name, doc));
     }
     Ok(())
+}
+
+/// Returns `true` for an absent value or an empty list.
+fn is_empty(field: FieldRef<'_>) -> bool {
+    match field {
+        FieldRef::None => true,
+        FieldRef::Node(node) => node.downcast_ref::<ArrayNode>().is_some_and(|list| list.items().is_empty()),
+        _ => false,
+    }
 }
 
 /// `"cuda:0:global"` for a device, which only functions of operators accept: `R.call_packed` takes attributes as they are.

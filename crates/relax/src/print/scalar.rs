@@ -149,7 +149,8 @@ pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> 
         return Err(DocsifyError::Undeclared { name: "Module".to_owned() }.into());
     };
     let config = d.config();
-    let Some(frame) = d.declaring_frame().filter(|_| !config.module_alias.is_empty()) else {
+    let frame = if d.surface().has_nested_aliases { d.innermost_function() } else { d.declaring_frame() };
+    let Some(frame) = frame.filter(|_| !config.module_alias.is_empty()) else {
         return Ok(name);
     };
     let alias = d.docs.id(config.module_alias.as_str());

@@ -60,6 +60,8 @@ pub(crate) trait RelaxDocsifier {
     fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc>;
     /// The index of the frame that declares scalar variables: that of the outermost function, or the outermost one.
     fn declaring_frame(&self) -> Option<usize>;
+    /// The index of the frame of the innermost function, or else that of `declaring_frame`.
+    fn innermost_function(&self) -> Option<usize>;
     /// The index of the frame that declares the free variables of a fragment; `None` inside functions and modules.
     fn fragment_frame(&self) -> Option<usize>;
     fn relax_options(&mut self) -> &RelaxOptions;
@@ -93,6 +95,13 @@ impl RelaxDocsifier for Docsifier<'_> {
             }
         }
         outermost
+    }
+
+    fn innermost_function(&self) -> Option<usize> {
+        let is_function = |frame: &RelaxFrame| frame.is_function;
+        let functions = self.frames().map(|f| f.data.downcast_ref().is_some_and(is_function));
+        let depth = functions.enumerate().find_map(|(depth, found)| found.then_some(depth));
+        depth.map(|depth| self.frame_count() - 1 - depth).or_else(|| self.declaring_frame())
     }
 
     fn fragment_frame(&self) -> Option<usize> {

@@ -56,6 +56,8 @@ pub static PROFILE: TextProfile = TextProfile {
         Sign { text: "R.Any", strength: Strength::Form },
         Sign { text: " = TypeVar(\"", strength: Strength::Form },
         Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
+        // TVM 0.23 prints `out_dtype="void"`.
+        Sign { text: ", out_dtype=None)", strength: Strength::Hint },
     ],
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
     metadata: metadata::FORMAT,
