@@ -427,6 +427,28 @@ def kernel(A_handle: T.handle):
 }
 
 #[test]
+fn tilelang_texts_may_use_a_variable_before_its_loop() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def f(A_handle: T.handle):
+    A = T.match_buffer(A_handle, (16,), strides=(1,))
+    with T.sblock("root"):
+        k = T.int32()
+        T.reads(A[k])
+        T.writes()
+        for k in T.serial(16, annotations={"tl_pipelined_num_stages": 2}):
+            A[k] = T.float32(0.0)
+        for k in range(8):
+            A[k] = T.float32(1.0)
+            for k_1 in range(4):
+                A[k_1] = T.Cast("float32", k)"#,
+        "tilelang-0.25",
+    );
+}
+
+#[test]
 fn tilelang_layouts_are_metadata() {
     let json = |key: &str, fields: &str, root: usize| {
         format!(

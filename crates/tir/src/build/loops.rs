@@ -8,7 +8,7 @@ use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::args::{Domain, ExprArg, LoopStart, NodeArg, Shape};
-use super::frame::{FrameKind, TirFrame};
+use super::frame::{FrameKind, TirFrame, loop_domain};
 use crate::error::check_kind;
 use crate::extent;
 use crate::node::{For, ForKind, IterType, IterVar, StmtRef};
@@ -46,6 +46,12 @@ impl ForFrame {
 
     pub(crate) fn domain_of(&self, var: &Ref<Var>) -> Option<Ref<Range>> {
         self.vars.iter().position(|v| v.ptr_eq(var)).map(|i| self.domains[i].clone())
+    }
+
+    /// Loops over `other` in place of the variable `var`, which nothing uses yet.
+    fn replace(&mut self, var: &Ref<Var>, other: &Ref<Var>) -> bool {
+        let found = self.vars.iter_mut().find(|own| own.ptr_eq(var));
+        found.map(|own| *own = other.clone()).is_some()
     }
 
     pub(crate) fn close(self, mut body: StmtRef) -> Result<StmtRef> {
@@ -324,6 +330,19 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
         given: None,
     };
     FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame))))
+}
+
+/// Makes the open loop over `var` one over `known`, a variable that statements before the loop use. Returns `false` if an
+/// open loop is over `known`.
+pub(crate) fn loop_over(known: &Ref<Var>, var: &Ref<Var>) -> Result<bool> {
+    if loop_domain(known)?.is_some() {
+        return Ok(false);
+    }
+    let replaced = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::For(loops) => loops.replace(var, known).then_some(()),
+        _ => None,
+    })?;
+    Ok(replaced.is_some())
 }
 
 /// A `while` loop.

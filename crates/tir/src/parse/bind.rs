@@ -8,6 +8,7 @@ use tvmscript_python_syntax::ast::{ExprId, HasRange, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::args::ExprArg;
+use crate::build::loops::loop_over;
 use crate::build::{FrameKind, TirFrame};
 use crate::node::{Buffer, IterVar};
 use crate::surface::{Flat, Surface, TVM_0_23};
@@ -173,8 +174,18 @@ fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: 
 /// `for x in ..`: loop variables.
 pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     let text = p.name_str(name);
+    let value = used_before(p, name, &value).unwrap_or(value);
     let bound = named(p, &text, at, value, "a `for` statement")?;
     p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// The variable of a loop that statements before it use, in texts from between passes. Their printer gives each variable
+/// in scope a name of its own, so the same name is the same variable.
+fn used_before(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<ScriptValue> {
+    let own = value.as_node::<Var>().filter(|_| p.profile().may_be_ill_formed)?;
+    let known = p.lookup(name)?;
+    let variable = known.as_node::<Var>().filter(|variable| variable.dtype == own.dtype)?;
+    loop_over(variable, own).is_ok_and(|replaced| replaced).then(|| known.clone())
 }
 
 /// `for i in T.static_range(..)`: a plain number.

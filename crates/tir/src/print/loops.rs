@@ -31,7 +31,8 @@ pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> 
     let entered: SmallVec<[usize; 4]> =
         grid.iter().filter(|l| d.tir().enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
     let result = match grid {
-        [_] => single(node, path, d),
+        // Between passes, a loop outside of loops over its variable reads as one over the variable of its name.
+        [_] => single(node, path, !entered.is_empty() && d.profile().may_be_ill_formed, d),
         loops => grid_loop(node, loops, path, d),
     };
     entered.into_iter().for_each(|variable| d.tir().leave_loop(variable));
@@ -91,10 +92,11 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
     Ok(d.docs.for_(names, call, &stmts))
 }
 
-fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+/// One loop. `by_name`: the reader finds a variable that already has a name by it.
+fn single(node: &Ref<For>, path: PathId, by_name: bool, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((name, call), stmts) = d.with_frame(frame, |d| {
-        let known = d.is_defined(node.loop_var.object());
+        let known = !by_name && d.is_defined(node.loop_var.object());
         let name = var::define(&node.loop_var, d)?;
         let at = d.field(path, "loop_var");
         let name = d.at(name, at);
