@@ -8,7 +8,9 @@ use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::args::{Domain, ExprArg, LoopStart, NodeArg, Shape};
-use super::frame::{FrameKind, TirFrame, loop_domain};
+#[cfg(feature = "parse")]
+use super::frame::loop_domain;
+use super::frame::{FrameKind, TirFrame};
 use crate::error::check_kind;
 use crate::extent;
 use crate::node::{For, ForKind, IterType, IterVar, StmtRef};
@@ -49,6 +51,7 @@ impl ForFrame {
     }
 
     /// Loops over `other` in place of the variable `var`, which nothing uses yet.
+    #[cfg(feature = "parse")]
     fn replace(&mut self, var: &Ref<Var>, other: &Ref<Var>) -> bool {
         let found = self.vars.iter_mut().find(|own| own.ptr_eq(var));
         found.map(|own| *own = other.clone()).is_some()
@@ -334,6 +337,7 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
 
 /// Makes the open loop over `var` one over `known`, a variable that statements before the loop use. Returns `false` if an
 /// open loop is over `known`.
+#[cfg(feature = "parse")]
 pub(crate) fn loop_over(known: &Ref<Var>, var: &Ref<Var>) -> Result<bool> {
     if loop_domain(known)?.is_some() {
         return Ok(false);
