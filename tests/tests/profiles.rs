@@ -379,6 +379,59 @@ class Module:
 }
 
 #[test]
+fn current_views_may_have_another_type() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(A: T.Buffer((4, 16), "float32")):
+    B = A.view("float16")
+    C = A.view("float64")
+    D = T.alloc_shared((16,), "float16")
+    E = D.view("float32")
+    G = D.view("int8")
+    H = A.view("int32")
+    D3 = D.view("int32")
+    D4 = T.decl_buffer((4,), "int32", data=D.data, scope="shared")
+    D5 = T.decl_buffer((4, 4), "int64", data=A.data)
+    D6 = T.decl_buffer((2, 8), "int64", data=A.data)
+    B[0, 0] = T.float16(0.0)
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn a_view_of_a_layout_that_has_no_other_type_is_an_error() {
+    let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\n@T.prim_func\ndef f(A: T.Buffer((4, 16), \"float32\", layout=T.TileLayout(T.S[(4, 16):(1, 4)]))):\n    B = A.view(\"float64\")\n    B[0, 0] = T.float64(0.0)\n";
+    let parsed = parse("text.py", text, registry(), &ParseOptions::default());
+    let errors: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
+    assert!(errors.iter().any(|error| error.contains("has no view of type `float64`")), "{errors:?}");
+}
+
+#[test]
+fn current_barriers_have_three_arguments_and_annotations_literals() {
+    let text = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(A: T.Buffer((4,), "float32")):
+    B = T.alloc_shared((4,), annotations={"align": 64, "nested": [1, 2], "volatile": True})
+    T.tvm_storage_sync("shared")
+    T.tvm_storage_sync("warp", num_blocks=3)
+    B[0] = A[0]
+"#;
+    let printed = text
+        .replace("True", "T.bool(True)")
+        .replace("(\"shared\")", "(\"shared\", T.bool(False), -1)")
+        .replace("(\"warp\", num_blocks=3)", "(\"warp\", T.bool(False), 3)");
+    reads_and_prints(&printed, "tvm-0.27");
+    let (a, b) = (read(text), read(&printed));
+    assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
+}
+
+#[test]
 fn current_constants_are_in_metadata() {
     let text = include_str!("../fixtures/current/constant.py");
     let parsed = read(text);

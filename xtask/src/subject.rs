@@ -7,6 +7,7 @@ use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::passes::instrument::source_coverage;
 use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
 use tvmscript::script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
+use tvmscript::tvm_json::TvmJsonVersion;
 use tvmscript::{Object, PrinterConfig};
 
 /// The script objects of a text or of a JSON file, in order.
@@ -26,17 +27,28 @@ pub struct Diagnostic {
     pub message: String,
 }
 
-/// Returns `true` if a field of a node holds a number itself: TVM's JSON then writes it in place, and not the index of a node.
-pub fn is_plain_number(type_key: &str, field: &str) -> bool {
-    use tvmscript::ir_core::type_table::{FieldKind, type_by_key};
-    let info = type_by_key(type_key);
-    let field = info.and_then(|info| info.fields().iter().find(|known| known.name == field));
-    field.is_some_and(|field| matches!(field.kind, FieldKind::Int | FieldKind::Float))
+/// The release that wrote a text in TVM's JSON.
+pub fn release_of_json(text: &str) -> TvmJsonVersion {
+    TvmJsonVersion::of_text(text).unwrap_or_default()
 }
 
 /// Parses a text; all errors if there is one.
 pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
     parse_with_unknown(name, text).map(|(program, _)| program)
+}
+
+/// Parses a text in a profile; all errors if there is one.
+pub fn parse_in(name: &str, text: &str, profile: &str) -> Result<Program, Vec<Diagnostic>> {
+    let mut options = ParseOptions::default();
+    options.profile = Some(profile.to_owned());
+    let parsed = parse_script(name, text, tvmscript::registry(), &options);
+    match parsed.errors.is_empty() {
+        true => {
+            let nodes = parsed.scripts.into_iter().map(|script| script.node).collect();
+            Ok(Program { nodes, profile: Some(parsed.profile.profile.id()) })
+        }
+        false => Err(parsed.errors.iter().map(|e| diagnostic(text, e)).collect()),
+    }
 }
 
 /// A function that no dialect has, and the number of its calls.
@@ -221,13 +233,32 @@ impl Program {
             && self.nodes.iter().zip(&other.nodes).all(|(a, b)| equal.compare(a, b))
     }
 
-    /// TVM's JSON of the only object.
+    /// Returns `true` if TVM's JSON has a form for the program: one object, in a release that has its own.
+    pub fn has_tvm_json(&self) -> bool {
+        let profile = self.profile.as_deref().unwrap_or_default();
+        self.nodes.len() == 1 && TvmJsonVersion::of_profile(profile).is_some()
+    }
+
+    /// The first path at which the programs differ.
+    pub fn difference(&self, other: &Program) -> String {
+        let different = self.nodes.iter().zip(&other.nodes).filter_map(|(a, b)| {
+            let equal =
+                tvmscript::ir_core::equal::StructuralEqual { map_free_vars: true, ..Default::default() };
+            Some(equal.mismatches(a, b, 1).first()?.to_string())
+        });
+        different.into_iter().next().unwrap_or_else(|| "in the number of objects".to_owned())
+    }
+
+    /// TVM's JSON of the only object, as the release writes it whose text was read.
     ///
     /// # Errors
     /// When there is not exactly one.
     pub fn to_tvm_json(&self) -> Result<String, String> {
         match self.nodes.as_slice() {
-            [one] => tvmscript::to_tvm_json(one).map_err(|error| error.to_string()),
+            [one] => {
+                let profile = self.profile.as_deref().unwrap_or_default();
+                tvmscript::to_tvm_json_of(one, profile).map_err(|error| error.to_string())
+            }
             many => Err(format!("{} objects in one text", many.len())),
         }
     }
@@ -238,7 +269,9 @@ impl Program {
     /// The error of the reader.
     pub fn from_tvm_json(json: &str) -> Result<Program, String> {
         let loaded = tvmscript::from_tvm_json(json, tvmscript::registry());
-        loaded.map(|node| Program { nodes: vec![node], profile: None }).map_err(|e| e.to_string())
+        let profile = TvmJsonVersion::of_text(json);
+        let profile = profile.map(|release| release.text_profile.to_owned());
+        loaded.map(|node| Program { nodes: vec![node], profile }).map_err(|e| e.to_string())
     }
 }
 

@@ -23,11 +23,11 @@ impl Aligned {
 }
 
 fn profile(input: &Input) -> Option<ProfileChoice> {
-    input.scripts.first()?.origin.as_ref().map(|origin| origin.profile)
+    input.scripts.first().map(|script| script.profile)
 }
 
 /// Rewrites the scripts of the older of two files by the rules of `upgrade`, and says so. Returns `None` if there is nothing
-/// to rewrite: the files are of one release, a file is JSON, or no rules lead from one release to the other.
+/// to rewrite: the files are of one release, or no rules lead from one release to the other.
 ///
 /// # Errors
 /// If a rewritten script is invalid.

@@ -389,7 +389,7 @@ pub(crate) struct Json {
     /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// TVM's format, for `tvm.ir.load_json`
+    /// TVM's format, for `tvm.ir.load_json` of the release of the text
     #[arg(long)]
     pub(crate) tvm: bool,
     /// Write positions in the scripts too, as lines and columns; the native format always has them

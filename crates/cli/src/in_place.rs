@@ -35,6 +35,7 @@ impl Replacement<'_> {
             range: *range,
             definition: *definition,
             is_checked: *is_checked,
+            profile: self.script.profile,
             origin,
         }
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tvmscript::diagnostics::{self, Diagnostic};
-use tvmscript::ir_core::profile::ProfileChoice;
-use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts};
+use tvmscript::ir_core::profile::{ProfileChoice, Reason};
+use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts, Str};
 use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_parser::ParseError;
+use tvmscript::script_parser::{ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
-use tvmscript::{Object, ParseOptions, PrinterConfig, Registry, Value, ir};
+use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::output;
@@ -84,6 +84,8 @@ pub(crate) struct Script {
     pub(crate) definition: TextRange,
     /// `true` if `check` tests whether it is well-formed.
     pub(crate) is_checked: bool,
+    /// The profile that it was read in.
+    pub(crate) profile: ProfileChoice,
     /// The text that it was parsed from.
     pub(crate) origin: Option<Rc<Origin>>,
 }
@@ -91,8 +93,6 @@ pub(crate) struct Script {
 /// A parsed text, as far as printing needs it again.
 pub(crate) struct Origin {
     pub(crate) source: SourceId,
-    /// The profile of the text.
-    pub(crate) profile: ProfileChoice,
     other_texts: SourceTexts,
     pub(crate) comments: SourceComments,
     /// Steps of the scripts' builders, if [`load_recorded`] read them.
@@ -103,16 +103,17 @@ impl Script {
     /// Replaces the node by what a step between releases makes of it, which prints in another profile.
     pub(crate) fn become_rewritten(&mut self, node: Object, profile: ProfileChoice) {
         self.node = node;
+        self.profile = profile;
         self.origin = self.origin.take().map(|origin| {
             let (source, other_texts) = (origin.source, origin.other_texts.clone());
             let (comments, steps) = (SourceComments::default(), Vec::new());
-            Rc::new(Origin { source, profile, other_texts, comments, steps })
+            Rc::new(Origin { source, other_texts, comments, steps })
         });
     }
 
     /// A configuration that prints in the profile that the script was read in, unless it selects one itself.
     pub(crate) fn in_its_profile(&self, config: PrinterConfig) -> PrinterConfig {
-        let own = || self.origin.as_ref().map(|origin| origin.profile.profile.id());
+        let own = || Some(self.profile.profile.id());
         PrinterConfig { profile: config.profile.clone().or_else(own), ..config }
     }
 }
@@ -290,12 +291,13 @@ fn parse(
     }
     let origin = Rc::new(Origin {
         source: parsed.source,
-        profile: parsed.profile,
         other_texts: parsed.other_texts,
         comments: parsed.comments,
         steps: parsed.steps,
     });
+    let profile = parsed.profile;
     let script = |s: tvmscript::Script| Script {
+        profile,
         origin: Some(origin.clone()),
         name: s.name,
         node: s.node,
@@ -319,17 +321,29 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 /// # Errors
 /// If the text is not the JSON of a node.
 pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
-    let node =
-        timings.time("load", || tvmscript::from_json(&source.text, registry())).map_err(Failure::Json)?;
+    let loaded =
+        timings.time("load", || tvmscript::load_json(&source.text, registry())).map_err(Failure::Json)?;
+    let LoadedJson { node, profile, unknown } = loaded;
+    if matches!(profile.reason, Reason::Json) {
+        timings.add_profile(&profile);
+    }
     let script = |node| Script {
         name: None,
         node,
         range: TextRange::at(0),
         definition: TextRange::at(0),
         is_checked: true,
+        profile,
         origin: None,
     };
-    Ok((split(node).into_iter().map(script).collect(), Warnings::default()))
+    let note = |(key, count): (Str, usize)| {
+        let at =
+            source.text.find(&format!("\"{key}\"")).and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
+        let range = TextRange::new(at, at + u32::try_from(key.len() + 2).unwrap_or_default());
+        ParseError::note_at(ParseErrorKind::UnknownType { key: key.to_string(), count }, range).erased()
+    };
+    let warnings = Warnings::new(source, unknown.into_iter().map(note).collect());
+    Ok((split(node).into_iter().map(script).collect(), warnings))
 }
 
 /// The inverse of [`join`]: an array of functions and modules is several scripts.

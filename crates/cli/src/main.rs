@@ -15,6 +15,7 @@ mod fixes;
 mod in_place;
 mod input;
 mod internal;
+mod json_form;
 mod modules;
 mod output;
 mod parallel;

@@ -35,7 +35,7 @@ pub(crate) fn errors(scripts: &[Script]) -> Errors {
         if script.range.is_empty() && !found.is_empty() {
             errors.in_ir.push((script.node.clone(), found));
         } else {
-            let is_note = script.origin.as_ref().is_some_and(|text| text.profile.profile.may_be_ill_formed);
+            let is_note = script.profile.profile.may_be_ill_formed;
             let severity = if is_note { Severity::Note } else { Severity::Error };
             let found =
                 found.into_iter().map(|diagnostic| Diagnostic { severity, ..in_text(script, diagnostic) });
@@ -61,6 +61,7 @@ pub(crate) fn in_text(script: &Script, mut diagnostic: Diagnostic) -> Diagnostic
                 label.at = Anchor::Text(script.range.into());
                 diagnostic.labels.push(label);
             }
+            _ if label.text.is_empty() => {}
             _ => diagnostic.notes.push(label.text),
         }
     }

@@ -242,6 +242,8 @@ pub enum Reason {
     Option,
     /// The strongest sign in the text.
     Sign(Sign),
+    /// The file is JSON, which names its profile or release.
+    Json,
     /// The text has no sign, so the first profile applies.
     Default,
 }
@@ -251,6 +253,7 @@ impl std::fmt::Display for Reason {
         match self {
             Reason::Option => write!(f, "an option selects it"),
             Reason::Sign(sign) => write!(f, "the text has `{}`", sign.text.trim()),
+            Reason::Json => write!(f, "the JSON names it"),
             Reason::Default => write!(f, "it is the default, and the text has no sign of another one"),
         }
     }

@@ -1,17 +1,26 @@
 //! Signatures of functions, for the dialect that provides function types.
 
 use tvmscript_ir::signature::{ParamType, ResultType, Signature};
-use tvmscript_ir_core::{PtrSet, Ref, Value, Visitor, Walk};
+use tvmscript_ir_core::{Object, PtrSet, Ref, Value, Visitor, Walk};
 use tvmscript_prim::{Call, PrimType, TupleType, Var};
 
 use crate::node::*;
 use crate::op::{self, Effect};
 
+/// The effects of nodes of other crates, which a release's dialect registers as a context of the builder.
+#[derive(Debug, Clone, Copy)]
+pub struct Effects {
+    /// The data pointer of the memory that a node allocates.
+    pub allocated: fn(&Object) -> Option<Object>,
+    /// Returns `true` for a node that may do anything.
+    pub is_opaque: fn(&Object) -> bool,
+}
+
 /// Returns the function's signature.
 ///
 /// # Source
 /// `InferStructInfo`, `src/tir/ir/function.cc`.
-pub fn signature(function: &PrimFunc) -> Signature {
+pub fn signature(function: &PrimFunc, effects: Option<&Effects>) -> Signature {
     let param = |var: &Ref<Var>| match function.buffer_map.get(&Value::from(var.clone())) {
         Some(buffer) => {
             ParamType::Tensor { shape: buffer.shape.iter().cloned().collect(), dtype: buffer.dtype }
@@ -29,7 +38,7 @@ pub fn signature(function: &PrimFunc) -> Signature {
         None => ResultType::Object,
     };
     let params = function.params.iter().map(param).collect();
-    Signature { params, result, is_pure: is_pure(function) }
+    Signature { params, result, is_pure: is_pure(function, effects) }
 }
 
 /// Returns `true` if calls of the function have no effect outside it: it stores only to memory that it allocates and
@@ -37,7 +46,7 @@ pub fn signature(function: &PrimFunc) -> Signature {
 ///
 /// # Source
 /// `IsPureFunction`, `src/tir/analysis/is_pure_function.cc`.
-pub fn is_pure(function: &PrimFunc) -> bool {
+pub fn is_pure(function: &PrimFunc, effects: Option<&Effects>) -> bool {
     let mut own = PtrSet::default();
     let walk = Visitor::new().pre_order(function.body.object(), |node| {
         if let Some(store) = node.as_node::<BufferStore>() {
@@ -51,6 +60,13 @@ pub fn is_pure(function: &PrimFunc) -> bool {
             }
         } else if let Some(allocate) = node.as_node::<Allocate>() {
             own.insert(allocate.buffer_var.object().clone());
+        } else if let Some(Effects { allocated, is_opaque }) = effects {
+            if is_opaque(node) {
+                return Walk::Stop;
+            }
+            if let Some(pointer) = allocated(node) {
+                own.insert(pointer);
+            }
         }
         Walk::Advance
     });

@@ -7,7 +7,8 @@
 //! strings their text, shapes their integers, tensors base64, and types identified by name
 //! ([`TypeInfo::by_name`](tvmscript_ir_core::TypeInfo::by_name)) the name.
 //!
-//! [`TvmJsonVersion`] describes a release of the format. The format is not strict JSON: `NaN`, `Infinity` and
+//! [`TvmJsonVersion`] describes a release of the format. Where its nodes have other types and fields than those of the
+//! dialects here, the graph is translated as data, with the places of errors in the original text. The format is not strict JSON: `NaN`, `Infinity` and
 //! `-Infinity` are bare tokens. [`load_any`] also accepts the project's [native](tvmscript_ir_core::json::native)
 //! form.
 //!
@@ -41,9 +42,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod form;
+mod graph;
 mod load;
 mod save;
 mod tensor;
+mod translate;
 mod version;
 
 pub use form::{Form, detect, load_any, load_any_version, load_section};

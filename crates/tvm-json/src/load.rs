@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::tensor;
+use crate::translate;
 use crate::version::TvmJsonVersion;
 use tvmscript_ir_core::containers::{ArrayNode, Key, MapNode, ShapeNode};
 use tvmscript_ir_core::dtype::DataType;
@@ -53,8 +54,25 @@ fn load_graph(
     version: &TvmJsonVersion,
     kept: Option<UnknownGraph>,
 ) -> Result<Value> {
+    if !version.types_as_nodes {
+        return load_nodes(text, registry, version, kept, None);
+    }
+    let (older, origins) = translate::older(text, registry)?;
+    load_nodes(&older, registry, &TvmJsonVersion::V0_23, kept, Some(&origins))
+        .map_err(|error| translate::at_origin(error, text, &origins))
+}
+
+/// Loads a graph. `origins` are the numbers in the graph of unknown nodes, if they differ.
+fn load_nodes(
+    text: &str,
+    registry: &Registry,
+    version: &TvmJsonVersion,
+    kept: Option<UnknownGraph>,
+    origins: Option<&[usize]>,
+) -> Result<Value> {
     let mut loader = Loader {
         kept,
+        origins,
         unknown: Vec::new(),
         version,
         scan: Scanner::new(text),
@@ -104,6 +122,8 @@ enum Decoder {
 struct Loader<'s, 'r> {
     /// The graph of which unknown nodes are kept.
     kept: Option<UnknownGraph>,
+    /// Numbers of the nodes in that graph, if they differ.
+    origins: Option<&'r [usize]>,
     /// Keys of types that no dialect declares.
     unknown: Vec<Str>,
     version: &'r TvmJsonVersion,
@@ -361,7 +381,11 @@ impl<'s> Loader<'s, '_> {
     /// The node that is read now, of an unknown type.
     fn unknown(&mut self, at: usize) -> Value {
         match (&mut self.kept, self.unknown.get(at)) {
-            (Some(graph), Some(key)) => Value::from(Ref::new(graph.node(key.clone(), self.nodes.len()))),
+            (Some(graph), Some(key)) => {
+                let own = self.nodes.len();
+                let index = self.origins.map_or(own, |origins| origins.get(own).copied().unwrap_or(own));
+                Value::from(Ref::new(graph.node(key.clone(), index)))
+            }
             _ => Value::None,
         }
     }

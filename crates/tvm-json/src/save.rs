@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::tensor;
+use crate::translate;
 use crate::version::{TvmJsonVersion, TypeKeys};
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::dtype::DataType;
@@ -58,14 +59,26 @@ pub fn save(value: &Value) -> Result<String, SaveError> {
 /// # Errors
 /// Fails for a tensor without elements, and for unknown nodes of several graphs.
 pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, SaveError> {
-    match save_behind(value, options, None) {
+    if !options.version.types_as_nodes {
+        return save_nodes(value, options).map(|(text, _)| text);
+    }
+    let own = SaveOptions { version: TvmJsonVersion::V0_23, compact: true, ..options.clone() };
+    let (text, kept) = save_nodes(value, &own)?;
+    let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
+    translate::newer(&text, kept, indent_spaces, options.version.tvm_version)
+}
+
+/// Writes a value, and returns the number of the first nodes, which are as in the graph of unknown ones.
+fn save_nodes(value: &Value, options: &SaveOptions) -> Result<(String, usize), SaveError> {
+    let saved = match save_behind(value, options, None) {
         Err(Failed::NeedsGraph(graph)) => {
             let first = Graph::of(&graph).ok_or(SaveError::TwoGraphs)?;
-            save_behind(value, options, Some(&first))
+            let count = usize::try_from(first.count).unwrap_or(usize::MAX);
+            save_behind(value, options, Some(&first)).map(|text| (text, count))
         }
-        saved => saved,
-    }
-    .map_err(|failed| match failed {
+        saved => saved.map(|text| (text, 0)),
+    };
+    saved.map_err(|failed| match failed {
         Failed::LeftOut(hash) => LeftOut { hash }.into(),
         Failed::NeedsGraph(_) => SaveError::TwoGraphs,
     })

@@ -2,11 +2,16 @@
 
 use tvmscript_ir_core::containers::keys;
 
+use crate::graph::Schema;
+use crate::translate::{Current, Own, RENAMED};
+
 /// A release of TVM's JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TvmJsonVersion {
     /// Release of TVM.
     pub name: &'static str,
+    /// Id of the text profile of the release.
+    pub text_profile: &'static str,
     /// Value of `metadata.tvm_version` in written files.
     pub tvm_version: &'static str,
     /// Spaces per level in the output of `save_json`.
@@ -15,6 +20,9 @@ pub struct TvmJsonVersion {
     pub keys: TypeKeys,
     /// Type keys of nodes whose name the release changed: the one here, and the release's.
     pub renamed: &'static [(&'static str, &'static str)],
+    /// `true` if types are nodes in the release, to which fields `ty` refer, and buffers are variables. A graph is then
+    /// translated as a whole.
+    pub types_as_nodes: bool,
     /// Fields that only the release has: the type key here, and the name. They are written as empty maps.
     pub extra_maps: &'static [(&'static str, &'static str)],
 }
@@ -54,6 +62,7 @@ impl TvmJsonVersion {
     /// TVM 0.23.
     pub const V0_23: TvmJsonVersion = TvmJsonVersion {
         name: "0.23",
+        text_profile: "tvm-0.23",
         tvm_version: "0.23.dev0",
         indent_spaces: 2,
         keys: TypeKeys {
@@ -72,12 +81,14 @@ impl TvmJsonVersion {
             source_name: "ir.SourceName",
         },
         renamed: &[],
+        types_as_nodes: false,
         extra_maps: &[],
     };
 
     /// TileLang's TVM 0.25.
     pub const V0_25: TvmJsonVersion = TvmJsonVersion {
         name: "0.25",
+        text_profile: "tilelang-0.25",
         tvm_version: "0.25.dev0",
         renamed: &[
             ("tir.Block", "tirx.SBlock"),
@@ -133,6 +144,44 @@ impl TvmJsonVersion {
         ..TvmJsonVersion::V0_23
     };
 
+    /// TVM 0.27.
+    pub const V0_27: TvmJsonVersion = TvmJsonVersion {
+        name: "0.27",
+        text_profile: "tvm-0.27",
+        tvm_version: "0.27.0.post1",
+        renamed: RENAMED,
+        types_as_nodes: true,
+        ..TvmJsonVersion::V0_23
+    };
+
+    /// The releases, oldest first.
+    pub const ALL: [TvmJsonVersion; 3] =
+        [TvmJsonVersion::V0_23, TvmJsonVersion::V0_25, TvmJsonVersion::V0_27];
+
+    /// Returns the release that wrote a text, by the start of the version in it; `None` if it names no known one.
+    pub fn of_text(text: &str) -> Option<TvmJsonVersion> {
+        let (_, version) = text.rsplit_once("\"tvm_version\"")?;
+        let version = version.trim_start_matches([':', ' ', '"', '\n', '\r', '\t']);
+        let is_of = |release: &TvmJsonVersion| {
+            let rest = version.strip_prefix(release.name);
+            rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+        };
+        TvmJsonVersion::ALL.into_iter().find(is_of)
+    }
+
+    /// Returns the release of a text profile.
+    pub fn of_profile(id: &str) -> Option<TvmJsonVersion> {
+        TvmJsonVersion::ALL.into_iter().find(|release| release.text_profile == id)
+    }
+
+    /// Returns `true` if an integer in a field of a type is a value in the release, and not the number of a node.
+    pub fn is_plain_number(&self, kind: &str, field: &str) -> bool {
+        match self.types_as_nodes {
+            true => Current::default().is_plain(kind, field),
+            false => Own::default().is_plain(self.own_key(kind), field),
+        }
+    }
+
     /// Returns the release's key for a type key.
     pub fn key_of(&self, key: &'static str) -> &'static str {
         match key {
@@ -152,7 +201,7 @@ impl TvmJsonVersion {
 }
 
 impl Default for TvmJsonVersion {
-    /// Returns the newest release.
+    /// Returns the release whose nodes are those here.
     fn default() -> Self {
         TvmJsonVersion::V0_23
     }

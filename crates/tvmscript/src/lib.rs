@@ -105,6 +105,11 @@ pub use tvmscript_ir_core::{
     structural_hash, substitute, try_post_order_mutate, visit_nodes,
 };
 
+mod json;
+
+pub use json::{
+    LoadedJson, from_json, from_tvm_json, load_json, to_json, to_json_of, to_tvm_json, to_tvm_json_of,
+};
 pub use tvmscript_diagnostics::{Diagnostic, Severity, render as render_errors};
 #[cfg(feature = "print")]
 pub use tvmscript_docsifier::{DiagnosticOptions, render_diagnostics};
@@ -112,8 +117,6 @@ pub use tvmscript_docsifier::{DiagnosticOptions, render_diagnostics};
 pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
 
 use std::sync::OnceLock;
-
-use tvmscript_ir_core::json;
 
 /// The registry of all dialects of this workspace, built on first use.
 ///
@@ -196,44 +199,4 @@ macro_rules! assert_structural_eq {
             ::std::panic!("not structurally equal:\n{difference}");
         }
     }};
-}
-
-/// Converts a node to native JSON on one line.
-pub fn to_json(node: &Object) -> String {
-    json::native::save(&Value::Node(node.clone()))
-}
-
-/// Converts a node to TVM's JSON, as written by TVM 0.23.
-///
-/// # Errors
-/// If the elements of a constant are left out, and for nodes of unknown types from several texts.
-pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::json::SaveError> {
-    tvm_json::save(&Value::Node(node.clone()))
-}
-
-/// Loads a node from TVM's JSON.
-///
-/// # Errors
-/// If the text is malformed, uses a type that is not in the registry, or its root is not a node.
-pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    root(tvm_json::load(text, registry)?)
-}
-
-/// Loads a node from JSON of either format.
-///
-/// # Errors
-/// As [`from_tvm_json`].
-pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    root(tvm_json::load_any(text, registry)?)
-}
-
-fn root(value: Value) -> Result<Object, JsonError> {
-    match value {
-        Value::Node(node) => Ok(node),
-        _ => Err(JsonError {
-            kind: JsonErrorKind::Expected { expected: "a node as the root" },
-            path: "$".to_owned(),
-            offset_bytes: 0,
-        }),
-    }
 }

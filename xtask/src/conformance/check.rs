@@ -31,10 +31,14 @@ pub struct Outcome {
     pub json: Answer,
     /// No call panicked.
     pub survives: Answer,
+    /// Our JSON of the parse loads to an equal program.
+    pub own_json: Answer,
     /// TVM reads our print as it reads the original.
     pub live_equal: Answer,
     /// Our JSON of the parse is TVM's live one.
     pub live_json: Answer,
+    /// TVM's live JSON loads to a program that is equal to our parse.
+    pub live_load: Answer,
     /// Our print.
     pub printed: Option<String>,
     /// Our JSON of the parse.
@@ -113,6 +117,9 @@ fn one(program: &Program) -> Outcome {
             graph::compare(&ours, &theirs)
         }));
     }
+    if first.has_tvm_json() {
+        outcome.own_json = Some(json.clone().and_then(|json| loads_equal(&json, &first)));
+    }
     outcome.our_json = json.ok();
     let text = match first.print() {
         Ok(text) => text,
@@ -144,6 +151,14 @@ fn one(program: &Program) -> Outcome {
     }
     outcome.printed = Some(text);
     outcome
+}
+
+/// Checks that a JSON text loads to a program.
+pub fn loads_equal(json: &str, program: &subject::Program) -> Result<(), String> {
+    match subject::Program::from_tvm_json(json)? {
+        loaded if loaded.equal(program) => Ok(()),
+        loaded => Err(format!("the JSON loads to another program: {}", loaded.difference(program))),
+    }
 }
 
 /// Checks that TVM's JSON of the original loads and prints to the text, or to one that reads back to it.

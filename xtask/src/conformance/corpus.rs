@@ -29,6 +29,8 @@ pub struct Program {
     pub canonical: bool,
     /// The listed deviation that the file shows, if any.
     pub deviation: Option<String>,
+    /// It is a fixture of the project, not a program of the corpus.
+    pub is_fixture: bool,
 }
 
 /// The programs of `dir` that its index names and that are there.
@@ -67,6 +69,7 @@ pub fn load(dir: &Path, kinds: &[String], filter: Option<&str>) -> Result<Vec<Pr
             canonical: true,
             text: source,
             deviation,
+            is_fixture: false,
             name,
             kind,
         });
@@ -118,6 +121,7 @@ fn files(dir: &Path, kind: &str, filter: Option<&str>) -> Result<Vec<Program>> {
             json_reparse: None,
             deviation: loses.then(|| "fixture".to_string()),
             canonical,
+            is_fixture: true,
             text,
             name,
         });

@@ -10,10 +10,21 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use tvmscript::tvm_json::TvmJsonVersion;
+
 use crate::subject;
 
 /// Node types whose identity is part of the program.
-const IDENTITIES: [&str; 5] = ["tir.Var", "tir.SizeVar", "tir.Buffer", "ir.GlobalVar", "tir.IterVar"];
+const IDENTITIES: [&str; 8] = [
+    "tir.Var",
+    "tir.SizeVar",
+    "tir.Buffer",
+    "ir.GlobalVar",
+    "tir.IterVar",
+    "ir.Var",
+    "relax.expr.DataflowVar",
+    "tirx.IterVar",
+];
 
 /// Fields that are not compared.
 const IGNORED: &[(&str, &str)] = &[("ir.IRModule", "source_map"), ("tir.Call", "annotations")];
@@ -79,11 +90,20 @@ fn string_end(text: &str) -> usize {
 /// # Errors
 /// The difference: its kind first, then the path to it.
 pub fn compare(ours: &str, theirs: &str) -> Result<(), String> {
+    let release = subject::release_of_json(theirs);
     let ours = read_json(ours).map_err(|e| format!("our JSON: {e}"))?;
     let theirs = read_json(theirs).map_err(|e| format!("TVM's JSON: {e}"))?;
     let (a, b) = (Graph::new(&ours)?, Graph::new(&theirs)?);
-    Walk { a, b, forward: HashMap::new(), backward: HashMap::new(), seen: HashSet::new(), steps: Vec::new() }
-        .run()
+    Walk {
+        release,
+        a,
+        b,
+        forward: HashMap::new(),
+        backward: HashMap::new(),
+        seen: HashSet::new(),
+        steps: Vec::new(),
+    }
+    .run()
 }
 
 /// One side.
@@ -117,6 +137,7 @@ struct Pair {
 
 /// The comparison under way.
 struct Walk<'a> {
+    release: TvmJsonVersion,
     a: Graph<'a>,
     b: Graph<'a>,
     forward: HashMap<usize, usize>,
@@ -217,7 +238,7 @@ impl<'a> Walk<'a> {
             let Some(ours) = x.get(name) else {
                 return self.differ(step, format!("{kind} lacks `{name}`"));
             };
-            let plain = !theirs.is_u64() || !ours.is_u64() || subject::is_plain_number(kind, name);
+            let plain = !theirs.is_u64() || !ours.is_u64() || self.release.is_plain_number(kind, name);
             if !plain {
                 self.push(work, step, format!(".{name}"), ours, theirs)?;
             } else if !same_plain(ours, theirs) {

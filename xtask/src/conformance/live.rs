@@ -6,39 +6,52 @@ use super::check::{Answer, Outcome, in_parallel};
 use super::corpus::Program;
 use super::graph;
 use super::oracle::{self, Oracle};
+use crate::subject;
 
 /// Asks about all programs and notes the answers.
 pub fn all(programs: &[Program], outcomes: &mut [Outcome], oracle: &Oracle) {
     let given: &[Outcome] = outcomes;
     let answers = in_parallel(programs.len(), |i| one(&programs[i], &given[i], oracle));
-    for (outcome, (equal, json)) in outcomes.iter_mut().zip(answers) {
+    for (outcome, (equal, json, load)) in outcomes.iter_mut().zip(answers) {
         outcome.live_equal = equal;
         outcome.live_json = json;
+        outcome.live_load = load;
     }
 }
 
 /// The answers about one program.
-fn one(program: &Program, outcome: &Outcome, oracle: &Oracle) -> (Answer, Answer) {
+fn one(program: &Program, outcome: &Outcome, oracle: &Oracle) -> (Answer, Answer, Answer) {
     if !program.tvm_parses {
-        return (None, None);
+        return (None, None, None);
     }
     let theirs = match oracle.ask(&oracle::json_of(&program.text)) {
         Ok(answer) => answer,
         Err(error) => {
             let no = Some(Err(format!("the oracle: {error}")));
-            return (no.clone(), no);
+            return (no.clone(), no.clone(), no);
         }
     };
-    let Some(theirs) = theirs["json"].as_str() else { return (None, None) };
+    let Some(theirs) = theirs["json"].as_str() else { return (None, None, None) };
     let Some(printed) = &outcome.printed else {
         let no = Some(Err("we do not parse or print it".to_string()));
-        return (no.clone(), no);
+        return (no.clone(), no.clone(), no);
     };
-    let json = match &outcome.our_json {
-        Some(ours) => graph::compare(ours, theirs),
-        None => Err("no JSON".to_string()),
+    let of_ours = outcome.our_json.as_deref().map(subject::release_of_json);
+    let release = subject::release_of_json(theirs);
+    if program.is_fixture && of_ours.is_some_and(|ours| ours.name != release.name) {
+        // A program of another release.
+        return (None, None, None);
+    }
+    // A text that does not show its release is asked about as one of the oracle's.
+    let parsed = subject::parse_in(&program.name, &program.text, release.text_profile);
+    let (json, load) = match parsed {
+        Ok(parsed) => (
+            parsed.to_tvm_json().and_then(|ours| graph::compare(&ours, theirs)),
+            super::check::loads_equal(theirs, &parsed),
+        ),
+        Err(_) => (Err("no JSON".to_string()), Err("we do not parse it".to_string())),
     };
-    (equal(program, printed, oracle), Some(json))
+    (equal(program, printed, oracle), Some(json), Some(load))
 }
 
 /// Checks that TVM reads our print as it reads the original. If our print is TVM's own and TVM cannot read that, there

@@ -37,8 +37,10 @@ const QUESTIONS: &[Question] = &[
     Question { name: "stable", answer: |o| &o.stable, counts: |_| true, tvm: None },
     Question { name: "json of parse", answer: |o| &o.reparse_json, counts: |_| true, tvm: None },
     Question { name: "json loads", answer: |o| &o.json, counts: |_| true, tvm: None },
+    Question { name: "json round trip", answer: |o| &o.own_json, counts: |_| true, tvm: None },
     Question { name: "TVM: equal", answer: |o| &o.live_equal, counts: |_| true, tvm: None },
     Question { name: "TVM: json", answer: |o| &o.live_json, counts: |_| true, tvm: None },
+    Question { name: "TVM: json loads", answer: |o| &o.live_load, counts: |_| true, tvm: None },
 ];
 
 /// Prints the table and gives its misses.

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use tvmscript::Value;
 use tvmscript::ir_core::SourceTexts;
-use tvmscript::ir_core::json::native;
-use tvmscript::tvm_json::{self, SaveOptions};
+use tvmscript::tvm_json::Form;
 
 use super::{Answer, Run};
 use crate::Outcome;
 use crate::args::Json;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Warnings};
+use crate::json_form::JsonForm;
 use crate::output::Results;
 use crate::timings::Timings;
 
@@ -34,20 +34,10 @@ fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warni
         Some(origin) => origin.texts(&input.source.text),
         None => SourceTexts::new(),
     };
-    let saved = timings.time("save", || match (args.tvm, args.compact) {
-        (true, compact) => {
-            tvm_json::save_with(&value, &SaveOptions { compact, texts, ..SaveOptions::default() })
-        }
-        (false, false) => Ok(native::save_pretty(&value)),
-        (false, true) => Ok(native::save(&value)),
-    });
-    match saved {
-        Ok(mut text) => {
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
-            Ok((text, input.warnings))
-        }
+    let form = JsonForm { form: if args.tvm { Form::Tvm } else { Form::Native }, compact: args.compact };
+    let profile = input.scripts.first().map(|script| script.profile.profile.id()).unwrap_or_default();
+    match timings.time("save", || form.write(&value, &profile, texts)) {
+        Ok(text) => Ok((text, input.warnings)),
         Err(error) => Err(Failed::new(Failure::Unsaved(error), Some(input.source))),
     }
 }

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use serde_json::json;
 use tvmscript::diagnostics::{Anchor, Diagnostic};
+use tvmscript::ir_core::SourceTexts;
 use tvmscript::upgrade::{self, Kind, STEPS, Step};
-use tvmscript::{PrinterConfig, tvm_json};
+use tvmscript::{PrinterConfig, Value};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script, Source, Warnings};
+use crate::json_form::JsonForm;
 use crate::timings::Timings;
 use crate::upgrade_args::{UpgradeArgs, UpgradeFormat};
 use crate::{Outcome, fixes, in_place, output, registry, well_formed};
@@ -112,8 +114,8 @@ fn one(path: &Path, args: &UpgradeArgs, timings: &mut Timings) -> Answer<Upgrade
 }
 
 fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Result<Upgraded, Failure> {
-    if tvm_json::detect(&source.text).is_some() {
-        return Err(Failure::NoUpgrade { from: "the JSON of a release".to_owned(), to: args.to.clone() });
+    if let Some(form) = JsonForm::of(&source.text) {
+        return rewritten_json(source, form, args, timings);
     }
     let (scripts, warnings) = input::understand_in(source, args.from.as_deref(), timings)?;
     let unbuilt: Vec<Diagnostic> =
@@ -123,10 +125,12 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
         change: fixes::Change { before: source.text.clone(), after: source.text.clone() },
         findings: warnings,
     };
-    let Some(origin) = scripts.first().and_then(|script| script.origin.clone()) else {
+    let Some((origin, profile)) =
+        scripts.first().and_then(|script| Some((script.origin.clone()?, script.profile)))
+    else {
         return Ok(unchanged(args.from.clone().unwrap_or_default(), warnings));
     };
-    let from = origin.profile.profile.id();
+    let from = profile.profile.id();
     if from == args.to {
         return Ok(unchanged(from, warnings));
     }
@@ -169,6 +173,40 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     };
     let change = fixes::Change { before: source.text.clone(), after };
     found.iter_mut().for_each(|finding| on_one_line(finding, &source.text));
+    Ok(Upgraded { from, change, findings: warnings.with(source, found) })
+}
+
+/// A JSON file in the same form, as the target has it.
+fn rewritten_json(
+    source: &Source,
+    form: JsonForm,
+    args: &UpgradeArgs,
+    timings: &mut Timings,
+) -> Result<Upgraded, Failure> {
+    let (mut scripts, warnings) = input::from_json(source, timings)?;
+    let from = scripts.first().map(|script| script.profile.profile.id()).unwrap_or_default();
+    let from = args.from.clone().unwrap_or(from);
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut after = source.text.clone();
+    if from != args.to {
+        let Some(step) = upgrade::find(&from, &args.to) else {
+            return Err(Failure::NoUpgrade { from, to: args.to.clone() });
+        };
+        for script in &mut scripts {
+            let upgraded = timings.time("upgrade", || upgrade::upgrade(&script.node, step));
+            let upgraded = upgraded.map_err(|error| Failure::Upgrade(error.to_string()))?;
+            let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
+            found.extend(findings.map(|finding| well_formed::in_text(script, finding)));
+            script.node = upgraded.node;
+        }
+        if !found.iter().any(Diagnostic::is_error) {
+            let value = Value::Node(input::join(&scripts));
+            after = timings
+                .time("save", || form.write(&value, &args.to, SourceTexts::new()))
+                .map_err(Failure::Unsaved)?;
+        }
+    }
+    let change = fixes::Change { before: source.text.clone(), after };
     Ok(Upgraded { from, change, findings: warnings.with(source, found) })
 }
 

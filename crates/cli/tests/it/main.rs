@@ -8,6 +8,7 @@ mod diff;
 mod explain;
 mod fixes;
 mod fragments;
+mod json_releases;
 mod limits;
 mod misuse;
 mod nodes;

@@ -193,13 +193,14 @@ class Module:
 }
 
 #[test]
-fn releases_without_rules_and_json_are_refused() {
-    let json = run(&["upgrade", &file("a.json", crate::common::evaluate_json(1))]);
-    assert_eq!(json.status, 1);
+fn releases_without_rules_are_refused() {
+    let text = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f():\n    T.evaluate(0)\n";
+    let refused = run(&["upgrade", "--from", "tilelang-0.25", &file("tilelang.py", text)]);
+    assert_eq!(refused.status, 1);
     assert!(
-        json.stderr.contains("there are no rules from the JSON of a release to tvm-0.27"),
+        refused.stderr.contains("there are no rules from tilelang-0.25 to tvm-0.27"),
         "{}",
-        json.stderr
+        refused.stderr
     );
     let rules = run(&["upgrade", "--rules"]).stdout;
     assert!(rules.starts_with("## From tvm-0.23 to tvm-0.27\n"), "{rules}");

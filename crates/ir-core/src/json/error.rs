@@ -25,6 +25,9 @@ pub enum SaveError {
     /// Nodes of unknown types come from different graphs ([`UnknownNode`](super::UnknownNode)).
     #[error("nodes of unknown types come from different graphs, whose numbers cannot be joined")]
     TwoGraphs,
+    /// A node refers to itself through others, in the form of the release.
+    #[error("a buffer refers to itself through its shape or layout, which this release cannot hold")]
+    Cycle,
 }
 
 /// Kind of a [`JsonError`].

@@ -128,6 +128,11 @@ impl<'s> Scanner<'s> {
         self.at
     }
 
+    /// Returns the text from an offset to the position.
+    pub fn text_from(&self, start: usize) -> &'s str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     /// Moves to an offset returned by [`Scanner::offset`].
     #[inline]
     pub fn set_offset(&mut self, at: usize) {

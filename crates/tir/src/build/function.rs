@@ -10,7 +10,7 @@ use super::frame::{FrameKind, TirFrame, set_once, wrong_frame};
 use super::types::TypeArg;
 use crate::complete::{CompleteError, complete, complete_fragment};
 use crate::node::*;
-use crate::signature::signature;
+use crate::signature::{self, Effects};
 
 /// An open function.
 #[derive(Debug, Default)]
@@ -134,6 +134,10 @@ fn completion_error(error: CompleteError) -> BuildError {
         Some(help) => error.with_help(help),
         None => error,
     }
+}
+
+fn signature(function: &PrimFunc) -> Signature {
+    signature::signature(function, Builder::context::<Effects>().as_deref())
 }
 
 /// Adds the function's type, if a dialect provides one.

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     BuildError, DictKey, FrameOf, FromScript, HostObject, PyType, Result, ScriptValue, script_fn,
 };
-use tvmscript_prim::{Expr, PrimExprExt, PrimType, Range, Type, Var, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, PrimType, Range, Type, Var, ops};
 use tvmscript_tir::build::args::{ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
 use tvmscript_tir::build::buffer::{Declaration, allocate_in_scope, match_param, match_region};
 use tvmscript_tir::build::frame::FrameKind;
@@ -12,6 +12,7 @@ use tvmscript_tir::build::loops::one_loop;
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::build::{TirFrame, function};
 use tvmscript_tir::op::bits::REINTERPRET as REINTERPRET_OP;
+use tvmscript_tir::op::thread::TVM_STORAGE_SYNC as STORAGE_SYNC_OP;
 use tvmscript_tir::{Buffer, BufferLoad, ForKind};
 
 use super::SCHEDULABLE;
@@ -234,9 +235,23 @@ macro_rules! buffer_functions {
     )*};
 }
 
+/// The literal that TVM stores for a number in the annotations of an allocation.
+fn literal(value: &Value) -> Result<Value> {
+    Ok(match *value {
+        Value::Bool(value) => IntImm::bool(value).into(),
+        Value::Int(value) => {
+            let dtype = if i32::try_from(value).is_ok() { DataType::INT32 } else { DataType::INT64 };
+            IntImm::try_new(dtype, value)?.into()
+        }
+        _ => value.clone(),
+    })
+}
+
 /// Adds the allocation of a buffer.
 fn allocate(buffer: &Ref<Buffer>, annotations: Option<Map<Str, Value>>) -> Result<()> {
-    let annotations = annotations.unwrap_or_default();
+    let entries = annotations.unwrap_or_default();
+    let entries = entries.iter().map(|(key, value)| Ok((key.clone(), literal(value)?)));
+    let annotations = Map::new(entries.collect::<Result<Vec<_>>>()?);
     TirFrame::add(
         Ref::new(AllocBuffer { span: Span::current(), buffer: buffer.clone(), annotations }).upcast(),
     )
@@ -466,6 +481,21 @@ pub fn reinterpret(dtype: DataType, value: ExprArg) -> Result<Expr> {
         true => Ok(REINTERPRET_OP.call(dtype, [value.0])),
         false => Ok(ops::reinterpret(dtype, value.0)?),
     }
+}
+
+/// Waits until all threads of a storage scope arrive.
+#[script_fn]
+pub fn tvm_storage_sync(
+    storage_scope: ExprArg,
+    #[default = None] is_load: Option<ExprArg>,
+    #[default = None] num_blocks: Option<ExprArg>,
+) -> Result<Expr> {
+    let is_load = is_load.map_or_else(|| IntImm::bool(false), |is_load| is_load.0);
+    let num_blocks = match num_blocks {
+        Some(num_blocks) => num_blocks.0,
+        None => ops::make_const(DataType::INT32, -1)?,
+    };
+    Ok(STORAGE_SYNC_OP.call(DataType::INT32, [storage_scope.0, is_load, num_blocks]))
 }
 
 /// The value of `unroll=`, as an annotation of the loop.

@@ -122,8 +122,20 @@ pub fn dialect() -> Dialect {
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
     let dialect = names::register(dialect);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect.context(EFFECTS)
+    };
     dialect
 }
+
+/// The effects of the release's own nodes.
+#[cfg(feature = "build")]
+const EFFECTS: tvmscript_tir::signature::Effects = tvmscript_tir::signature::Effects {
+    allocated: |node| node.as_node::<AllocBuffer>().map(|allocated| allocated.buffer.data.object().clone()),
+    is_opaque: |node| node.is::<AnnotatedCall>(),
+};
 
 /// The operator of the release with a name, such as `tirx.call_ffi_kernel`.
 pub fn operator(name: &str) -> Option<&'static tvmscript_ir_core::Ref<tvmscript_prim::Op>> {

@@ -15,7 +15,8 @@ use tvmscript_tir::op::bits::STRICT;
 
 use super::build::{
     ALLOC_BUFFER, ALLOC_LOCAL, ALLOC_SCALAR, ALLOC_SHARED, ATTR, BUFFER, DECL_BUFFER, LOCAL_SCALAR, Let,
-    MATCH_BUFFER, PARALLEL, REINTERPRET, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED,
+    MATCH_BUFFER, PARALLEL, REINTERPRET, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, TVM_STORAGE_SYNC,
+    UNROLL, VECTORIZED,
 };
 use crate::node::{AnnotatedCall, ScopeIdDefStmt};
 use crate::op::CURRENT;
@@ -41,6 +42,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         &SHARED_SCALAR,
         &ATTR,
         &REINTERPRET,
+        &TVM_STORAGE_SYNC,
         &SERIAL,
         &PARALLEL,
         &VECTORIZED,

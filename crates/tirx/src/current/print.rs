@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
-use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Str, Value, Visitor, Walk};
+use tvmscript_ir_core::{Array, DataType, Dialect, Map, Object, PathId, Ref, Str, Value, Visitor, Walk};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_tir::op::Operator;
 use tvmscript_tir::op::bits::REINTERPRET;
+use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tir::print::body;
 use tvmscript_tir::print::forms::{Forms, Keyword, TVM_0_23};
 use tvmscript_tir::print::parts::{
@@ -16,7 +17,7 @@ use tvmscript_tir::print::parts::{
 };
 use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
 
-use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major};
+use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major, view_as};
 use super::print_function::is_schedulable;
 use super::scalar::Scalars;
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
@@ -73,9 +74,12 @@ fn dtype_argument(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     d.docs.attr(handle, "ty")
 }
 
-/// `T.reinterpret(T.handle().ty, p)`, which is no conversion of a pointer to its own type.
+/// `T.reinterpret(T.handle().ty, p)`, which is no conversion of a pointer to its own type;
+/// `T.tvm_storage_sync("shared", T.bool(False), -1)`.
 fn makes(call: &Call, operator: &Operator) -> bool {
-    std::ptr::eq(operator, &REINTERPRET) && call.dtype.is_handle() && call.args.len() == 1
+    let is = |other: &'static Operator| std::ptr::eq(operator, other);
+    is(&REINTERPRET) && call.dtype.is_handle() && call.args.len() == 1
+        || is(&TVM_STORAGE_SYNC) && call.args.len() == 3
 }
 
 /// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
@@ -172,7 +176,8 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
         return variable(buffer, None, path, d);
     }
     let at = d.field(path, "buffer");
-    let kwargs = annotations_kwarg(annotations, path, d)?;
+    let shown = annotations.iter().map(|(key, value)| (key.clone(), without_type(value)));
+    let kwargs = annotations_kwarg(&Map::new(shown.collect::<Vec<_>>()), path, d)?;
     let method = match buffer.scope().as_str() {
         "shared" => "alloc_shared",
         "local" => "alloc_local",
@@ -183,6 +188,14 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
     Ok(d.docs.bind(name, value))
 }
 
+/// The number for a literal of the type that numbers have in annotations.
+fn without_type(value: &Value) -> Value {
+    match value.as_object().and_then(|node| node.as_node::<IntImm>()) {
+        Some(literal) if literal.dtype == DataType::INT32 => Value::Int(literal.value),
+        _ => value.clone(),
+    }
+}
+
 /// `B = A.view(4, 4)`, `B = T.decl_buffer((16,), data=A.data)`
 fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let DeclBuffer { span: _, buffer, data } = &**node;
@@ -191,9 +204,17 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
         let key = node.object().info().key();
         return Err(DocsifyError::Unwritable { key, reason: "it has no data".to_owned() }.into());
     };
-    if let Some(source) = viewed(buffer, data, d) {
-        let shape = d.field(at, "shape");
-        let args = items(&buffer.shape, shape, d)?;
+    if let Some((source, view)) = viewed(buffer, data, d) {
+        let args = match view {
+            View::Shape => {
+                let shape = d.field(at, "shape");
+                items(&buffer.shape, shape, d)?.into_vec()
+            }
+            View::Type => {
+                let dtype = d.dtype(buffer.dtype);
+                vec![d.at_field(dtype, at, "dtype")]
+            }
+        };
         let source = d.expr(&source, path)?;
         let callee = d.docs.attr(source, "view");
         let value = d.docs.call_args(callee, &args);
@@ -237,31 +258,49 @@ impl Owners {
     }
 }
 
-/// The buffer of which another one is a view with another shape, made by its method.
-fn viewed(buffer: &Ref<Buffer>, data: &Expr, d: &mut Docsifier<'_>) -> Option<Ref<Buffer>> {
+/// What differs between a view and its buffer.
+enum View {
+    /// `A.view(4, 4)`
+    Shape,
+    /// `A.view("float16")`
+    Type,
+}
+
+/// The buffer of which another one is a view, made by its method.
+fn viewed(buffer: &Ref<Buffer>, data: &Expr, d: &mut Docsifier<'_>) -> Option<(Ref<Buffer>, View)> {
     let pointer = data.downcast_ref::<Var>()?;
     let source = d.region_fact(Owners::new).0.get(&pointer.object().address())?.clone();
     let same = |a: &Object, b: &Object| tvmscript_ir_core::structural_equal(a, b);
     let exprs = |a: &Array<Expr>, b: &Array<Expr>| {
         a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a.object(), b.object()))
     };
-    let layouts = match (&buffer.layout, &source.layout) {
+    let layouts = |a: &Option<Object>, b: &Option<Object>| match (a, b) {
         (None, None) => true,
         (Some(a), Some(b)) => same(a, b),
         _ => false,
     };
-    let is_view = d.is_defined(source.object())
-        && buffer.dtype == source.dtype
+    let may_be_view = d.is_defined(source.object())
         && exprs(&buffer.strides, &source.strides)
-        && same(buffer.elem_offset.object(), source.elem_offset.object())
         && buffer.scope() == source.scope()
         && buffer.data_alignment == source.data_alignment
         && buffer.offset_factor == source.offset_factor
-        && layouts
-        && !buffer.shape.is_empty()
-        && !exprs(&buffer.shape, &source.shape)
-        && sizes_may_agree(&buffer.shape, &source.shape);
-    is_view.then_some(source)
+        && !buffer.shape.is_empty();
+    if !may_be_view {
+        return None;
+    }
+    if buffer.dtype == source.dtype {
+        let is_view = same(buffer.elem_offset.object(), source.elem_offset.object())
+            && layouts(&buffer.layout, &source.layout)
+            && !exprs(&buffer.shape, &source.shape)
+            && sizes_may_agree(&buffer.shape, &source.shape);
+        return is_view.then_some((source, View::Shape));
+    }
+    // TVM reads a view of another type only of a buffer with a layout.
+    let view = view_as(&source, buffer.dtype).ok()?.filter(|view| view.layout.is_some())?;
+    let is_view = same(buffer.elem_offset.object(), view.elem_offset.object())
+        && layouts(&buffer.layout, &view.layout)
+        && exprs(&buffer.shape, &view.shape);
+    is_view.then_some((source, View::Type))
 }
 
 /// Returns `false` if both shapes are constant and differ in size.

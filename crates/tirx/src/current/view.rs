@@ -7,6 +7,7 @@ use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::{Buffer, parse};
 
 use super::build::{LayoutArg, declare, with_parts};
+use super::layout::{CastView, view_as};
 
 /// The value of an attribute of a buffer.
 pub(crate) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
@@ -81,28 +82,14 @@ fn view(buffer: &Ref<Buffer>, mut args: CallArgs) -> Result<Ref<Buffer>> {
 
 /// `A.view("float16")`: the last dimension counts elements of the other type.
 fn cast(buffer: &Ref<Buffer>, dtype: DataType) -> Result<Ref<Buffer>> {
-    if buffer.layout.is_some() {
-        return Err(BuildError::message("a view of another type of a buffer with a layout is not supported")
-            .with_help("write `T.decl_buffer(shape, dtype, data=A.data)`"));
-    }
-    let mut shape: Vec<Expr> = buffer.shape.iter().cloned().collect();
-    let (new, old) = (i64::from(dtype.bits).max(1), i64::from(buffer.dtype.bits).max(1));
-    let scaled = |extent: &Expr| -> Result<Expr> {
-        let index = extent.dtype();
-        Ok(match new > old {
-            true => ops::floordiv(extent.clone(), ops::make_const(index, new / old)?)?,
-            false => ops::mul(extent.clone(), ops::make_const(index, old / new)?)?,
-        })
+    let Some(CastView { shape, elem_offset, layout }) = view_as(buffer, dtype)? else {
+        let message = match buffer.layout {
+            None => format!("a buffer of type `{}` has no view of type `{dtype}`", buffer.dtype),
+            Some(_) => format!("the layout of this `{}` buffer has no view of type `{dtype}`", buffer.dtype),
+        };
+        return Err(
+            BuildError::message(message).with_help("write `T.decl_buffer(shape, dtype, data=A.data)`")
+        );
     };
-    if new % old != 0 && old % new != 0 {
-        return Err(BuildError::message(format!(
-            "a buffer of type `{}` has no view of type `{dtype}`",
-            buffer.dtype
-        )));
-    }
-    if let Some(last) = shape.last_mut() {
-        *last = scaled(last)?;
-    }
-    let elem_offset = scaled(&buffer.elem_offset)?;
-    redeclared(buffer, Array::new(shape), dtype, elem_offset, None)
+    redeclared(buffer, shape, dtype, elem_offset, layout)
 }

@@ -31,6 +31,22 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
     })
 }
 
+/// Returns the id of the text profile that a text names.
+pub fn profile(text: &str) -> Option<String> {
+    let mut scan = Scanner::new(text);
+    scan.expect(b'{').ok()?;
+    let mut first = true;
+    while scan.more(first, b'}').ok()? {
+        first = false;
+        match &*scan.key().ok()? {
+            "profile" => return scan.string().ok().map(std::borrow::Cow::into_owned),
+            "format" | "version" => scan.skip_value().ok()?,
+            _ => return None,
+        }
+    }
+    None
+}
+
 fn load_document(document: Document, registry: &Registry) -> Result<Value> {
     if document.format != FORMAT || !(1..=VERSION).contains(&document.version) {
         let found = format!("{} {}", document.format, document.version);

@@ -14,15 +14,34 @@ use crate::span::{SourceId, Span, SpanKind};
 use crate::type_table::{FieldInfo, FieldKind, Shape};
 use crate::value::{FieldRef, Value};
 
+/// Options of [`save_with`].
+#[derive(Debug, Clone, Default)]
+pub struct SaveOptions {
+    /// Writes one line without indentation.
+    pub compact: bool,
+    /// Id of the text profile to name.
+    pub profile: Option<String>,
+}
+
 /// Writes a value on one line.
 pub fn save(value: &Value) -> String {
-    // Cannot fail: all keys are strings, and all numbers finite.
-    serde_json::to_string(&Saver::default().document(value)).unwrap_or_default()
+    save_with(value, &SaveOptions { compact: true, ..SaveOptions::default() })
 }
 
 /// Writes a value, indented.
 pub fn save_pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(&Saver::default().document(value)).unwrap_or_default()
+    save_with(value, &SaveOptions::default())
+}
+
+/// Writes a value.
+pub fn save_with(value: &Value, options: &SaveOptions) -> String {
+    let document = Document { profile: options.profile.clone(), ..Saver::default().document(value) };
+    let text = match options.compact {
+        true => serde_json::to_string(&document),
+        false => serde_json::to_string_pretty(&document),
+    };
+    // Cannot fail: all keys are strings, and all numbers finite.
+    text.unwrap_or_default()
 }
 
 enum WorkItem<'a> {
@@ -78,7 +97,7 @@ impl Saver {
         }
         let root = self.any(value.as_field());
         let Saver { nodes, spans, sources, .. } = self;
-        Document { format: FORMAT.to_owned(), version: VERSION, root, sources, spans, nodes }
+        Document { format: FORMAT.to_owned(), version: VERSION, profile: None, root, sources, spans, nodes }
     }
 
     fn entry(&mut self, object: &Object) -> NodeEntry {

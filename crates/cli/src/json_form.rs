@@ -1,0 +1,57 @@
+//! The forms in which JSON is written.
+
+use tvmscript::Value;
+use tvmscript::ir_core::SourceTexts;
+use tvmscript::ir_core::json::{SaveError, native};
+use tvmscript::tvm_json::{self, Form, SaveOptions, TvmJsonVersion};
+
+use crate::registry::registry;
+
+/// A form of JSON.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JsonForm {
+    pub(crate) form: Form,
+    /// One line, without indentation.
+    pub(crate) compact: bool,
+}
+
+impl JsonForm {
+    /// The form of a text; `None` if it is no JSON.
+    pub(crate) fn of(text: &str) -> Option<JsonForm> {
+        let form = tvm_json::detect(text)?;
+        Some(JsonForm { form, compact: !text.trim_end().contains('\n') })
+    }
+
+    /// Writes a program of a text profile, with a line break at the end. `texts` are for the lines and columns of positions,
+    /// which are left out otherwise.
+    ///
+    /// # Errors
+    /// See [`tvm_json::save_with`].
+    pub(crate) fn write(
+        &self,
+        value: &Value,
+        profile: &str,
+        texts: SourceTexts,
+    ) -> Result<String, SaveError> {
+        let JsonForm { form, compact } = *self;
+        let mut text = match form {
+            Form::Tvm => {
+                let version = TvmJsonVersion::of_profile(profile).unwrap_or_default();
+                tvm_json::save_with(
+                    value,
+                    &SaveOptions { version, compact, texts, ..SaveOptions::default() },
+                )?
+            }
+            Form::Native => {
+                let default = registry().text_profiles().next();
+                let is_default = default.is_some_and(|default| default.id() == profile);
+                let profile = (!is_default).then(|| profile.to_owned());
+                native::save_with(value, &native::SaveOptions { compact, profile })
+            }
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,80 @@
+//! JSON files of several releases in the command.
+
+use serde_json::Value;
+
+use crate::common::{file, run};
+
+const OLD: &str = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((8,), "float32"), x: T.int32):
+    for i in range(8):
+        with T.block("b"):
+            vi = T.axis.spatial(8, i)
+            A[vi] = T.Cast("float32", x)
+"#;
+
+const NEW: &str = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((8,), "float32"), x: T.int32):
+    # with T.sblock("root"):
+    for i in range(8):
+        with T.sblock("b"):
+            vi = T.axis.spatial(8, i)
+            T.reads()
+            T.writes(A[vi])
+            A[vi] = T.Cast("float32", x)
+"#;
+
+/// The standard output of a command that succeeds.
+fn output(args: &[&str]) -> String {
+    let ran = run(args);
+    assert_eq!(ran.status, 0, "{args:?}: {}", ran.stderr);
+    ran.stdout
+}
+
+#[test]
+fn json_is_that_of_the_release_of_the_text() {
+    let new = file("json_release_new.py", NEW);
+    let json = file("json_release_new.json", &output(&["json", "--tvm", &new]));
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    assert!(text.contains("\"tvm_version\": \"0.27.") && text.contains("\"s_tir.SBlock\""), "{text}");
+    assert_eq!(output(&["print", &json]), NEW);
+    output(&["equal", &new, &json]);
+    let checked: Value = serde_json::from_str(&output(&["check", "--format", "json", &json])).expect("JSON");
+    assert_eq!(checked["profile"]["id"], "tvm-0.27");
+    let native = file("json_release_native.json", &output(&["json", &new]));
+    assert_eq!(output(&["print", &native]), NEW);
+}
+
+#[test]
+fn upgrade_keeps_the_form_of_json() {
+    let old = file("json_release_old.py", OLD);
+    for flags in [&["--tvm"][..], &["--tvm", "--compact"], &[], &["--compact"]] {
+        let args = [&["json"], flags, &[&old]].concat();
+        let json = file("json_release_old.json", &output(&args));
+        let upgraded = output(&["upgrade", &json]);
+        assert_eq!(upgraded.trim_end().contains('\n'), !flags.contains(&"--compact"), "{upgraded}");
+        assert_eq!(upgraded.contains("tvm_version"), flags.contains(&"--tvm"), "{upgraded}");
+        let upgraded = file("json_release_upgraded.json", &upgraded);
+        assert_eq!(output(&["print", &upgraded]), NEW);
+        assert_eq!(
+            output(&["upgrade", &upgraded]),
+            std::fs::read_to_string(&upgraded).expect("it was written")
+        );
+    }
+}
+
+#[test]
+fn upgrade_leaves_json_that_would_lose_something() {
+    let old =
+        OLD.replace("for i in range(8):", "for i in range(8):\n        T.evaluate(T.create_barriers(1))");
+    let old = file("json_release_lossy.py", &old);
+    let json = file("json_release_lossy.json", &output(&["json", "--tvm", &old]));
+    let before = std::fs::read_to_string(&json).expect("it was written");
+    let ran = run(&["upgrade", "--write", &json]);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(&json).expect("it is still there"), before);
+}

@@ -1,0 +1,575 @@
+//! From the nodes of the release to those here.
+
+use std::borrow::Cow;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::tables::{
+    BIT_OPERATORS, BOXED_ATTRS, DROPPED, FUNCTIONS, NODE_ARRAYS, NUMBER_ARRAYS, OPTIONAL_DTYPES, PLAIN_ATTRS,
+    RENAMED, SCOPES, VOID_OPERATORS, WIDE_ATTRS, contains,
+};
+use super::{Made, Part, Role, Rules};
+use crate::graph::{Data, Field, Graph, Node, Plain};
+
+/// The rules, with what they need to know of the graph.
+pub(crate) struct Older<'r> {
+    /// Variables that functions and bindings of Relax define.
+    relax_vars: HashSet<usize>,
+    /// Values of TIR by the variable of Relax that is bound to them.
+    prim_values: HashMap<usize, usize>,
+    /// Returns `true` if there is an operator with a name.
+    has_operator: &'r dyn Fn(&str) -> bool,
+}
+
+impl<'r> Older<'r> {
+    pub(crate) fn new(graph: &Graph<'_>, has_operator: &'r dyn Fn(&str) -> bool) -> Older<'r> {
+        let mut rules = Older { relax_vars: HashSet::new(), prim_values: HashMap::new(), has_operator };
+        for node in &graph.nodes {
+            match &*node.kind {
+                "relax.expr.Function" => {
+                    let params = node.node("params").and_then(|at| graph.nodes.get(at));
+                    rules.relax_vars.extend(params.map_or(&[][..], Node::list));
+                }
+                "relax.expr.VarBinding" | "relax.expr.MatchCast" => rules.relax_vars.extend(node.node("var")),
+                _ => {}
+            }
+        }
+        for node in graph.nodes.iter().filter(|node| node.kind == "relax.expr.VarBinding") {
+            let (Some(var), Some(value)) = (node.node("var"), node.node("value")) else { continue };
+            if let Some(known) = rules.prim_values.get(&value) {
+                rules.prim_values.insert(var, *known);
+            } else if rules.is_prim(graph, value) {
+                rules.prim_values.insert(var, value);
+            }
+        }
+        rules
+    }
+
+    /// Returns `true` for a value of TIR.
+    fn is_prim(&self, graph: &Graph<'_>, index: usize) -> bool {
+        let Some(node) = graph.nodes.get(index) else { return false };
+        match &*node.kind {
+            "ir.IntImm" | "ir.FloatImm" | "ir.TensorLoad" => true,
+            "ir.Var" => !self.relax_vars.contains(&index) && is_prim_type(graph, node),
+            "ir.Call" => !is_relax_call(graph, node) && is_prim_type(graph, node),
+            kind => kind.starts_with("prim."),
+        }
+    }
+}
+
+fn at<'g, 't>(graph: &'g Graph<'t>, node: &Node<'t>, field: &str) -> Option<&'g Node<'t>> {
+    graph.nodes.get(node.node(field)?)
+}
+
+fn is_prim_type(graph: &Graph<'_>, node: &Node<'_>) -> bool {
+    let ty = at(graph, node, "ty").map(|ty| &*ty.kind);
+    matches!(ty, Some("ir.PrimType" | "ir.PointerType" | "tirx.TensorMapType"))
+}
+
+fn is_buffer(graph: &Graph<'_>, node: &Node<'_>) -> bool {
+    node.kind == "ir.Var" && at(graph, node, "ty").is_some_and(|ty| ty.kind == "tirx.BufferType")
+}
+
+/// The name of the operator of a call.
+fn callee<'g, 't>(graph: &'g Graph<'t>, call: &Node<'t>) -> Option<&'g str> {
+    at(graph, call, "op").filter(|op| op.kind == "ir.Op")?.as_text().map(|name| &**name)
+}
+
+/// Returns `true` for a call of a function or operator of Relax.
+fn is_relax_call(graph: &Graph<'_>, node: &Node<'_>) -> bool {
+    match callee(graph, node) {
+        Some(name) => name.starts_with("relax."),
+        None => true,
+    }
+}
+
+/// The data type of a value.
+fn dtype_of<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Cow<'t, str> {
+    match at(graph, node, "ty") {
+        Some(ty) if ty.kind == "ir.PrimType" => ty.text("dtype").cloned().unwrap_or_default(),
+        _ => "handle".into(),
+    }
+}
+
+/// Returns `true` for a pointer to nothing known.
+fn is_untyped(graph: &Graph<'_>, pointer: &Node<'_>) -> bool {
+    let element = at(graph, pointer, "element_type");
+    let scope = at(graph, pointer, "storage_scope").and_then(Node::as_text);
+    element
+        .is_some_and(|ty| ty.kind == "ir.PrimType" && ty.text("dtype").is_none_or(|dtype| dtype.is_empty()))
+        && scope.is_none_or(|scope| scope == "global" || scope.is_empty())
+}
+
+fn of<'t>(node: &Node<'t>, field: &str) -> Part<'t> {
+    with_role(node, field, Role::Plain)
+}
+
+fn with_role<'t>(node: &Node<'t>, field: &str, role: Role) -> Part<'t> {
+    match node.field(field) {
+        Some(Field::Node(index)) => Part::Of(*index, role),
+        Some(Field::Plain(value)) => Part::Plain(value.clone()),
+        None => Part::none(),
+    }
+}
+
+fn int_imm<'t>(dtype: &'static str, value: Plain<'t>) -> Part<'t> {
+    let value = match value {
+        Plain::Bool(value) => Plain::Int(value.into()),
+        value => value,
+    };
+    Part::made(
+        "ir.IntImm",
+        vec![("span", Part::none()), ("dtype", Part::text(dtype)), ("value", Part::Plain(value))],
+    )
+}
+
+impl<'t> Rules<'t> for Older<'_> {
+    fn role(&self, graph: &Graph<'t>, index: usize, role: Role) -> Role {
+        let Some(node) = graph.nodes.get(index) else { return Role::Plain };
+        let is_kept = match (&*node.kind, role) {
+            (_, Role::Plain) => true,
+            ("ffi.Array" | "ffi.Map", _) => true,
+            ("ir.Var", Role::Data | Role::Handle) => is_buffer(graph, node),
+            ("int", Role::Attr | Role::WideAttr) => true,
+            ("ir.PrimType" | "ir.PointerType" | "ir.TupleType", Role::Info) => true,
+            ("ir.StringImm", Role::Relax) => true,
+            ("ir.Call", Role::Relax) => true,
+            (_, Role::Relax) => self.is_prim(graph, index),
+            _ => false,
+        };
+        if is_kept { role } else { Role::Plain }
+    }
+
+    fn describe(&self, graph: &Graph<'t>, index: usize, role: Role) -> Made<'t> {
+        let Some(node) = graph.nodes.get(index) else { return Made::Same(Part::none()) };
+        match &node.data {
+            Data::List(items) => {
+                let items = items.iter().map(|item| Part::Of(*item, role)).collect();
+                return Made::List(node.kind.clone(), items);
+            }
+            Data::None => return Made::Same(Part::none()),
+            Data::Opaque(_) | Data::Whole(_) => return Made::Leaf(node.clone()),
+            Data::Plain(_) => return self.leaf(node, role),
+            Data::Fields(_) => {}
+        }
+        if role == Role::Relax && self.is_prim(graph, index) {
+            let value = Part::Of(index, Role::Plain);
+            let info = prim_info(value.clone(), dtype_of(graph, node));
+            return Made::of(
+                "relax.expr.PrimValue",
+                vec![("span", of(node, "span")), ("struct_info_", info), ("value", value)],
+            );
+        }
+        match &*node.kind {
+            "ir.IntImm" => {
+                let value = at(graph, node, "value").map(|value| &value.data);
+                let value = match value {
+                    Some(Data::Plain(value)) => Part::Plain(value.clone()),
+                    _ => of(node, "value"),
+                };
+                let dtype = Part::text(dtype_of(graph, node));
+                Made::of("ir.IntImm", vec![("span", of(node, "span")), ("dtype", dtype), ("value", value)])
+            }
+            "ir.PrimType" if role == Role::Info => {
+                Made::Same(prim_info(Part::none(), node.text("dtype").cloned().unwrap_or_default()))
+            }
+            "ir.PrimType" => Made::Same(Part::prim_type(node.text("dtype").cloned().unwrap_or_default())),
+            "ir.PointerType" if role == Role::Info => {
+                Made::of("relax.ObjectStructInfo", vec![("span", Part::none())])
+            }
+            "ir.PointerType" if is_untyped(graph, node) => Made::Same(Part::prim_type("handle")),
+            "ir.TupleType" if role == Role::Info => Made::of(
+                "relax.TupleStructInfo",
+                vec![("span", of(node, "span")), ("fields", with_role(node, "fields", Role::Info))],
+            ),
+            "ir.TupleType" => {
+                Made::of("ir.TupleType", vec![("span", of(node, "span")), ("fields", of(node, "fields"))])
+            }
+            "ir.StringType" => Made::of("relax.ObjectStructInfo", vec![("span", of(node, "span"))]),
+            "ir.Var" => self.variable(graph, index, node, role),
+            "relax.expr.DataflowVar" => self.relax_variable(graph, index, node),
+            "ir.Call" => self.call(graph, node, role),
+            "ir.StringImm" if role == Role::Relax => {
+                let info = with_role(node, "ty", Role::Info);
+                Made::of(
+                    "relax.expr.StringImm",
+                    vec![("span", of(node, "span")), ("struct_info_", info), ("value", of(node, "value"))],
+                )
+            }
+            "ir.StringImm" => Made::of(
+                "tir.StringImm",
+                vec![
+                    ("span", of(node, "span")),
+                    ("dtype", Part::text("handle")),
+                    ("value", of(node, "value")),
+                ],
+            ),
+            "ir.GenericConst" => constant(graph, node),
+            "ir.TensorLoad" => Made::of(
+                "tir.BufferLoad",
+                vec![
+                    ("span", of(node, "span")),
+                    ("dtype", Part::text(dtype_of(graph, node))),
+                    ("buffer", of(node, "source")),
+                    ("indices", of(node, "indices")),
+                    ("predicate", Part::none()),
+                ],
+            ),
+            "ir.TensorRegion" => Made::of(
+                "tir.BufferRegion",
+                vec![("buffer", of(node, "source")), ("region", of(node, "region"))],
+            ),
+            "tirx.PrimFunc" => function(graph, node),
+            "tirx.Return" => self.returned(graph, node),
+            "tirx.ScopeIdDefStmt" => scope_ids(graph, node),
+            kind => match BIT_OPERATORS.iter().find(|(_, theirs)| *theirs == kind) {
+                Some((operator, _)) => {
+                    let args = ["a", "b"].into_iter().filter(|name| node.field(name).is_some());
+                    let args = args.map(|name| of(node, name)).collect();
+                    tir_call(node, dtype_of(graph, node), operator, Part::list(args))
+                }
+                None => self.generic(graph, node),
+            },
+        }
+    }
+}
+
+/// The type of a value of TIR in Relax.
+fn prim_info<'t>(value: Part<'t>, dtype: Cow<'t, str>) -> Part<'t> {
+    Part::made(
+        "relax.PrimStructInfo",
+        vec![("span", Part::none()), ("value", value), ("dtype", Part::text(dtype))],
+    )
+}
+
+fn tir_call<'t>(node: &Node<'t>, dtype: Cow<'t, str>, operator: &'static str, args: Part<'t>) -> Made<'t> {
+    let op = Part::leaf("ir.Op", Plain::Text(operator.into()));
+    Made::of(
+        "tir.Call",
+        vec![("span", of(node, "span")), ("dtype", Part::text(dtype)), ("op", op), ("args", args)],
+    )
+}
+
+/// A constant: a tensor or a data type.
+fn constant<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+    let info = with_role(node, "ty", Role::Info);
+    let value = at(graph, node, "value");
+    match value.filter(|value| value.kind == "DataType").and_then(Node::as_text) {
+        Some(dtype) => Made::of(
+            "relax.expr.DataTypeImm",
+            vec![("span", of(node, "span")), ("struct_info_", info), ("value", Part::text(dtype.clone()))],
+        ),
+        None => Made::of(
+            "relax.expr.Constant",
+            vec![("span", of(node, "span")), ("struct_info_", info), ("data", of(node, "value"))],
+        ),
+    }
+}
+
+fn function<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+    let given = at(graph, node, "params").map_or(&[][..], Node::list);
+    let (mut params, mut buffers) = (Vec::new(), Vec::new());
+    for param in given {
+        if graph.nodes.get(*param).is_some_and(|param| is_buffer(graph, param)) {
+            params.push(Part::Of(*param, Role::Handle));
+            buffers.extend([Part::Of(*param, Role::Handle), Part::Of(*param, Role::Plain)]);
+        } else {
+            params.push(Part::Of(*param, Role::Plain));
+        }
+    }
+    let buffers = Part::Made(Box::new(Made::List("ffi.Map".into(), buffers)));
+    Made::of(
+        "tir.PrimFunc",
+        vec![
+            ("span", of(node, "span")),
+            ("struct_info_", with_role(node, "ty", Role::Info)),
+            ("attrs", of(node, "attrs")),
+            ("params", Part::list(params)),
+            ("ret_type", of(node, "ret_type")),
+            ("buffer_map", buffers),
+            ("body", of(node, "body")),
+        ],
+    )
+}
+
+fn scope_ids<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+    let definition = at(graph, node, "def");
+    let part = |field: &str| definition.map_or_else(Part::none, |definition| of(definition, field));
+    let scope = match definition.and_then(|definition| definition.field("scope")) {
+        Some(Field::Plain(Plain::Int(scope))) => usize::try_from(*scope).ok().and_then(|at| SCOPES.get(at)),
+        _ => None,
+    };
+    Made::of(
+        "tirx.ScopeIdDefStmt",
+        vec![
+            ("span", of(node, "span")),
+            ("extents", part("extents")),
+            ("scope", scope.map_or_else(Part::none, |scope| Part::string(*scope))),
+            ("def_ids", part("def_ids")),
+        ],
+    )
+}
+
+/// A buffer, its data pointer, or the parameter for it.
+fn buffer<'t>(graph: &Graph<'t>, index: usize, node: &Node<'t>, ty: &Node<'t>, role: Role) -> Made<'t> {
+    let dtype = at(graph, ty, "dtype").and_then(|dtype| dtype.text("dtype")).cloned().unwrap_or_default();
+    match role {
+        Role::Data => {
+            // Memory holds no bits.
+            let dtype = if dtype == "bool" { "int8".into() } else { dtype };
+            let pointer = Part::made(
+                "ir.PointerType",
+                vec![
+                    ("span", Part::none()),
+                    ("element_type", Part::prim_type(dtype)),
+                    ("storage_scope", of(ty, "storage_scope")),
+                ],
+            );
+            handle(node, of(node, "name"), pointer)
+        }
+        Role::Handle => {
+            let name = at(graph, node, "name").and_then(Node::as_text).map_or("", |name| &**name);
+            handle(node, Part::string(format!("{name}_handle")), Part::prim_type("handle"))
+        }
+        _ => {
+            let mut fields = vec![
+                ("data", Part::Of(index, Role::Data)),
+                ("dtype", Part::text(dtype)),
+                ("shape", of(ty, "shape")),
+                ("strides", of(ty, "strides")),
+                ("axis_separators", Part::list(Vec::new())),
+                ("elem_offset", of(ty, "elem_offset")),
+                ("name", of(node, "name")),
+                ("data_alignment", of(ty, "data_alignment")),
+                ("offset_factor", of(ty, "offset_factor")),
+                ("buffer_type", Part::Plain(Plain::Int(1))),
+            ];
+            if at(graph, ty, "layout").is_some_and(|layout| layout.data != Data::None) {
+                fields.push(("layout", of(ty, "layout")));
+            }
+            fields.push(("span", of(node, "span")));
+            Made::of("tir.Buffer", fields)
+        }
+    }
+}
+
+fn handle<'t>(node: &Node<'t>, name: Part<'t>, annotation: Part<'t>) -> Made<'t> {
+    Made::of(
+        "tir.Var",
+        vec![
+            ("span", of(node, "span")),
+            ("dtype", Part::text("handle")),
+            ("name", name),
+            ("type_annotation", annotation),
+        ],
+    )
+}
+
+impl Older<'_> {
+    /// Names of operators and functions, and numbers.
+    fn leaf<'t>(&self, node: &Node<'t>, role: Role) -> Made<'t> {
+        let renamed = match (&*node.kind, &node.data) {
+            ("int", Data::Plain(value)) if role == Role::Attr => {
+                return Made::Same(int_imm("int32", value.clone()));
+            }
+            ("int", Data::Plain(value)) if role == Role::WideAttr => {
+                return Made::Same(int_imm("int64", value.clone()));
+            }
+            ("ir.Op", Data::Plain(Plain::Text(name))) => self.operator(name).map(Cow::Owned),
+            ("ir.EnvFunc", Data::Plain(Plain::Text(name))) => {
+                let found = FUNCTIONS.iter().find(|(_, theirs)| theirs == name);
+                found.map(|(own, _)| Cow::Borrowed(*own))
+            }
+            _ => None,
+        };
+        Made::shared(match renamed {
+            Some(name) => Node { kind: node.kind.clone(), data: Data::Plain(Plain::Text(name)) },
+            None => node.clone(),
+        })
+    }
+
+    /// The name of an operator here.
+    fn operator(&self, name: &str) -> Option<String> {
+        let rest = name.strip_prefix("prim.").or_else(|| name.strip_prefix("tirx."))?;
+        Some(format!("tir.{rest}")).filter(|own| (self.has_operator)(own))
+    }
+
+    fn variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>, role: Role) -> Made<'t> {
+        match at(graph, node, "ty") {
+            Some(ty) if ty.kind == "tirx.BufferType" => buffer(graph, index, node, ty, role),
+            _ if self.relax_vars.contains(&index) || !is_prim_type(graph, node) => {
+                self.relax_variable(graph, index, node)
+            }
+            _ => Made::of(
+                "tir.Var",
+                vec![
+                    ("span", of(node, "span")),
+                    ("dtype", Part::text(dtype_of(graph, node))),
+                    ("name", of(node, "name")),
+                    ("type_annotation", of(node, "ty")),
+                ],
+            ),
+        }
+    }
+
+    fn relax_variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>) -> Made<'t> {
+        let kind = if node.kind == "ir.Var" { "relax.expr.Var" } else { "relax.expr.DataflowVar" };
+        let info = match self.prim_values.get(&index) {
+            Some(value) if is_prim_type(graph, node) => {
+                prim_info(Part::Of(*value, Role::Plain), dtype_of(graph, node))
+            }
+            _ => with_role(node, "ty", Role::Info),
+        };
+        let id = Part::made("relax.Id", vec![("name_hint", of(node, "name"))]);
+        Made::of(kind, vec![("span", of(node, "span")), ("struct_info_", info), ("vid", id)])
+    }
+
+    fn call<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, role: Role) -> Made<'t> {
+        let operator = callee(graph, node);
+        if operator == Some("tirx.buffer_data")
+            && let Some([buffer]) = at(graph, node, "args").map(Node::list)
+        {
+            return Made::Same(Part::Of(*buffer, Role::Data));
+        }
+        if is_relax_call(graph, node) && (operator.is_some() || role == Role::Relax) {
+            return Made::of(
+                "relax.expr.Call",
+                vec![
+                    ("span", of(node, "span")),
+                    ("struct_info_", with_role(node, "ty", Role::Info)),
+                    ("op", of(node, "op")),
+                    ("args", with_role(node, "args", Role::Relax)),
+                    ("attrs", of(node, "attrs")),
+                    ("sinfo_args", with_role(node, "ty_args", Role::Info)),
+                ],
+            );
+        }
+        let (kind, last) = match at(graph, node, "attrs") {
+            Some(Node { data: Data::Fields(fields), .. }) => {
+                let entries = fields.iter().flat_map(|(name, value)| {
+                    let value = match value {
+                        Field::Node(index) => Part::Of(*index, Role::Plain),
+                        Field::Plain(Plain::Int(value)) => Part::leaf("int", Plain::Int(*value)),
+                        Field::Plain(Plain::Bool(value)) => Part::leaf("bool", Plain::Bool(*value)),
+                        Field::Plain(Plain::Float(value)) => Part::leaf("float", Plain::Float(*value)),
+                        Field::Plain(Plain::Text(dtype)) => {
+                            Part::leaf("DataType", Plain::Text(dtype.clone()))
+                        }
+                    };
+                    [Part::string(name.clone()), value]
+                });
+                let entries = Made::List("ffi.Map".into(), entries.collect());
+                ("tirx.AnnotatedCall", Some(("annotations", Part::Made(Box::new(entries)))))
+            }
+            _ => ("tir.Call", None),
+        };
+        let own_operator = operator.and_then(|operator| self.operator(operator));
+        let of_void = VOID_OPERATORS.iter().find(|(own, _)| own_operator.as_deref() == Some(own));
+        let dtype = of_void.map_or_else(|| dtype_of(graph, node), |(_, dtype)| Cow::Borrowed(*dtype));
+        let mut fields = vec![
+            ("span", of(node, "span")),
+            ("dtype", Part::text(dtype)),
+            ("op", of(node, "op")),
+            ("args", of(node, "args")),
+        ];
+        fields.extend(last);
+        Made::of(kind, fields)
+    }
+
+    /// `return` is a call here.
+    fn returned<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+        let value = at(graph, node, "value");
+        let dtype = value.map_or_else(|| "handle".into(), |value| dtype_of(graph, value));
+        let call = tir_call(node, dtype, "tir.ret", Part::list(vec![of(node, "value")]));
+        Made::of("tir.Evaluate", vec![("span", of(node, "span")), ("value", Part::Made(Box::new(call)))])
+    }
+
+    /// A node with the same fields under other names.
+    fn generic<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+        let Data::Fields(fields) = &node.data else { return Made::Leaf(node.clone()) };
+        let theirs = &*node.kind;
+        let own = RENAMED.iter().find(|(_, key)| *key == theirs).map_or(theirs, |(own, _)| own);
+        let kind = match own == theirs {
+            true => node.kind.clone(),
+            false => RENAMED
+                .iter()
+                .find(|(_, key)| *key == theirs)
+                .map_or_else(|| node.kind.clone(), |(own, _)| (*own).into()),
+        };
+        let is_attrs = own.starts_with("relax.attrs.");
+        let mut parts: Vec<(Cow<'t, str>, Part<'t>)> = Vec::with_capacity(fields.len() + 1);
+        for (name, value) in fields {
+            let field = &**name;
+            let (name, part) = match (field, value) {
+                ("ty", Field::Node(_)) if own.starts_with("tir.") || own == "ir.FloatImm" => {
+                    (Cow::Borrowed("dtype"), Part::text(dtype_of(graph, node)))
+                }
+                ("ty", Field::Node(ty)) => {
+                    let name = if own == "relax.expr.MatchCast" { "struct_info" } else { "struct_info_" };
+                    (Cow::Borrowed(name), Part::Of(*ty, Role::Info))
+                }
+                ("ret_ty", Field::Node(ty)) => (Cow::Borrowed("ret_struct_info"), Part::Of(*ty, Role::Info)),
+                ("tensor_ty", Field::Node(ty)) => (Cow::Borrowed("tensor_sinfo"), Part::Of(*ty, Role::Info)),
+                ("dtype", Field::Node(ty)) if own == "relax.TensorStructInfo" => {
+                    let dtype = graph.nodes.get(*ty).and_then(|ty| ty.text("dtype"));
+                    (name.clone(), Part::text(dtype.cloned().unwrap_or_default()))
+                }
+                ("node", Field::Node(object)) if own == "tir.AttrStmt" => {
+                    let number = graph.nodes.get(*object).filter(|object| object.kind == "int");
+                    let part = match number.map(|number| &number.data) {
+                        Some(Data::Plain(value)) => int_imm("int32", value.clone()),
+                        _ => Part::Of(*object, Role::Plain),
+                    };
+                    (name.clone(), part)
+                }
+                (_, Field::Plain(value)) if contains(&PLAIN_ATTRS, own, field) => {
+                    let dtype = if matches!(value, Plain::Bool(_)) { "bool" } else { "int32" };
+                    (name.clone(), int_imm(dtype, value.clone()))
+                }
+                (_, Field::Node(index)) if contains(&OPTIONAL_DTYPES, own, field) => {
+                    let dtype = graph.nodes.get(*index).and_then(Node::as_text);
+                    (name.clone(), Part::text(dtype.cloned().unwrap_or_default()))
+                }
+                (_, Field::Node(index)) => {
+                    let is_array = graph.nodes.get(*index).is_some_and(|node| node.kind == "ffi.Array");
+                    let is_numbers = is_attrs && is_array && !contains(&NODE_ARRAYS, own, field)
+                        || contains(&BOXED_ATTRS, own, field)
+                        || contains(&NUMBER_ARRAYS, own, field);
+                    let role = match is_numbers {
+                        true if WIDE_ATTRS.iter().any(|start| own.starts_with(start)) => Role::WideAttr,
+                        true => Role::Attr,
+                        false => role_of(own, field),
+                    };
+                    (name.clone(), Part::Of(*index, role))
+                }
+                (_, Field::Plain(value)) => (name.clone(), Part::Plain(value.clone())),
+            };
+            parts.push((name, part));
+        }
+        for (_, field) in DROPPED.iter().filter(|(key, _)| *key == own) {
+            let part = match *field {
+                "features" => Part::Made(Box::new(Made::List("ffi.Map".into(), Vec::new()))),
+                "axis_separators" | "input_axis_separators" => Part::list(Vec::new()),
+                _ => Part::none(),
+            };
+            parts.push(((*field).into(), part));
+        }
+        Made::Fields(kind, parts)
+    }
+}
+
+/// What a field of a type holds.
+fn role_of(own: &str, field: &str) -> Role {
+    match (own, field) {
+        ("relax.FuncStructInfo", "params" | "ret") | ("relax.TupleStructInfo", "fields") => Role::Info,
+        ("relax.TensorStructInfo", "shape")
+        | ("relax.expr.Function", "params" | "body")
+        | ("relax.expr.SeqExpr", "body")
+        | ("relax.expr.VarBinding" | "relax.expr.MatchCast", "var" | "value")
+        | ("relax.expr.If", "cond" | "true_branch" | "false_branch")
+        | ("relax.expr.Tuple", "fields")
+        | ("relax.expr.TupleGetItem", "tuple_value")
+        | ("relax.attrs.LayoutTransformAttrs", "pad_value") => Role::Relax,
+        _ => Role::Plain,
+    }
+}
