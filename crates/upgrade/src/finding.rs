@@ -94,8 +94,6 @@ codes! {
          operators that come next.";
     KNOWN_VALUE: "E1009" "upgrade-known-value"
         "The types of scalars state no values in the release: the known value is left out.";
-    MASK: "E1010" "upgrade-mask"
-        "The release has masked accesses as operators, `T.masked_load` and `T.masked_store`. The old form stays.";
     PARAMETERS: "E1011" "upgrade-parameter-order"
         "The release passes symbolic values among the arguments of a call, in front of the results. The parameters of the called \
          function are reordered; so are its callers in this module, but not those outside.";

@@ -21,3 +21,4 @@ mod stubs;
 mod tutorial;
 mod unknown;
 mod upgrade;
+mod upgrade_codes;

@@ -227,6 +227,34 @@ fn a_reducer_with_logic_operators_is_reported() {
     assert_eq!(plain.status, 0, "{}", plain.stderr);
 }
 
+#[test]
+fn masked_accesses_become_operators_and_go_back() {
+    const MASKED: &str = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4,), "float32"), i: T.int32):
+    with T.block("b"):
+        T.reads()
+        T.writes()
+        B.vstore([T.Ramp(0, 1, 4)], A.vload([i, T.Ramp(0, 1, 4)], predicate=T.Broadcast(T.bool(True), 4)), predicate=T.Broadcast(i > 0, 4))
+        B[0] = A.vload([i, 0], predicate=i > 0)
+"#;
+    let new = MASKED
+        .replace("script import tir as T\n", "script import tirx as T\n# from tvm.tirx.layout import Axis\n")
+        .replace("prim_func", "prim_func(s_tir=True)")
+        .replace("T.block", "T.sblock")
+        .replace("B.vstore([T.Ramp(0, 1, 4)], A.vload([i, T.Ramp(0, 1, 4)], predicate=T.Broadcast(T.bool(True), 4)), predicate=T.Broadcast(i > 0, 4))",
+            "T.masked_store(B, T.masked_load(\"float32x4\", A, i, T.Ramp(0, 1, 4), T.Broadcast(T.bool(True), 4)), T.Ramp(0, 1, 4), T.Broadcast(i > 0, 4))")
+        .replace("A.vload([i, 0], predicate=i > 0)", "T.masked_load(\"float32\", A, i, 0, i > 0)");
+    let ran = run(&["upgrade", &file("masked.py", MASKED)]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, new.as_str()), "{}", ran.stderr);
+    let back = run(&["upgrade", "--to", "tvm-0.23", &file("new.py", &new)]);
+    assert_eq!((back.status, back.stdout.as_str()), (0, MASKED), "{}", back.stderr);
+    let wrong = new.replace("\"float32x4\"", "\"float32x8\"");
+    let checked = run(&["check", &file("wrong.py", wrong)]);
+    assert!(checked.stderr.contains("a load of type `float32x8`"), "{}", checked.stderr);
+}
+
 /// A function of TVM 0.23, and the same as TVM 0.27 writes it.
 fn of_both_releases() -> [String; 2] {
     let old = r#"# from tvm.script import tir as T

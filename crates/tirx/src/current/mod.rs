@@ -14,6 +14,8 @@ pub mod build;
 #[cfg(feature = "parse")]
 mod head;
 pub mod layout;
+#[cfg(feature = "parse")]
+mod mask;
 mod metadata;
 #[cfg(feature = "parse")]
 mod names;

@@ -21,6 +21,7 @@ use crate::node::{AnnotatedCall, ScopeIdDefStmt};
 use crate::op::CURRENT;
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout};
+use super::mask;
 
 /// Registers the functions, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
@@ -63,6 +64,8 @@ fn find(name: &str) -> Option<ScriptValue> {
         "R" => ScriptValue::host(Spec { is_replica: true }),
         "TileLayout" => HostFunction::value("TileLayout", tile_layout),
         "device_entry" => HostFunction::value("device_entry", device_entry),
+        "masked_load" => HostFunction::value("masked_load", mask::load),
+        "masked_store" => HostFunction::value("masked_store", mask::store),
         _ => {
             if let Some(scope) = SCOPES.iter().copied().find(|scope| *scope == name) {
                 return Some(HostFunction::value(scope, move |args| scope_ids(scope, args)));
@@ -79,7 +82,7 @@ fn find(name: &str) -> Option<ScriptValue> {
 fn names() -> Vec<&'static str> {
     let strict = STRICT.iter().map(|(name, _)| *name);
     let operators = CURRENT.iter().map(|operator| operator.text);
-    let own = ["let", "S", "R", "TileLayout", "device_entry"];
+    let own = ["let", "S", "R", "TileLayout", "device_entry", "masked_load", "masked_store"];
     strict.chain(operators).chain(SCOPES.iter().copied()).chain(own).collect()
 }
 

@@ -57,6 +57,11 @@ static RULES: &[Rule] = &[
     rewritten("bit-operations", "T.bitwise_and(x, 3), T.shift_left(x, 1)", "x & 3, x << 1"),
     rewritten("return", "T.ret(e)", "return e"),
     rewritten("vector-loads", "A[0:4]", "A[T.Ramp(0, 1, 4)]"),
+    rewritten(
+        "masks",
+        "A.vload([i], predicate=m), B.vstore([i], x, predicate=m)",
+        "T.masked_load(\"float32x4\", A, i, m), T.masked_store(B, x, i, m)",
+    ),
     rewritten("unrolling", "annotations={\"disable_unroll\": True}", "unroll=False"),
     rewritten(
         "symbolic-arguments",
@@ -79,7 +84,6 @@ static RULES: &[Rule] = &[
     report(&codes::LLVM_NUMBER, "T.call_llvm_intrin(.., T.uint32(1), x)", "stays"),
     report(&codes::OPERATOR, "T.ptx_mma(..), T.create_barriers(..)", "stays"),
     report(&codes::KNOWN_VALUE, "R.Prim(value=e)", "the value is left out"),
-    report(&codes::MASK, "A.vload([i], predicate=m)", "stays"),
     report(&codes::POINTER, "T.Select(c, p, q) of pointers", "stays"),
     report(&codes::REDUCER, "T.comm_reducer(lambda x, y: x and y, ..)", "stays"),
     report(&codes::CALLERS, "tir_vars that differ by caller", "stays"),

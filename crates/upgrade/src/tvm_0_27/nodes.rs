@@ -7,8 +7,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{And, Call, CommReducer, IntImm, Not, Op, Or, Select, Var, size_var_type};
 use tvmscript_relax::{Call as RelaxCall, Function, MatchCast, PrimStructInfo};
 use tvmscript_tir::{
-    AllocateConst, BlockRealize, Buffer, BufferLoad, BufferRealize, BufferStore, BufferType, PrimFunc,
-    ProducerLoad,
+    AllocateConst, BlockRealize, Buffer, BufferRealize, BufferType, PrimFunc, ProducerLoad,
 };
 use tvmscript_tirx::current::SCHEDULABLE;
 
@@ -222,16 +221,7 @@ impl Nodes<'_> {
                 node,
             ));
         }
-        let is_masked = node.as_node::<BufferLoad>().is_some_and(|load| load.predicate.is_some())
-            || node.as_node::<BufferStore>().is_some_and(|store| store.predicate.is_some());
-        if is_masked {
-            self.findings.push(Finding::loss(
-                &codes::MASK,
-                "masked accesses are operators in the release",
-                "write `T.masked_load` or `T.masked_store`",
-                node,
-            ));
-        } else if node.is::<AllocateConst>() {
+        if node.is::<AllocateConst>() {
             self.findings.push(Finding::loss(
                 &codes::CONSTANT_ARRAY,
                 "the release has no constant arrays in functions",
