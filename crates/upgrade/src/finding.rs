@@ -115,4 +115,7 @@ codes! {
     REDUCER: "E1018" "upgrade-reducer"
         "The release prints reducers with `and`, `or` and `not`, but its reader refuses these operators there. They stay; write \
          the reducer with `T.Select`.";
+    DEVICE: "E1019" "upgrade-device"
+        "The newer release allocates a tensor for a device that the call names, the older one on the device of the storage. The \
+         function does not show the storage's device, or it shows another one.";
 }

@@ -23,6 +23,7 @@
 //! ```
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod devices;
 mod finding;
 mod keys;
 mod rule;

@@ -8,9 +8,9 @@ mod scopes;
 use tvmscript_ir_core::diagnostic::ErrorCode;
 use tvmscript_ir_core::{Object, RewriteError, mutate};
 
-use crate::Upgraded;
 use crate::finding::{Finding, codes};
 use crate::rule::{Kind, Rule, Step};
+use crate::{Upgraded, devices};
 
 /// The step.
 pub(crate) static STEP: Step = Step {
@@ -68,6 +68,11 @@ static RULES: &[Rule] = &[
         "R.call_tir(f, (x,), .., tir_vars=R.shape([n]))",
         "R.call_tir(f, (x, n), ..)",
     ),
+    rewritten(
+        "devices",
+        "R.memory.alloc_tensor(s, o, shape, dtype)",
+        "R.memory.alloc_tensor(s, o, shape, dtype, device)",
+    ),
     rewritten("scalars", "R.prim_value(n), R.Prim(\"int64\")", "n, T.int64"),
     Rule::with_code(
         Kind::Choice,
@@ -76,6 +81,12 @@ static RULES: &[Rule] = &[
         "@T.prim_func(s_tir=True)",
     ),
     Rule::with_code(Kind::Choice, &codes::PARAMETERS, "def f(x, y, n) with tir_vars", "def f(x, n, y)"),
+    Rule::with_code(
+        Kind::Choice,
+        &codes::DEVICE,
+        "R.vm.alloc_tensor(s, ..) of other storage",
+        "R.vm.alloc_tensor(s, .., 0)",
+    ),
     report(&codes::SIZE_VARIABLE, "n = T.int32(is_size_var=True)", "the knowledge n >= 0 is lost"),
     report(&codes::BUFFER_KIND, "axis_separators=.., buffer_type=\"auto\"", "left out"),
     report(&codes::CONDITION, "T.allocate(.., condition=c)", "the condition is left out"),
@@ -92,6 +103,7 @@ static RULES: &[Rule] = &[
 fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
     let node = calls::rewrite(node.clone(), &mut findings)?;
+    let node = devices::add(node, &mut findings)?;
     let node = {
         let mut nodes = nodes::Nodes::new(&node, &mut findings);
         mutate(node, &mut nodes)?
