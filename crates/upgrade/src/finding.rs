@@ -107,8 +107,8 @@ codes! {
     ERROR_KIND: "E1015" "upgrade-error-kind"
         "Assertions raise one kind of error in the older release: the kind is left out.";
     CAPTURED: "E1016" "upgrade-captured"
-        "The script in a Python file uses values of the code around it, or is made by code: its text does not show all of it, so \
-         it stays as it is. Write the values into it, or upgrade it by hand.";
+        "The script in a Python file uses values of the code around it, or is made by code, and the form of a part of it in the \
+         release depends on these values. It stays as it is. Write the values into it, or upgrade it by hand.";
     POINTER: "E1017" "upgrade-pointer"
         "The release prints conditional expressions of pointers, but its reader refuses them. They stay; bind the pointer in both \
          branches of an `if`.";
@@ -118,4 +118,10 @@ codes! {
     DEVICE: "E1019" "upgrade-device"
         "The newer release allocates a tensor for a device that the call names, the older one on the device of the storage. The \
          function does not show the storage's device, or it shows another one.";
+    UNCOMPARED: "E1020" "upgrade-uncompared"
+        "The script in a Python file needs arguments, so no program of it is known. Its words and forms are edited, but the text is \
+         not compared with an upgraded program.";
+    AROUND: "E1021" "upgrade-around"
+        "The code around the scripts of a Python file uses a name that the release has otherwise, or not at all. Code around \
+         scripts stays as it is: change it by hand.";
 }

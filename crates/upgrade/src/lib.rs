@@ -29,9 +29,11 @@ mod keys;
 mod rule;
 mod tvm_0_23;
 mod tvm_0_27;
+mod words;
 
 pub use finding::{Finding, codes};
 pub use rule::{Kind, Rule, Step};
+pub use words::{Fate, Words};
 
 use tvmscript_ir_core::{Object, RewriteError};
 

@@ -1,20 +1,34 @@
 //! Scripts of a Python file replaced in the file. Everything outside the scripts and their imports stays as it is.
 
-use std::collections::{BTreeMap, HashSet};
+mod assigned;
+mod definitions;
+mod edit;
+mod imports;
+mod names;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use tvmscript::diagnostics::{Diagnostic, TextEdit, apply};
+use tvmscript::diagnostics::{Anchor, Diagnostic, ErrorCode, TextEdit, apply};
 use tvmscript::docsifier::print_text;
 use tvmscript::ir_core::diagnostic::Message;
-use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, ImportFrom, Stmt, TextRange};
+use tvmscript::ir_core::{SpanKind, Visitor, Walk};
+use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, Stmt, TextRange};
 use tvmscript::python_syntax::{PythonOptions, parse_python};
-use tvmscript::upgrade::{Step, codes};
-use tvmscript::{Object, PrinterConfig};
+use tvmscript::script_parser::{ParseError, ParseErrorKind};
+use tvmscript::tir::LetStmt;
+use tvmscript::upgrade::{Fate, Step, codes};
+use tvmscript::{Object, PrinterConfig, structural_equal};
 
 use crate::failure::Failure;
 use crate::input::{Script, Source};
-use crate::registry::registry;
+use crate::registry::{parse_options, registry};
 use crate::timings::Timings;
+use assigned::{Known, helpers};
+use definitions::{Definition, definitions, exprs_outside};
+use edit::{Edited, Undecided, edit};
+use imports::Imports;
+use names::Names;
 
 /// A script and the node that replaces it.
 pub(crate) struct Replacement<'s> {
@@ -71,80 +85,387 @@ fn name_of(ast: &Ast, id: ExprId) -> Option<&str> {
     }
 }
 
-/// The text with replaced scripts and imports, and a finding for each script that cannot be replaced.
+/// The text with upgraded scripts and imports, and a finding for each script that stays.
+///
+/// A script is edited where its words and forms differ. The edited text is read again, and must build the upgraded programs;
+/// a script for which it does not is printed anew, unless its text would hold values of the code around it.
 ///
 /// # Errors
 /// If a script cannot be printed.
 pub(crate) fn replace(
     source: &Source,
-    new: Vec<Replacement<'_>>,
+    new: &[Replacement<'_>],
     step: &Step,
     config: &PrinterConfig,
     accept_losses: bool,
     timings: &mut Timings,
 ) -> Result<(String, Vec<Diagnostic>), Failure> {
-    let text = source.text.as_str();
-    let parsed = parse_python(text, &PythonOptions::default());
-    let imports = Imports::of(&parsed.ast, text, step);
-    let decorated = Decorated::of(&parsed.ast);
-    let outside = names_outside(text, &new, &decorated);
-    let mut findings = Vec::new();
-    let mut edits: Vec<TextEdit> = Vec::new();
-    let mut needed: Vec<String> = Vec::new();
-    let mut seen: HashSet<u32> = HashSet::new();
-    for replacement in new {
-        let script = replacement.script;
-        let range = decorated.range(text, script.definition);
-        let code = text.get(range.to_usize()).unwrap_or_default();
-        let is_first = seen.insert(range.start);
-        if replacement.stays || !is_first {
-            continue;
+    let parsed = parse_python(&source.text, &PythonOptions::default());
+    let names = Names::of(&parsed.ast);
+    let mut file = File {
+        source,
+        ast: &parsed.ast,
+        names: &names,
+        helpers: helpers(&parsed.ast, &names),
+        outside: names_outside(&source.text, new, &Decorated::of(&parsed.ast)),
+        step,
+        config,
+        accept_losses,
+        places: Vec::new(),
+        modules: HashSet::new(),
+        findings: Vec::new(),
+    };
+    file.plan(new);
+    // Each round takes at least one edited script back.
+    loop {
+        let text = file.apply(timings)?;
+        let wrong = timings.time("compare", || file.compare(&text));
+        if wrong.is_empty() {
+            if text != source.text {
+                file.report_code_around();
+            }
+            return Ok((text, file.findings));
         }
-        let captured = captured(code, &outside);
-        let reason = match (code.starts_with('@'), captured) {
-            (false, _) => Some("Python code makes it".to_owned()),
-            (true, Some(name)) => Some(format!("it uses `{name}` of the code around it")),
-            (true, None) => None,
-        };
-        if let Some(reason) = reason {
-            findings.push(stays(script.definition.into(), &reason, accept_losses));
-            continue;
+        for (index, reason) in wrong {
+            file.take_back(index, &reason);
         }
-        let name = script.name.as_deref().and_then(|name| name.rsplit('.').next());
-        let mut config = PrinterConfig { name: name.map(str::to_owned), ..config.clone() };
-        config.prefixes.extend(imports.prefixes.iter().cloned());
-        let printed = timings
-            .time("print", || print_text(&replacement.node, registry(), &config))
-            .map_err(Failure::Unprintable)?;
-        let (header, body) = split_header(&printed.text);
-        needed.extend(header);
-        let body = if script.is_checked { body.to_owned() } else { unchecked(body) };
-        let start =
-            text.get(..range.start as usize).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
-        let indent = text.get(start..range.start as usize).unwrap_or_default();
-        // The comment behind the last statement is printed with it.
-        let rest = text.get(range.end as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let comment = if rest.trim_start().starts_with('#') { rest.len() } else { 0 };
-        let end = range.end + u32::try_from(comment).unwrap_or(0);
-        edits.push(TextEdit { range: range.start..end, replacement: indented(&body, indent) });
     }
-    if edits.is_empty() {
-        return Ok((text.to_owned(), findings));
-    }
-    let replaced: String = edits.iter().map(|edit| edit.replacement.as_str()).collect();
-    imports.update(&needed, &replaced, edits.iter().map(|edit| edit.range.start).min(), &mut edits);
-    let text = apply(text, &edits).unwrap_or_else(|_| text.to_owned());
-    Ok((text, findings))
 }
 
-/// The finding that a script is not replaced.
-pub(crate) fn stays(range: Range<u32>, reason: &str, accept_losses: bool) -> Diagnostic {
+/// What happens to a definition.
+enum Plan {
+    Stays,
+    Edited(Vec<TextEdit>),
+    Printed,
+}
+
+/// A definition of a script, or of a macro.
+struct Place<'r> {
+    range: TextRange,
+    /// Its position among the decorated definitions; none for a script that Python code makes.
+    index: Option<usize>,
+    /// The programs that it built.
+    builds: Vec<&'r Replacement<'r>>,
+    plan: Plan,
+}
+
+/// A file and what happens to its scripts.
+struct File<'a> {
+    source: &'a Source,
+    ast: &'a Ast,
+    names: &'a Names,
+    helpers: HashMap<String, Known>,
+    /// Names that the code around scripts defines.
+    outside: HashSet<String>,
+    step: &'a Step,
+    config: &'a PrinterConfig,
+    accept_losses: bool,
+    places: Vec<Place<'a>>,
+    /// Names of modules that edited scripts use.
+    modules: HashSet<String>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'a> File<'a> {
+    fn text(&self, range: TextRange) -> &'a str {
+        self.source.text.get(range.to_usize()).unwrap_or_default()
+    }
+
+    /// Reports a form; a loss may be accepted.
+    fn report(&mut self, undecided: Undecided) {
+        let Undecided { code, range, message, help, is_loss } = undecided;
+        let message = Message::new(code, message);
+        let finding = match is_loss && self.accept_losses {
+            true => Diagnostic::warning(message, range),
+            false => Diagnostic::new(message, range),
+        };
+        self.findings.push(finding.with_help(help));
+    }
+
+    fn note(&mut self, code: &'static ErrorCode, range: TextRange, message: &str, help: &str) {
+        let note = Diagnostic::note_at(Message::new(code, message.to_owned()), Anchor::Text(range.into()));
+        self.findings.push(note.with_help(help.to_owned()));
+    }
+
+    /// Plans what happens to each definition.
+    fn plan(&mut self, new: &'a [Replacement<'a>]) {
+        let bindings = bindings(new);
+        let definitions = definitions(self.ast, &self.source.text, self.names);
+        for (index, definition) in definitions.iter().enumerate() {
+            let builds: Vec<&Replacement<'_>> =
+                new.iter().filter(|new| new.script.definition.start == definition.start).collect();
+            let is_known = match definition.kind.is_macro() {
+                true => !new.is_empty(),
+                false => !builds.is_empty(),
+            };
+            let plan = self.plan_of(definition, &builds, is_known.then_some(&bindings[..]));
+            self.places.push(Place { range: definition.range, index: Some(index), builds, plan });
+        }
+        let mut seen: HashSet<u32> = HashSet::new();
+        for replacement in new {
+            let range = replacement.script.definition;
+            let is_known = definitions.iter().any(|definition| definition.start == range.start);
+            if is_known || !seen.insert(range.start) || replacement.stays {
+                continue;
+            }
+            self.findings.push(stays(range.into(), "Python code makes it"));
+        }
+    }
+
+    fn plan_of(
+        &mut self,
+        definition: &Definition,
+        builds: &[&Replacement<'_>],
+        bindings: Option<&[u32]>,
+    ) -> Plan {
+        if builds.iter().any(|build| build.stays) {
+            return Plan::Stays;
+        }
+        let Some(words) = self.step.words else {
+            return match builds.is_empty() {
+                true => {
+                    if !definition.kind.is_macro() {
+                        let range = TextRange::new(definition.start, definition.range.end);
+                        self.findings.push(stays(range.into(), "it needs arguments"));
+                    }
+                    Plan::Stays
+                }
+                false => self.printed(definition.range, builds, None),
+            };
+        };
+        let Edited { edits, undecided, modules } =
+            edit(self.ast, &self.source.text, self.names, &self.helpers, words, definition, bindings);
+        let is_blocked =
+            undecided.iter().any(|undecided| !undecided.is_loss || builds.is_empty() && !self.accept_losses);
+        if is_blocked && !builds.is_empty() && captured(self.text(definition.range), &self.outside).is_none()
+        {
+            return Plan::Printed;
+        }
+        for undecided in undecided {
+            // What a program loses is reported at its nodes.
+            if !undecided.is_loss || builds.is_empty() {
+                self.report(undecided);
+            }
+        }
+        if is_blocked {
+            return Plan::Stays;
+        }
+        if builds.is_empty() && !definition.kind.is_macro() {
+            self.note(
+                &codes::UNCOMPARED,
+                TextRange::new(definition.start, definition.range.end),
+                "no program of this script is known, so its edited text is not compared with one",
+                "call the function around it with `--call`",
+            );
+        }
+        self.modules.extend(modules);
+        Plan::Edited(edits)
+    }
+
+    /// The plan to print a script anew, or to let it stay.
+    fn printed(&mut self, range: TextRange, builds: &[&Replacement<'_>], reason: Option<&str>) -> Plan {
+        let Some(first) = builds.first() else { return Plan::Stays };
+        let Some(name) = captured(self.text(range), &self.outside) else { return Plan::Printed };
+        let mut why = format!("it uses `{name}` of the code around it");
+        if let Some(reason) = reason {
+            why = format!("{why}, and {reason}");
+        }
+        self.findings.push(stays(first.script.definition.into(), &why));
+        Plan::Stays
+    }
+
+    /// Prints a script anew, or lets it stay, in place of its edits.
+    fn take_back(&mut self, index: usize, reason: &str) {
+        let Some(place) = self.places.get(index) else { return };
+        let (range, builds) = (place.range, place.builds.clone());
+        let plan = self.printed(range, &builds, Some(reason));
+        if let Some(place) = self.places.get_mut(index) {
+            place.plan = plan;
+        }
+    }
+
+    /// The text of the plans.
+    fn apply(&self, timings: &mut Timings) -> Result<String, Failure> {
+        let text = self.source.text.as_str();
+        let imports = Imports::of(self.ast, text, self.step, &self.modules);
+        let mut edits: Vec<TextEdit> = Vec::new();
+        let mut needed: Vec<String> = Vec::new();
+        let mut is_edited = false;
+        for place in &self.places {
+            match (&place.plan, place.builds.first()) {
+                (Plan::Printed, Some(build)) => {
+                    let (edit, header) = print(text, place.range, build, self.config, &imports, timings)?;
+                    needed.extend(header);
+                    edits.push(edit);
+                }
+                (Plan::Edited(more), _) => {
+                    is_edited = true;
+                    edits.extend(more.iter().cloned());
+                }
+                _ => {}
+            }
+        }
+        if edits.is_empty() && !is_edited {
+            return Ok(text.to_owned());
+        }
+        let replaced: String = edits.iter().map(|edit| edit.replacement.as_str()).collect();
+        let first = edits.iter().map(|edit| edit.range.start).min();
+        let all = |sign: Option<&str>| -> Result<String, Failure> {
+            let mut edits = edits.clone();
+            imports.clone().update(&needed, sign, &replaced, first, &mut edits);
+            apply(text, &edits).map_err(|error| Failure::Upgrade(error.to_string()))
+        };
+        let after = all(None)?;
+        // A text that changes shows its release.
+        let is_shown = after == text || registry().detect_profile(&after).profile.id() == self.step.to;
+        let Some(sign) = self.step.sign.filter(|_| !is_shown) else { return Ok(after) };
+        let signed = all(Some(sign))?;
+        // A header of the older release in a string of the file is as strong.
+        let is_shown = registry().detect_profile(&signed).profile.id() == self.step.to;
+        Ok(if is_shown { signed } else { after })
+    }
+
+    /// The edited scripts that do not build the upgraded programs, each with the reason.
+    fn compare(&self, text: &str) -> Vec<(usize, String)> {
+        let edited: Vec<(usize, &Place<'_>)> = self
+            .places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| matches!(place.plan, Plan::Edited(_)) && !place.builds.is_empty())
+            .collect();
+        if edited.is_empty() || text == self.source.text {
+            return Vec::new();
+        }
+        let mut options = parse_options(&self.source.name);
+        options.profile = Some(self.step.to.to_owned());
+        options.omit_spans = true;
+        let parsed = tvmscript::parse(&self.source.name, text, registry(), &options);
+        let python = parse_python(text, &PythonOptions::default());
+        let definitions = definitions(&python.ast, text, &Names::of(&python.ast));
+        let position =
+            |at: u32| definitions.iter().position(|place| place.range.start <= at && at < place.range.end);
+        let mut wrong = Vec::new();
+        for (index, place) in &edited {
+            let is_unknown = |error: &ParseError| matches!(error.kind, ParseErrorKind::UnknownValue { .. });
+            let mut errors = parsed.errors.iter().filter(|error| !is_unknown(error));
+            let error = errors.find(|error| position(error.range().start) == place.index);
+            if let Some(error) = error {
+                wrong.push((*index, format!("the release does not read its edited text: {}", error.kind)));
+                continue;
+            }
+            let built = parsed.scripts.iter().filter(|script| {
+                let at = script.definition.start;
+                definitions.iter().position(|definition| definition.start == at) == place.index
+            });
+            let built: Vec<&Object> = built.map(|script| &script.node).collect();
+            let is_same = built.len() == place.builds.len()
+                && built.iter().zip(&place.builds).all(|(new, old)| structural_equal(new, &old.node));
+            if !is_same {
+                wrong.push((*index, "its edited text builds another program".to_owned()));
+            }
+        }
+        wrong
+    }
+
+    /// Reports words of the code around scripts that differ in the release.
+    fn report_code_around(&mut self) {
+        let Some(words) = self.step.words else { return };
+        let definitions = definitions(self.ast, &self.source.text, self.names);
+        for (range, path) in imports::old_modules(self.ast, words, &self.modules) {
+            let new = words.module(&path).unwrap_or_default();
+            let start = path.rfind('.').map_or("", |dot| path.get(..=dot).unwrap_or_default());
+            self.note(
+                &codes::AROUND,
+                range,
+                &format!("`{path}` is `{start}{new}` in the release"),
+                "code around scripts stays: change it by hand",
+            );
+        }
+        for id in exprs_outside(self.ast, &definitions) {
+            let Expr::Attribute { value, attr } = *self.ast.expr(id) else { continue };
+            let Some(base) = self.names.path(self.ast, value) else { continue };
+            let Some(fate) = words.fate(&format!("{base}.{}", self.ast.name(attr))) else { continue };
+            let range = self.ast.range(id);
+            let old = self.text(range);
+            let message = match fate {
+                Fate::Renamed(new) => {
+                    let start = old.rfind('.').map_or("", |dot| old.get(..=dot).unwrap_or_default());
+                    format!("`{old}` is `{start}{new}` in the release")
+                }
+                Fate::Gone(_) => format!("the release has no `{old}`"),
+            };
+            let help = "code around scripts stays: change it by hand".to_owned();
+            self.report(Undecided {
+                code: &codes::AROUND,
+                range: range.into(),
+                message,
+                help,
+                is_loss: false,
+            });
+        }
+    }
+}
+
+/// The first bytes of the statements that bind a variable in a program.
+fn bindings(new: &[Replacement<'_>]) -> Vec<u32> {
+    let mut found: Vec<u32> = Vec::new();
+    for replacement in new {
+        let Some(source) = replacement.script.origin.as_ref().map(|origin| origin.source) else { continue };
+        let _ = Visitor::new().pre_order(&replacement.script.node, |node| {
+            if let Some(bound) = node.as_node::<LetStmt>() {
+                let mut work = vec![bound.span, bound.var.span];
+                while let Some(span) = work.pop() {
+                    match span.kind() {
+                        SpanKind::Range { source: of, start_bytes, .. } if of == source => {
+                            found.push(start_bytes)
+                        }
+                        SpanKind::CallSite { callee, caller } => work.extend([callee, caller]),
+                        SpanKind::Sequence { spans, .. } => work.extend(spans),
+                        SpanKind::Output { of } => work.push(of),
+                        _ => {}
+                    }
+                }
+            }
+            Walk::Advance
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The edit that prints a script anew, and the imports that its text needs.
+fn print(
+    text: &str,
+    range: TextRange,
+    build: &Replacement<'_>,
+    config: &PrinterConfig,
+    imports: &Imports,
+    timings: &mut Timings,
+) -> Result<(TextEdit, Vec<String>), Failure> {
+    let script = build.script;
+    let name = script.name.as_deref().and_then(|name| name.rsplit('.').next());
+    let mut config = PrinterConfig { name: name.map(str::to_owned), ..config.clone() };
+    config.prefixes.extend(imports.prefixes.iter().cloned());
+    let printed = timings
+        .time("print", || print_text(&build.node, registry(), &config))
+        .map_err(Failure::Unprintable)?;
+    let (header, body) = split_header(&printed.text);
+    let body = if script.is_checked { body.to_owned() } else { unchecked(body) };
+    let start =
+        text.get(..range.start as usize).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
+    let indent = text.get(start..range.start as usize).unwrap_or_default();
+    // The comment behind the last statement is printed with it.
+    let rest = text.get(range.end as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let comment = if rest.trim_start().starts_with('#') { rest.len() } else { 0 };
+    let end = range.end + u32::try_from(comment).unwrap_or(0);
+    Ok((TextEdit { range: range.start..end, replacement: indented(&body, indent) }, header))
+}
+
+/// The finding that a script is not rewritten.
+fn stays(range: Range<u32>, reason: &str) -> Diagnostic {
     let message = Message::new(&codes::CAPTURED, format!("this script is not rewritten: {reason}"));
-    let finding = match accept_losses {
-        true => Diagnostic::warning(message, range),
-        false => Diagnostic::new(message, range),
-    };
-    finding.with_help("write its values into it, or upgrade it by hand")
+    Diagnostic::new(message, range).with_help("write its values into it, or upgrade it by hand")
 }
 
 /// The first decorator of each definition.
@@ -302,112 +623,4 @@ fn bound(ast: &Ast) -> HashSet<String> {
         }
     }
     names
-}
-
-/// The imports of a file, as far as scripts use them.
-struct Imports {
-    /// Prefixes of the dialects, by dispatch token.
-    prefixes: Vec<(String, String)>,
-    /// Edits that bring names up to date.
-    renamed: Vec<TextEdit>,
-    /// Lines that the file has, after the edits: `from tvm.script import tirx as T`.
-    provided: HashSet<String>,
-    /// End of the last import at the top level.
-    end: Option<u32>,
-}
-
-impl Imports {
-    fn of(ast: &Ast, text: &str, step: &Step) -> Imports {
-        let mut imports =
-            Imports { prefixes: Vec::new(), renamed: Vec::new(), provided: HashSet::new(), end: None };
-        for stmt in ast.module_body() {
-            match ast.stmt(*stmt) {
-                Stmt::Import(_) => imports.end = Some(ast.range(*stmt).end),
-                Stmt::ImportFrom(_) => imports.end = Some(ast.range(*stmt).end),
-                _ => {}
-            }
-        }
-        for stmt in ast.all_stmts() {
-            match stmt {
-                Stmt::ImportFrom(from) => imports.from(ast, text, from, step),
-                Stmt::Import(import) => {
-                    let names = ast.list(import.names).iter().filter(|alias| alias.asname.is_none());
-                    imports.provided.extend(names.map(|alias| format!("import {}", ast.name(alias.name))));
-                }
-                _ => {}
-            }
-        }
-        imports
-    }
-
-    fn from(&mut self, ast: &Ast, text: &str, from: &ImportFrom, step: &Step) {
-        let Some(module) = from.module.map(|module| ast.name(module)).filter(|_| from.level == 0) else {
-            return;
-        };
-        for alias in ast.list(from.names) {
-            let old = ast.name(alias.name);
-            let dotted = format!("{module}.{old}");
-            let new = step.imports.iter().find(|(from, _)| *from == dotted);
-            let new = new.and_then(|(_, to)| to.rsplit('.').next()).unwrap_or(old);
-            let known = alias.asname.map_or(old, |asname| ast.name(asname));
-            if module == "tvm.script" {
-                // The registry's tokens are the names of the oldest release.
-                let token = if new == "tirx" || new == "tir" { "tir" } else { old };
-                self.prefixes.push((token.to_owned(), known.to_owned()));
-            }
-            let line = match known == new {
-                true => format!("from {module} import {new}"),
-                false => format!("from {module} import {new} as {known}"),
-            };
-            if new != old {
-                let range = ast.range(alias.place);
-                let is_plain = text.get(range.to_usize()).is_some_and(|text| text.starts_with(old));
-                if is_plain {
-                    let replacement = if known == new { new.to_owned() } else { format!("{new} as {known}") };
-                    self.renamed.push(TextEdit { range: range.into(), replacement });
-                }
-            }
-            self.provided.insert(line);
-        }
-    }
-
-    /// Adds the edits of imports: renamed names, and lines that the new texts need.
-    fn update(self, needed: &[String], replaced: &str, first: Option<u32>, edits: &mut Vec<TextEdit>) {
-        let mut lines: Vec<&str> = Vec::new();
-        for line in needed {
-            // The text uses the imported name only if a dot or a call follows it.
-            let name = line.rsplit(' ').next().unwrap_or_default();
-            let is_used = replaced.contains(&format!("{name}.")) || replaced.contains(&format!("{name}("));
-            if is_used && !self.provided.contains(line) && !lines.contains(&line.as_str()) {
-                lines.push(line);
-            }
-        }
-        if replaced.contains("tvm.ir.load_json(") && !self.provided.contains("import tvm") {
-            lines.insert(0, "import tvm");
-        }
-        if !lines.is_empty() {
-            let (at, replacement) = match (self.end, first) {
-                (Some(end), _) => (end, lines.iter().map(|line| format!("\n{line}")).collect()),
-                (None, first) => (
-                    first.unwrap_or_default(),
-                    lines.iter().map(|line| format!("{line}\n")).collect::<String>(),
-                ),
-            };
-            match edits.iter_mut().find(|edit| edit.range.start == at) {
-                Some(edit) => edit.replacement.insert_str(0, &replacement),
-                None => edits.push(TextEdit { range: at..at, replacement }),
-            }
-        }
-        let ends_at = |at: u32| move |edit: &&mut TextEdit| edit.range.is_empty() && edit.range.start == at;
-        for edit in self.renamed {
-            // A line that is added behind the import is part of its edit.
-            match edits.iter_mut().find(ends_at(edit.range.end)) {
-                Some(added) => {
-                    added.range = edit.range;
-                    added.replacement.insert_str(0, &edit.replacement);
-                }
-                None => edits.push(edit),
-            }
-        }
-    }
 }

@@ -16,6 +16,8 @@ pub(crate) static STEP: Step = Step {
     rules: RULES,
     imports: &[("tvm.script.tirx", "tvm.script.tir")],
     printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
+    sign: None,
+    words: None,
     rewrite,
 };
 

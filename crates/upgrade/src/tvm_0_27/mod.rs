@@ -10,6 +10,7 @@ use tvmscript_ir_core::{Object, RewriteError, mutate};
 
 use crate::finding::{Finding, codes};
 use crate::rule::{Kind, Rule, Step};
+use crate::words::{Fate, Words};
 use crate::{Upgraded, devices};
 
 /// The step.
@@ -19,7 +20,35 @@ pub(crate) static STEP: Step = Step {
     rules: RULES,
     imports: &[("tvm.script.tir", "tvm.script.tirx")],
     printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
+    sign: Some("from tvm.tirx.layout import Axis"),
+    words: Some(&WORDS),
     rewrite,
+};
+
+/// The words of text that differ.
+static WORDS: Words = Words {
+    modules: &[("tvm.script.tir", "tirx"), ("tvm.tir", "tirx")],
+    names: &[
+        ("tvm.script.tir.block", Fate::Renamed("sblock")),
+        ("tvm.script.tir.block_attr", Fate::Renamed("sblock_attr")),
+        ("tvm.script.tir.alloc_buffer", Fate::Renamed("sblock_alloc_buffer")),
+        ("tvm.script.tir.tvm_call_packed_lowered", Fate::Renamed("call_packed_lowered")),
+        ("tvm.script.tir.LetStmt", Fate::Gone("`v: T.let = e`, with the body moved out,")),
+        ("tvm.script.tir.allocate", Fate::Gone("`T.alloc_buffer`, with the body moved out,")),
+        ("tvm.script.tir.allocate_const", Fate::Gone("")),
+        ("tvm.script.tir.realize", Fate::Gone("")),
+        ("tvm.script.tir.ProducerLoad", Fate::Gone("")),
+        ("tvm.script.tir.SizeVar", Fate::Renamed("Var")),
+        ("tvm.script.tir.StringImm", Fate::Gone("the string")),
+        ("tvm.script.tir.ret", Fate::Gone("`return`")),
+        ("tvm.script.relax.Object", Fate::Renamed("Any")),
+        ("tvm.script.relax.func_ret_struct_info", Fate::Renamed("func_ret_ty")),
+        ("tvm.script.relax.emit_with_sinfo", Fate::Renamed("emit_with_ty")),
+    ],
+    keywords: &[("out_sinfo", "out_ty"), ("sinfo_args", "ty_args")],
+    key_prefix: ("tir.", "tirx."),
+    operator: operators::fate,
+    operator_key: operators::key,
 };
 
 const fn rename(name: &'static str, old: &'static str, new: &'static str) -> Rule {
@@ -41,6 +70,11 @@ static RULES: &[Rule] = &[
         "blocks",
         "T.block, T.block_attr, T.alloc_buffer",
         "T.sblock, T.sblock_attr, T.sblock_alloc_buffer",
+    ),
+    rename(
+        "operators",
+        "T.ptx_mma, T.ptx_ldmatrix, T.mma_fill, T.mma_store, T.simdgroup_load",
+        "T.ptx_legacy.mma, T.ptx_legacy.ldmatrix, T.cuda.mma_fill_legacy, T.cuda.mma_store_legacy, T.metal.simdgroup_load",
     ),
     rename("relax-keywords", "out_sinfo=, sinfo_args=", "out_ty=, ty_args="),
     rename("relax-names", "R.Object, R.func_ret_struct_info", "R.Any, R.func_ret_ty"),
@@ -93,7 +127,7 @@ static RULES: &[Rule] = &[
     report(&codes::CONSTANT_ARRAY, "T.allocate_const(..)", "stays"),
     report(&codes::OLD_STATEMENT, "T.realize(..), a load of a producer", "stays"),
     report(&codes::LLVM_NUMBER, "T.call_llvm_intrin(.., T.uint32(1), x)", "stays"),
-    report(&codes::OPERATOR, "T.ptx_mma(..), T.create_barriers(..)", "stays"),
+    report(&codes::OPERATOR, "T.ptx_cp_async(..), T.create_barriers(..)", "stays"),
     report(&codes::KNOWN_VALUE, "R.Prim(value=e)", "the value is left out"),
     report(&codes::POINTER, "T.Select(c, p, q) of pointers", "stays"),
     report(&codes::REDUCER, "T.comm_reducer(lambda x, y: x and y, ..)", "stays"),
