@@ -9,7 +9,7 @@ use std::ops::Range;
 use tvmscript::diagnostics::TextEdit;
 use tvmscript::ir_core::diagnostic::ErrorCode;
 use tvmscript::python_syntax::ast::{
-    Assign, Ast, Constant, Expr, ExprId, FunctionDef, Keyword, List, Stmt, StmtId, TextRange,
+    Assign, Ast, BinOp, Constant, Expr, ExprId, FunctionDef, Keyword, List, Stmt, StmtId, TextRange,
 };
 use tvmscript::script_eval::exprs_in;
 use tvmscript::upgrade::{Fate, Words, codes};
@@ -381,8 +381,9 @@ impl Editor<'_> {
     fn exprs(&mut self, root: ExprId) {
         let all = exprs_in(self.ast, root);
         for id in &all {
-            if let Expr::Call { args, keywords, .. } = *self.ast.expr(*id) {
-                // Slices of arguments are regions.
+            if let Expr::Call { func, args, keywords } = *self.ast.expr(*id)
+                && self.takes_regions(func)
+            {
                 let values = self.ast.list(keywords).iter().map(|keyword| keyword.value);
                 let values: Vec<ExprId> = self.ast.exprs(args).iter().copied().chain(values).collect();
                 self.regions.extend(values.into_iter().map(|value| self.ast.range(value)));
@@ -390,6 +391,15 @@ impl Editor<'_> {
         }
         all.into_iter().for_each(|id| self.expr(id));
         self.regions.clear();
+    }
+
+    /// Returns `true` for functions of regions, and for functions of the code around the script.
+    fn takes_regions(&self, function: ExprId) -> bool {
+        let path = self.names.path(self.ast, function);
+        match path.as_deref().and_then(|path| path.strip_prefix(TIR)?.strip_prefix('.')) {
+            Some(name) => matches!(name, "match_buffer" | "reads" | "realize" | "writes"),
+            None => true,
+        }
     }
 
     fn expr(&mut self, id: ExprId) {
@@ -621,16 +631,40 @@ impl Editor<'_> {
         };
         for slice in slices {
             let Expr::Slice { lower, upper, step } = *self.ast.expr(slice) else { continue };
-            let int = |id: Option<ExprId>| match id.map(|id| *self.ast.expr(id)) {
-                Some(Expr::Constant(Constant::Int(value))) => Some(value),
+            let int = |id: ExprId| match *self.ast.expr(id) {
+                Expr::Constant(Constant::Int(value)) => Some(value),
                 _ => None,
             };
-            match (int(lower), int(upper), step) {
-                (Some(from), Some(to), None) if to > from => {
-                    let t = self.names.name_of(TIR).unwrap_or("T").to_owned();
-                    self.replace(self.ast.range(slice), format!("{t}.Ramp({from}, 1, {})", to - from));
+            let text = |id: ExprId| self.text(self.ast.range(id));
+            // The first element and the number of elements.
+            let vector = match (lower, upper, step) {
+                (lower, Some(upper), None) if lower.is_none_or(|lower| int(lower) == Some(0)) => {
+                    Some(("0".to_owned(), text(upper).to_owned()))
                 }
-                _ => self.undecided(
+                (Some(lower), Some(upper), None) => match (int(lower), int(upper), *self.ast.expr(upper)) {
+                    (Some(from), Some(to), _) if to > from => {
+                        Some((from.to_string(), (to - from).to_string()))
+                    }
+                    (_, _, Expr::BinOp { left, op: BinOp::Add, right }) if text(left) == text(lower) => {
+                        Some((text(lower).to_owned(), text(right).to_owned()))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            match vector {
+                Some((first, lanes)) => {
+                    let t = self.names.name_of(TIR).unwrap_or("T").to_owned();
+                    let ramp = format!("{t}.Ramp({first}, 1, {lanes})");
+                    // One element is no vector.
+                    let index = match lanes.parse::<u32>() {
+                        Ok(1) => first,
+                        Ok(_) => ramp,
+                        Err(_) => format!("{ramp} if {lanes} > 1 else {first}"),
+                    };
+                    self.replace(self.ast.range(slice), index);
+                }
+                None => self.undecided(
                     self.ast.range(slice),
                     "a loaded vector has an index with lanes in the release",
                     "write `T.Ramp(start, 1, lanes)` in place of the slice",

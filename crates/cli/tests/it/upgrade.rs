@@ -146,6 +146,12 @@ def uses(A: T.Buffer((N,), "float32")):
 
 
 @T.prim_func
+def vectors(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), i: T.int32):
+    A[0:N] = T.exp(B[0:N]) + B[i:i + N]
+    A[i:i + 4] = T.Cast("float32x4", B[4:8])
+
+
+@T.prim_func
 def opens(A: T.Buffer((4,), "float32")):
     with T.LetStmt(A[0] * N) as v:
         A[0] = v
@@ -167,7 +173,13 @@ fn a_python_file_changes_in_its_scripts_and_imports_only() {
         .replace("sinfo_args=R.Tensor((4,), \"float32\")", "ty_args=(R.Tensor((4,), \"float32\"),)")
         .replace("private=True", "private=True, s_tir=True")
         .replace("\"tir.noalias\"", "\"tirx.noalias\"")
-        .replace("T.block", "T.sblock");
+        .replace("T.block", "T.sblock")
+        .replace("@T.prim_func\ndef vectors", "@T.prim_func(s_tir=True)\ndef vectors")
+        .replace(
+            "T.exp(B[0:N]) + B[i:i + N]",
+            "T.exp(B[T.Ramp(0, 1, N) if N > 1 else 0]) + B[T.Ramp(i, 1, N) if N > 1 else i]",
+        )
+        .replace("B[4:8]", "B[T.Ramp(4, 1, 4)]");
     assert_eq!(ran.stdout, expected);
     let diff = run(&["upgrade", "--diff", &path]);
     assert!(diff.stdout.contains("\n-@T.prim_func\n+@T.prim_func(s_tir=True)\n"), "{}", diff.stdout);
