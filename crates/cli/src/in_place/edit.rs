@@ -62,7 +62,26 @@ pub(super) fn edit(
         out: Edited::default(),
     };
     editor.definition(definition.stmt, definition.kind);
+    editor.out.edits = merged(std::mem::take(&mut editor.out.edits));
     editor.out
+}
+
+/// The edits in order; an insertion beside a replacement is part of it.
+fn merged(mut edits: Vec<TextEdit>) -> Vec<TextEdit> {
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut merged: Vec<TextEdit> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        match merged.last_mut() {
+            Some(last)
+                if last.range.end == edit.range.start && (last.range.is_empty() || edit.range.is_empty()) =>
+            {
+                last.range.end = edit.range.end;
+                last.replacement.push_str(&edit.replacement);
+            }
+            _ => merged.push(edit),
+        }
+    }
+    merged
 }
 
 struct Editor<'a> {
@@ -242,7 +261,7 @@ impl Editor<'_> {
     /// `T.let[T.int32]` for the annotations `T.int32` and `T.int32()` of a variable.
     fn bound_type(&mut self, annotation: ExprId) {
         let range = self.ast.range(annotation);
-        let t = self.names.name_of(TIR).unwrap_or("T").to_owned();
+        let t = self.names.tir().to_owned();
         self.insert(range.start, format!("{t}.let["));
         match *self.ast.expr(annotation) {
             Expr::Call { func, args, keywords }
@@ -322,7 +341,7 @@ impl Editor<'_> {
             }
         };
         if known == Known::Expr {
-            let t = self.names.name_of(TIR).unwrap_or("T").to_owned();
+            let t = self.names.tir().to_owned();
             self.insert(self.ast.range(*target).end, format!(": {t}.let"));
         }
         self.bound.insert(&name, known);
@@ -654,7 +673,7 @@ impl Editor<'_> {
             };
             match vector {
                 Some((first, lanes)) => {
-                    let t = self.names.name_of(TIR).unwrap_or("T").to_owned();
+                    let t = self.names.tir().to_owned();
                     let ramp = format!("{t}.Ramp({first}, 1, {lanes})");
                     // One element is no vector.
                     let index = match lanes.parse::<u32>() {

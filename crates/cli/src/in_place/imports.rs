@@ -57,7 +57,7 @@ impl Imports {
             let of_module =
                 step.words.and_then(|words| words.module(&dotted)).filter(|_| modules.contains(known));
             let new = new.and_then(|(_, to)| to.rsplit('.').next()).or(of_module).unwrap_or(old);
-            if module == "tvm.script" {
+            if matches!(module, "tvm.script" | "tvm.script.parser") {
                 // The registry's tokens are the names of the oldest release.
                 let token = if new == "tirx" || new == "tir" { "tir" } else { old };
                 self.prefixes.push((token.to_owned(), known.to_owned()));
@@ -84,7 +84,7 @@ impl Imports {
         needed: &[String],
         sign: Option<&str>,
         replaced: &str,
-        first: Option<u32>,
+        (first, line_end): (Option<u32>, &str),
         edits: &mut Vec<TextEdit>,
     ) {
         let mut lines: Vec<&str> = Vec::new();
@@ -102,10 +102,10 @@ impl Imports {
         }
         if !lines.is_empty() {
             let (at, replacement) = match (self.end, first) {
-                (Some(end), _) => (end, lines.iter().map(|line| format!("\n{line}")).collect()),
+                (Some(end), _) => (end, lines.iter().map(|line| format!("{line_end}{line}")).collect()),
                 (None, first) => (
                     first.unwrap_or_default(),
-                    lines.iter().map(|line| format!("{line}\n")).collect::<String>(),
+                    lines.iter().map(|line| format!("{line}{line_end}")).collect::<String>(),
                 ),
             };
             match edits.iter_mut().find(|edit| edit.range.start == at) {

@@ -312,7 +312,7 @@ impl<'a> File<'a> {
         let first = edits.iter().map(|edit| edit.range.start).min();
         let all = |sign: Option<&str>| -> Result<String, Failure> {
             let mut edits = edits.clone();
-            imports.clone().update(&needed, sign, &replaced, first, &mut edits);
+            imports.clone().update(&needed, sign, &replaced, (first, line_end(text)), &mut edits);
             apply(text, &edits).map_err(|error| Failure::Upgrade(error.to_string()))
         };
         let after = all(None)?;
@@ -459,7 +459,15 @@ fn print(
     let rest = text.get(range.end as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     let comment = if rest.trim_start().starts_with('#') { rest.len() } else { 0 };
     let end = range.end + u32::try_from(comment).unwrap_or(0);
-    Ok((TextEdit { range: range.start..end, replacement: indented(&body, indent) }, header))
+    let replacement = indented(&body, indent).replace('\n', line_end(text));
+    Ok((TextEdit { range: range.start..end, replacement }, header))
+}
+
+/// The end of the lines of a text.
+fn line_end(text: &str) -> &'static str {
+    let is_windows =
+        text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|line| line.ends_with('\r')));
+    if is_windows { "\r\n" } else { "\n" }
 }
 
 /// The finding that a script is not rewritten.

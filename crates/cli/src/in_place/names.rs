@@ -70,10 +70,10 @@ impl Names {
         }
     }
 
-    /// The shortest name of a module.
-    pub(super) fn name_of(&self, path: &str) -> Option<&str> {
-        let names = self.0.iter().filter(|(_, of)| *of == path).map(|(name, _)| name.as_str());
-        names.min_by_key(|name| (name.len(), *name))
+    /// The name of the namespace of TIR; `T` if it has several.
+    pub(super) fn tir(&self) -> &str {
+        let names = self.0.iter().filter(|(_, of)| *of == TIR).map(|(name, _)| name.as_str());
+        names.min_by_key(|name| (*name != "T", name.len(), *name)).unwrap_or("T")
     }
 }
 

@@ -108,6 +108,7 @@ const PYTHON: &str = r#""""A file."""
 import numpy as np
 from tvm.script import ir as I, tir as T  # both
 from tvm.script import relax as R
+from tvm.script.parser import tir as P
 
 N = 4   # kept
 
@@ -133,13 +134,14 @@ class TestX:
             @R.function
             def main(x: R.Tensor((4,), "float32"), o: R.Object) -> R.Tensor((4,), "float32"):
                 y = R.call_packed("f", x, sinfo_args=R.Tensor((4,), "float32"))
+                z = R.call_packed("f", x, sinfo_args=R.Object)
                 return y
 
         assert   Before is not None
 
 
-@T.prim_func(private=True)
-def uses(A: T.Buffer((N,), "float32")):
+@P.prim_func(private=True)
+def uses(A: P.Buffer((N,), "float32")):
     T.func_attr({"tir.noalias": True, "tir": "tir.x"})
     with T.block("root"):
         A[0] = T.float32(N)
@@ -165,10 +167,12 @@ fn a_python_file_changes_in_its_scripts_and_imports_only() {
     assert!(ran.stderr.contains("the release has no `T.LetStmt`"), "{}", ran.stderr);
     let expected = PYTHON
         .replace("tir as T  # both", "tirx as T  # both")
+        .replace("tir as P", "tirx as P")
         .replace("@T.prim_func\ndef first", "@T.prim_func(s_tir=True)\ndef first")
         .replace("x = A[i]", "x: T.let = A[i]")
         .replace("y: T.float32 =", "y: T.let[T.float32] =")
         .replace("T.alloc_buffer", "T.sblock_alloc_buffer")
+        .replace("sinfo_args=R.Object", "ty_args=(R.Any,)")
         .replace("R.Object", "R.Any")
         .replace("sinfo_args=R.Tensor((4,), \"float32\")", "ty_args=(R.Tensor((4,), \"float32\"),)")
         .replace("private=True", "private=True, s_tir=True")
@@ -199,6 +203,20 @@ fn a_script_that_edits_do_not_bring_to_the_release_is_printed_anew() {
         "from tvm.script import tirx as T\n\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), \"float32\")):\n    \
          v: T.let[T.float32] = A[0] * T.float32(2.0)\n    A[0] = v\n\n\nx  =  1\n"
     );
+}
+
+#[test]
+fn printed_scripts_have_the_line_ends_of_the_file() {
+    let text = "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    with T.LetStmt(A[0]) as x:\n        A[1] = x\n\n\ny = 1\n";
+    let text = text.replace('\n', "\r\n");
+    let ran = run(&["upgrade", &file("windows.py", &text)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("from tvm.script import tirx as T\r\n@T.prim_func(s_tir=True)\r\n"),
+        "{:?}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.replace("\r\n", "").contains('\n'), "{:?}", ran.stdout);
 }
 
 const FACTORY: &str = r#"from tvm import tir

@@ -18,7 +18,11 @@ pub(crate) static STEP: Step = Step {
     from: "tvm-0.23",
     to: "tvm-0.27",
     rules: RULES,
-    imports: &[("tvm.script.tir", "tvm.script.tirx")],
+    imports: &[
+        ("tvm.script.tir", "tvm.script.tirx"),
+        ("tvm.script.parser.tir", "tvm.script.parser.tirx"),
+        ("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx"),
+    ],
     printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
     sign: Some("from tvm.tirx.layout import Axis"),
     words: Some(&WORDS),
