@@ -35,6 +35,10 @@ impl Imports {
             match stmt {
                 Stmt::ImportFrom(from) => imports.from(ast, text, from, step, modules),
                 Stmt::Import(import) => {
+                    for alias in ast.list(import.names) {
+                        let start = ast.range(alias.place).start;
+                        imports.module(text, ast.name(alias.name), start, step);
+                    }
                     let names = ast.list(import.names).iter().filter(|alias| alias.asname.is_none());
                     imports.provided.extend(names.map(|alias| format!("import {}", ast.name(alias.name))));
                 }
@@ -48,6 +52,11 @@ impl Imports {
         let Some(module) = from.module.map(|module| ast.name(module)).filter(|_| from.level == 0) else {
             return;
         };
+        if let Some(first) = ast.list(from.names).first() {
+            let before = text.get(..ast.range(first.place).start as usize).unwrap_or_default();
+            let start = before.rfind(module).and_then(|at| u32::try_from(at).ok());
+            start.into_iter().for_each(|start| self.module(text, module, start, step));
+        }
         for alias in ast.list(from.names) {
             let old = ast.name(alias.name);
             let dotted = format!("{module}.{old}");
@@ -75,6 +84,16 @@ impl Imports {
                 }
             }
             self.provided.insert(line);
+        }
+    }
+
+    /// Renames a module that scripts import, at its place.
+    fn module(&mut self, text: &str, module: &str, start: u32, step: &Step) {
+        let Some((_, new)) = step.imports.iter().find(|(old, _)| *old == module) else { return };
+        let end = start + u32::try_from(module.len()).unwrap_or(0);
+        // A path with spaces around its dots stays.
+        if text.get(start as usize..end as usize) == Some(module) {
+            self.renamed.push(TextEdit { range: start..end, replacement: (*new).to_owned() });
         }
     }
 

@@ -109,6 +109,8 @@ import numpy as np
 from tvm.script import ir as I, tir as T  # both
 from tvm.script import relax as R
 from tvm.script.parser import tir as P
+from tvm.script.tir import float32 as single
+import tvm.script.tir as Q
 
 N = 4   # kept
 
@@ -168,6 +170,8 @@ fn a_python_file_changes_in_its_scripts_and_imports_only() {
     let expected = PYTHON
         .replace("tir as T  # both", "tirx as T  # both")
         .replace("tir as P", "tirx as P")
+        .replace("script.tir import float32", "script.tirx import float32")
+        .replace("tir as Q", "tirx as Q")
         .replace("@T.prim_func\ndef first", "@T.prim_func(s_tir=True)\ndef first")
         .replace("x = A[i]", "x: T.let = A[i]")
         .replace("y: T.float32 =", "y: T.let[T.float32] =")
