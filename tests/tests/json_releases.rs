@@ -53,6 +53,17 @@ fn json_for_tvm_0_27_has_its_nodes_and_loads() {
 }
 
 #[test]
+fn masks_are_calls_in_json() {
+    let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\n@T.prim_func\ndef f(A: T.Buffer((4, 16), \"float32\"), B: T.Buffer((16,), \"float32\")):\n    mask: T.let = T.Broadcast(T.bool(True), 4)\n    T.masked_store(B, T.masked_load(\"float32x4\", A, 1, T.Ramp(0, 1, 4), mask), T.Ramp(0, 1, 4), mask)\n";
+    let parsed = parse("masked.py", text, registry(), &ParseOptions::default());
+    let node = &parsed.scripts[0].node;
+    let json = to_tvm_json_of(node, PROFILE).expect("saves");
+    assert!(json.contains("tirx.masked_load") && json.contains("tirx.masked_store"), "{json}");
+    assert!(!json.contains("predicate"), "{json}");
+    assert_equal(&load(&json).node, node);
+}
+
+#[test]
 fn own_json_names_the_profile() {
     let json = to_json_of(&module(), PROFILE);
     let loaded = load(&json);

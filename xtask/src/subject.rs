@@ -130,8 +130,9 @@ pub fn read_file(name: &str, text: &str) -> FileReading {
     reading
 }
 
-/// Decorators of scripts.
-pub const SCRIPT_MARKS: [&str; 4] = ["@T.prim_func", "@I.ir_module", "@R.function", "@tvm.script.ir_module"];
+/// Decorators of scripts, and of macros.
+pub const SCRIPT_MARKS: [&str; 6] =
+    ["@T.prim_func", "@T.macro", "@I.ir_module", "@R.function", "@R.macro", "@tvm.script.ir_module"];
 
 /// The lines of a Python file that belong to no script and to no import, by their indentation alone: scripts of every
 /// release count, and no parser of the project is trusted.

@@ -230,18 +230,20 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Under
     }
 }
 
-/// Parses scripts in a profile, or in that which the text shows.
+/// Parses scripts in a profile, or in that which the text shows, and returns the profile, too. A script that uses an
+/// unknown value is none of the result, as one that needs arguments.
 ///
 /// # Errors
-/// If the text has errors or contains no script.
+/// If the text has other errors or contains no script.
 pub(crate) fn understand_in(
     source: &Source,
     profile: Option<&str>,
     timings: &mut Timings,
-) -> Result<Understood, Failure> {
+) -> Result<(Understood, ProfileChoice), Failure> {
     let mut options = parse_options(&source.name);
     options.profile = profile.map(str::to_owned).or(options.profile);
-    parse_selected(source, &options, timings)
+    let ((scripts, warnings), profile) = parse_with_profile(registry(), source, &options, true, timings)?;
+    Ok(((select(scripts, selected())?, warnings), profile))
 }
 
 fn parse_selected(
@@ -283,9 +285,23 @@ fn parse(
     options: &ParseOptions,
     timings: &mut Timings,
 ) -> Result<Understood, Failure> {
-    let parsed = timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
+    Ok(parse_with_profile(registry, source, options, false, timings)?.0)
+}
+
+fn parse_with_profile(
+    registry: &Registry,
+    source: &Source,
+    options: &ParseOptions,
+    allow_unknown: bool,
+    timings: &mut Timings,
+) -> Result<(Understood, ProfileChoice), Failure> {
+    let mut parsed =
+        timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
     timings.statements += parsed.statements;
     timings.add_profile(&parsed.profile);
+    if allow_unknown {
+        parsed.errors.retain(|error| !matches!(error.kind, ParseErrorKind::UnknownValue { .. }));
+    }
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
@@ -306,7 +322,7 @@ fn parse(
         is_checked: s.is_checked,
     };
     let warnings = Warnings::new(source, parsed.warnings.iter().map(|warning| warning.erased()).collect());
-    Ok((parsed.scripts.into_iter().map(script).collect(), warnings))
+    Ok(((parsed.scripts.into_iter().map(script).collect(), warnings), profile))
 }
 
 /// Errors and warnings in source order.

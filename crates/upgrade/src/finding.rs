@@ -94,8 +94,6 @@ codes! {
          operators that come next.";
     KNOWN_VALUE: "E1009" "upgrade-known-value"
         "The types of scalars state no values in the release: the known value is left out.";
-    MASK: "E1010" "upgrade-mask"
-        "The release has masked accesses as operators, `T.masked_load` and `T.masked_store`. The old form stays.";
     PARAMETERS: "E1011" "upgrade-parameter-order"
         "The release passes symbolic values among the arguments of a call, in front of the results. The parameters of the called \
          function are reordered; so are its callers in this module, but not those outside.";
@@ -109,12 +107,21 @@ codes! {
     ERROR_KIND: "E1015" "upgrade-error-kind"
         "Assertions raise one kind of error in the older release: the kind is left out.";
     CAPTURED: "E1016" "upgrade-captured"
-        "The script in a Python file uses values of the code around it, or is made by code: its text does not show all of it, so \
-         it stays as it is. Write the values into it, or upgrade it by hand.";
+        "The script in a Python file uses values of the code around it, or is made by code, and the form of a part of it in the \
+         release depends on these values. It stays as it is. Write the values into it, or upgrade it by hand.";
     POINTER: "E1017" "upgrade-pointer"
         "The release prints conditional expressions of pointers, but its reader refuses them. They stay; bind the pointer in both \
          branches of an `if`.";
     REDUCER: "E1018" "upgrade-reducer"
         "The release prints reducers with `and`, `or` and `not`, but its reader refuses these operators there. They stay; write \
          the reducer with `T.Select`.";
+    DEVICE: "E1019" "upgrade-device"
+        "The newer release allocates a tensor for a device that the call names, the older one on the device of the storage. The \
+         function does not show the storage's device, or it shows another one.";
+    UNCOMPARED: "E1020" "upgrade-uncompared"
+        "The script in a Python file needs arguments, so no program of it is known. Its words and forms are edited, but the text is \
+         not compared with an upgraded program.";
+    AROUND: "E1021" "upgrade-around"
+        "The code around the scripts of a Python file uses a name that the release has otherwise, or not at all. Code around \
+         scripts stays as it is: change it by hand.";
 }

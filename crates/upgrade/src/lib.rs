@@ -23,14 +23,17 @@
 //! ```
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod devices;
 mod finding;
 mod keys;
 mod rule;
 mod tvm_0_23;
 mod tvm_0_27;
+mod words;
 
 pub use finding::{Finding, codes};
 pub use rule::{Kind, Rule, Step};
+pub use words::{Fate, Words};
 
 use tvmscript_ir_core::{Object, RewriteError};
 

@@ -5,6 +5,7 @@ use tvmscript_ir_core::RewriteError;
 use tvmscript_ir_core::diagnostic::ErrorCode;
 
 use crate::Upgraded;
+use crate::words::Words;
 
 /// What a rule does to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +77,10 @@ pub struct Step {
     pub imports: &'static [(&'static str, &'static str)],
     /// Starts and ends of the comments that the printer of the older text writes itself.
     pub printed_comments: &'static [(&'static str, &'static str)],
+    /// An import line that tells texts of the target from those of other releases.
+    pub sign: Option<&'static str>,
+    /// Words of the text that differ, for edits in place; without them scripts are only printed anew.
+    pub words: Option<&'static Words>,
     /// Rewrites a program.
     pub rewrite: fn(&Object) -> Result<Upgraded, RewriteError>,
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tvmscript::diagnostics::{Anchor, Diagnostic};
-use tvmscript::ir_core::SourceTexts;
+use tvmscript::ir_core::{SourceComments, SourceTexts};
 use tvmscript::upgrade::{self, Kind, STEPS, Step};
 use tvmscript::{PrinterConfig, Value};
 
@@ -117,26 +117,17 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     if let Some(form) = JsonForm::of(&source.text) {
         return rewritten_json(source, form, args, timings);
     }
-    let (scripts, warnings) = input::understand_in(source, args.from.as_deref(), timings)?;
-    let unbuilt: Vec<Diagnostic> =
-        warnings.found.iter().filter(|note| note.code() == UNBUILT).cloned().collect();
-    let unchanged = |from: String, warnings| Upgraded {
-        from,
-        change: fixes::Change { before: source.text.clone(), after: source.text.clone() },
-        findings: warnings,
-    };
-    let Some((origin, profile)) =
-        scripts.first().and_then(|script| Some((script.origin.clone()?, script.profile)))
-    else {
-        return Ok(unchanged(args.from.clone().unwrap_or_default(), warnings));
-    };
+    let ((scripts, mut warnings), profile) = input::understand_in(source, args.from.as_deref(), timings)?;
     let from = profile.profile.id();
     if from == args.to {
-        return Ok(unchanged(from, warnings));
+        let change = fixes::Change { before: source.text.clone(), after: source.text.clone() };
+        return Ok(Upgraded { from, change, findings: warnings });
     }
     let Some(step) = upgrade::find(&from, &args.to) else {
         return Err(Failure::NoUpgrade { from, to: args.to.clone() });
     };
+    // A script that needs arguments has a finding of its own.
+    warnings.found.retain(|note| note.code() != UNBUILT);
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut new: Vec<in_place::Replacement> = Vec::with_capacity(scripts.len());
     for script in &scripts {
@@ -150,7 +141,10 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
         found.extend(findings);
         new.push(in_place::Replacement { script, node: upgraded.node, stays });
     }
-    let mut comments = origin.comments.clone();
+    let mut comments = match scripts.first().and_then(|script| script.origin.as_ref()) {
+        Some(origin) => origin.comments.clone(),
+        None => SourceComments::default(),
+    };
     comments.retain(|text| !step.prints_comment(text));
     let config = PrinterConfig {
         show_meta: true,
@@ -158,17 +152,14 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
         keep_comments: Some(comments),
         ..registry::printer_config()
     };
-    let after = if in_place::is_printed(&source.text, &scripts) {
+    let after = if !scripts.is_empty() && in_place::is_printed(&source.text, &scripts) {
         match new.iter().any(|new| new.stays) {
             true => source.text.clone(),
             false => printed(&new, &config, timings)?,
         }
     } else {
-        let (text, more) = in_place::replace(source, new, step, &config, args.lossy, timings)?;
+        let (text, more) = in_place::replace(source, &new, step, &config, args.lossy, timings)?;
         found.extend(more);
-        found.extend(
-            unbuilt.iter().map(|note| in_place::stays(note.range(), "it needs arguments", args.lossy)),
-        );
         text
     };
     let change = fixes::Change { before: source.text.clone(), after };

@@ -38,14 +38,14 @@ fn output(args: &[&str]) -> String {
 #[test]
 fn json_is_that_of_the_release_of_the_text() {
     let new = file("json_release_new.py", NEW);
-    let json = file("json_release_new.json", &output(&["json", "--tvm", &new]));
+    let json = file("json_release_new.json", output(&["json", "--tvm", &new]));
     let text = std::fs::read_to_string(&json).expect("it was written");
     assert!(text.contains("\"tvm_version\": \"0.27.") && text.contains("\"s_tir.SBlock\""), "{text}");
     assert_eq!(output(&["print", &json]), NEW);
     output(&["equal", &new, &json]);
     let checked: Value = serde_json::from_str(&output(&["check", "--format", "json", &json])).expect("JSON");
     assert_eq!(checked["profile"]["id"], "tvm-0.27");
-    let native = file("json_release_native.json", &output(&["json", &new]));
+    let native = file("json_release_native.json", output(&["json", &new]));
     assert_eq!(output(&["print", &native]), NEW);
 }
 
@@ -54,7 +54,7 @@ fn upgrade_keeps_the_form_of_json() {
     let old = file("json_release_old.py", OLD);
     for flags in [&["--tvm"][..], &["--tvm", "--compact"], &[], &["--compact"]] {
         let args = [&["json"], flags, &[&old]].concat();
-        let json = file("json_release_old.json", &output(&args));
+        let json = file("json_release_old.json", output(&args));
         let upgraded = output(&["upgrade", &json]);
         assert_eq!(upgraded.trim_end().contains('\n'), !flags.contains(&"--compact"), "{upgraded}");
         assert_eq!(upgraded.contains("tvm_version"), flags.contains(&"--tvm"), "{upgraded}");
@@ -72,7 +72,7 @@ fn upgrade_leaves_json_that_would_lose_something() {
     let old =
         OLD.replace("for i in range(8):", "for i in range(8):\n        T.evaluate(T.create_barriers(1))");
     let old = file("json_release_lossy.py", &old);
-    let json = file("json_release_lossy.json", &output(&["json", "--tvm", &old]));
+    let json = file("json_release_lossy.json", output(&["json", "--tvm", &old]));
     let before = std::fs::read_to_string(&json).expect("it was written");
     let ran = run(&["upgrade", "--write", &json]);
     assert_eq!(ran.status, 1, "{}", ran.stderr);

@@ -22,3 +22,4 @@ mod stubs;
 mod tutorial;
 mod unknown;
 mod upgrade;
+mod upgrade_codes;

@@ -108,6 +108,9 @@ const PYTHON: &str = r#""""A file."""
 import numpy as np
 from tvm.script import ir as I, tir as T  # both
 from tvm.script import relax as R
+from tvm.script.parser import tir as P
+from tvm.script.tir import float32 as single
+import tvm.script.tir as Q
 
 N = 4   # kept
 
@@ -115,8 +118,14 @@ N = 4   # kept
 @T.prim_func
 def first(A: T.Buffer((4,), "float32")):
     # a comment
-    for i in range(4):
-        A[i] = T.float32(1)  # end of line
+    B = T.alloc_buffer((1,), scope="local")
+    for i in range( 4 ):
+        x = A[i] * 2.0
+        y: T.float32 = (x +
+                        1.0)
+        C = B
+        C[0] = y
+        A[i] = C[0]  # end of line
 
 
 class TestX:
@@ -126,14 +135,30 @@ class TestX:
         class Before:
             @R.function
             def main(x: R.Tensor((4,), "float32"), o: R.Object) -> R.Tensor((4,), "float32"):
-                return x
+                y = R.call_packed("f", x, sinfo_args=R.Tensor((4,), "float32"))
+                z = R.call_packed("f", x, sinfo_args=R.Object)
+                return y
 
         assert   Before is not None
 
 
+@P.prim_func(private=True)
+def uses(A: P.Buffer((N,), "float32")):
+    T.func_attr({"tir.noalias": True, "tir": "tir.x"})
+    with T.block("root"):
+        A[0] = T.float32(N)
+
+
 @T.prim_func
-def uses(A: T.Buffer((4,), "float32")):
-    A[0] = T.float32(N)
+def vectors(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), i: T.int32):
+    A[0:N] = T.exp(B[0:N]) + B[i:i + N]
+    A[i:i + 4] = T.Cast("float32x4", B[4:8])
+
+
+@T.prim_func
+def opens(A: T.Buffer((4,), "float32")):
+    with T.LetStmt(A[0] * N) as v:
+        A[0] = v
 "#;
 
 #[test]
@@ -141,19 +166,115 @@ fn a_python_file_changes_in_its_scripts_and_imports_only() {
     let path = file("module.py", PYTHON);
     let ran = run(&["upgrade", &path]);
     assert_eq!(ran.status, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("it uses `N` of the code around it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the release has no `T.LetStmt`"), "{}", ran.stderr);
     let expected = PYTHON
         .replace("tir as T  # both", "tirx as T  # both")
+        .replace("tir as P", "tirx as P")
+        .replace("script.tir import float32", "script.tirx import float32")
+        .replace("tir as Q", "tirx as Q")
         .replace("@T.prim_func\ndef first", "@T.prim_func(s_tir=True)\ndef first")
-        .replace("T.float32(1)", "T.float32(1.0)")
-        .replace("(4,), \"float32\"), o: R.Object)", "(4,), dtype=\"float32\"), o: R.Any)")
-        .replace("-> R.Tensor((4,), \"float32\")", "-> R.Tensor((4,), dtype=\"float32\")");
+        .replace("x = A[i]", "x: T.let = A[i]")
+        .replace("y: T.float32 =", "y: T.let[T.float32] =")
+        .replace("T.alloc_buffer", "T.sblock_alloc_buffer")
+        .replace("sinfo_args=R.Object", "ty_args=(R.Any,)")
+        .replace("R.Object", "R.Any")
+        .replace("sinfo_args=R.Tensor((4,), \"float32\")", "ty_args=(R.Tensor((4,), \"float32\"),)")
+        .replace("private=True", "private=True, s_tir=True")
+        .replace("\"tir.noalias\"", "\"tirx.noalias\"")
+        .replace("T.block", "T.sblock")
+        .replace("@T.prim_func\ndef vectors", "@T.prim_func(s_tir=True)\ndef vectors")
+        .replace(
+            "T.exp(B[0:N]) + B[i:i + N]",
+            "T.exp(B[T.Ramp(0, 1, N) if N > 1 else 0]) + B[T.Ramp(i, 1, N) if N > 1 else i]",
+        )
+        .replace("B[4:8]", "B[T.Ramp(4, 1, 4)]");
     assert_eq!(ran.stdout, expected);
     let diff = run(&["upgrade", "--diff", &path]);
     assert!(diff.stdout.contains("\n-@T.prim_func\n+@T.prim_func(s_tir=True)\n"), "{}", diff.stdout);
     assert_eq!(std::fs::read_to_string(&path).expect("the file"), PYTHON);
     assert_eq!(run(&["upgrade", "--write", &path]).status, 1);
     assert_eq!(std::fs::read_to_string(&path).expect("the file"), expected);
+}
+
+#[test]
+fn a_script_that_edits_do_not_bring_to_the_release_is_printed_anew() {
+    let text = "from tvm.script import tir as T\n\n\n@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    \
+                with T.LetStmt(A[0] * 2.0) as v:\n        A[0] = v\n\n\nx  =  1\n";
+    let ran = run(&["upgrade", &file("nested.py", text)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "from tvm.script import tirx as T\n\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), \"float32\")):\n    \
+         v: T.let[T.float32] = A[0] * T.float32(2.0)\n    A[0] = v\n\n\nx  =  1\n"
+    );
+}
+
+#[test]
+fn printed_scripts_have_the_line_ends_of_the_file() {
+    let text = "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    with T.LetStmt(A[0]) as x:\n        A[1] = x\n\n\ny = 1\n";
+    let text = text.replace('\n', "\r\n");
+    let ran = run(&["upgrade", &file("windows.py", &text)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("from tvm.script import tirx as T\r\n@T.prim_func(s_tir=True)\r\n"),
+        "{:?}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.replace("\r\n", "").contains('\n'), "{:?}", ran.stdout);
+}
+
+const FACTORY: &str = r#"from tvm import tir
+from tvm.script import tir as T
+
+
+def make(n, dtype):
+    @T.prim_func
+    def f(a: T.handle):
+        A = T.match_buffer(a, (n,), dtype)
+        for i in range(n):
+            with T.block("b"):
+                vi = T.axis.spatial(n, i)
+                x = A[vi] * 2
+                A[vi] = tir.max(x, T.bitwise_and(x, 1))
+
+    return f
+"#;
+
+#[test]
+fn a_script_that_needs_arguments_is_edited_and_compared_if_it_gets_them() {
+    let path = file("factory.py", FACTORY);
+    let expected = FACTORY
+        .replace("from tvm import tir\n", "from tvm import tirx as tir\n")
+        .replace("import tir as T", "import tirx as T")
+        .replace("@T.prim_func", "@T.prim_func(s_tir=True)")
+        .replace("T.block", "T.sblock")
+        .replace("x = A[vi]", "x: T.let = A[vi]");
+    let ran = run(&["upgrade", &path]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, expected.as_str()), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[E1020] Note"), "{}", ran.stderr);
+    let called = run(&["upgrade", "--call", "make(4, 'int32')", &path]);
+    assert_eq!((called.status, called.stdout.as_str()), (0, expected.as_str()), "{}", called.stderr);
+    assert!(!called.stderr.contains("E1020"), "{}", called.stderr);
+    let unknown = FACTORY.replace("x = A[vi] * 2", "x = dtype(A)");
+    let ran = run(&["upgrade", &file("unknown.py", &unknown)]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, unknown.as_str()), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it depends on the value if `x` is a variable"), "{}", ran.stderr);
+    let again = run(&["upgrade", &file("again.py", &expected)]);
+    assert_eq!(
+        (again.status, again.stdout.as_str(), again.stderr.contains("Error")),
+        (0, expected.as_str(), false)
+    );
+}
+
+#[test]
+fn a_file_of_relax_scripts_shows_its_release() {
+    let text = "from tvm.script import relax as R\nfrom tvm.script import tir as T\n\n\n@R.function\n\
+                def f(x: R.Tensor((\"n\",), \"float32\")):\n    n = T.int64()\n    \
+                y: R.Tensor((n,), \"float32\") = R.add(x, x)\n    return y\n";
+    let ran = run(&["upgrade", &file("relax.py", text)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let again = run(&["upgrade", &file("again.py", &ran.stdout)]);
+    assert_eq!((again.status, &again.stdout), (0, &ran.stdout), "{}", again.stderr);
 }
 
 #[test]
@@ -226,6 +347,95 @@ fn a_reducer_with_logic_operators_is_reported() {
     assert!(logic.stderr.contains("[E1018]"), "{}", logic.stderr);
     let plain = run(&["upgrade", &file("plain.py", text("a > c"))]);
     assert_eq!(plain.status, 0, "{}", plain.stderr);
+}
+
+#[test]
+fn masked_accesses_become_operators_and_go_back() {
+    const MASKED: &str = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4,), "float32"), i: T.int32):
+    with T.block("b"):
+        T.reads()
+        T.writes()
+        B.vstore([T.Ramp(0, 1, 4)], A.vload([i, T.Ramp(0, 1, 4)], predicate=T.Broadcast(T.bool(True), 4)), predicate=T.Broadcast(i > 0, 4))
+        B[0] = A.vload([i, 0], predicate=i > 0)
+"#;
+    let new = MASKED
+        .replace("script import tir as T\n", "script import tirx as T\n# from tvm.tirx.layout import Axis\n")
+        .replace("prim_func", "prim_func(s_tir=True)")
+        .replace("T.block", "T.sblock")
+        .replace("B.vstore([T.Ramp(0, 1, 4)], A.vload([i, T.Ramp(0, 1, 4)], predicate=T.Broadcast(T.bool(True), 4)), predicate=T.Broadcast(i > 0, 4))",
+            "T.masked_store(B, T.masked_load(\"float32x4\", A, i, T.Ramp(0, 1, 4), T.Broadcast(T.bool(True), 4)), T.Ramp(0, 1, 4), T.Broadcast(i > 0, 4))")
+        .replace("A.vload([i, 0], predicate=i > 0)", "T.masked_load(\"float32\", A, i, 0, i > 0)");
+    let ran = run(&["upgrade", &file("masked.py", MASKED)]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, new.as_str()), "{}", ran.stderr);
+    let back = run(&["upgrade", "--to", "tvm-0.23", &file("new.py", &new)]);
+    assert_eq!((back.status, back.stdout.as_str()), (0, MASKED), "{}", back.stderr);
+    let wrong = new.replace("\"float32x4\"", "\"float32x8\"");
+    let checked = run(&["check", &file("wrong.py", wrong)]);
+    assert!(checked.stderr.contains("a load of type `float32x8`"), "{}", checked.stderr);
+}
+
+#[test]
+fn operators_of_namespaces_are_renamed() {
+    let old = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((32, 8), "float16"), C: T.Buffer((32, 8), "float32"), y: T.int32):
+    with T.block("b"):
+        T.reads()
+        T.writes()
+        T.ptx_mma("float32", "m16n8k8", "row", "col", "fp16", "fp16", "fp32", A.data, 0, A.data, 0, C.data, 0, T.bool(False))
+        T.ptx_ldmatrix("float16", T.bool(False), 4, ".b16", A.data, 0, A.data, 0)
+        T.mma_fill("float32", 8, C.data, 0)
+        T.mma_store("float32", 16, 16, C.data, C.data, 0, 16)
+        T.simdgroup_load(A.data, 0, A.data, 8, 8, 8, T.bool(False))
+        T.make_filled_simdgroup_matrix(A.data, 0, T.float32(0.0), 8, 8)
+"#;
+    let ran = run(&["upgrade", &file("old.py", old)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    for (old, new) in [
+        ("ptx_mma", "ptx_legacy.mma"),
+        ("ptx_ldmatrix", "ptx_legacy.ldmatrix"),
+        ("mma_fill", "cuda.mma_fill_legacy"),
+        ("mma_store", "cuda.mma_store_legacy"),
+        ("simdgroup_load", "metal.simdgroup_load"),
+        ("make_filled_simdgroup_matrix", "metal.make_filled_simdgroup_matrix"),
+    ] {
+        assert!(ran.stdout.contains(&format!(" T.{new}(")), "{old}: {}", ran.stdout);
+    }
+    let new = file("new.py", &ran.stdout);
+    assert_eq!(run(&["roundtrip", &new]).status, 0);
+    assert_eq!(run(&["upgrade", "--to", "tvm-0.23", &new]).stdout, old);
+    // The release prints no type.
+    let untyped = ran.stdout.replace("T.ptx_legacy.ldmatrix(\"float16\", ", "T.ptx_legacy.ldmatrix(");
+    assert_eq!(run(&["check", &file("untyped.py", untyped)]).status, 0);
+}
+
+#[test]
+fn forms_of_the_release_are_read() {
+    let text = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((4, 64), "float32"), B: T.Buffer((64,), "float32"), y: T.int32):
+    for i in range(4):
+        with T.sblock("b"):
+            vi = T.axis.spatial(4, i)
+            for v in T.unroll(4):
+                at: T.let = vi * 16 + y * 4 + v
+                B[vi * 4 + v] = T.call_intrin("float32", "tirx.exp", A[0, at])
+                T.evaluate(T.reinterpret(B[vi], dtype="int32"))
+"#;
+    let ran = run(&["print", &file("forms.py", text)]);
+    for line in [
+        "T.reads(A[0, vi * 16 + y * 4:vi * 16 + y * 4 + 4], B[vi])",
+        "= T.exp(A[0, at])",
+        "T.reinterpret(\"int32\", B[vi])",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 /// A function of TVM 0.23, and the same as TVM 0.27 writes it.

@@ -11,7 +11,7 @@ use tvmscript_arith::{
 };
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::view::for_each_node_below_rev;
-use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span};
+use tvmscript_ir_core::{Array, FieldRef, Object, PtrMap, Ref, Span};
 use tvmscript_prim::intrinsic::{self, NamedOp};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, Range, Var};
@@ -228,8 +228,16 @@ impl<'v> Detector<'v> {
             | StmtKind::DeclBuffer(_)
             | StmtKind::SeqStmt(_)
             | StmtKind::Evaluate(_)
-            | StmtKind::While(_)
-            | StmtKind::Other(_) => push_fields(stmt.object(), worklist),
+            | StmtKind::While(_) => push_fields(stmt.object(), worklist),
+            StmtKind::Other(_) => {
+                if let Some((var, value)) = flat_binding(stmt) {
+                    // The variable is known until the end of the block: nothing defines it again.
+                    self.scope += 1;
+                    let value = self.resolved(value);
+                    self.lets.insert(var.object().clone(), value.into());
+                }
+                push_fields(stmt.object(), worklist);
+            }
         }
     }
 
@@ -440,6 +448,20 @@ fn push_fields<'a>(node: &'a Object, worklist: &mut Vec<WorkItem<'a>>) {
             worklist.extend(range.into_iter().flat_map(bounds));
         }
     });
+}
+
+/// The variable and the value of a statement that only binds it, for the rest of its sequence.
+fn flat_binding(stmt: &StmtRef) -> Option<(&Ref<Var>, &Expr)> {
+    let (mut var, mut value) = (None, None);
+    for (at, field) in stmt.object().info().fields().iter().enumerate() {
+        let FieldRef::Node(child) = stmt.object().field(at) else { continue };
+        match (field.def, child.downcast_ref::<Var>(), child.downcast_ref::<PrimExpr>()) {
+            (true, Some(bound), _) if var.is_none() => var = Some(bound),
+            (false, _, Some(bound)) if value.is_none() => value = Some(bound),
+            _ => return None,
+        }
+    }
+    var.zip(value)
 }
 
 fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Expr {

@@ -9,7 +9,7 @@ mod late;
 mod llvm;
 mod macros;
 mod operators;
-mod python;
+pub mod python;
 pub mod statements;
 mod subscript;
 

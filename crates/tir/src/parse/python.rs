@@ -48,7 +48,7 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
 
 /// Functions of `tvm.tir` that are those of `T`.
 #[rustfmt::skip]
-const SAME: &[&str] = &[
+pub const SAME: &[&str] = &[
     "TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace", "abs", "acos", "acosh", "address_of", "asin",
     "asinh", "assume", "atan", "atan2", "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
     "break_loop", "call_cpacked", "call_cpacked_lowered", "call_extern", "call_intrin", "call_llvm_intrin",
@@ -96,7 +96,7 @@ const SAME_IN_TE: &[&str] = &[
 ];
 
 /// Members of `tvm.tir` and of its submodules.
-const MEMBERS: &[(&str, Member)] = &[
+pub const MEMBERS: &[(&str, Member)] = &[
     // nodes of expressions
     ("Add", made!(prim::Add, expr::ADD)),
     ("And", made!(prim::And, expr::AND)),

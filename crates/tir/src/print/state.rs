@@ -256,9 +256,7 @@ impl TirDocsifier for Docsifier<'_> {
         if let Some(doc) = self.tir().callees.get(&address) {
             return *doc;
         }
-        let renamed = self.tir().surface.print.renamed;
-        let name =
-            renamed.iter().find(|(own, _)| *own == operator.text).map_or(operator.text, |(_, name)| *name);
+        let name = operator_name(operator, self);
         let doc = self.t(name);
         self.tir().callees.insert(address, doc);
         doc
@@ -288,4 +286,10 @@ impl TirDocsifier for Docsifier<'_> {
             d.tir().threads.remove(&variable);
         }));
     }
+}
+
+/// The name of an operator in the release.
+pub(crate) fn operator_name(operator: &Operator, d: &mut Docsifier<'_>) -> &'static str {
+    let renamed = d.tir().surface.print.renamed;
+    renamed.iter().find(|(own, _)| *own == operator.text).map_or(operator.text, |(_, name)| *name)
 }

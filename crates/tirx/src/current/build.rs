@@ -9,6 +9,7 @@ use tvmscript_tir::build::args::{ExprArg, LoopStart, NodeArg, Region, Shape, Str
 use tvmscript_tir::build::buffer::{Declaration, allocate_in_scope, match_param, match_region};
 use tvmscript_tir::build::frame::FrameKind;
 use tvmscript_tir::build::loops::one_loop;
+use tvmscript_tir::build::operator::DTYPE_CONVENTION;
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::build::{TirFrame, function};
 use tvmscript_tir::op::bits::REINTERPRET as REINTERPRET_OP;
@@ -475,7 +476,7 @@ impl Let {
 }
 
 /// The bits of a value as another type of the same size; a pointer stays a call.
-#[script_fn]
+#[script_fn(around = DTYPE_CONVENTION)]
 pub fn reinterpret(dtype: DataType, value: ExprArg) -> Result<Expr> {
     match dtype.is_handle() {
         true => Ok(REINTERPRET_OP.call(dtype, [value.0])),

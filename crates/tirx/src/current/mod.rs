@@ -14,9 +14,13 @@ pub mod build;
 #[cfg(feature = "parse")]
 mod head;
 pub mod layout;
+#[cfg(feature = "parse")]
+mod mask;
 mod metadata;
 #[cfg(feature = "parse")]
 mod names;
+#[cfg(any(feature = "print", feature = "parse"))]
+mod operators;
 #[cfg(feature = "print")]
 pub(crate) mod print;
 #[cfg(feature = "print")]
@@ -72,6 +76,7 @@ pub(crate) static SURFACE: Surface = Surface {
     without: &[
         "block",
         "block_attr",
+        "call_intrin",
         "Buffer",
         "match_buffer",
         "alloc_buffer",

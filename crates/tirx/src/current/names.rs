@@ -12,6 +12,7 @@ use tvmscript_tir::build::args::{ExprArg, Shape};
 use tvmscript_tir::build::frame::FrameKind;
 use tvmscript_tir::op::Operator;
 use tvmscript_tir::op::bits::STRICT;
+use tvmscript_tir::parse::python;
 
 use super::build::{
     ALLOC_BUFFER, ALLOC_LOCAL, ALLOC_SCALAR, ALLOC_SHARED, ATTR, BUFFER, DECL_BUFFER, LOCAL_SCALAR, Let,
@@ -22,12 +23,23 @@ use crate::node::{AnnotatedCall, ScopeIdDefStmt};
 use crate::op::CURRENT;
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout};
+use super::{mask, operators};
 
 /// Registers the functions, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
-    static MODULES: &[PythonModule] =
-        &[PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
-            .members(&[("tirx", Member::Namespace)])];
+    static MODULES: &[PythonModule] = &[
+        PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
+            .members(&[("tirx", Member::Namespace)]),
+        PythonModule::new(&[
+            "tvm.tirx",
+            "tvm.tirx.buffer",
+            "tvm.tirx.expr",
+            "tvm.tirx.function",
+            "tvm.tirx.op",
+        ])
+        .names(python::SAME)
+        .members(python::MEMBERS),
+    ];
     let functions = &[
         &crate::build::BIND,
         &BUFFER,
@@ -65,9 +77,15 @@ fn find(name: &str) -> Option<ScriptValue> {
         "R" => ScriptValue::host(Spec { is_replica: true }),
         "TileLayout" => HostFunction::value("TileLayout", tile_layout),
         "device_entry" => HostFunction::value("device_entry", device_entry),
+        "call_intrin" => HostFunction::value("call_intrin", operators::call_intrin),
+        "masked_load" => HostFunction::value("masked_load", mask::load),
+        "masked_store" => HostFunction::value("masked_store", mask::store),
         _ => {
             if let Some(scope) = SCOPES.iter().copied().find(|scope| *scope == name) {
                 return Some(HostFunction::value(scope, move |args| scope_ids(scope, args)));
+            }
+            if let Some(namespace) = operators::namespace(name) {
+                return Some(namespace);
             }
             if let Some(operator) = CURRENT.iter().find(|operator| operator.text == name) {
                 return Some(HostFunction::value(operator.text, |args| annotated(operator, args)));
@@ -81,7 +99,7 @@ fn find(name: &str) -> Option<ScriptValue> {
 fn names() -> Vec<&'static str> {
     let strict = STRICT.iter().map(|(name, _)| *name);
     let operators = CURRENT.iter().map(|operator| operator.text);
-    let own = ["let", "S", "R", "TileLayout", "device_entry"];
+    let own = ["let", "S", "R", "TileLayout", "device_entry", "call_intrin", "masked_load", "masked_store"];
     strict.chain(operators).chain(SCOPES.iter().copied()).chain(own).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc};
+use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Object, PathId, Ref, Str, Value, Visitor, Walk};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
@@ -33,6 +33,7 @@ pub(super) const FORMS: Forms = Forms {
     dtype_argument,
     makes,
     concise_in_sequence: false,
+    renamed: super::operators::RENAMED,
     unroll_keyword: true,
     infix_bits: true,
     ..TVM_0_23
@@ -316,13 +317,9 @@ fn sizes_may_agree(a: &Array<Expr>, b: &Array<Expr>) -> bool {
     }
 }
 
-/// `A[i, T.Ramp(0, 1, 4)]`; the name of a variable
+/// `A[i, T.Ramp(0, 1, 4)]`; the name of a variable; `T.masked_load("float32x4", A, T.Ramp(0, 1, 4), mask)`
 fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let BufferLoad { span: _, dtype: _, buffer, indices, predicate } = &**node;
-    if predicate.is_some() {
-        let key = node.object().info().key();
-        return Err(DocsifyError::Unwritable { key, reason: "it has a predicate".to_owned() }.into());
-    }
+    let BufferLoad { span: _, dtype, buffer, indices, predicate } = &**node;
     let is_scalar = is_scalar(buffer, d);
     let buffer = d.part(buffer, path, "buffer")?;
     if is_scalar {
@@ -330,20 +327,32 @@ fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<E
     }
     let at = d.field(path, "indices");
     let indices = items(indices, at, d)?;
-    Ok(d.docs.index(buffer, &indices))
+    let Some(predicate) = predicate else { return Ok(d.docs.index(buffer, &indices)) };
+    let dtype = d.dtype(*dtype);
+    let mut args = vec![d.at_field(dtype, path, "dtype"), buffer];
+    args.extend(indices);
+    args.push(d.part(predicate, path, "predicate")?);
+    Ok(d.call_t("masked_load", &args))
 }
 
-/// `A[i] = value`, `x = value`
+/// `A[i] = value`, `x = value`, `T.masked_store(A, value, T.Ramp(0, 1, 4), mask)`
 fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    if node.predicate.is_some() {
-        let key = node.object().info().key();
-        return Err(DocsifyError::Unwritable { key, reason: "it has a predicate".to_owned() }.into());
+    let BufferStore { span: _, buffer, value, indices, predicate } = &**node;
+    if let Some(predicate) = predicate {
+        let mut args = vec![d.part(buffer, path, "buffer")?, d.part(value, path, "value")?];
+        let at = d.field(path, "indices");
+        args.extend(items(indices, at, d)?);
+        args.push(d.part(predicate, path, "predicate")?);
+        let call = d.call_t("masked_store", &args);
+        let stmt = d.docs.expr_stmt(call);
+        d.docs.set_role(stmt, StmtRole::Store);
+        return Ok(stmt);
     }
-    if !is_scalar(&node.buffer, d) {
+    if !is_scalar(buffer, d) {
         return (TVM_0_23.store)(node, path, d);
     }
-    let target = d.part(&node.buffer, path, "buffer")?;
-    let value = d.part(&node.value, path, "value")?;
+    let target = d.part(buffer, path, "buffer")?;
+    let value = d.part(value, path, "value")?;
     Ok(d.docs.store(target, value))
 }
 

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use hashbrown::{HashMap, HashSet};
 
 use super::tables::{
-    ARITHMETIC_OPERATORS, BIT_OPERATORS, BOXED_ATTRS, DROPPED, FIELDS, FUNCTIONS, NODE_ARRAYS, NUMBER_ARRAYS,
-    OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS, contains,
+    ARITHMETIC_OPERATORS, BIT_OPERATORS, BOXED_ATTRS, DROPPED, FIELDS, FUNCTIONS, MASKED_LOAD, MASKED_STORE,
+    NODE_ARRAYS, NUMBER_ARRAYS, OPERATORS, OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS,
+    contains,
 };
 use super::{Made, Part, Role, Rules};
 use crate::graph::{Data, Field, Graph, Node, Plain};
@@ -101,6 +102,14 @@ impl<'t> Rules<'t> for Newer {
             "tir.PrimFunc" => function(graph, node),
             "tir.Call" => self.call(graph, node),
             "tir.Evaluate" => evaluate(graph, node),
+            "tir.BufferLoad" if mask(graph, node).is_some() => {
+                masked(graph, node, MASKED_LOAD, prim_type(dtype_of(node)), &[])
+            }
+            "tir.BufferStore" if mask(graph, node).is_some() => {
+                let call = masked(graph, node, MASKED_STORE, prim_type(""), &["value"]);
+                let call = Part::Made(Box::new(call));
+                Made::of("tirx.Evaluate", vec![("span", of(node, "span")), ("value", call)])
+            }
             "tir.StringImm" | "relax.expr.StringImm" => Made::of(
                 "ir.StringImm",
                 vec![("span", of(node, "span")), ("ty", string_type(node)), ("value", of(node, "value"))],
@@ -139,6 +148,28 @@ impl<'t> Rules<'t> for Newer {
     }
 }
 
+/// The mask of an access.
+fn mask(graph: &Graph<'_>, access: &Node<'_>) -> Option<usize> {
+    access.node("predicate").filter(|at| graph.nodes.get(*at).is_some_and(|mask| mask.data != Data::None))
+}
+
+/// An access with a mask, a call in the release: the buffer, other operands, the indices and the mask.
+fn masked<'t>(
+    graph: &Graph<'t>,
+    access: &Node<'t>,
+    operator: &'static str,
+    ty: Part<'t>,
+    operands: &[&str],
+) -> Made<'t> {
+    let indices = access.node("indices").and_then(|at| graph.nodes.get(at)).map_or(&[][..], Node::list);
+    let mut args = vec![of(access, "buffer")];
+    args.extend(operands.iter().map(|field| of(access, field)));
+    args.extend(indices.iter().map(|index| Part::Of(*index, Role::Plain)));
+    args.push(of(access, "predicate"));
+    let op = Part::leaf("ir.Op", Plain::Text(operator.into()));
+    call_with(of(access, "span"), ty, op, Part::list(args), Part::none())
+}
+
 /// Names of operators and functions.
 fn leaf<'t>(node: &Node<'t>) -> Made<'t> {
     let renamed = node.as_text().and_then(|name| match &*node.kind {
@@ -157,6 +188,9 @@ fn leaf<'t>(node: &Node<'t>) -> Made<'t> {
 
 /// The release's name of an operator.
 fn operator(name: &str) -> Option<String> {
+    if let Some((_, theirs)) = OPERATORS.iter().find(|(own, _)| *own == name) {
+        return Some((*theirs).to_owned());
+    }
     let name = name.strip_prefix("tir.")?;
     let dialect = if ARITHMETIC_OPERATORS.contains(&name) { "prim" } else { "tirx" };
     Some(format!("{dialect}.{name}"))

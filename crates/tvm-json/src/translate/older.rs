@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use hashbrown::{HashMap, HashSet};
 
 use super::tables::{
-    BIT_OPERATORS, BOXED_ATTRS, DROPPED, FUNCTIONS, NODE_ARRAYS, NUMBER_ARRAYS, OPTIONAL_DTYPES, PLAIN_ATTRS,
-    RENAMED, SCOPES, VOID_OPERATORS, WIDE_ATTRS, contains,
+    BIT_OPERATORS, BOXED_ATTRS, DROPPED, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS, NUMBER_ARRAYS,
+    OPERATORS, OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS, WIDE_ATTRS, contains,
 };
 use super::{Made, Part, Role, Rules};
 use crate::graph::{Data, Field, Graph, Node, Plain};
@@ -221,6 +221,10 @@ impl<'t> Rules<'t> for Older<'_> {
             ),
             "tirx.PrimFunc" => function(graph, node),
             "tirx.Return" => self.returned(graph, node),
+            "tirx.Evaluate" => match masked_store(graph, node) {
+                Some(store) => store,
+                None => self.generic(graph, node),
+            },
             "tirx.ScopeIdDefStmt" => scope_ids(graph, node),
             kind => match BIT_OPERATORS.iter().find(|(_, theirs)| *theirs == kind) {
                 Some((operator, _)) => {
@@ -232,6 +236,37 @@ impl<'t> Rules<'t> for Older<'_> {
             },
         }
     }
+}
+
+/// A call that stores with a mask, which is a store here.
+fn masked_store<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Option<Made<'t>> {
+    let call = at(graph, node, "value").filter(|call| call.kind == "ir.Call")?;
+    let args = at(graph, call, "args").filter(|_| callee(graph, call) == Some(MASKED_STORE))?;
+    let [buffer, value, indices @ .., mask] = args.list() else { return None };
+    let value = ("value", Part::Of(*value, Role::Plain));
+    Some(masked("tir.BufferStore", node, value, *buffer, indices, *mask))
+}
+
+/// An access with a mask.
+fn masked<'t>(
+    kind: &'static str,
+    node: &Node<'t>,
+    other: (&'static str, Part<'t>),
+    buffer: usize,
+    indices: &[usize],
+    mask: usize,
+) -> Made<'t> {
+    let indices = indices.iter().map(|index| Part::Of(*index, Role::Plain)).collect();
+    Made::of(
+        kind,
+        vec![
+            ("span", of(node, "span")),
+            other,
+            ("buffer", Part::Of(buffer, Role::Plain)),
+            ("indices", Part::list(indices)),
+            ("predicate", Part::Of(mask, Role::Plain)),
+        ],
+    )
 }
 
 /// The type of a value of TIR in Relax.
@@ -390,6 +425,9 @@ impl Older<'_> {
 
     /// The name of an operator here.
     fn operator(&self, name: &str) -> Option<String> {
+        if let Some((own, _)) = OPERATORS.iter().find(|(_, theirs)| *theirs == name) {
+            return Some((*own).to_owned()).filter(|own| (self.has_operator)(own));
+        }
         let rest = name.strip_prefix("prim.").or_else(|| name.strip_prefix("tirx."))?;
         Some(format!("tir.{rest}")).filter(|own| (self.has_operator)(own))
     }
@@ -430,6 +468,12 @@ impl Older<'_> {
             && let Some([buffer]) = at(graph, node, "args").map(Node::list)
         {
             return Made::Same(Part::Of(*buffer, Role::Data));
+        }
+        if operator == Some(MASKED_LOAD)
+            && let Some([buffer, indices @ .., mask]) = at(graph, node, "args").map(Node::list)
+        {
+            let dtype = ("dtype", Part::text(dtype_of(graph, node)));
+            return masked("tir.BufferLoad", node, dtype, *buffer, indices, *mask);
         }
         if is_relax_call(graph, node) && (operator.is_some() || role == Role::Relax) {
             return Made::of(

@@ -99,6 +99,19 @@ pub(super) const VOID_OPERATORS: [(&str, &str); 11] = [
     ("tir.tvm_tuple", "handle"),
 ];
 
+/// Operators of TIR with other names in the release.
+pub(super) const OPERATORS: [(&str, &str); 4] = [
+    ("tir.mma_fill", "tirx.mma_fill_legacy"),
+    ("tir.mma_store", "tirx.mma_store_legacy"),
+    ("tir.ptx_ldmatrix", "tirx.ptx_legacy.ldmatrix"),
+    ("tir.ptx_mma", "tirx.ptx_legacy.mma"),
+];
+
+/// The operators of accesses with a mask, which is a field here.
+pub(super) const MASKED_LOAD: &str = "tirx.masked_load";
+/// See [`MASKED_LOAD`].
+pub(super) const MASKED_STORE: &str = "tirx.masked_store";
+
 /// Fields that the release renamed.
 pub(super) const FIELDS: [(&str, &str); 5] = [
     ("struct_info_", "ty"),

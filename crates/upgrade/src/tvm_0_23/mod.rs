@@ -5,9 +5,9 @@ mod scopes;
 
 use tvmscript_ir_core::{Object, PtrMap, RewriteError, mutate};
 
-use crate::Upgraded;
 use crate::finding::{Finding, codes};
 use crate::rule::{Kind, Rule, Step};
+use crate::{Upgraded, devices};
 
 /// The step.
 pub(crate) static STEP: Step = Step {
@@ -16,6 +16,8 @@ pub(crate) static STEP: Step = Step {
     rules: RULES,
     imports: &[("tvm.script.tirx", "tvm.script.tir")],
     printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
+    sign: None,
+    words: None,
     rewrite,
 };
 
@@ -32,6 +34,13 @@ static RULES: &[Rule] = &[
     Rule::new(Kind::Rewrite, "nested-bindings", "v: T.let[T.int32] = e", "v: T.int32 = e"),
     Rule::new(Kind::Rewrite, "nested-allocations", "B = T.alloc_buffer(..)", "with T.decl_buffer(..) as B:"),
     Rule::new(Kind::Rewrite, "nested-assertions", "assert c, (\"RuntimeError\", [\"m\"])", "assert c, \"m\""),
+    Rule::new(
+        Kind::Rewrite,
+        "devices",
+        "R.memory.alloc_tensor(s, o, shape, dtype, device)",
+        "R.memory.alloc_tensor(s, o, shape, dtype)",
+    ),
+    Rule::with_code(Kind::Report, &codes::DEVICE, "R.vm.alloc_tensor(s, .., 1) of other storage", "left out"),
     Rule::with_code(Kind::Report, &codes::LAYOUT, "layout=..", "left out"),
     Rule::with_code(
         Kind::Report,
@@ -44,7 +53,8 @@ static RULES: &[Rule] = &[
 
 fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
-    let node = mutate(node.clone(), &mut nodes::Nodes { findings: &mut findings })?;
+    let node = devices::remove(node.clone(), &mut findings)?;
+    let node = mutate(node, &mut nodes::Nodes { findings: &mut findings })?;
     let mut scopes = scopes::Scopes { findings: &mut findings, shared: PtrMap::default() };
     let node = mutate(node, &mut scopes)?;
     let node = scopes.finish(node)?;

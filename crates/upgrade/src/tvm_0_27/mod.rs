@@ -8,18 +8,51 @@ mod scopes;
 use tvmscript_ir_core::diagnostic::ErrorCode;
 use tvmscript_ir_core::{Object, RewriteError, mutate};
 
-use crate::Upgraded;
 use crate::finding::{Finding, codes};
 use crate::rule::{Kind, Rule, Step};
+use crate::words::{Fate, Words};
+use crate::{Upgraded, devices};
 
 /// The step.
 pub(crate) static STEP: Step = Step {
     from: "tvm-0.23",
     to: "tvm-0.27",
     rules: RULES,
-    imports: &[("tvm.script.tir", "tvm.script.tirx")],
+    imports: &[
+        ("tvm.script.tir", "tvm.script.tirx"),
+        ("tvm.script.parser.tir", "tvm.script.parser.tirx"),
+        ("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx"),
+    ],
     printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
+    sign: Some("from tvm.tirx.layout import Axis"),
+    words: Some(&WORDS),
     rewrite,
+};
+
+/// The words of text that differ.
+static WORDS: Words = Words {
+    modules: &[("tvm.script.tir", "tirx"), ("tvm.tir", "tirx")],
+    names: &[
+        ("tvm.script.tir.block", Fate::Renamed("sblock")),
+        ("tvm.script.tir.block_attr", Fate::Renamed("sblock_attr")),
+        ("tvm.script.tir.alloc_buffer", Fate::Renamed("sblock_alloc_buffer")),
+        ("tvm.script.tir.tvm_call_packed_lowered", Fate::Renamed("call_packed_lowered")),
+        ("tvm.script.tir.LetStmt", Fate::Gone("`v: T.let = e`, with the body moved out,")),
+        ("tvm.script.tir.allocate", Fate::Gone("`T.alloc_buffer`, with the body moved out,")),
+        ("tvm.script.tir.allocate_const", Fate::Gone("")),
+        ("tvm.script.tir.realize", Fate::Gone("")),
+        ("tvm.script.tir.ProducerLoad", Fate::Gone("")),
+        ("tvm.script.tir.SizeVar", Fate::Renamed("Var")),
+        ("tvm.script.tir.StringImm", Fate::Gone("the string")),
+        ("tvm.script.tir.ret", Fate::Gone("`return`")),
+        ("tvm.script.relax.Object", Fate::Renamed("Any")),
+        ("tvm.script.relax.func_ret_struct_info", Fate::Renamed("func_ret_ty")),
+        ("tvm.script.relax.emit_with_sinfo", Fate::Renamed("emit_with_ty")),
+    ],
+    keywords: &[("out_sinfo", "out_ty"), ("sinfo_args", "ty_args")],
+    key_prefix: ("tir.", "tirx."),
+    operator: operators::fate,
+    operator_key: operators::key,
 };
 
 const fn rename(name: &'static str, old: &'static str, new: &'static str) -> Rule {
@@ -42,6 +75,11 @@ static RULES: &[Rule] = &[
         "T.block, T.block_attr, T.alloc_buffer",
         "T.sblock, T.sblock_attr, T.sblock_alloc_buffer",
     ),
+    rename(
+        "operators",
+        "T.ptx_mma, T.ptx_ldmatrix, T.mma_fill, T.mma_store, T.simdgroup_load",
+        "T.ptx_legacy.mma, T.ptx_legacy.ldmatrix, T.cuda.mma_fill_legacy, T.cuda.mma_store_legacy, T.metal.simdgroup_load",
+    ),
     rename("relax-keywords", "out_sinfo=, sinfo_args=", "out_ty=, ty_args="),
     rename("relax-names", "R.Object, R.func_ret_struct_info", "R.Any, R.func_ret_ty"),
     rename("constants", "metadata[\"relax.expr.Constant\"]", "metadata[\"ir.GenericConst\"]"),
@@ -57,11 +95,21 @@ static RULES: &[Rule] = &[
     rewritten("bit-operations", "T.bitwise_and(x, 3), T.shift_left(x, 1)", "x & 3, x << 1"),
     rewritten("return", "T.ret(e)", "return e"),
     rewritten("vector-loads", "A[0:4]", "A[T.Ramp(0, 1, 4)]"),
+    rewritten(
+        "masks",
+        "A.vload([i], predicate=m), B.vstore([i], x, predicate=m)",
+        "T.masked_load(\"float32x4\", A, i, m), T.masked_store(B, x, i, m)",
+    ),
     rewritten("unrolling", "annotations={\"disable_unroll\": True}", "unroll=False"),
     rewritten(
         "symbolic-arguments",
         "R.call_tir(f, (x,), .., tir_vars=R.shape([n]))",
         "R.call_tir(f, (x, n), ..)",
+    ),
+    rewritten(
+        "devices",
+        "R.memory.alloc_tensor(s, o, shape, dtype)",
+        "R.memory.alloc_tensor(s, o, shape, dtype, device)",
     ),
     rewritten("scalars", "R.prim_value(n), R.Prim(\"int64\")", "n, T.int64"),
     Rule::with_code(
@@ -71,15 +119,20 @@ static RULES: &[Rule] = &[
         "@T.prim_func(s_tir=True)",
     ),
     Rule::with_code(Kind::Choice, &codes::PARAMETERS, "def f(x, y, n) with tir_vars", "def f(x, n, y)"),
+    Rule::with_code(
+        Kind::Choice,
+        &codes::DEVICE,
+        "R.vm.alloc_tensor(s, ..) of other storage",
+        "R.vm.alloc_tensor(s, .., 0)",
+    ),
     report(&codes::SIZE_VARIABLE, "n = T.int32(is_size_var=True)", "the knowledge n >= 0 is lost"),
     report(&codes::BUFFER_KIND, "axis_separators=.., buffer_type=\"auto\"", "left out"),
     report(&codes::CONDITION, "T.allocate(.., condition=c)", "the condition is left out"),
     report(&codes::CONSTANT_ARRAY, "T.allocate_const(..)", "stays"),
     report(&codes::OLD_STATEMENT, "T.realize(..), a load of a producer", "stays"),
     report(&codes::LLVM_NUMBER, "T.call_llvm_intrin(.., T.uint32(1), x)", "stays"),
-    report(&codes::OPERATOR, "T.ptx_mma(..), T.create_barriers(..)", "stays"),
+    report(&codes::OPERATOR, "T.ptx_cp_async(..), T.create_barriers(..)", "stays"),
     report(&codes::KNOWN_VALUE, "R.Prim(value=e)", "the value is left out"),
-    report(&codes::MASK, "A.vload([i], predicate=m)", "stays"),
     report(&codes::POINTER, "T.Select(c, p, q) of pointers", "stays"),
     report(&codes::REDUCER, "T.comm_reducer(lambda x, y: x and y, ..)", "stays"),
     report(&codes::CALLERS, "tir_vars that differ by caller", "stays"),
@@ -88,6 +141,7 @@ static RULES: &[Rule] = &[
 fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
     let node = calls::rewrite(node.clone(), &mut findings)?;
+    let node = devices::add(node, &mut findings)?;
     let node = {
         let mut nodes = nodes::Nodes::new(&node, &mut findings);
         mutate(node, &mut nodes)?

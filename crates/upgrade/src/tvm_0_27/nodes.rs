@@ -6,15 +6,13 @@ use tvmscript_ir_core::{
 };
 use tvmscript_prim::{And, Call, CommReducer, IntImm, Not, Op, Or, Select, Var, size_var_type};
 use tvmscript_relax::{Call as RelaxCall, Function, MatchCast, PrimStructInfo};
-use tvmscript_tir::{
-    AllocateConst, BlockRealize, Buffer, BufferLoad, BufferRealize, BufferStore, BufferType, PrimFunc,
-    ProducerLoad,
-};
+use tvmscript_tir::{AllocateConst, BlockRealize, Buffer, BufferRealize, BufferType, PrimFunc, ProducerLoad};
 use tvmscript_tirx::current::SCHEDULABLE;
 
-use super::operators::{Fate, fate};
+use super::operators::fate;
 use crate::finding::{Finding, codes};
 use crate::keys::Prefix;
+use crate::words::Fate;
 
 const KEYS: Prefix = Prefix { from: "tir.", to: "tirx." };
 
@@ -61,11 +59,11 @@ impl Mutator for Nodes<'_> {
     fn leave(&mut self, node: Object) -> Object {
         self.variable(&node)
             .or_else(|| self.buffer(&node))
-            .or_else(|| self.call(&node))
             .or_else(|| KEYS.rename(&node))
             .or_else(|| self.function(&node))
             .or_else(|| self.known_value(&node))
             .unwrap_or_else(|| {
+                self.call(&node);
                 self.old(&node);
                 node
             })
@@ -112,14 +110,13 @@ impl Nodes<'_> {
         Some(buffer.into_object())
     }
 
-    /// A call of an operator that has another name, other arguments or no equivalent.
-    fn call(&mut self, node: &Object) -> Option<Object> {
-        let call = node.downcast_ref::<Call>()?;
-        let op = call.op.as_node::<Op>()?;
+    /// Reports a call of an operator that has other arguments or no equivalent.
+    fn call(&mut self, node: &Object) {
+        let Some(call) = node.as_node::<Call>() else { return };
+        let Some(op) = call.op.as_node::<Op>() else { return };
         let name = op.name.as_str();
         if name == "tir.if_then_else" && call.dtype.is_handle() {
-            self.pointer(node);
-            return None;
+            return self.pointer(node);
         }
         if matches!(name, "tir.call_llvm_intrin" | "tir.call_llvm_pure_intrin") {
             let is_number = call.args.first().is_some_and(|intrinsic| intrinsic.is::<IntImm>());
@@ -131,19 +128,10 @@ impl Nodes<'_> {
                     node,
                 ));
             }
-            return None;
+            return;
         }
-        let next = match fate(name)? {
-            Fate::Renamed(new) => match tvmscript_tirx::current::operator(new) {
-                Some(op) => {
-                    let mut call = call.clone();
-                    call.make_mut().op = op.clone().upcast();
-                    return Some(call.into_object());
-                }
-                None => format!("`T.{}`", new.trim_start_matches("tirx.")),
-            },
-            Fate::Gone(next) => next.to_owned(),
-        };
+        // The profile prints another name.
+        let Some(Fate::Gone(next)) = fate(name) else { return };
         let text = name.trim_start_matches("tir.");
         let message = match next.is_empty() {
             true => format!("the release has no operator `T.{text}`"),
@@ -155,7 +143,6 @@ impl Nodes<'_> {
             "write the call for the release by hand",
             node,
         ));
-        None
     }
 
     /// A function, which keeps buffers without layouts.
@@ -222,16 +209,7 @@ impl Nodes<'_> {
                 node,
             ));
         }
-        let is_masked = node.as_node::<BufferLoad>().is_some_and(|load| load.predicate.is_some())
-            || node.as_node::<BufferStore>().is_some_and(|store| store.predicate.is_some());
-        if is_masked {
-            self.findings.push(Finding::loss(
-                &codes::MASK,
-                "masked accesses are operators in the release",
-                "write `T.masked_load` or `T.masked_store`",
-                node,
-            ));
-        } else if node.is::<AllocateConst>() {
+        if node.is::<AllocateConst>() {
             self.findings.push(Finding::loss(
                 &codes::CONSTANT_ARRAY,
                 "the release has no constant arrays in functions",

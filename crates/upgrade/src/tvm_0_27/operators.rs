@@ -1,24 +1,17 @@
 //! Operators that the release names otherwise, or lacks.
 
-/// The fate of an operator.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Fate {
-    /// The release has it under another name, with the same arguments.
-    Renamed(&'static str),
-    /// The release has none with the same meaning; what comes next, if anything does.
-    Gone(&'static str),
-}
+use crate::words::Fate;
 
 /// Operators by name, without prefix.
 static OPERATORS: &[(&str, Fate)] = &[
-    ("mma_fill", Fate::Renamed("tirx.cuda.mma_fill")),
-    ("mma_store", Fate::Renamed("tirx.cuda.mma_store")),
-    ("simdgroup_load", Fate::Renamed("tirx.metal.simdgroup_load")),
-    ("simdgroup_store", Fate::Renamed("tirx.metal.simdgroup_store")),
-    ("simdgroup_multiply_accumulate", Fate::Renamed("tirx.metal.simdgroup_multiply_accumulate")),
-    ("make_filled_simdgroup_matrix", Fate::Renamed("tirx.metal.make_filled_simdgroup_matrix")),
-    ("ptx_ldmatrix", Fate::Gone("`T.ptx_legacy.ldmatrix`")),
-    ("ptx_mma", Fate::Gone("`T.ptx_legacy.mma`")),
+    ("mma_fill", Fate::Renamed("cuda.mma_fill_legacy")),
+    ("mma_store", Fate::Renamed("cuda.mma_store_legacy")),
+    ("simdgroup_load", Fate::Renamed("metal.simdgroup_load")),
+    ("simdgroup_store", Fate::Renamed("metal.simdgroup_store")),
+    ("simdgroup_multiply_accumulate", Fate::Renamed("metal.simdgroup_multiply_accumulate")),
+    ("make_filled_simdgroup_matrix", Fate::Renamed("metal.make_filled_simdgroup_matrix")),
+    ("ptx_ldmatrix", Fate::Renamed("ptx_legacy.ldmatrix")),
+    ("ptx_mma", Fate::Renamed("ptx_legacy.mma")),
     ("ptx_mma_sp", Fate::Gone("`T.ptx.mma.sp`")),
     ("ptx_commit_group", Fate::Gone("`T.ptx.cp.async_.commit_group()`")),
     ("ptx_wait_group", Fate::Gone("`T.ptx.cp.async_.wait_group(n)`")),
@@ -39,4 +32,17 @@ static OPERATORS: &[(&str, Fate)] = &[
 pub(super) fn fate(name: &str) -> Option<Fate> {
     let name = name.strip_prefix("tir.")?;
     OPERATORS.iter().find(|(operator, _)| *operator == name).map(|(_, fate)| *fate)
+}
+
+/// Operators under another prefix than the others.
+const PRIMITIVE: [&str; 6] = ["ceil", "clz", "if_then_else", "likely", "log2", "vscale"];
+
+/// The new name of an operator; `None` if the release does not have it.
+pub(super) fn key(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("tir.")?;
+    match fate(name) {
+        Some(_) => None,
+        None if PRIMITIVE.contains(&rest) => Some(format!("prim.{rest}")),
+        None => Some(format!("tirx.{rest}")),
+    }
 }
