@@ -379,6 +379,23 @@ class Module:
 }
 
 #[test]
+fn current_texts_in_relax_have_their_type() {
+    reads_and_prints(
+        r#"# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4, 16), dtype="float32")) -> R.Tensor((4, 16), dtype="float32"):
+        st: I.StringType() = R.str("a")
+        return x
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
 fn current_views_may_have_another_type() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T

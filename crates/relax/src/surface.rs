@@ -17,6 +17,8 @@ pub struct Surface {
     pub has_type_variables: bool,
     /// Scalars print bare: `n` for `R.prim_value(n)`, `T.int64` for `R.Prim("int64")`.
     pub has_bare_scalars: bool,
+    /// Texts have their own type, `I.StringType()`.
+    pub has_text_type: bool,
     /// An attribute that is no data type prints as `None`.
     pub has_absent_dtypes: bool,
     /// A nested function that refers to its module declares the alias itself, not the outermost function.
@@ -32,6 +34,7 @@ pub static TVM_0_23: Surface = Surface {
     any: "Object",
     has_type_variables: false,
     has_bare_scalars: false,
+    has_text_type: false,
     has_absent_dtypes: false,
     has_nested_aliases: false,
     without_attributes: &[],
@@ -44,6 +47,7 @@ pub static TVM_0_27: Surface = Surface {
     any: "Any",
     has_type_variables: true,
     has_bare_scalars: true,
+    has_text_type: true,
     has_absent_dtypes: true,
     has_nested_aliases: true,
     without_attributes: &[

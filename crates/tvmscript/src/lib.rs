@@ -152,7 +152,10 @@ fn tilelang() -> Registry {
 
 /// The dialects of TVM 0.27.
 fn current() -> Registry {
-    let builder = RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::current::PROFILE));
+    let modules = ir::dialect_of(&tirx::current::PROFILE);
+    #[cfg(feature = "build")]
+    let modules = irbuilder::BuildDialect::functions(modules, &[&relax::build::struct_info::STRING_TYPE]);
+    let builder = RegistryBuilder::new().with(prim::dialect()).with(modules);
     builder
         .with(tirx::current::dialect())
         .with(relax::dialect_of(&relax::surface::TVM_0_27))

@@ -307,6 +307,12 @@ pub fn object() -> Result<Ref<StructInfo>> {
     Ok(ObjectStructInfo::new())
 }
 
+/// The type of a text, `I.StringType()` in releases whose types are those of Relax.
+#[script_fn(name = "StringType", annotation)]
+pub fn string_type() -> Result<Ref<StructInfo>> {
+    Ok(ObjectStructInfo::new())
+}
+
 /// Finds the device with this name: `cuda`, `cuda:0`, `cuda:0:global`, by its index among the module's devices of that
 /// kind.
 pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> {

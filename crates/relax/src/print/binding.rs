@@ -8,8 +8,9 @@ use tvmscript_ir_core::{Object, PathId, Ref, structural_equal};
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
-    Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, SeqExpr, Tuple,
-    TupleGetItem, TupleStructInfo, UnknownCall, Var, VarBinding, is_dataflow_var, struct_info_of,
+    Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, ObjectStructInfo,
+    SeqExpr, StringImm, Tuple, TupleGetItem, TupleStructInfo, UnknownCall, Var, VarBinding, is_dataflow_var,
+    struct_info_of,
 };
 use crate::op::{CallForm, operator};
 
@@ -33,6 +34,12 @@ pub(crate) fn annotation(
         return Ok(None);
     }
     let at = d.field(path, "struct_info_");
+    let is_text = value.is_some_and(|value| value.is::<StringImm>()) && info.is::<ObjectStructInfo>();
+    if is_text && d.surface().has_text_type {
+        let callee = d.prefixed("ir", "StringType");
+        let doc = d.docs.call_args(callee, &[]);
+        return Ok(Some(d.at(doc, at)));
+    }
     d.expr_object(info, at).map(Some)
 }
 

@@ -58,6 +58,7 @@ pub static PROFILE: TextProfile = TextProfile {
         Sign { text: "metadata[\"ir.GenericConst\"]", strength: Strength::Form },
         Sign { text: "ty_args=", strength: Strength::Form },
         Sign { text: "R.Any", strength: Strength::Form },
+        Sign { text: "I.StringType()", strength: Strength::Form },
         Sign { text: " = TypeVar(\"", strength: Strength::Form },
         Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
         // TVM 0.23 prints `out_dtype="void"`.
