@@ -27,7 +27,7 @@ pub fn to_json(node: &Object) -> String {
 /// # #[cfg(feature = "parse")] {
 /// use tvmscript::{load_json, parse, ParseOptions, registry, to_json_of};
 ///
-/// let text = "# from tvm.script import tirx as T\n@T.prim_func\ndef f():\n    T.alloc_local((1,))\n";
+/// let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n@T.prim_func\ndef f():\n    T.alloc_local((1,))\n";
 /// let parsed = parse("f.py", text, registry(), &ParseOptions::default());
 /// let json = to_json_of(&parsed.scripts[0].node, &parsed.profile.profile.id());
 /// assert_eq!(load_json(&json, registry())?.profile.profile.id(), "tvm-0.27");

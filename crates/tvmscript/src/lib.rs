@@ -154,7 +154,7 @@ fn tilelang() -> Registry {
 fn current() -> Registry {
     let modules = ir::dialect_of(&tirx::current::PROFILE);
     #[cfg(feature = "build")]
-    let modules = irbuilder::BuildDialect::functions(modules, &[&relax::build::struct_info::STRING_TYPE]);
+    let modules = irbuilder::BuildDialect::functions(modules, relax::build::struct_info::MODULE_FUNCTIONS);
     let builder = RegistryBuilder::new().with(prim::dialect()).with(modules);
     builder
         .with(tirx::current::dialect())

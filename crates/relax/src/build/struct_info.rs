@@ -313,6 +313,9 @@ pub fn string_type() -> Result<Ref<StructInfo>> {
     Ok(ObjectStructInfo::new())
 }
 
+/// The functions of the module namespace `I` in releases whose types are those of Relax.
+pub const MODULE_FUNCTIONS: &[&ScriptFn] = &[&STRING_TYPE];
+
 /// Finds the device with this name: `cuda`, `cuda:0`, `cuda:0:global`, by its index among the module's devices of that
 /// kind.
 pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> {
