@@ -41,14 +41,7 @@ pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
 pub fn parse_in(name: &str, text: &str, profile: &str) -> Result<Program, Vec<Diagnostic>> {
     let mut options = ParseOptions::default();
     options.profile = Some(profile.to_owned());
-    let parsed = parse_script(name, text, tvmscript::registry(), &options);
-    match parsed.errors.is_empty() {
-        true => {
-            let nodes = parsed.scripts.into_iter().map(|script| script.node).collect();
-            Ok(Program { nodes, profile: Some(parsed.profile.profile.id()) })
-        }
-        false => Err(parsed.errors.iter().map(|e| diagnostic(text, e)).collect()),
-    }
+    parse_with(name, text, &options).map(|(program, _)| program)
 }
 
 /// A function that no dialect has, and the number of its calls.
@@ -56,7 +49,15 @@ pub type UnknownCalls = (String, usize);
 
 /// Parses a text, and returns the reported functions that no dialect has; all errors if there is one.
 pub fn parse_with_unknown(name: &str, text: &str) -> Result<(Program, Vec<UnknownCalls>), Vec<Diagnostic>> {
-    let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
+    parse_with(name, text, &ParseOptions::default())
+}
+
+fn parse_with(
+    name: &str,
+    text: &str,
+    options: &ParseOptions,
+) -> Result<(Program, Vec<UnknownCalls>), Vec<Diagnostic>> {
+    let parsed = parse_script(name, text, tvmscript::registry(), options);
     if parsed.errors.is_empty() {
         let profile = Some(parsed.profile.profile.id());
         let unknown = parsed.warnings.into_iter().filter_map(|warning| match warning.kind {
@@ -234,10 +235,14 @@ impl Program {
             && self.nodes.iter().zip(&other.nodes).all(|(a, b)| equal.compare(a, b))
     }
 
+    /// The release whose text was read; `None` if its JSON has no form of its own.
+    pub fn release(&self) -> Option<TvmJsonVersion> {
+        TvmJsonVersion::of_profile(self.profile.as_deref()?)
+    }
+
     /// Returns `true` if TVM's JSON has a form for the program: one object, in a release that has its own.
     pub fn has_tvm_json(&self) -> bool {
-        let profile = self.profile.as_deref().unwrap_or_default();
-        self.nodes.len() == 1 && TvmJsonVersion::of_profile(profile).is_some()
+        self.nodes.len() == 1 && self.release().is_some()
     }
 
     /// The first path at which the programs differ.

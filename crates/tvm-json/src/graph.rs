@@ -55,7 +55,7 @@ pub(crate) enum Plain<'t> {
     Text(Cow<'t, str>),
 }
 
-/// What the integers in the data of a type are.
+/// The meaning of integers in the data of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Numbers of nodes: an array or a map.
@@ -195,6 +195,21 @@ impl<'t> Graph<'t> {
             }
             _ => Err(JsonError::at(JsonErrorKind::BadIndex { index }, start)),
         }
+    }
+
+    /// The node in a field of another one.
+    pub(crate) fn at(&self, node: &Node<'t>, field: &str) -> Option<&Node<'t>> {
+        self.nodes.get(node.node(field)?)
+    }
+
+    /// The numbers in the list in a field; none if there is no list.
+    pub(crate) fn list_at(&self, node: &Node<'t>, field: &str) -> &[usize] {
+        self.at(node, field).map_or(&[], Node::list)
+    }
+
+    /// The name of the operator of a call.
+    pub(crate) fn operator_of(&self, call: &Node<'t>) -> Option<&str> {
+        self.at(call, "op").filter(|op| op.kind == "ir.Op")?.as_text().map(|name| &**name)
     }
 
     /// Writes the graph, on one line if `indent_spaces` is 0.

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind, SaveError, UnknownNode, native, unknown_types};
 use tvmscript_ir_core::profile::{ProfileChoice, Reason};
 use tvmscript_ir_core::{Object, Registry, Str, Value};
-use tvmscript_tvm_json::{self as tvm_json, SaveOptions, TvmJsonVersion};
+use tvmscript_tvm_json::{self as tvm_json, Form, SaveOptions, TvmJsonVersion};
 
 /// A program that was read from JSON.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonErro
 /// Loads a node from JSON of either form.
 ///
 /// # Errors
-/// As [`from_tvm_json`].
+/// Those of [`from_tvm_json`].
 pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
     load_json(text, registry).map(|loaded| loaded.node)
 }
@@ -80,31 +80,29 @@ pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
 /// value may be, as in attributes.
 ///
 /// # Errors
-/// As [`from_tvm_json`], and if no profile of the registry has the name in the text.
+/// Those of [`from_tvm_json`], and if no profile of the registry has the name in the text.
 pub fn load_json(text: &str, registry: &Registry) -> Result<LoadedJson, JsonError> {
-    let form = tvm_json::detect(text);
-    let named = match form {
-        Some(tvm_json::Form::Tvm) => {
-            TvmJsonVersion::of_text(text).map(|release| release.text_profile.to_owned())
-        }
-        _ => native::profile(text),
+    let is_tvm = tvm_json::detect(text) == Some(Form::Tvm);
+    let release = if is_tvm { TvmJsonVersion::of_text(text) } else { None };
+    let named = match is_tvm {
+        true => release.map(|release| release.text_profile.to_owned()),
+        false => native::profile(text),
     };
-    let selected = registry.text_profile(named.as_deref());
-    let (profile, dialects) = match (selected, form) {
-        (Ok(selected), _) => selected,
+    let (profile, dialects) = match registry.text_profile(named.as_deref()) {
+        Ok(selected) => selected,
         // A registry without the release's dialects may still have its nodes.
-        (Err(_), Some(tvm_json::Form::Tvm)) => (
+        Err(_) if is_tvm => (
             registry.text_profiles().next().unwrap_or(&tvmscript_ir_core::profile::TextProfile::PLAIN),
             registry,
         ),
-        (Err(unknown), _) => {
+        Err(unknown) => {
             let found = format!("text profile {}", unknown.id);
             return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }).within(".profile"));
         }
     };
-    let value = match form {
-        Some(tvm_json::Form::Tvm) => load_tvm(text, dialects)?,
-        _ => tvm_json::load_any(text, dialects)?,
+    let value = match is_tvm {
+        true => load_tvm(text, dialects, &release.unwrap_or_default())?,
+        false => tvm_json::load_any(text, dialects)?,
     };
     let unknown = unknown_types(&value);
     let reason = if named.is_some() { Reason::Json } else { Reason::Default };
@@ -112,11 +110,10 @@ pub fn load_json(text: &str, registry: &Registry) -> Result<LoadedJson, JsonErro
 }
 
 /// Loads TVM's JSON. Nodes of unknown types are kept where any value may be.
-fn load_tvm(text: &str, dialects: &Registry) -> Result<Value, JsonError> {
-    let version = TvmJsonVersion::of_text(text).unwrap_or_default();
-    match tvm_json::load_version(text, dialects, &version) {
+fn load_tvm(text: &str, dialects: &Registry, version: &TvmJsonVersion) -> Result<Value, JsonError> {
+    match tvm_json::load_version(text, dialects, version) {
         Err(error) if matches!(error.kind, JsonErrorKind::UnknownType { .. }) => {
-            let kept = tvm_json::load_keeping(text, dialects, &version, text);
+            let kept = tvm_json::load_keeping(text, dialects, version, text);
             // The root has to be known.
             kept.ok().filter(|value| !is_unknown(value)).ok_or(error)
         }

@@ -3,7 +3,7 @@
 //! Rules rewrite programs; these tables say how the same differences look in a script that takes values from the code
 //! around it, so that no program shows all of its text.
 
-/// What becomes of a name.
+/// The future of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The release has it under another name, with the same arguments; dots lead into namespaces.

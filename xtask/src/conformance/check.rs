@@ -41,8 +41,8 @@ pub struct Outcome {
     pub live_load: Answer,
     /// Our print.
     pub printed: Option<String>,
-    /// Our JSON of the parse.
-    pub our_json: Option<String>,
+    /// The release whose JSON the parse is saved in.
+    pub release: Option<&'static str>,
 }
 
 /// Answers the questions for all programs, in their order.
@@ -120,7 +120,7 @@ fn one(program: &Program) -> Outcome {
     if first.has_tvm_json() {
         outcome.own_json = Some(json.clone().and_then(|json| loads_equal(&json, &first)));
     }
-    outcome.our_json = json.ok();
+    outcome.release = json.is_ok().then(|| first.release().unwrap_or_default().name);
     let text = match first.print() {
         Ok(text) => text,
         Err(error) => {

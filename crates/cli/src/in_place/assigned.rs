@@ -1,4 +1,4 @@
-//! What an assignment in a TIR function binds: an expression gets a variable of its own, a buffer only a name.
+//! The variables that assignments in a TIR function bind: an expression gets one of its own, a buffer only a name.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use tvmscript::python_syntax::ast::{Ast, Constant, Expr, ExprId, Stmt, StmtId};
 use tvmscript::script_eval::exprs_in;
 
 use super::definitions::blocks;
-use super::names::{Names, TIR};
+use super::names::{Names, TIR, in_tir};
 
-/// What a name of a script stands for.
+/// The kind of value that a name of a script stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// A buffer.
@@ -27,7 +27,7 @@ pub(super) struct Bound<'a> {
     helpers: &'a HashMap<String, Known>,
 }
 
-/// What the functions of a file return, as far as their text tells.
+/// The kinds of results of the functions of a file, as far as their text tells.
 pub(super) fn helpers(ast: &Ast, names: &Names) -> HashMap<String, Known> {
     let none = HashMap::new();
     let mut found: HashMap<String, Option<Known>> = HashMap::new();
@@ -92,12 +92,12 @@ impl<'a> Bound<'a> {
         self.names.insert(name.to_owned(), known);
     }
 
-    /// Returns `true` for a buffer, and for a name that some code around the script may have bound to one.
-    pub(super) fn may_be_buffer(&self, name: &str) -> bool {
+    /// Returns `true` for the name of a buffer.
+    pub(super) fn is_buffer(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|known| *known == Known::Buffer)
     }
 
-    /// What a value is, if its text tells.
+    /// The kind of a value, if its text tells.
     pub(super) fn of_value(&self, ast: &Ast, value: ExprId, names: &Names) -> Option<Known> {
         match *ast.expr(value) {
             Expr::Constant(
@@ -133,7 +133,7 @@ impl<'a> Bound<'a> {
             }
             Expr::Call { func, args, keywords } => {
                 if let Some(path) = names.path(ast, func) {
-                    let name = path.strip_prefix(TIR)?.strip_prefix('.')?;
+                    let name = in_tir(&path)?;
                     let first = name.split('.').next().unwrap_or(name);
                     if BUFFERS.contains(&first) {
                         return Some(Known::Buffer);
@@ -149,12 +149,8 @@ impl<'a> Bound<'a> {
                 match *ast.expr(func) {
                     Expr::Name(name) => self.helpers.get(ast.name(name)).copied(),
                     Expr::Attribute { value: object, attr } => {
-                        let is_access =
-                            matches!(ast.name(attr), "vload" | "astype" | "access_ptr" | "offset_of");
-                        (is_access
-                            && ast.name(attr) != "offset_of"
-                            && self.of_value(ast, object, names).is_some())
-                        .then_some(Known::Expr)
+                        let is_access = matches!(ast.name(attr), "vload" | "astype" | "access_ptr");
+                        (is_access && self.of_value(ast, object, names).is_some()).then_some(Known::Expr)
                     }
                     _ => None,
                 }

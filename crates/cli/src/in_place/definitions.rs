@@ -5,7 +5,7 @@ use tvmscript::script_eval::exprs_in;
 
 use super::names::Names;
 
-/// What a definition is.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Module,
@@ -68,8 +68,7 @@ pub(super) fn definitions(ast: &Ast, text: &str, names: &Names) -> Vec<Definitio
                 let range = ast.range(id);
                 let first =
                     ast.exprs(decorators).first().map_or(range.start, |first| ast.range(*first).start);
-                let at = text.get(..first as usize).and_then(|before| before.rfind('@'));
-                let start = at.and_then(|at| u32::try_from(at).ok()).unwrap_or(range.start);
+                let start = at_sign(text, first).unwrap_or(range.start);
                 found.push(Definition {
                     stmt: id,
                     kind,
@@ -82,6 +81,11 @@ pub(super) fn definitions(ast: &Ast, text: &str, names: &Names) -> Vec<Definitio
     }
     found.sort_by_key(|definition| definition.start);
     found
+}
+
+/// The place of the `@` before a decorator.
+pub(super) fn at_sign(text: &str, decorator: u32) -> Option<u32> {
+    text.get(..decorator as usize)?.rfind('@').and_then(|at| u32::try_from(at).ok())
 }
 
 /// The statements in the blocks of a statement that is no definition.

@@ -16,7 +16,7 @@ use tvmscript::upgrade::{Fate, Words, codes};
 
 use super::assigned::{Bound, Known};
 use super::definitions::{Definition, Kind, blocks, own_roots};
-use super::names::{Names, RELAX, TIR};
+use super::names::{Names, RELAX, TIR, in_tir};
 
 /// A form that cannot be decided, or that loses something.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Undecided {
     pub(super) is_loss: bool,
 }
 
-/// What a definition needs.
+/// The edits of a definition, and its open questions.
 #[derive(Debug, Default)]
 pub(super) struct Edited {
     pub(super) edits: Vec<TextEdit>,
@@ -234,7 +234,7 @@ impl Editor<'_> {
                 self.own(id);
                 for item in self.ast.list(with.items) {
                     let path = self.names.callee(self.ast, item.context);
-                    let name = path.as_deref().and_then(|path| path.strip_prefix("tvm.script.tir."));
+                    let name = path.as_deref().and_then(in_tir);
                     if matches!(name, Some("decl_buffer")) {
                         self.undecided(
                             self.ast.range(item.context),
@@ -280,12 +280,12 @@ impl Editor<'_> {
         let argument = |call: ExprId, function: &str| match *self.ast.expr(call) {
             Expr::Call { args, keywords, .. } if keywords.is_empty() => {
                 let path = self.names.callee(self.ast, call)?;
-                let is_function =
-                    path.strip_prefix(TIR).and_then(|path| path.strip_prefix('.')) == Some(function);
-                is_function.then_some(self.ast.exprs(args)).and_then(|args| match args {
-                    [one] => Some(*one),
-                    _ => None,
-                })
+                (in_tir(&path) == Some(function)).then_some(self.ast.exprs(args)).and_then(
+                    |args| match args {
+                        [one] => Some(*one),
+                        _ => None,
+                    },
+                )
             }
             _ => None,
         };
@@ -365,7 +365,7 @@ impl Editor<'_> {
             );
         }
         let axes = self.names.callee(self.ast, value);
-        let is_axis = axes.is_some_and(|path| path.starts_with("tvm.script.tir.axis."));
+        let is_axis = axes.is_some_and(|path| in_tir(&path).is_some_and(|name| name.starts_with("axis.")));
         for target in self.ast.exprs(targets) {
             if let Some(name) = self.name(*target).map(str::to_owned) {
                 self.bound.insert(&name, if is_axis { Known::Expr } else { Known::Other });
@@ -376,7 +376,7 @@ impl Editor<'_> {
     /// `B = T.Buffer(.., data=A.data)`
     fn declared_view(&mut self, value: ExprId) {
         let Expr::Call { func, keywords, .. } = *self.ast.expr(value) else { return };
-        if self.names.path(self.ast, func).as_deref() != Some("tvm.script.tir.Buffer") {
+        if self.names.path(self.ast, func).as_deref().and_then(in_tir) != Some("Buffer") {
             return;
         }
         let is_data = |keyword: &Keyword| keyword.arg.is_some_and(|arg| self.ast.name(arg) == "data");
@@ -415,7 +415,7 @@ impl Editor<'_> {
     /// Returns `true` for functions of regions, and for functions of the code around the script.
     fn takes_regions(&self, function: ExprId) -> bool {
         let path = self.names.path(self.ast, function);
-        match path.as_deref().and_then(|path| path.strip_prefix(TIR)?.strip_prefix('.')) {
+        match path.as_deref().and_then(in_tir) {
             Some(name) => matches!(name, "match_buffer" | "reads" | "realize" | "writes"),
             None => true,
         }
@@ -490,7 +490,7 @@ impl Editor<'_> {
     fn call(&mut self, id: ExprId, args: List<ExprId>, keywords: List<Keyword>) {
         let path = self.names.callee(self.ast, id).unwrap_or_default();
         let arg = |index: usize| self.ast.exprs(args).get(index).copied();
-        if let Some(name) = path.strip_prefix(TIR).and_then(|path| path.strip_prefix('.')) {
+        if let Some(name) = in_tir(&path) {
             match name {
                 "attr" => arg(1).into_iter().for_each(|key| self.key(key)),
                 "call_intrin" => arg(1).into_iter().for_each(|name| self.operator(name)),
@@ -637,7 +637,7 @@ impl Editor<'_> {
 
     /// `A[0:4]`, which is a vector only if it is loaded.
     fn load(&mut self, id: ExprId, value: ExprId, index: ExprId) {
-        let is_buffer = self.name(value).is_some_and(|name| self.bound.may_be_buffer(name));
+        let is_buffer = self.name(value).is_some_and(|name| self.bound.is_buffer(name));
         let range = self.ast.range(id);
         let is_region =
             self.regions.iter().any(|region| region.start <= range.start && range.end <= region.end);

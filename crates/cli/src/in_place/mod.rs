@@ -25,7 +25,7 @@ use crate::input::{Script, Source};
 use crate::registry::{parse_options, registry};
 use crate::timings::Timings;
 use assigned::{Known, helpers};
-use definitions::{Definition, definitions, exprs_outside};
+use definitions::{Definition, at_sign, definitions, exprs_outside};
 use edit::{Edited, Undecided, edit};
 use imports::Imports;
 use names::Names;
@@ -133,7 +133,7 @@ pub(crate) fn replace(
     }
 }
 
-/// What happens to a definition.
+/// The plan for a definition.
 enum Plan {
     Stays,
     Edited(Vec<TextEdit>),
@@ -502,11 +502,7 @@ impl Decorated {
         else {
             return definition;
         };
-        let before = text.get(..*decorator as usize).unwrap_or_default();
-        match before.rfind('@') {
-            Some(at) => TextRange::new(u32::try_from(at).unwrap_or(definition.start), definition.end),
-            None => definition,
-        }
+        TextRange::new(at_sign(text, *decorator).unwrap_or(definition.start), definition.end)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the names of a file stand for: modules and members of TVM, by the import statements.
+//! The modules and members of TVM that the names of a file stand for, by its import statements.
 
 use std::collections::HashMap;
 
@@ -7,6 +7,11 @@ use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, Stmt};
 /// Namespaces of dialects, in the older release.
 pub(super) const TIR: &str = "tvm.script.tir";
 pub(super) const RELAX: &str = "tvm.script.relax";
+
+/// The name of a member of the namespace of TIR by its path; dots lead into namespaces.
+pub(super) fn in_tir(path: &str) -> Option<&str> {
+    path.strip_prefix(TIR)?.strip_prefix('.')
+}
 
 /// Dotted paths by name. Imports of functions count as imports of the file.
 pub(super) struct Names(HashMap<String, String>);

@@ -67,29 +67,27 @@ impl TileLayout {
             shard.push(Ref::new(Iter { extent: extent.clone(), stride: own, axis: memory.clone() }));
         }
         shard.reverse();
-        Ok(Ref::new(TileLayout {
-            shard: Array::new(shard),
-            replica: Array::default(),
-            offset: Map::default(),
-        }))
+        Ok(TileLayout::of_shard(shard))
     }
-}
 
-impl TileLayout {
     /// The layout of elements that are `ratio` times as many, each a part of one of these.
     ///
     /// # Errors
     /// If a stride overflows.
     pub fn unpack(&self, ratio: i64) -> tvmscript_prim::error::Result<Option<Ref<TileLayout>>> {
-        let Some(mut shard) =
-            scaled(&self.shard, |stride, dtype| ops::mul(stride, ops::make_const(dtype, ratio)?).map(Some))?
+        if !self.is_plain() {
+            return Ok(None);
+        }
+        let Some(mut shard) = restrided(&self.shard, |stride, dtype| {
+            ops::mul(stride, ops::make_const(dtype, ratio)?).map(Some)
+        })?
         else {
             return Ok(None);
         };
         let part = IntImm::try_new(DataType::INT32, ratio)?;
         let one = IntImm::try_new(DataType::INT32, 1)?;
         shard.push(Ref::new(Iter { extent: part, stride: one, axis: Axis::new(MEMORY) }));
-        Ok(self.is_plain().then(|| self.with_shard(shard)))
+        Ok(Some(TileLayout::of_shard(shard)))
     }
 
     /// The layout of elements of which each is `ratio` of these; `None` if those do not lie side by side.
@@ -106,7 +104,7 @@ impl TileLayout {
             return Ok(None);
         }
         let others: Array<Ref<Iter>> = others.iter().map(|iter| (*iter).clone()).collect();
-        let Some(mut shard) = scaled(&others, |stride, dtype| match number(&stride) {
+        let Some(mut shard) = restrided(&others, |stride, dtype| match number(&stride) {
             Some(stride) if stride % ratio == 0 => IntImm::try_new(dtype, stride / ratio).map(Some),
             Some(_) => Ok(None),
             None => ops::floordiv(stride, ops::make_const(dtype, ratio)?).map(Some),
@@ -116,7 +114,7 @@ impl TileLayout {
         };
         let extent = ops::floordiv(last.extent.clone(), ops::make_const(last.extent.dtype(), ratio)?)?;
         shard.push(Ref::new(Iter { extent, ..Iter::clone(last) }));
-        Ok(Some(self.with_shard(shard)))
+        Ok(Some(TileLayout::of_shard(shard)))
     }
 
     /// Returns `true` for a layout without copies and offsets.
@@ -124,14 +122,15 @@ impl TileLayout {
         self.replica.is_empty() && self.offset.is_empty()
     }
 
-    fn with_shard(&self, shard: Vec<Ref<Iter>>) -> Ref<TileLayout> {
-        let (replica, offset) = (self.replica.clone(), self.offset.clone());
+    /// The layout of dimensions, without copies and offsets.
+    fn of_shard(shard: Vec<Ref<Iter>>) -> Ref<TileLayout> {
+        let (replica, offset) = (Array::default(), Map::default());
         Ref::new(TileLayout { shard: Array::new(shard), replica, offset })
     }
 }
 
 /// Dimensions on the axis of memory with other strides; `None` if there are others, or a stride has no counterpart.
-fn scaled(
+fn restrided(
     iters: &Array<Ref<Iter>>,
     stride: impl Fn(Expr, DataType) -> tvmscript_prim::error::Result<Option<Expr>>,
 ) -> tvmscript_prim::error::Result<Option<Vec<Ref<Iter>>>> {
@@ -151,8 +150,7 @@ pub fn is_row_major(layout: &Object, shape: &Array<Expr>) -> bool {
     TileLayout::of_shape(shape).is_ok_and(|made| structural_equal(made.as_object(), layout))
 }
 
-/// What a view of another type shows of a buffer: shape, offset and layout. The last dimension counts elements of the
-/// other type. `None` if the sizes of the types are no multiples of each other, or the layout has no counterpart.
+/// The shape, offset and layout of a view of another type. The last dimension counts elements of the other type. `None` if the sizes of the types are no multiples of each other, or the layout has no counterpart.
 ///
 /// # Errors
 /// If a size overflows.

@@ -259,7 +259,7 @@ impl Owners {
     }
 }
 
-/// What differs between a view and its buffer.
+/// The difference between a view and its buffer.
 enum View {
     /// `A.view(4, 4)`
     Shape,

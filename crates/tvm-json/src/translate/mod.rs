@@ -20,8 +20,7 @@ use tvmscript_ir_core::type_table::type_by_key;
 use crate::graph::{Data, Field, Graph, Node, Plain};
 use newer::Newer;
 use older::Older;
-pub(crate) use tables::RENAMED;
-pub(crate) use tables::{Current, Own};
+pub(crate) use tables::{Current, Own, RENAMED};
 
 /// Writes a graph of the nodes here as one of the release. The first `kept` nodes are of the release already.
 ///
@@ -33,8 +32,8 @@ pub(crate) fn newer(
     indent_spaces: usize,
     tvm_version: &str,
 ) -> Result<String, SaveError> {
-    let cannot = |_| SaveError::Cycle;
-    let graph = Graph::parse(text, &Own::default(), kept).map_err(cannot)?;
+    // The text is one that this crate wrote.
+    let graph = Graph::parse(text, &Own::default(), kept).map_err(|_| SaveError::Cycle)?;
     let kept: Vec<usize> = (0..kept.min(graph.nodes.len())).collect();
     let translated = translate(&graph, &kept, &Newer::new(&graph)).map_err(|_| SaveError::Cycle)?;
     Ok(translated.graph.write(indent_spaces, tvm_version))
@@ -74,7 +73,7 @@ fn at_node(error: JsonError, text: &str, index: usize) -> JsonError {
     JsonError { offset_bytes: Scanner::locate(text, &path), path, ..error }
 }
 
-/// What a node is translated for.
+/// The purpose of a translation of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// An expression, a statement, a type of TIR, or anything else.
@@ -85,7 +84,7 @@ pub(crate) enum Role {
     Info,
     /// An element of an array of attributes.
     Attr,
-    /// As [`Role::Attr`], with more bits here.
+    /// [`Role::Attr`], with more bits here.
     WideAttr,
     /// The data pointer of a buffer.
     Data,
@@ -284,6 +283,20 @@ impl<'t> Part<'t> {
             Part::Of(index, role) => out.push((*index, *role)),
             Part::Made(made) | Part::Shared(made) => made.references(out),
             Part::Plain(_) => {}
+        }
+    }
+
+    /// The part for a field of a node.
+    fn of(node: &Node<'t>, field: &str) -> Part<'t> {
+        Part::of_role(node, field, Role::Plain)
+    }
+
+    /// The part for a field of a node, in a role.
+    fn of_role(node: &Node<'t>, field: &str, role: Role) -> Part<'t> {
+        match node.field(field) {
+            Some(Field::Node(index)) => Part::Of(*index, role),
+            Some(Field::Plain(value)) => Part::Plain(value.clone()),
+            None => Part::none(),
         }
     }
 

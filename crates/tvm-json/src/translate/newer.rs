@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use hashbrown::{HashMap, HashSet};
 
 use super::tables::{
-    ARITHMETIC_OPERATORS, BIT_OPERATORS, BOXED_ATTRS, DROPPED, FIELDS, FUNCTIONS, MASKED_LOAD, MASKED_STORE,
-    NODE_ARRAYS, NUMBER_ARRAYS, OPERATORS, OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS,
-    contains,
+    ARITHMETIC_OPERATORS, BIT_OPERATORS, DROPPED, FIELDS, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS,
+    NUMBER_ARRAYS, OPERATORS, OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS, contains,
 };
 use super::{Made, Part, Role, Rules};
 use crate::graph::{Data, Field, Graph, Node, Plain};
@@ -55,19 +54,6 @@ fn pointer<'t>(element: Part<'t>, scope: Part<'t>) -> Part<'t> {
     )
 }
 
-/// The part for a field of a node.
-fn of<'t>(node: &Node<'t>, field: &str) -> Part<'t> {
-    with_role(node, field, Role::Plain)
-}
-
-fn with_role<'t>(node: &Node<'t>, field: &str, role: Role) -> Part<'t> {
-    match node.field(field) {
-        Some(Field::Node(index)) => Part::Of(*index, role),
-        Some(Field::Plain(value)) => Part::Plain(value.clone()),
-        None => Part::none(),
-    }
-}
-
 fn dtype_of<'t>(node: &Node<'t>) -> Cow<'t, str> {
     node.text("dtype").cloned().unwrap_or_default()
 }
@@ -108,11 +94,15 @@ impl<'t> Rules<'t> for Newer {
             "tir.BufferStore" if mask(graph, node).is_some() => {
                 let call = masked(graph, node, MASKED_STORE, prim_type(""), &["value"]);
                 let call = Part::Made(Box::new(call));
-                Made::of("tirx.Evaluate", vec![("span", of(node, "span")), ("value", call)])
+                Made::of("tirx.Evaluate", vec![("span", Part::of(node, "span")), ("value", call)])
             }
             "tir.StringImm" | "relax.expr.StringImm" => Made::of(
                 "ir.StringImm",
-                vec![("span", of(node, "span")), ("ty", string_type(node)), ("value", of(node, "value"))],
+                vec![
+                    ("span", Part::of(node, "span")),
+                    ("ty", string_type(node)),
+                    ("value", Part::of(node, "value")),
+                ],
             ),
             "tir.AttrStmt" => attribute(graph, node),
             "tir.BufferRegion" => Made::of(
@@ -120,28 +110,31 @@ impl<'t> Rules<'t> for Newer {
                 vec![
                     ("span", Part::none()),
                     ("ty", Part::made("tirx.BufferRegionType", vec![("span", Part::none())])),
-                    ("source", of(node, "buffer")),
-                    ("region", of(node, "region")),
+                    ("source", Part::of(node, "buffer")),
+                    ("region", Part::of(node, "region")),
                 ],
             ),
-            "tirx.TypedCall" => call_of(node, of(node, "ty"), Part::none()),
+            "tirx.TypedCall" => call_of(node, Part::of(node, "ty"), Part::none()),
             "tirx.AnnotatedCall" => annotated(graph, node),
-            "tirx.BufferArgument" => Made::Same(of(node, "buffer")),
+            "tirx.BufferArgument" => Made::Same(Part::of(node, "buffer")),
             "tirx.ScopeIdDefStmt" => scope_ids(graph, node),
             "relax.expr.Var" | "relax.expr.DataflowVar" => relax_variable(graph, node),
-            "relax.expr.PrimValue" => Made::Same(of(node, "value")),
+            "relax.expr.PrimValue" => Made::Same(Part::of(node, "value")),
             "relax.expr.DataTypeImm" => {
                 let value =
                     Part::leaf("DataType", Plain::Text(node.text("value").cloned().unwrap_or_default()));
-                let ty = of(node, "struct_info_");
-                Made::of("ir.GenericConst", vec![("span", of(node, "span")), ("ty", ty), ("value", value)])
+                let ty = Part::of(node, "struct_info_");
+                Made::of(
+                    "ir.GenericConst",
+                    vec![("span", Part::of(node, "span")), ("ty", ty), ("value", value)],
+                )
             }
             "relax.PrimStructInfo" if dtype_of(node) == "handle" => {
                 Made::of("relax.AnyType", vec![("span", Part::none())])
             }
             "relax.PrimStructInfo" => Made::Same(prim_type(dtype_of(node))),
             "relax.ObjectStructInfo" if self.string_types.contains(&index) => {
-                Made::of("ir.StringType", vec![("span", of(node, "span"))])
+                Made::of("ir.StringType", vec![("span", Part::of(node, "span"))])
             }
             _ => generic(graph, node),
         }
@@ -149,8 +142,8 @@ impl<'t> Rules<'t> for Newer {
 }
 
 /// The mask of an access.
-fn mask(graph: &Graph<'_>, access: &Node<'_>) -> Option<usize> {
-    access.node("predicate").filter(|at| graph.nodes.get(*at).is_some_and(|mask| mask.data != Data::None))
+fn mask<'g, 't>(graph: &'g Graph<'t>, access: &Node<'t>) -> Option<&'g Node<'t>> {
+    graph.at(access, "predicate").filter(|mask| mask.data != Data::None)
 }
 
 /// An access with a mask, a call in the release: the buffer, other operands, the indices and the mask.
@@ -161,13 +154,13 @@ fn masked<'t>(
     ty: Part<'t>,
     operands: &[&str],
 ) -> Made<'t> {
-    let indices = access.node("indices").and_then(|at| graph.nodes.get(at)).map_or(&[][..], Node::list);
-    let mut args = vec![of(access, "buffer")];
-    args.extend(operands.iter().map(|field| of(access, field)));
+    let indices = graph.list_at(access, "indices");
+    let mut args = vec![Part::of(access, "buffer")];
+    args.extend(operands.iter().map(|field| Part::of(access, field)));
     args.extend(indices.iter().map(|index| Part::Of(*index, Role::Plain)));
-    args.push(of(access, "predicate"));
+    args.push(Part::of(access, "predicate"));
     let op = Part::leaf("ir.Op", Plain::Text(operator.into()));
-    call_with(of(access, "span"), ty, op, Part::list(args), Part::none())
+    call_with(Part::of(access, "span"), ty, op, Part::list(args), Part::none())
 }
 
 /// Names of operators and functions.
@@ -209,7 +202,7 @@ fn int_imm<'t>(node: &Node<'t>, role: Role) -> Made<'t> {
         Role::Attr => Made::Same(value),
         _ => Made::of(
             "ir.IntImm",
-            vec![("span", of(node, "span")), ("ty", prim_type(dtype_of(node))), ("value", value)],
+            vec![("span", Part::of(node, "span")), ("ty", prim_type(dtype_of(node))), ("value", value)],
         ),
     }
 }
@@ -238,12 +231,12 @@ fn call_with<'t>(span: Part<'t>, ty: Part<'t>, op: Part<'t>, args: Part<'t>, att
 }
 
 fn call_of<'t>(node: &Node<'t>, ty: Part<'t>, attrs: Part<'t>) -> Made<'t> {
-    call_with(of(node, "span"), ty, of(node, "op"), of(node, "args"), attrs)
+    call_with(Part::of(node, "span"), ty, Part::of(node, "op"), Part::of(node, "args"), attrs)
 }
 
 /// The scope of the memory that a buffer points to.
 fn storage_scope<'t>(graph: &Graph<'t>, buffer: &Node<'t>) -> Part<'t> {
-    match buffer.node("data").and_then(|data| graph.nodes.get(data)) {
+    match graph.at(buffer, "data") {
         Some(data) => scope_of_pointer(graph, data),
         None => Part::string("global"),
     }
@@ -251,7 +244,7 @@ fn storage_scope<'t>(graph: &Graph<'t>, buffer: &Node<'t>) -> Part<'t> {
 
 /// The scope of the memory that a variable points to.
 fn scope_of_pointer<'t>(graph: &Graph<'t>, pointer: &Node<'t>) -> Part<'t> {
-    let annotation = pointer.node("type_annotation").and_then(|ty| graph.nodes.get(ty));
+    let annotation = graph.at(pointer, "type_annotation");
     match annotation.and_then(|ty| ty.node("storage_scope")) {
         Some(scope) => Part::Of(scope, Role::Plain),
         None => Part::string("global"),
@@ -265,16 +258,16 @@ fn buffer<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
             ("span", Part::none()),
             ("dtype", prim_type(dtype_of(node))),
             ("storage_scope", storage_scope(graph, node)),
-            ("shape", of(node, "shape")),
-            ("strides", of(node, "strides")),
-            ("elem_offset", of(node, "elem_offset")),
-            ("data_alignment", of(node, "data_alignment")),
-            ("offset_factor", of(node, "offset_factor")),
-            ("layout", of(node, "layout")),
+            ("shape", Part::of(node, "shape")),
+            ("strides", Part::of(node, "strides")),
+            ("elem_offset", Part::of(node, "elem_offset")),
+            ("data_alignment", Part::of(node, "data_alignment")),
+            ("offset_factor", Part::of(node, "offset_factor")),
+            ("layout", Part::of(node, "layout")),
             ("allocated_addr", Part::list(Vec::new())),
         ],
     );
-    Made::of("ir.Var", vec![("span", of(node, "span")), ("ty", ty), ("name", of(node, "name"))])
+    Made::of("ir.Var", vec![("span", Part::of(node, "span")), ("ty", ty), ("name", Part::of(node, "name"))])
 }
 
 impl Newer {
@@ -283,50 +276,41 @@ impl Newer {
         if let Some((owner, buffer)) = owner.and_then(|owner| Some((*owner, graph.nodes.get(*owner)?))) {
             return buffer_data(graph, owner, buffer);
         }
-        let ty = of(node, "type_annotation");
-        Made::of("ir.Var", vec![("span", of(node, "span")), ("ty", ty), ("name", of(node, "name"))])
+        let ty = Part::of(node, "type_annotation");
+        Made::of(
+            "ir.Var",
+            vec![("span", Part::of(node, "span")), ("ty", ty), ("name", Part::of(node, "name"))],
+        )
     }
 }
 
 /// A function, whose buffers are parameters.
 fn function<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let list = |field: &str| node.node(field).and_then(|at| graph.nodes.get(at)).map_or(&[][..], Node::list);
-    let buffers: HashMap<usize, usize> =
-        list("buffer_map").chunks_exact(2).map(|entry| (entry[0], entry[1])).collect();
-    let params = list("params").iter();
+    let entries = graph.list_at(node, "buffer_map");
+    let buffers: HashMap<usize, usize> = entries.chunks_exact(2).map(|entry| (entry[0], entry[1])).collect();
+    let params = graph.list_at(node, "params").iter();
     let params = params.map(|param| Part::Of(*buffers.get(param).unwrap_or(param), Role::Plain)).collect();
     Made::of(
         "tirx.PrimFunc",
         vec![
-            ("span", of(node, "span")),
-            ("ty", of(node, "struct_info_")),
-            ("attrs", of(node, "attrs")),
+            ("span", Part::of(node, "span")),
+            ("ty", Part::of(node, "struct_info_")),
+            ("attrs", Part::of(node, "attrs")),
             ("params", Part::list(params)),
-            ("ret_type", of(node, "ret_type")),
-            ("body", of(node, "body")),
+            ("ret_type", Part::of(node, "ret_type")),
+            ("body", Part::of(node, "body")),
         ],
     )
 }
 
-/// The operator of a call.
-fn callee<'g, 't>(graph: &'g Graph<'t>, call: &Node<'t>) -> Option<&'g str> {
-    let op = graph.nodes.get(call.node("op")?).filter(|op| op.kind == "ir.Op")?;
-    op.as_text().map(|name| &**name)
-}
-
-/// The arguments of a call.
-fn arguments<'g>(graph: &'g Graph<'_>, call: &Node<'_>) -> &'g [usize] {
-    call.node("args").and_then(|args| graph.nodes.get(args)).map_or(&[][..], Node::list)
-}
-
 impl Newer {
     fn call<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-        let operator = callee(graph, node);
+        let operator = graph.operator_of(node);
         let bits = BIT_OPERATORS.iter().find(|(own, _)| operator == Some(own));
-        let args = arguments(graph, node);
+        let args = graph.list_at(node, "args");
         match bits {
             Some((_, kind)) if matches!(args.len(), 1 | 2) => {
-                let mut fields = vec![("span", of(node, "span")), ("ty", prim_type(dtype_of(node)))];
+                let mut fields = vec![("span", Part::of(node, "span")), ("ty", prim_type(dtype_of(node)))];
                 let operands = args.iter().map(|arg| Part::Of(*arg, Role::Plain));
                 fields.extend(["a", "b"].into_iter().zip(operands));
                 Made::of(kind, fields)
@@ -347,7 +331,7 @@ impl Newer {
             "tir.tvm_stack_make_shape" => Some(pointer(prim_type("int64"), Part::string("global"))),
             "tir.address_of" => {
                 let element = arg(0)?;
-                let scope = match element.node("buffer").and_then(|buffer| graph.nodes.get(buffer)) {
+                let scope = match graph.at(element, "buffer") {
                     Some(buffer) => storage_scope(graph, buffer),
                     None => Part::string("global"),
                 };
@@ -368,14 +352,13 @@ impl Newer {
 
 /// A statement that evaluates a value; `return` is a node in the release.
 fn evaluate<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let call =
-        node.node("value").and_then(|value| graph.nodes.get(value)).filter(|call| call.kind == "tir.Call");
-    let call = call.filter(|call| callee(graph, call) == Some("tir.ret"));
-    let args = call.and_then(|call| graph.nodes.get(call.node("args")?)).map(Node::list);
+    let call = graph.at(node, "value").filter(|call| call.kind == "tir.Call");
+    let call = call.filter(|call| graph.operator_of(call) == Some("tir.ret"));
+    let args = call.map(|call| graph.list_at(call, "args"));
     match args {
         Some([value]) => {
             let value = Part::Of(*value, Role::Plain);
-            Made::of("tirx.Return", vec![("span", of(node, "span")), ("value", value)])
+            Made::of("tirx.Return", vec![("span", Part::of(node, "span")), ("value", value)])
         }
         _ => generic(graph, node),
     }
@@ -383,26 +366,26 @@ fn evaluate<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
 
 /// An attribute; one of no object is one of the number zero.
 fn attribute<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let object = node.node("node").and_then(|at| graph.nodes.get(at));
+    let object = graph.at(node, "node");
     let object = match object {
         Some(number) if number.kind == "ir.IntImm" => boxed_int(number),
-        _ => of(node, "node"),
+        _ => Part::of(node, "node"),
     };
     Made::of(
         "tirx.AttrStmt",
         vec![
-            ("span", of(node, "span")),
+            ("span", Part::of(node, "span")),
             ("node", object),
-            ("attr_key", of(node, "attr_key")),
-            ("value", of(node, "value")),
-            ("body", of(node, "body")),
+            ("attr_key", Part::of(node, "attr_key")),
+            ("value", Part::of(node, "value")),
+            ("body", Part::of(node, "body")),
         ],
     )
 }
 
 /// A call with annotations, which are attributes in the release.
 fn annotated<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let entries = node.node("annotations").and_then(|at| graph.nodes.get(at)).map_or(&[][..], Node::list);
+    let entries = graph.list_at(node, "annotations");
     let mut fields = Vec::new();
     for entry in entries.chunks_exact(2) {
         let name = graph.nodes.get(entry[0]).and_then(Node::as_text).cloned().unwrap_or_default();
@@ -413,25 +396,28 @@ fn annotated<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
 }
 
 fn scope_ids<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let name = node.node("scope").and_then(|at| graph.nodes.get(at)).and_then(Node::as_text);
+    let name = graph.at(node, "scope").and_then(Node::as_text);
     let scope = SCOPES.iter().position(|scope| name.is_some_and(|name| name == scope)).unwrap_or_default();
     let definition = Part::made(
         "tirx.ScopeIdDef",
         vec![
-            ("def_ids", of(node, "def_ids")),
-            ("extents", of(node, "extents")),
+            ("def_ids", Part::of(node, "def_ids")),
+            ("extents", Part::of(node, "extents")),
             ("scope", Part::Plain(Plain::Int(i64::try_from(scope).unwrap_or_default()))),
             ("preferred_extents", Part::none()),
         ],
     );
-    Made::of("tirx.ScopeIdDefStmt", vec![("span", of(node, "span")), ("def", definition)])
+    Made::of("tirx.ScopeIdDefStmt", vec![("span", Part::of(node, "span")), ("def", definition)])
 }
 
 fn relax_variable<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let id = node.node("vid").and_then(|at| graph.nodes.get(at));
-    let name = id.map_or_else(Part::none, |id| of(id, "name_hint"));
+    let id = graph.at(node, "vid");
+    let name = id.map_or_else(Part::none, |id| Part::of(id, "name_hint"));
     let kind = if node.kind == "relax.expr.Var" { "ir.Var" } else { "relax.expr.DataflowVar" };
-    Made::of(kind, vec![("span", of(node, "span")), ("ty", of(node, "struct_info_")), ("name", name)])
+    Made::of(
+        kind,
+        vec![("span", Part::of(node, "span")), ("ty", Part::of(node, "struct_info_")), ("name", name)],
+    )
 }
 
 /// A node with the same fields under other names.
@@ -472,7 +458,6 @@ fn generic<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
             Field::Node(at) if contains(&PLAIN_ATTRS, own, field) => plain_attr(graph, *at),
             Field::Node(at)
                 if is_attrs && !contains(&NODE_ARRAYS, own, field)
-                    || contains(&BOXED_ATTRS, own, field)
                     || contains(&NUMBER_ARRAYS, own, field) =>
             {
                 Part::Of(*at, Role::Attr)

@@ -27,8 +27,7 @@ impl<'r> Older<'r> {
         for node in &graph.nodes {
             match &*node.kind {
                 "relax.expr.Function" => {
-                    let params = node.node("params").and_then(|at| graph.nodes.get(at));
-                    rules.relax_vars.extend(params.map_or(&[][..], Node::list));
+                    rules.relax_vars.extend(graph.list_at(node, "params"));
                 }
                 "relax.expr.VarBinding" | "relax.expr.MatchCast" => rules.relax_vars.extend(node.node("var")),
                 _ => {}
@@ -57,27 +56,18 @@ impl<'r> Older<'r> {
     }
 }
 
-fn at<'g, 't>(graph: &'g Graph<'t>, node: &Node<'t>, field: &str) -> Option<&'g Node<'t>> {
-    graph.nodes.get(node.node(field)?)
-}
-
 fn is_prim_type(graph: &Graph<'_>, node: &Node<'_>) -> bool {
-    let ty = at(graph, node, "ty").map(|ty| &*ty.kind);
+    let ty = graph.at(node, "ty").map(|ty| &*ty.kind);
     matches!(ty, Some("ir.PrimType" | "ir.PointerType" | "tirx.TensorMapType"))
 }
 
 fn is_buffer(graph: &Graph<'_>, node: &Node<'_>) -> bool {
-    node.kind == "ir.Var" && at(graph, node, "ty").is_some_and(|ty| ty.kind == "tirx.BufferType")
-}
-
-/// The name of the operator of a call.
-fn callee<'g, 't>(graph: &'g Graph<'t>, call: &Node<'t>) -> Option<&'g str> {
-    at(graph, call, "op").filter(|op| op.kind == "ir.Op")?.as_text().map(|name| &**name)
+    node.kind == "ir.Var" && graph.at(node, "ty").is_some_and(|ty| ty.kind == "tirx.BufferType")
 }
 
 /// Returns `true` for a call of a function or operator of Relax.
 fn is_relax_call(graph: &Graph<'_>, node: &Node<'_>) -> bool {
-    match callee(graph, node) {
+    match graph.operator_of(node) {
         Some(name) => name.starts_with("relax."),
         None => true,
     }
@@ -85,7 +75,7 @@ fn is_relax_call(graph: &Graph<'_>, node: &Node<'_>) -> bool {
 
 /// The data type of a value.
 fn dtype_of<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Cow<'t, str> {
-    match at(graph, node, "ty") {
+    match graph.at(node, "ty") {
         Some(ty) if ty.kind == "ir.PrimType" => ty.text("dtype").cloned().unwrap_or_default(),
         _ => "handle".into(),
     }
@@ -93,23 +83,11 @@ fn dtype_of<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Cow<'t, str> {
 
 /// Returns `true` for a pointer to nothing known.
 fn is_untyped(graph: &Graph<'_>, pointer: &Node<'_>) -> bool {
-    let element = at(graph, pointer, "element_type");
-    let scope = at(graph, pointer, "storage_scope").and_then(Node::as_text);
+    let element = graph.at(pointer, "element_type");
+    let scope = graph.at(pointer, "storage_scope").and_then(Node::as_text);
     element
         .is_some_and(|ty| ty.kind == "ir.PrimType" && ty.text("dtype").is_none_or(|dtype| dtype.is_empty()))
         && scope.is_none_or(|scope| scope == "global" || scope.is_empty())
-}
-
-fn of<'t>(node: &Node<'t>, field: &str) -> Part<'t> {
-    with_role(node, field, Role::Plain)
-}
-
-fn with_role<'t>(node: &Node<'t>, field: &str, role: Role) -> Part<'t> {
-    match node.field(field) {
-        Some(Field::Node(index)) => Part::Of(*index, role),
-        Some(Field::Plain(value)) => Part::Plain(value.clone()),
-        None => Part::none(),
-    }
 }
 
 fn int_imm<'t>(dtype: &'static str, value: Plain<'t>) -> Part<'t> {
@@ -157,18 +135,21 @@ impl<'t> Rules<'t> for Older<'_> {
             let info = prim_info(value.clone(), dtype_of(graph, node));
             return Made::of(
                 "relax.expr.PrimValue",
-                vec![("span", of(node, "span")), ("struct_info_", info), ("value", value)],
+                vec![("span", Part::of(node, "span")), ("struct_info_", info), ("value", value)],
             );
         }
         match &*node.kind {
             "ir.IntImm" => {
-                let value = at(graph, node, "value").map(|value| &value.data);
+                let value = graph.at(node, "value").map(|value| &value.data);
                 let value = match value {
                     Some(Data::Plain(value)) => Part::Plain(value.clone()),
-                    _ => of(node, "value"),
+                    _ => Part::of(node, "value"),
                 };
                 let dtype = Part::text(dtype_of(graph, node));
-                Made::of("ir.IntImm", vec![("span", of(node, "span")), ("dtype", dtype), ("value", value)])
+                Made::of(
+                    "ir.IntImm",
+                    vec![("span", Part::of(node, "span")), ("dtype", dtype), ("value", value)],
+                )
             }
             "ir.PrimType" if role == Role::Info => {
                 Made::Same(prim_info(Part::none(), node.text("dtype").cloned().unwrap_or_default()))
@@ -180,44 +161,49 @@ impl<'t> Rules<'t> for Older<'_> {
             "ir.PointerType" if is_untyped(graph, node) => Made::Same(Part::prim_type("handle")),
             "ir.TupleType" if role == Role::Info => Made::of(
                 "relax.TupleStructInfo",
-                vec![("span", of(node, "span")), ("fields", with_role(node, "fields", Role::Info))],
+                vec![("span", Part::of(node, "span")), ("fields", Part::of_role(node, "fields", Role::Info))],
             ),
-            "ir.TupleType" => {
-                Made::of("ir.TupleType", vec![("span", of(node, "span")), ("fields", of(node, "fields"))])
-            }
-            "ir.StringType" => Made::of("relax.ObjectStructInfo", vec![("span", of(node, "span"))]),
+            "ir.TupleType" => Made::of(
+                "ir.TupleType",
+                vec![("span", Part::of(node, "span")), ("fields", Part::of(node, "fields"))],
+            ),
+            "ir.StringType" => Made::of("relax.ObjectStructInfo", vec![("span", Part::of(node, "span"))]),
             "ir.Var" => self.variable(graph, index, node, role),
             "relax.expr.DataflowVar" => self.relax_variable(graph, index, node),
             "ir.Call" => self.call(graph, node, role),
             "ir.StringImm" if role == Role::Relax => {
-                let info = with_role(node, "ty", Role::Info);
+                let info = Part::of_role(node, "ty", Role::Info);
                 Made::of(
                     "relax.expr.StringImm",
-                    vec![("span", of(node, "span")), ("struct_info_", info), ("value", of(node, "value"))],
+                    vec![
+                        ("span", Part::of(node, "span")),
+                        ("struct_info_", info),
+                        ("value", Part::of(node, "value")),
+                    ],
                 )
             }
             "ir.StringImm" => Made::of(
                 "tir.StringImm",
                 vec![
-                    ("span", of(node, "span")),
+                    ("span", Part::of(node, "span")),
                     ("dtype", Part::text("handle")),
-                    ("value", of(node, "value")),
+                    ("value", Part::of(node, "value")),
                 ],
             ),
             "ir.GenericConst" => constant(graph, node),
             "ir.TensorLoad" => Made::of(
                 "tir.BufferLoad",
                 vec![
-                    ("span", of(node, "span")),
+                    ("span", Part::of(node, "span")),
                     ("dtype", Part::text(dtype_of(graph, node))),
-                    ("buffer", of(node, "source")),
-                    ("indices", of(node, "indices")),
+                    ("buffer", Part::of(node, "source")),
+                    ("indices", Part::of(node, "indices")),
                     ("predicate", Part::none()),
                 ],
             ),
             "ir.TensorRegion" => Made::of(
                 "tir.BufferRegion",
-                vec![("buffer", of(node, "source")), ("region", of(node, "region"))],
+                vec![("buffer", Part::of(node, "source")), ("region", Part::of(node, "region"))],
             ),
             "tirx.PrimFunc" => function(graph, node),
             "tirx.Return" => self.returned(graph, node),
@@ -229,7 +215,7 @@ impl<'t> Rules<'t> for Older<'_> {
             kind => match BIT_OPERATORS.iter().find(|(_, theirs)| *theirs == kind) {
                 Some((operator, _)) => {
                     let args = ["a", "b"].into_iter().filter(|name| node.field(name).is_some());
-                    let args = args.map(|name| of(node, name)).collect();
+                    let args = args.map(|name| Part::of(node, name)).collect();
                     tir_call(node, dtype_of(graph, node), operator, Part::list(args))
                 }
                 None => self.generic(graph, node),
@@ -240,8 +226,8 @@ impl<'t> Rules<'t> for Older<'_> {
 
 /// A call that stores with a mask, which is a store here.
 fn masked_store<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Option<Made<'t>> {
-    let call = at(graph, node, "value").filter(|call| call.kind == "ir.Call")?;
-    let args = at(graph, call, "args").filter(|_| callee(graph, call) == Some(MASKED_STORE))?;
+    let call = graph.at(node, "value").filter(|call| call.kind == "ir.Call")?;
+    let args = graph.at(call, "args").filter(|_| graph.operator_of(call) == Some(MASKED_STORE))?;
     let [buffer, value, indices @ .., mask] = args.list() else { return None };
     let value = ("value", Part::Of(*value, Role::Plain));
     Some(masked("tir.BufferStore", node, value, *buffer, indices, *mask))
@@ -260,7 +246,7 @@ fn masked<'t>(
     Made::of(
         kind,
         vec![
-            ("span", of(node, "span")),
+            ("span", Part::of(node, "span")),
             other,
             ("buffer", Part::Of(buffer, Role::Plain)),
             ("indices", Part::list(indices)),
@@ -281,28 +267,32 @@ fn tir_call<'t>(node: &Node<'t>, dtype: Cow<'t, str>, operator: &'static str, ar
     let op = Part::leaf("ir.Op", Plain::Text(operator.into()));
     Made::of(
         "tir.Call",
-        vec![("span", of(node, "span")), ("dtype", Part::text(dtype)), ("op", op), ("args", args)],
+        vec![("span", Part::of(node, "span")), ("dtype", Part::text(dtype)), ("op", op), ("args", args)],
     )
 }
 
 /// A constant: a tensor or a data type.
 fn constant<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let info = with_role(node, "ty", Role::Info);
-    let value = at(graph, node, "value");
+    let info = Part::of_role(node, "ty", Role::Info);
+    let value = graph.at(node, "value");
     match value.filter(|value| value.kind == "DataType").and_then(Node::as_text) {
         Some(dtype) => Made::of(
             "relax.expr.DataTypeImm",
-            vec![("span", of(node, "span")), ("struct_info_", info), ("value", Part::text(dtype.clone()))],
+            vec![
+                ("span", Part::of(node, "span")),
+                ("struct_info_", info),
+                ("value", Part::text(dtype.clone())),
+            ],
         ),
         None => Made::of(
             "relax.expr.Constant",
-            vec![("span", of(node, "span")), ("struct_info_", info), ("data", of(node, "value"))],
+            vec![("span", Part::of(node, "span")), ("struct_info_", info), ("data", Part::of(node, "value"))],
         ),
     }
 }
 
 fn function<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let given = at(graph, node, "params").map_or(&[][..], Node::list);
+    let given = graph.list_at(node, "params");
     let (mut params, mut buffers) = (Vec::new(), Vec::new());
     for param in given {
         if graph.nodes.get(*param).is_some_and(|param| is_buffer(graph, param)) {
@@ -316,20 +306,20 @@ fn function<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     Made::of(
         "tir.PrimFunc",
         vec![
-            ("span", of(node, "span")),
-            ("struct_info_", with_role(node, "ty", Role::Info)),
-            ("attrs", of(node, "attrs")),
+            ("span", Part::of(node, "span")),
+            ("struct_info_", Part::of_role(node, "ty", Role::Info)),
+            ("attrs", Part::of(node, "attrs")),
             ("params", Part::list(params)),
-            ("ret_type", of(node, "ret_type")),
+            ("ret_type", Part::of(node, "ret_type")),
             ("buffer_map", buffers),
-            ("body", of(node, "body")),
+            ("body", Part::of(node, "body")),
         ],
     )
 }
 
 fn scope_ids<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-    let definition = at(graph, node, "def");
-    let part = |field: &str| definition.map_or_else(Part::none, |definition| of(definition, field));
+    let definition = graph.at(node, "def");
+    let part = |field: &str| definition.map_or_else(Part::none, |definition| Part::of(definition, field));
     let scope = match definition.and_then(|definition| definition.field("scope")) {
         Some(Field::Plain(Plain::Int(scope))) => usize::try_from(*scope).ok().and_then(|at| SCOPES.get(at)),
         _ => None,
@@ -337,7 +327,7 @@ fn scope_ids<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     Made::of(
         "tirx.ScopeIdDefStmt",
         vec![
-            ("span", of(node, "span")),
+            ("span", Part::of(node, "span")),
             ("extents", part("extents")),
             ("scope", scope.map_or_else(Part::none, |scope| Part::string(*scope))),
             ("def_ids", part("def_ids")),
@@ -347,7 +337,7 @@ fn scope_ids<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
 
 /// A buffer, its data pointer, or the parameter for it.
 fn buffer<'t>(graph: &Graph<'t>, index: usize, node: &Node<'t>, ty: &Node<'t>, role: Role) -> Made<'t> {
-    let dtype = at(graph, ty, "dtype").and_then(|dtype| dtype.text("dtype")).cloned().unwrap_or_default();
+    let dtype = graph.at(ty, "dtype").and_then(|dtype| dtype.text("dtype")).cloned().unwrap_or_default();
     match role {
         Role::Data => {
             // Memory holds no bits.
@@ -357,32 +347,32 @@ fn buffer<'t>(graph: &Graph<'t>, index: usize, node: &Node<'t>, ty: &Node<'t>, r
                 vec![
                     ("span", Part::none()),
                     ("element_type", Part::prim_type(dtype)),
-                    ("storage_scope", of(ty, "storage_scope")),
+                    ("storage_scope", Part::of(ty, "storage_scope")),
                 ],
             );
-            handle(node, of(node, "name"), pointer)
+            handle(node, Part::of(node, "name"), pointer)
         }
         Role::Handle => {
-            let name = at(graph, node, "name").and_then(Node::as_text).map_or("", |name| &**name);
+            let name = graph.at(node, "name").and_then(Node::as_text).map_or("", |name| &**name);
             handle(node, Part::string(format!("{name}_handle")), Part::prim_type("handle"))
         }
         _ => {
             let mut fields = vec![
                 ("data", Part::Of(index, Role::Data)),
                 ("dtype", Part::text(dtype)),
-                ("shape", of(ty, "shape")),
-                ("strides", of(ty, "strides")),
+                ("shape", Part::of(ty, "shape")),
+                ("strides", Part::of(ty, "strides")),
                 ("axis_separators", Part::list(Vec::new())),
-                ("elem_offset", of(ty, "elem_offset")),
-                ("name", of(node, "name")),
-                ("data_alignment", of(ty, "data_alignment")),
-                ("offset_factor", of(ty, "offset_factor")),
+                ("elem_offset", Part::of(ty, "elem_offset")),
+                ("name", Part::of(node, "name")),
+                ("data_alignment", Part::of(ty, "data_alignment")),
+                ("offset_factor", Part::of(ty, "offset_factor")),
                 ("buffer_type", Part::Plain(Plain::Int(1))),
             ];
-            if at(graph, ty, "layout").is_some_and(|layout| layout.data != Data::None) {
-                fields.push(("layout", of(ty, "layout")));
+            if graph.at(ty, "layout").is_some_and(|layout| layout.data != Data::None) {
+                fields.push(("layout", Part::of(ty, "layout")));
             }
-            fields.push(("span", of(node, "span")));
+            fields.push(("span", Part::of(node, "span")));
             Made::of("tir.Buffer", fields)
         }
     }
@@ -392,7 +382,7 @@ fn handle<'t>(node: &Node<'t>, name: Part<'t>, annotation: Part<'t>) -> Made<'t>
     Made::of(
         "tir.Var",
         vec![
-            ("span", of(node, "span")),
+            ("span", Part::of(node, "span")),
             ("dtype", Part::text("handle")),
             ("name", name),
             ("type_annotation", annotation),
@@ -433,7 +423,7 @@ impl Older<'_> {
     }
 
     fn variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>, role: Role) -> Made<'t> {
-        match at(graph, node, "ty") {
+        match graph.at(node, "ty") {
             Some(ty) if ty.kind == "tirx.BufferType" => buffer(graph, index, node, ty, role),
             _ if self.relax_vars.contains(&index) || !is_prim_type(graph, node) => {
                 self.relax_variable(graph, index, node)
@@ -441,10 +431,10 @@ impl Older<'_> {
             _ => Made::of(
                 "tir.Var",
                 vec![
-                    ("span", of(node, "span")),
+                    ("span", Part::of(node, "span")),
                     ("dtype", Part::text(dtype_of(graph, node))),
-                    ("name", of(node, "name")),
-                    ("type_annotation", of(node, "ty")),
+                    ("name", Part::of(node, "name")),
+                    ("type_annotation", Part::of(node, "ty")),
                 ],
             ),
         }
@@ -456,21 +446,21 @@ impl Older<'_> {
             Some(value) if is_prim_type(graph, node) => {
                 prim_info(Part::Of(*value, Role::Plain), dtype_of(graph, node))
             }
-            _ => with_role(node, "ty", Role::Info),
+            _ => Part::of_role(node, "ty", Role::Info),
         };
-        let id = Part::made("relax.Id", vec![("name_hint", of(node, "name"))]);
-        Made::of(kind, vec![("span", of(node, "span")), ("struct_info_", info), ("vid", id)])
+        let id = Part::made("relax.Id", vec![("name_hint", Part::of(node, "name"))]);
+        Made::of(kind, vec![("span", Part::of(node, "span")), ("struct_info_", info), ("vid", id)])
     }
 
     fn call<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, role: Role) -> Made<'t> {
-        let operator = callee(graph, node);
+        let operator = graph.operator_of(node);
         if operator == Some("tirx.buffer_data")
-            && let Some([buffer]) = at(graph, node, "args").map(Node::list)
+            && let Some([buffer]) = graph.at(node, "args").map(Node::list)
         {
             return Made::Same(Part::Of(*buffer, Role::Data));
         }
         if operator == Some(MASKED_LOAD)
-            && let Some([buffer, indices @ .., mask]) = at(graph, node, "args").map(Node::list)
+            && let Some([buffer, indices @ .., mask]) = graph.at(node, "args").map(Node::list)
         {
             let dtype = ("dtype", Part::text(dtype_of(graph, node)));
             return masked("tir.BufferLoad", node, dtype, *buffer, indices, *mask);
@@ -479,16 +469,16 @@ impl Older<'_> {
             return Made::of(
                 "relax.expr.Call",
                 vec![
-                    ("span", of(node, "span")),
-                    ("struct_info_", with_role(node, "ty", Role::Info)),
-                    ("op", of(node, "op")),
-                    ("args", with_role(node, "args", Role::Relax)),
-                    ("attrs", of(node, "attrs")),
-                    ("sinfo_args", with_role(node, "ty_args", Role::Info)),
+                    ("span", Part::of(node, "span")),
+                    ("struct_info_", Part::of_role(node, "ty", Role::Info)),
+                    ("op", Part::of(node, "op")),
+                    ("args", Part::of_role(node, "args", Role::Relax)),
+                    ("attrs", Part::of(node, "attrs")),
+                    ("sinfo_args", Part::of_role(node, "ty_args", Role::Info)),
                 ],
             );
         }
-        let (kind, last) = match at(graph, node, "attrs") {
+        let (kind, last) = match graph.at(node, "attrs") {
             Some(Node { data: Data::Fields(fields), .. }) => {
                 let entries = fields.iter().flat_map(|(name, value)| {
                     let value = match value {
@@ -511,10 +501,10 @@ impl Older<'_> {
         let of_void = VOID_OPERATORS.iter().find(|(own, _)| own_operator.as_deref() == Some(own));
         let dtype = of_void.map_or_else(|| dtype_of(graph, node), |(_, dtype)| Cow::Borrowed(*dtype));
         let mut fields = vec![
-            ("span", of(node, "span")),
+            ("span", Part::of(node, "span")),
             ("dtype", Part::text(dtype)),
-            ("op", of(node, "op")),
-            ("args", of(node, "args")),
+            ("op", Part::of(node, "op")),
+            ("args", Part::of(node, "args")),
         ];
         fields.extend(last);
         Made::of(kind, fields)
@@ -522,24 +512,22 @@ impl Older<'_> {
 
     /// `return` is a call here.
     fn returned<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
-        let value = at(graph, node, "value");
+        let value = graph.at(node, "value");
         let dtype = value.map_or_else(|| "handle".into(), |value| dtype_of(graph, value));
-        let call = tir_call(node, dtype, "tir.ret", Part::list(vec![of(node, "value")]));
-        Made::of("tir.Evaluate", vec![("span", of(node, "span")), ("value", Part::Made(Box::new(call)))])
+        let call = tir_call(node, dtype, "tir.ret", Part::list(vec![Part::of(node, "value")]));
+        Made::of(
+            "tir.Evaluate",
+            vec![("span", Part::of(node, "span")), ("value", Part::Made(Box::new(call)))],
+        )
     }
 
     /// A node with the same fields under other names.
     fn generic<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
         let Data::Fields(fields) = &node.data else { return Made::Leaf(node.clone()) };
         let theirs = &*node.kind;
-        let own = RENAMED.iter().find(|(_, key)| *key == theirs).map_or(theirs, |(own, _)| own);
-        let kind = match own == theirs {
-            true => node.kind.clone(),
-            false => RENAMED
-                .iter()
-                .find(|(_, key)| *key == theirs)
-                .map_or_else(|| node.kind.clone(), |(own, _)| (*own).into()),
-        };
+        let renamed = RENAMED.iter().find(|(_, key)| *key == theirs).map(|(own, _)| *own);
+        let own = renamed.unwrap_or(theirs);
+        let kind = renamed.map_or_else(|| node.kind.clone(), Cow::Borrowed);
         let is_attrs = own.starts_with("relax.attrs.");
         let mut parts: Vec<(Cow<'t, str>, Part<'t>)> = Vec::with_capacity(fields.len() + 1);
         for (name, value) in fields {
@@ -602,7 +590,7 @@ impl Older<'_> {
     }
 }
 
-/// What a field of a type holds.
+/// The role of the values of a field.
 fn role_of(own: &str, field: &str) -> Role {
     match (own, field) {
         ("relax.FuncStructInfo", "params" | "ret") | ("relax.TupleStructInfo", "fields") => Role::Info,

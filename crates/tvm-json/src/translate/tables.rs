@@ -185,7 +185,7 @@ pub(super) const SCOPES: [&str; 9] = [
 ];
 
 /// Integers of the release that are values, in types that are not declared here under the same key.
-const PLAIN: [(&str, &str); 12] = [
+const PLAIN: [(&str, &str); 10] = [
     ("ir.TupleGetItem", "index"),
     ("relax.ShapeType", "ndim"),
     ("relax.TensorType", "ndim"),
@@ -196,8 +196,6 @@ const PLAIN: [(&str, &str); 12] = [
     ("tirx.For", "kind"),
     ("tirx.IterVar", "iter_type"),
     ("tirx.ScopeIdDef", "scope"),
-    ("tirx.ExecScope", "kind"),
-    ("ir.FloatImm", "value"),
 ];
 
 /// Types of the release that have no single counterpart here.
