@@ -2,7 +2,10 @@
 //!
 //! Each program is upgraded or reported. An upgraded text reads and round trips here, and upgrading it again changes
 //! nothing. With `--oracle` the newest release reads the texts, and compares them with its own programs of equal names.
-//! With `--files`, Python files change only inside scripts and their imports.
+//! With `--older`, programs that the packages of both releases hold or build are compared. With `--files`, Python files
+//! change only inside scripts and their imports.
+
+mod twins;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -35,6 +38,9 @@ pub struct Options {
     /// A corpus of the newest release: its programs of equal names are compared.
     #[arg(long, value_name = "DIR", requires = "oracle")]
     twins: Option<PathBuf>,
+    /// The virtual environment of the older release: programs that the packages of both hold or build are compared.
+    #[arg(long, value_name = "DIR", requires = "oracle")]
+    older: Option<PathBuf>,
     /// A folder with Python files of the older release.
     #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
@@ -97,6 +103,9 @@ mod question {
     pub const CHOICE: &str = "f the same, with or without `s_tir=True`";
     pub const LIBRARY: &str = "g the same, made by the release's library";
     pub const PASSED: &str = "h equal to its own program, after a pass";
+    pub const PACKAGE_UPGRADED: &str = "j upgraded without a report";
+    pub const PACKAGE_HELD: &str = "k the newest release's own text holds it";
+    pub const PACKAGE: &str = "l equal to the newest release's program";
     pub const OUTSIDE: &str = "i only scripts and imports change";
 }
 
@@ -140,6 +149,11 @@ pub fn run(options: &Options) -> Result<()> {
     all.show("all", options.show);
     is_met &= all.holds(question::LOCAL, 100) && all.holds(question::STABLE, 100);
     is_met &= all.holds(question::READ, READ_FLOOR) && all.holds(question::CHOICE, EQUAL_FLOOR);
+    if let (Some(older), Some(newest)) = (&options.older, &options.oracle) {
+        let figures = twins::compare(&binary, older, newest)?;
+        figures.show("programs of both packages", options.show);
+        is_met &= figures.holds(question::PACKAGE, EQUAL_FLOOR);
+    }
     if let Some(files) = &options.files {
         let figures = python_files(&binary, files)?;
         figures.show("Python files", options.show);
