@@ -311,6 +311,7 @@ impl<'s> Loader<'s, '_> {
             Decoder::ByName(info, make) => {
                 let start = self.scan.offset();
                 let name = self.scan.string()?;
+                let name = self.version.own_name(info.key(), &name);
                 if !self.registry.allows_name(info, &name) {
                     let kind = JsonErrorKind::UnknownName { key: info.key(), name: name.into_owned() };
                     return Err(JsonError::at(kind, start));
@@ -554,13 +555,16 @@ impl<'s> Loader<'s, '_> {
             }
             self.fields[index] = self.field_value(fields[index].kind, span).map_err(within)?;
         }
-        match present.iter().zip(fields).position(|(p, field)| !p && !field.optional) {
-            Some(index) => {
-                let key = fields[index].name.to_owned();
-                Err(self.scan.error(JsonErrorKind::MissingKey { key }))
+        for (index, field) in
+            fields.iter().enumerate().filter(|(index, field)| !present[*index] && !field.optional)
+        {
+            if !self.version.is_missing_map(info.key(), field.name) {
+                return Err(self.scan.error(JsonErrorKind::MissingKey { key: field.name.to_owned() }));
             }
-            None => Ok(()),
+            self.fields[index] =
+                Value::Node(Object::from(Ref::new(MapNode::new(indexmap::IndexMap::default()))));
         }
+        Ok(())
     }
 
     /// Skips the value of an unknown field. Returns `true` if it is absent or an empty container.

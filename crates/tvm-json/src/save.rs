@@ -317,6 +317,16 @@ impl<'a, 'o> Saver<'a, 'o> {
         all.find(|(key, _)| *key == info.key()).map(|(_, name)| name)
     }
 
+    /// Returns `true` for a field that the release writes only with a value.
+    fn is_left_out(&self, info: &TypeInfo, field: &FieldInfo, value: FieldRef<'_>) -> bool {
+        let is_empty_map = || match value {
+            FieldRef::Node(map) => map.info().shape() == Shape::Map && map.map_entries().next().is_none(),
+            _ => false,
+        };
+        is_absent(field, value)
+            || self.options.version.is_missing_map(info.key(), field.name) && is_empty_map()
+    }
+
     /// Schedules the node after its children.
     fn enter(&mut self, object: &'a Object) {
         let info = object.info();
@@ -333,7 +343,7 @@ impl<'a, 'o> Saver<'a, 'o> {
                 }
                 for (index, field) in info.fields().iter().enumerate().rev() {
                     let value = object.field(index);
-                    if !is_inline(field.kind) && !is_absent(field, value) {
+                    if !is_inline(field.kind) && !self.is_left_out(info, field, value) {
                         self.worklist.push(WorkItem::Enter(value));
                     }
                 }
@@ -554,7 +564,8 @@ impl<'a, 'o> Saver<'a, 'o> {
             Shape::Fields if info.by_name().is_some() => {
                 self.begin(self.options.version.key_of(info.key()));
                 let name = info.field_index("name").map(|i| object.field(i).to_value());
-                self.out.string(name.as_ref().and_then(Value::as_str).unwrap_or_default());
+                let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
+                self.out.string(&self.options.version.name_of(info.key(), name));
             }
             Shape::Fields => self.fields(object, info),
         }
@@ -566,7 +577,7 @@ impl<'a, 'o> Saver<'a, 'o> {
         self.out.open('{');
         for (index, field) in info.fields().iter().enumerate() {
             let value = object.field(index);
-            if is_absent(field, value) {
+            if self.is_left_out(info, field, value) {
                 continue;
             }
             self.out.key(field.name);

@@ -1,5 +1,7 @@
 //! Releases of the format.
 
+use std::borrow::Cow;
+
 use tvmscript_ir_core::containers::keys;
 
 use crate::graph::Schema;
@@ -20,11 +22,15 @@ pub struct TvmJsonVersion {
     pub keys: TypeKeys,
     /// Type keys of nodes whose name the release changed: the one here, and the release's.
     pub renamed: &'static [(&'static str, &'static str)],
+    /// The start of operators' names that the release changed: the one here, and the release's.
+    pub renamed_operators: Option<(&'static str, &'static str)>,
     /// `true` if types are nodes in the release, to which fields `ty` refer, and buffers are variables. A graph is then
     /// translated as a whole.
     pub types_as_nodes: bool,
     /// Fields that only the release has: the type key here, and the name. They are written as empty maps.
     pub extra_maps: &'static [(&'static str, &'static str)],
+    /// Maps that the release does not have: the type key here, and the field. They are written unless they are empty.
+    pub missing_maps: &'static [(&'static str, &'static str)],
 }
 
 /// Type keys of values whose data is no object of fields.
@@ -81,8 +87,10 @@ impl TvmJsonVersion {
             source_name: "ir.SourceName",
         },
         renamed: &[],
+        renamed_operators: None,
         types_as_nodes: false,
         extra_maps: &[],
+        missing_maps: &[],
     };
 
     /// TileLang's TVM 0.25.
@@ -140,7 +148,9 @@ impl TvmJsonVersion {
             ("tir.Var", "tirx.Var"),
             ("tir.While", "tirx.While"),
         ],
+        renamed_operators: Some(("tir.", "tirx.")),
         extra_maps: &[("tir.Call", "annotations"), ("tir.Cast", "annotations")],
+        missing_maps: &[("target.Target", "features")],
         ..TvmJsonVersion::V0_23
     };
 
@@ -182,6 +192,11 @@ impl TvmJsonVersion {
         }
     }
 
+    /// Returns `true` for a map that the release does not have.
+    pub(crate) fn is_missing_map(&self, key: &str, field: &str) -> bool {
+        self.missing_maps.iter().any(|missing| *missing == (key, field))
+    }
+
     /// Returns the release's key for a type key.
     pub fn key_of(&self, key: &'static str) -> &'static str {
         match key {
@@ -194,10 +209,26 @@ impl TvmJsonVersion {
         }
     }
 
+    /// Returns the release's name for a named node.
+    pub(crate) fn name_of<'n>(&self, key: &str, name: &'n str) -> Cow<'n, str> {
+        rename(key, name, self.renamed_operators)
+    }
+
+    /// Returns the name here for a release's named node.
+    pub(crate) fn own_name<'n>(&self, key: &str, name: &'n str) -> Cow<'n, str> {
+        rename(key, name, self.renamed_operators.map(|(own, theirs)| (theirs, own)))
+    }
+
     /// Returns the type key of a release's key.
     pub(crate) fn own_key<'k>(&self, key: &'k str) -> &'k str {
         self.renamed.iter().find(|(_, theirs)| *theirs == key).map_or(key, |(own, _)| own)
     }
+}
+
+/// The name of a node of a type whose nodes have names, with another start if it is that of an operator.
+fn rename<'n>(key: &str, name: &'n str, starts: Option<(&str, &str)>) -> Cow<'n, str> {
+    let rest = starts.filter(|_| key == "ir.Op").and_then(|(from, to)| Some((name.strip_prefix(from)?, to)));
+    rest.map_or(Cow::Borrowed(name), |(rest, to)| Cow::Owned(format!("{to}{rest}")))
 }
 
 impl Default for TvmJsonVersion {

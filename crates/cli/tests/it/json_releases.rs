@@ -78,3 +78,34 @@ fn upgrade_leaves_json_that_would_lose_something() {
     assert_eq!(ran.status, 1, "{}", ran.stderr);
     assert_eq!(std::fs::read_to_string(&json).expect("it is still there"), before);
 }
+
+const TILELANG: &str = r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def f(x: T.int32):
+    T.func_attr({"target": T.target({"keys": ["cpu"], "kind": "c", "tag": ""})})
+    T.call_extern("int32", "g", T.shift_right(x, 1))
+"#;
+
+#[test]
+fn json_of_tilelang_has_the_names_and_fields_of_its_release() {
+    let file_of_text = file("json_release_tilelang.py", TILELANG);
+    let json = output(&["json", "--tvm", &file_of_text]);
+    assert!(json.contains("\"tvm_version\": \"0.25."), "{json}");
+    assert!(json.contains("\"tirx.shift_right\"") && !json.contains("\"tir."), "{json}");
+    assert!(json.contains("\"target.Target\"") && !json.contains("\"features\""), "{json}");
+    let json = file("json_release_tilelang.json", json);
+    output(&["equal", &file_of_text, &json]);
+    assert_eq!(output(&["print", &json]), output(&["print", &file_of_text]));
+}
+
+#[test]
+fn other_releases_of_json_miss_no_field() {
+    let old = file("json_release_target.py", TILELANG.replace("tirx as T", "tir as T"));
+    let json = output(&["json", "--tvm", &old]);
+    let without: String = json.lines().filter(|line| !line.contains("\"features\"")).collect();
+    assert_ne!(without.len(), json.lines().collect::<String>().len());
+    let ran = run(&["print", &file("json_release_target.json", without)]);
+    assert_eq!(ran.status, 1, "{}", ran.stdout);
+    assert!(ran.stderr.contains("features"), "{}", ran.stderr);
+}
