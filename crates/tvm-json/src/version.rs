@@ -194,7 +194,7 @@ impl TvmJsonVersion {
 
     /// Returns `true` for a map that the release does not have.
     pub(crate) fn is_missing_map(&self, key: &str, field: &str) -> bool {
-        self.missing_maps.iter().any(|missing| *missing == (key, field))
+        self.missing_maps.contains(&(key, field))
     }
 
     /// Returns the release's key for a type key.
