@@ -449,6 +449,34 @@ def f(A: T.Buffer((4,), "float32")):
 }
 
 #[test]
+fn current_handles_of_buffers_are_their_data() {
+    let text = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def f(a: T.handle, b: T.handle("float32"), n: T.int32):
+    T.call_extern("void", "before", b)
+    A = T.match_buffer(a, (n,), "int32")
+    B = T.match_buffer(b, (16,))
+    C = T.decl_buffer((4,), data=b)
+    with T.attr(a, "key", 1):
+        if T.isnullptr(a):
+            A[n] = 0
+            C[0] = B[0]
+"#;
+    let printed = text
+        .replace("    A = T.match_buffer(a, (n,), \"int32\")\n    B = T.match_buffer(b, (16,))\n", "")
+        .replace("a: T.handle,", "A: T.Buffer((\"n\",), \"int32\"),")
+        .replace("b: T.handle(\"float32\")", "B: T.Buffer((16,), \"float32\")")
+        .replace("before\", b", "before\", B.data")
+        .replace("data=b", "data=B.data")
+        .replace("(a", "(T.reinterpret(T.handle().ty, A.data)");
+    reads_and_prints(&printed, "tvm-0.27");
+    let (a, b) = (read(text), read(&printed));
+    assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
+}
+
+#[test]
 fn current_constants_are_in_metadata() {
     let text = include_str!("../fixtures/current/constant.py");
     let parsed = read(text);

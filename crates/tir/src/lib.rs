@@ -42,6 +42,7 @@ pub mod complete;
 pub mod error;
 #[cfg(any(feature = "build", feature = "print"))]
 mod extent;
+pub mod handles;
 pub mod node;
 pub mod op;
 #[cfg(feature = "parse")]

@@ -378,6 +378,52 @@ def f(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4,), "float32"), i: T.int32):
 }
 
 #[test]
+fn barriers_have_all_arguments_and_go_back() {
+    const OLD: &str = "# from tvm.script import tir as T
+
+@T.prim_func
+def f(n: T.int32):
+    T.tvm_storage_sync(\"shared\")
+";
+    let new = OLD
+        .replace("tir as T\n", "tirx as T\n# from tvm.tirx.layout import Axis\n")
+        .replace("prim_func", "prim_func(s_tir=True)")
+        .replace("(\"shared\")", "(\"shared\", T.bool(False), -1)");
+    let ran = run(&["upgrade", &file("barrier.py", OLD)]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, new.as_str()), "{}", ran.stderr);
+    let back = run(&["upgrade", "--to", "tvm-0.23", &file("new_barrier.py", &new)]);
+    assert_eq!((back.status, back.stdout.as_str()), (0, OLD), "{}", back.stderr);
+}
+
+#[test]
+fn handles_of_buffers_become_their_data() {
+    const OLD: &str = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(a: T.handle, b: T.handle("float32")):
+    A = T.match_buffer(a, (16,))
+    B = T.match_buffer(b, (16,))
+    C = T.Buffer((4,), data=b)
+    C[0] = T.float32(1.0)
+    T.call_extern("void", "g", a, b)
+"#;
+    let ran = run(&["upgrade", &file("handle.py", OLD)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    C = T.decl_buffer((4,), data=B.data)
+    C[0] = T.float32(1.0)
+    T.call_extern("void", "g", T.reinterpret(T.handle().ty, A.data), B.data)
+"#
+    );
+}
+
+#[test]
 fn operators_of_namespaces_are_renamed() {
     let old = r#"# from tvm.script import tir as T
 

@@ -209,7 +209,7 @@ buffer_functions! {
             }
         };
         match source {
-            None => match_param(&param, &buffer)?,
+            None => match_param(&param, &buffer, None)?,
             Some(region) => match_region(region, &buffer)?,
         }
         Ok(buffer)
@@ -259,15 +259,21 @@ pub(crate) fn reallocate(made: &Ref<Buffer>, known: &Ref<Buffer>) -> bool {
     replaced.ok().flatten().unwrap_or_default()
 }
 
-/// Matches a buffer with a parameter of the function.
+/// Matches a buffer with a parameter of the function. With `value`, the buffer is itself the parameter, and the body holds
+/// the value of the handle where the text names it.
 ///
 /// # Errors
 /// Outside the top of the function that has the parameter.
-pub fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
+pub fn match_param(
+    param: &ScriptValue,
+    buffer: &Ref<Buffer>,
+    value: Option<fn(&Var, &Buffer) -> Expr>,
+) -> Result<()> {
     let Some(var) = param.as_node::<Var>() else { return Ok(()) };
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) if func.has_param(var) => {
             func.buffer_map.push((var.clone(), buffer.clone()));
+            func.handle_value = value;
             Some(true)
         }
         FrameKind::PrimFunc(_) => Some(false),

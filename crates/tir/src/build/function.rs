@@ -2,13 +2,14 @@
 
 use tvmscript_ir::signature::{FunctionTyper, Signature};
 use tvmscript_ir::{DictAttrs, GLOBAL_SYMBOL};
-use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, Map, Object, Ref, RewriteError, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
-use tvmscript_prim::{TupleType, Type, Var};
+use tvmscript_prim::{Expr, TupleType, Type, Var};
 
 use super::frame::{FrameKind, TirFrame, set_once, wrong_frame};
 use super::types::TypeArg;
-use crate::complete::{CompleteError, complete, complete_fragment};
+use crate::complete::{CompleteError, CompleteErrorKind, complete, complete_fragment};
+use crate::handles::without_handles;
 use crate::node::*;
 use crate::signature::{self, Effects};
 
@@ -29,6 +30,8 @@ pub struct PrimFuncFrame {
     pub(crate) fragment: Option<Fragment>,
     /// Variables that annotations of the signature define.
     matched: Vec<Ref<Var>>,
+    /// What the body holds in the place of a buffer's handle, if no text names the handles.
+    pub(crate) handle_value: Option<fn(&Var, &Buffer) -> Expr>,
     /// Leave blocks as they are written: no root block, no computed regions.
     is_raw: bool,
 }
@@ -85,6 +88,7 @@ impl PrimFuncFrame {
             attrs,
             root_alloc,
             fragment,
+            handle_value,
             is_raw,
             ..
         } = self;
@@ -99,7 +103,7 @@ impl PrimFuncFrame {
         {
             entries.push((Str::new(GLOBAL_SYMBOL), name.clone().into()));
         }
-        let function = PrimFunc {
+        let mut function = PrimFunc {
             span: Span::current(),
             struct_info_: None,
             attrs: DictAttrs::new(entries),
@@ -108,6 +112,9 @@ impl PrimFuncFrame {
             buffer_map: Map::new(buffer_map),
             body: flatten(stmts, true),
         };
+        if let Some(value) = handle_value {
+            without_handles(&mut function, value).map_err(invalid)?;
+        }
         if declares {
             let name = name.unwrap_or_else(|| Str::new("main"));
             let function_type = declared_type(&function);
@@ -134,6 +141,11 @@ fn completion_error(error: CompleteError) -> BuildError {
         Some(help) => error.with_help(help),
         None => error,
     }
+}
+
+/// The error of a function whose body does not fit together.
+fn invalid(error: RewriteError) -> BuildError {
+    completion_error(CompleteError { kind: CompleteErrorKind::Invalid(error), span: Span::current() })
 }
 
 fn signature(function: &PrimFunc) -> Signature {
@@ -306,7 +318,7 @@ pub fn arg_(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
     let (param, buffer) = if let Some(var) = obj.as_node::<Var>() {
         (var.clone(), None)
     } else if let Some(buffer) = obj.as_node::<Buffer>() {
-        (Var::new("", tvmscript_ir_core::DataType::HANDLE), Some(buffer.clone()))
+        (Buffer::implicit_handle(&name), Some(buffer.clone()))
     } else {
         let error = BuildError::expected(
             "a variable or buffer, such as `T.int32` or `T.Buffer((16,))`",
@@ -318,7 +330,6 @@ pub fn arg_(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
         match &buffer {
             Some(buffer) => {
                 buffer.object().give_name(&name);
-                param.name.set(format!("{name}_handle").into());
                 func.buffer_map.push((param.clone(), buffer.clone()));
             }
             None => param.name.set(name),

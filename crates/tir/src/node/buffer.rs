@@ -233,6 +233,11 @@ impl Buffer {
         PointerType::new(PrimType::new(element), scope)
     }
 
+    /// The parameter of a function for a buffer that the text names in its place.
+    pub fn implicit_handle(buffer: &str) -> Ref<Var> {
+        Var::new(format!("{buffer}_handle"), DataType::HANDLE)
+    }
+
     /// The same memory as a buffer with one dimension per group of dimensions between axis separators.
     ///
     /// # Errors

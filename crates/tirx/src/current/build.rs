@@ -13,12 +13,11 @@ use tvmscript_tir::build::operator::DTYPE_CONVENTION;
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::build::{TirFrame, function};
 use tvmscript_tir::op::bits::REINTERPRET as REINTERPRET_OP;
-use tvmscript_tir::op::thread::TVM_STORAGE_SYNC as STORAGE_SYNC_OP;
 use tvmscript_tir::{Buffer, BufferLoad, ForKind};
 
-use super::SCHEDULABLE;
 use super::layout::TileLayout;
 use super::scalar;
+use super::{SCHEDULABLE, calls};
 use crate::node::{AllocBuffer, DeclBuffer};
 
 /// The layout of a declared buffer.
@@ -302,7 +301,7 @@ buffer_functions! {
         parts.stride_dtype = shape.first().map_or(DataType::INT32, |extent| extent.dtype());
         let buffer = parts.build(shape)?;
         match region {
-            None => match_param(&param, &buffer)?,
+            None => match_param(&param, &buffer, Some(calls::handle_value))?,
             Some(region) => match_region(region, &buffer)?,
         }
         Ok(buffer)
@@ -491,12 +490,7 @@ pub fn tvm_storage_sync(
     #[default = None] is_load: Option<ExprArg>,
     #[default = None] num_blocks: Option<ExprArg>,
 ) -> Result<Expr> {
-    let is_load = is_load.map_or_else(|| IntImm::bool(false), |is_load| is_load.0);
-    let num_blocks = match num_blocks {
-        Some(num_blocks) => num_blocks.0,
-        None => ops::make_const(DataType::INT32, -1)?,
-    };
-    Ok(STORAGE_SYNC_OP.call(DataType::INT32, [storage_scope.0, is_load, num_blocks]))
+    Ok(calls::storage_sync(storage_scope.0, is_load.map(|is_load| is_load.0), num_blocks.map(|n| n.0)))
 }
 
 /// The value of `unroll=`, as an annotation of the loop.

@@ -11,6 +11,7 @@ pub(crate) mod assign;
     expect(dead_code, reason = "the parser uses the values that stand for annotations")
 )]
 pub mod build;
+pub mod calls;
 #[cfg(feature = "parse")]
 mod head;
 pub mod layout;

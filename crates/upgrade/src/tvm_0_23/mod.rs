@@ -36,6 +36,12 @@ static RULES: &[Rule] = &[
     Rule::new(Kind::Rewrite, "nested-assertions", "assert c, (\"RuntimeError\", [\"m\"])", "assert c, \"m\""),
     Rule::new(
         Kind::Rewrite,
+        "barriers",
+        "T.tvm_storage_sync(\"shared\", T.bool(False), -1)",
+        "T.tvm_storage_sync(\"shared\")",
+    ),
+    Rule::new(
+        Kind::Rewrite,
         "devices",
         "R.memory.alloc_tensor(s, o, shape, dtype, device)",
         "R.memory.alloc_tensor(s, o, shape, dtype)",

@@ -1,9 +1,12 @@
 //! Rewrites of single nodes.
 
 use tvmscript_ir::DictAttrs;
-use tvmscript_ir_core::{Mutator, Object, ObjectLike as _};
+use tvmscript_ir_core::{Mutator, Object, ObjectLike as _, structural_equal};
+use tvmscript_prim::Call;
 use tvmscript_tir::Buffer;
+use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tirx::current::SCHEDULABLE;
+use tvmscript_tirx::current::calls::storage_sync;
 use tvmscript_tirx::current::layout::is_row_major;
 use tvmscript_tirx::{AnnotatedCall, ScopeIdDefStmt};
 
@@ -20,7 +23,7 @@ pub(super) struct Nodes<'f> {
 impl Mutator for Nodes<'_> {
     fn leave(&mut self, node: Object) -> Object {
         let node = without_flag(&node).unwrap_or(node);
-        let new = self.buffer(&node).or_else(|| KEYS.rename(&node));
+        let new = self.buffer(&node).or_else(|| KEYS.rename(&node)).or_else(|| short_barrier(&node));
         if node.is::<AnnotatedCall>() || node.is::<ScopeIdDefStmt>() {
             self.findings.push(Finding::loss(
                 &codes::NO_FORM,
@@ -50,6 +53,14 @@ impl Nodes<'_> {
         buffer.make_mut().layout = None;
         Some(buffer.into_object())
     }
+}
+
+/// A barrier whose other arguments have their defaults. No text of the older release has them.
+fn short_barrier(node: &Object) -> Option<Object> {
+    let call = node.as_node::<Call>().filter(|call| call.is_op(TVM_STORAGE_SYNC.op.get()))?;
+    let scope = call.args.first().filter(|_| call.args.len() > 1)?;
+    let is_default = structural_equal(node, storage_sync(scope.clone(), None, None).object());
+    is_default.then(|| TVM_STORAGE_SYNC.call(call.dtype, [scope.clone()]).object().clone())
 }
 
 /// The attributes of a function without the flag that only the newer release has.

@@ -86,6 +86,7 @@ static RULES: &[Rule] = &[
     rewritten("attribute-keys", "\"tir.noalias\"", "\"tirx.noalias\""),
     rewritten("schedulable", "@T.prim_func with blocks", "@T.prim_func(s_tir=True)"),
     rewritten("buffer-parameters", "A = T.match_buffer(a, (n, 4))", "A: T.Buffer((\"n\", 4), \"float32\")"),
+    rewritten("handles", "A = T.match_buffer(a, ..), f(a)", "f(T.reinterpret(T.handle().ty, A.data))"),
     rewritten("type-variables", "n = T.int64()", "n = TypeVar(\"n\")"),
     rewritten("flat-bindings", "with T.LetStmt(e) as v:", "v: T.let[T.int32] = e"),
     rewritten("flat-allocations", "b = T.allocate(..), B = T.Buffer(.., data=b)", "B = T.alloc_buffer(..)"),
@@ -99,6 +100,11 @@ static RULES: &[Rule] = &[
         "masks",
         "A.vload([i], predicate=m), B.vstore([i], x, predicate=m)",
         "T.masked_load(\"float32x4\", A, i, m), T.masked_store(B, x, i, m)",
+    ),
+    rewritten(
+        "barriers",
+        "T.tvm_storage_sync(\"shared\")",
+        "T.tvm_storage_sync(\"shared\", T.bool(False), -1)",
     ),
     rewritten("unrolling", "annotations={\"disable_unroll\": True}", "unroll=False"),
     rewritten(

@@ -6,8 +6,10 @@ use tvmscript_ir_core::{
 };
 use tvmscript_prim::{And, Call, CommReducer, IntImm, Not, Op, Or, Select, Var, size_var_type};
 use tvmscript_relax::{Call as RelaxCall, Function, MatchCast, PrimStructInfo};
+use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tir::{AllocateConst, BlockRealize, Buffer, BufferRealize, BufferType, PrimFunc, ProducerLoad};
 use tvmscript_tirx::current::SCHEDULABLE;
+use tvmscript_tirx::current::calls::storage_sync;
 
 use super::operators::fate;
 use crate::finding::{Finding, codes};
@@ -62,12 +64,21 @@ impl Mutator for Nodes<'_> {
             .or_else(|| KEYS.rename(&node))
             .or_else(|| self.function(&node))
             .or_else(|| self.known_value(&node))
+            .or_else(|| barrier(&node))
             .unwrap_or_else(|| {
                 self.call(&node);
                 self.old(&node);
                 node
             })
     }
+}
+
+/// A barrier with all arguments that the release has.
+fn barrier(node: &Object) -> Option<Object> {
+    let call = node.as_node::<Call>()?;
+    let is_short = call.is_op(TVM_STORAGE_SYNC.op.get()) && call.args.len() == 1;
+    let scope = call.args.first().filter(|_| is_short)?;
+    Some(storage_sync(scope.clone(), None, None).into_object())
 }
 
 impl Nodes<'_> {

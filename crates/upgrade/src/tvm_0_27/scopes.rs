@@ -10,11 +10,13 @@ use tvmscript_ir_core::{
     mutate, structural_equal, with_stack,
 };
 use tvmscript_prim::{Expr, StringImm, Var, ops};
+use tvmscript_tir::handles::without_handles;
 use tvmscript_tir::{
     Allocate, AssertStmt, Block, BlockRealize, Buffer, BufferParts, DeclBuffer, LetStmt, PrimFunc, SeqStmt,
     StmtRef, flatten,
 };
 use tvmscript_tirx as tirx;
+use tvmscript_tirx::current::calls::handle_value;
 
 use crate::finding::{Finding, codes};
 
@@ -165,12 +167,13 @@ impl Scopes<'_> {
         for (_, buffer) in function.buffer_map.iter() {
             made.extend(self.memory.declarations(&buffer.data));
         }
-        if made.is_empty() {
+        if made.is_empty() && function.buffer_map.is_empty() {
             return function.clone();
         }
         let mut function = function.clone();
-        let body = &mut function.make_mut().body;
-        *body = with_first(made, body);
+        let changed = function.make_mut();
+        changed.body = with_first(made, &changed.body);
+        self.failed = without_handles(changed, handle_value).err();
         function
     }
 
