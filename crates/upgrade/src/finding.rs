@@ -108,7 +108,8 @@ codes! {
         "Assertions raise one kind of error in the older release: the kind is left out.";
     CAPTURED: "E1016" "upgrade-captured"
         "The script in a Python file uses values of the code around it, or is made by code, and the form of a part of it in the \
-         release depends on these values. It stays as it is. Write the values into it, or upgrade it by hand.";
+         release depends on these values. Or its upgraded text does not read back as the upgraded program. It stays as it \
+         is. Write the values into it, or upgrade it by hand.";
     POINTER: "E1017" "upgrade-pointer"
         "The release prints conditional expressions of pointers, but its reader refuses them. They stay; bind the pointer in both \
          branches of an `if`.";

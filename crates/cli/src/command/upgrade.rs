@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tvmscript::diagnostics::{Anchor, Diagnostic};
+use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{SourceComments, SourceTexts};
 use tvmscript::upgrade::{self, Kind, STEPS, Step};
 use tvmscript::{PrinterConfig, Value};
@@ -155,7 +155,22 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     let after = if !scripts.is_empty() && in_place::is_printed(&source.text, &scripts) {
         match new.iter().any(|new| new.stays) {
             true => source.text.clone(),
-            false => printed(&new, &config, timings)?,
+            false => {
+                let text = printed(&new, &config, timings)?;
+                // A text with an accepted loss may hold what the release does not read.
+                let is_lossy = found.iter().any(|finding| finding.severity == Severity::Warning);
+                let unread = match is_lossy {
+                    true => None,
+                    false => timings.time("compare", || in_place::unread(&source.name, &text, step, &new)),
+                };
+                match unread {
+                    Some(finding) => {
+                        found.push(finding);
+                        source.text.clone()
+                    }
+                    None => text,
+                }
+            }
         }
     } else {
         let (text, more) = in_place::replace(source, &new, step, &config, args.lossy, timings)?;

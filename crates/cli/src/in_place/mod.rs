@@ -12,10 +12,11 @@ use std::ops::Range;
 use tvmscript::diagnostics::{Anchor, Diagnostic, ErrorCode, TextEdit, apply};
 use tvmscript::docsifier::print_text;
 use tvmscript::ir_core::diagnostic::Message;
+use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::ir_core::{SpanKind, Visitor, Walk};
 use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, Stmt, TextRange};
 use tvmscript::python_syntax::{PythonOptions, parse_python};
-use tvmscript::script_parser::{ParseError, ParseErrorKind};
+use tvmscript::script_parser::{ParseError, ParseErrorKind, Parsed};
 use tvmscript::tir::LetStmt;
 use tvmscript::upgrade::{Fate, Step, codes};
 use tvmscript::{Object, PrinterConfig, structural_equal};
@@ -337,10 +338,7 @@ impl<'a> File<'a> {
         if edited.is_empty() || text == self.source.text {
             return Vec::new();
         }
-        let mut options = parse_options(&self.source.name);
-        options.profile = Some(self.step.to.to_owned());
-        options.omit_spans = true;
-        let parsed = tvmscript::parse(&self.source.name, text, registry(), &options);
+        let parsed = parse_as(&self.source.name, text, self.step.to);
         let python = parse_python(text, &PythonOptions::default());
         let definitions = definitions(&python.ast, text, &Names::of(&python.ast));
         let position =
@@ -469,6 +467,31 @@ fn line_end(text: &str) -> &'static str {
     let is_windows =
         text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|line| line.ends_with('\r')));
     if is_windows { "\r\n" } else { "\n" }
+}
+
+/// The finding for a printed text that does not build the upgraded programs when it is read again.
+pub(crate) fn unread(name: &str, text: &str, step: &Step, new: &[Replacement<'_>]) -> Option<Diagnostic> {
+    let parsed = parse_as(name, text, step.to);
+    let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
+    let is_same = || {
+        let pairs = parsed.scripts.iter().zip(new);
+        parsed.scripts.len() == new.len()
+            && pairs.into_iter().all(|(read, new)| equal.compare(&read.node, &new.node))
+    };
+    let reason = match parsed.errors.first() {
+        Some(error) => format!("its upgraded text does not read back: {}", error.kind),
+        None if is_same() => return None,
+        None => "its upgraded text reads back as another program".to_owned(),
+    };
+    Some(stays(new.first()?.script.definition.into(), &reason))
+}
+
+/// A text in the profile of the target.
+fn parse_as(name: &str, text: &str, profile: &str) -> Parsed {
+    let mut options = parse_options(name);
+    options.profile = Some(profile.to_owned());
+    options.omit_spans = true;
+    tvmscript::parse(name, text, registry(), &options)
 }
 
 /// The finding that a script is not rewritten.

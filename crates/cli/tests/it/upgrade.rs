@@ -525,3 +525,26 @@ fn differences_across_releases_are_those_that_upgrading_leaves() {
     let ran = run(&["equal", &old, &changed]);
     assert!(ran.stdout.contains("1 difference:"), "{}", ran.stdout);
 }
+
+/// Two bindings of one variable: the release prints the second as a definition.
+const SHARED_VARIABLE: &str = "# from tvm.script import tir as T
+
+@T.prim_func
+def f(x: T.int32):
+    y = T.int32()
+    with T.LetStmt(x + 1, var=y):
+        T.evaluate(y)
+    with T.LetStmt(x + 2, var=y):
+        T.evaluate(y * 2)
+";
+
+#[test]
+fn a_text_that_does_not_read_back_stays() {
+    let path = file("upgrade_shared_variable.py", SHARED_VARIABLE);
+    for flags in [&["--write"][..], &["--write", "--lossy"]] {
+        let ran = run(&[&["upgrade"], flags, &[&path]].concat());
+        assert_eq!(ran.status, 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("E1016") && ran.stderr.contains("does not read back"), "{}", ran.stderr);
+        assert_eq!(std::fs::read_to_string(&path).expect("it is still there"), SHARED_VARIABLE);
+    }
+}
