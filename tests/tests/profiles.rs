@@ -449,6 +449,36 @@ def f(A: T.Buffer((4,), "float32")):
 }
 
 #[test]
+fn current_operators_take_bare_scalars_and_absent_types() {
+    let text = r#"# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    I.module_global_infos({"mesh": [R.device_mesh((2, 2), I.Range(0, 4))]})
+    @R.function
+    def f(x: R.Tensor((3, 3), dtype="float32"), i: R.Tensor((4,), dtype="int32")) -> R.Tensor((3, 3), dtype="float32"):
+        a: R.Tensor((3, 3), dtype="float32") = R.argsort(x, axis=-1, descending=False, dtype=None)
+        b: R.Tensor((5, 4), dtype="int64") = R.one_hot(i, 1, 0, depth=5, axis=0)
+        c: R.Tensor(dtype="float32", ndim=1) = R.unique(x, 1, T.bool(False), T.bool(False), 0)
+        return a
+
+    @R.function
+    def g(x: R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R")) -> R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R"):
+        cls = Module
+        a: R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R") = R.dist.call_tir_local_view(cls.f, (x,), out_ty=R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R"))
+        b = R.dist.call_tir(cls.f, (x,), out_ty=R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R"))
+        return a
+"#
+    .replace("import relax as R\n", "import tirx as T\n# from tvm.tirx.layout import Axis\n# from tvm.script import relax as R\n");
+    reads_and_prints(&text, "tvm-0.27");
+    let otherwise =
+        text.replace("1, T.bool(False), T.bool(False), 0", "1, R.prim_value(False), False, return_counts=0");
+    let (a, b) = (read(&text), read(&otherwise));
+    assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
+}
+
+#[test]
 fn current_handles_of_buffers_are_their_data() {
     let text = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis

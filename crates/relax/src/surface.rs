@@ -73,6 +73,12 @@ impl Surface {
         registry.slot::<Surfaces>().and_then(|slot| slot.0).unwrap_or(&TVM_0_23)
     }
 
+    /// The surface of the open builder.
+    #[cfg(feature = "build")]
+    pub fn open() -> &'static Surface {
+        tvmscript_irbuilder::Builder::context::<&'static Surface>().map_or(&TVM_0_23, |surface| *surface)
+    }
+
     /// A keyword argument as the release names it.
     pub fn keyword(&self, name: &'static str) -> &'static str {
         self.keywords.iter().find(|(own, _)| *own == name).map_or(name, |(_, renamed)| renamed)

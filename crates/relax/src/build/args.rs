@@ -168,7 +168,7 @@ arguments! {
     /// A scalar expression.
     PrimArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::FLOAT] }, |value| match (expr_of(&value), &value) {
         (Some(expr), _) => Ok(expr.clone()),
-        (None, ScriptValue::Bool(b)) => Ok(PrimValue::new(IntImm::int64(i64::from(*b))).upcast()),
+        (None, ScriptValue::Bool(flag)) => Ok(PrimValue::new(flag_scalar(*flag)).upcast()),
         (None, other) => Ok(PrimValue::new(scalar(other)?).upcast()),
     };
     /// A scalar literal (`PrimValue`), not a variable that holds one.
@@ -280,11 +280,18 @@ arguments! {
     };
 }
 
+/// A flag as a scalar: a bool in releases whose scalars are bare, else a number.
+pub(super) fn flag_scalar(flag: bool) -> prim::Expr {
+    match crate::surface::Surface::open().has_bare_scalars {
+        true => IntImm::bool(flag),
+        false => IntImm::int64(i64::from(flag)),
+    }
+}
+
 /// A scalar as an operand, in releases that have it.
 pub(crate) fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
     let scalar = value.as_node::<tvmscript_prim::PrimExpr>()?;
-    let surface = tvmscript_irbuilder::Builder::context::<&'static crate::surface::Surface>()?;
-    surface.has_bare_scalars.then(|| scalar.clone())
+    crate::surface::Surface::open().has_bare_scalars.then(|| scalar.clone())
 }
 
 impl InfosArg {

@@ -42,6 +42,7 @@ pub mod operator;
 pub mod operator_args;
 #[cfg(feature = "parse")]
 mod python;
+pub(crate) mod renamed;
 pub mod struct_info;
 
 pub use constant::constant_of;

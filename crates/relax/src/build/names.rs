@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
+use super::renamed::in_release;
 use super::{device, distributed, expr, function, struct_info};
 use crate::op;
 
@@ -55,7 +56,7 @@ impl HostObject for Group {
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         let full = format!("{}.{name}", self.name);
         match BY_NAME.get(full.as_str()) {
-            Some(function) => Some(ScriptValue::Function(function)),
+            Some(function) => Some(in_release(function)),
             None => find(&full),
         }
     }

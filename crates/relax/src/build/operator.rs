@@ -1,7 +1,7 @@
 //! Script arguments of operators, under the names that [`crate::op::kind`] has for the parameter types.
 
 use tvmscript_ir_core::{Array, Object, Ref};
-pub use tvmscript_ir_core::{DataType, Map, Str, Value};
+pub use tvmscript_ir_core::{Map, Str, Value};
 use tvmscript_prim::{FloatImm, IntImm};
 
 pub use super::args::{
@@ -16,11 +16,11 @@ pub use super::call_args::{
 };
 pub use super::distributed::{DeviceMeshArg as Mesh, PlacementArg as MeshPlacement};
 pub use super::operator_args::{
-    CombineArg as Combine, CountArg as Count, ElementTypeArg as ElementType, FlagValueArg as FlagValue,
-    ImageSizeArg as ImageSize, NumberArg as Number, OutInfoArg as OutInfo, PaddingArg as Padding,
-    PerAxisArg as PerAxis, PositiveArg as Positive, PrimLiteralArg as PrimLiteral, ReductionArg as Reduction,
-    RegionArg as Region, RepeatedArg as Repeated, ResultInfoArg as ResultInfo, SectionsArg as Sections,
-    VDeviceArg as ModuleDevice,
+    CombineArg as Combine, CountArg as Count, DtypeOrNoneArg as DataType, ElementTypeArg as ElementType,
+    FlagValueArg as FlagValue, ImageSizeArg as ImageSize, NumberArg as Number, OutInfoArg as OutInfo,
+    PaddingArg as Padding, PerAxisArg as PerAxis, PositiveArg as Positive, PrimLiteralArg as PrimLiteral,
+    ReductionArg as Reduction, RegionArg as Region, RepeatedArg as Repeated, ResultInfoArg as ResultInfo,
+    SectionsArg as Sections, VDeviceArg as ModuleDevice,
 };
 use crate::node;
 
@@ -43,7 +43,7 @@ unwrapped! {
     Float => Ref<FloatImm>;
     Region => Array<Ref<FloatImm>>;
     Combine Reduction => Str;
-    ElementType => DataType;
+    DataType ElementType => tvmscript_ir_core::DataType;
     Sections => Object;
     Infos OutInfo ResultInfo => Vec<Ref<node::StructInfo>>;
     Mesh => Ref<node::DeviceMesh>;

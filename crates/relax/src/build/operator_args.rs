@@ -12,6 +12,7 @@ use super::constant::integer_of;
 use super::struct_info::find_vdevice;
 use crate::node::{Constant, Expr, PrimValue, StructInfo};
 use crate::op::wide;
+use crate::surface::Surface;
 
 fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<Str> {
     match value {
@@ -53,24 +54,34 @@ arguments! {
         count @ 1.. => Ok(count),
         found => Err(BuildError::expected("a positive integer", found.to_string())),
     };
+    /// A data type; `None` for void in releases that print it so.
+    DtypeOrNoneArg(DataType): <DataType as FromScript>::TYPE, |value| match value {
+        ScriptValue::None if Surface::open().has_absent_dtypes => Ok(DataType::VOID),
+        value => DataType::from_script(value),
+    };
     /// An element type, not void.
     ElementTypeArg(DataType): <DataType as FromScript>::TYPE, |value| match DataType::from_script(value)? {
         dtype if dtype.is_void() => Err(BuildError::expected("an element type", "`void`")),
         dtype => Ok(dtype),
     };
-    /// A flag that is a number in the call.
+    /// A flag that is a scalar in the call: a number, or a bool in releases whose scalars are bare.
     FlagValueArg(Expr): PyType::Union { of: &[PyType::BOOL, EXPR] }, |value| match (&value, value.as_node::<PrimValue>()) {
         (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag).0),
         (_, Some(scalar)) => Ok(scalar.clone().upcast()),
+        _ if Surface::open().has_bare_scalars => Ok(PrimValue::new(scalar(&value)?).upcast()),
         _ => Err(BuildError::expected("a bool or `R.prim_value(..)`", value.type_name())),
     };
     /// A number literal; a floating-point number is `float64`.
     NumberArg(Expr): AnyExprArg::TYPE, |value| {
         AnyExprArg::from_script(value).and_then(|value| prim_value(&value.0, "a number or a scalar"))
     };
-    /// `R.prim_value(..)`.
+    /// `R.prim_value(..)`, or a number in releases whose scalars are bare.
     PrimLiteralArg(Expr): ExprArg::TYPE, |value| {
-        ExprArg::from_script(value).and_then(|value| prim_value(&value.0, "`R.prim_value(..)`"))
+        let value = match Surface::open().has_bare_scalars {
+            true => PrimArg::from_script(value)?.0,
+            false => ExprArg::from_script(value)?.0,
+        };
+        prim_value(&value, "`R.prim_value(..)`")
     };
     /// The size of an image: one length for both sides, two in a list or tuple, or a shape.
     ImageSizeArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::INT, PyType::Generic { name: "Sequence", of: &[DIMENSION] }] }, |value| {
@@ -200,7 +211,8 @@ lists! {
 }
 
 defaults! {
+    DataType => DtypeOrNoneArg(|dtype| dtype);
     &str => CombineArg(Str::from), ReductionArg(Str::from);
     i64 => CountArg(|value| value), PositiveArg(|value| value);
-    bool => FlagValueArg(|value| PrimValue::new(IntImm::int64(i64::from(value))).upcast());
+    bool => FlagValueArg(|value| PrimValue::new(flag_scalar(value)).upcast());
 }

@@ -7,7 +7,7 @@ use tvmscript_ir::build::global_infos;
 use tvmscript_ir::{EnvFunc, VDevice};
 use tvmscript_ir_core::{Array, DataType, Object, Ref, Str, with_stack};
 use tvmscript_irbuilder::{
-    BuildError, Builder, CallArgs, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue,
+    BuildError, CallArgs, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue,
     script_fn,
 };
 use tvmscript_prim::BaseExpr;
@@ -273,9 +273,8 @@ impl StructInfoProxy {
 
 /// The type of `T.int64` as an annotation, in releases that have it.
 fn bare_scalar(value: &ScriptValue) -> Option<DataType> {
-    let surface = Builder::context::<&'static Surface>()?;
     let function = match value {
-        ScriptValue::Host(host) if surface.has_bare_scalars && host.is_callable() => host,
+        ScriptValue::Host(host) if Surface::open().has_bare_scalars && host.is_callable() => host,
         _ => return None,
     };
     let made = function.call(CallArgs::default()).ok()?;

@@ -21,6 +21,7 @@ use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
 
+use crate::build::renamed::has_renamed;
 use crate::build::{ALIASES, find_name, functions, other_names};
 use crate::node::StructInfo;
 use crate::surface::Surface;
@@ -29,7 +30,7 @@ pub(crate) use expr::call as call_function;
 
 /// Registers the parsers.
 pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
-    let is_renamed = |function: &&ScriptFn| renamed::has_renamed(function, surface);
+    let is_renamed = |function: &&ScriptFn| has_renamed(function, surface);
     let functions: Vec<&'static ScriptFn> =
         functions().into_iter().filter(|function| !is_renamed(function)).collect();
     let dialect = match surface.keywords {
