@@ -1,5 +1,8 @@
 //! Texts of several releases: each tells its profile, reads, and prints as it was.
 
+#[path = "profiles/relax.rs"]
+mod relax;
+
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::{ParseOptions, Parsed, PrinterConfig, parse, print, registry};
 
@@ -122,30 +125,6 @@ def matmul(A: T.Buffer(("m", "n + 1"), "float32"), B: T.Buffer((n, 16), "float32
 }
 
 #[test]
-fn current_modules_declare_type_variables() {
-    reads_and_prints(
-        r#"# from typing import TypeVar
-# from tvm.script import ir as I
-# from tvm.script import tirx as T
-# from tvm.tirx.layout import Axis
-
-m = TypeVar("m")
-n = TypeVar("n")
-@I.ir_module
-class Module:
-    @T.prim_func(s_tir=True)
-    def copy(A: T.Buffer((n, m), "float32"), B: T.Buffer(("n + T.int64(1)", m), "float32")):
-        B[0, 0] = A[n - T.int64(1), m - T.int64(1)]
-
-    @T.prim_func(private=True, s_tir=True)
-    def fill(A: T.Buffer((n, 4), "float32"), m: T.int32):
-        A[0, m] = T.float32(1.0)
-"#,
-        "tvm-0.27",
-    );
-}
-
-#[test]
 fn current_variables_are_buffers_of_one_element() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
@@ -225,44 +204,6 @@ def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((16, 8), "float32"), n: T
 }
 
 #[test]
-fn current_relax_functions_have_types() {
-    reads_and_prints(
-        r#"# from typing import TypeVar
-# from tvm.script import ir as I
-# from tvm.script import tirx as T
-# from tvm.tirx.layout import Axis
-# from tvm.script import relax as R
-
-n = TypeVar("n")
-m = TypeVar("m")
-@I.ir_module
-class Module:
-    @T.prim_func(private=True, s_tir=True)
-    def exp(A: T.Buffer((n, 16), "float32"), B: T.Buffer((n, 16), "float32")):
-        B[0, 0] = T.exp(A[0, 0])
-
-    @R.function(pure=False)
-    def main(x: R.Tensor((n, 16), dtype="float32"), y: R.Tensor(("n + 1", m), dtype="float32"), p: T.int64, o: R.Callable) -> R.Shape([n, "m + 1"]):
-        cls = Module
-        k = T.int64()
-        with R.dataflow():
-            lv = R.call_tir(cls.exp, (x,), out_ty=R.Tensor((n, 16), dtype="float32"))
-            lv1: R.Tensor((16, n), dtype="float32") = R.permute_dims(lv, axes=None)
-            gv: R.Tensor((n, n), dtype="float32") = R.matmul(lv, lv1, out_dtype=None)
-            R.output(gv)
-        q: R.Tensor = R.call_packed("f", gv, p, ty_args=(R.Tensor,))
-        w: R.Any = o(q, n)
-        lv2: R.Tensor((k, 3), dtype="float32") = R.match_cast(q, R.Tensor((k, 3), dtype="float32"))
-        c: T.int64 = n
-        d: T.int64 = 3
-        z: R.Shape([n, m + 1]) = R.shape([n, m + 1])
-        return z
-"#,
-        "tvm-0.27",
-    );
-}
-
-#[test]
 fn current_texts_may_be_written_otherwise() {
     let written = r#"from tvm.script import tirx as T
 
@@ -298,43 +239,7 @@ def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.
     reads_and_prints(printed, "tvm-0.27");
 }
 
-#[test]
-fn an_absent_data_type_tells_the_release() {
-    reads_and_prints(
-        r#"# from tvm.script import relax as R
-
-@R.function
-def f(x: R.Tensor((4, 10), dtype="float32"), y: R.Tensor((10, 4), dtype="float32")) -> R.Tensor((4, 4), dtype="float32"):
-    gv: R.Tensor((4, 4), dtype="float32") = R.matmul(x, y, out_dtype=None)
-    return gv"#,
-        "tvm-0.27",
-    );
-}
-
 /// Within a function by name; by function otherwise.
-#[test]
-fn current_type_variables_are_declared_by_function() {
-    reads_and_prints(
-        r#"# from typing import TypeVar
-# from tvm.script import ir as I
-# from tvm.script import relax as R
-
-b = TypeVar("b")
-z = TypeVar("z")
-a = TypeVar("a")
-@I.ir_module
-class Module:
-    @R.function
-    def first(x: R.Tensor((z, b), dtype="float32")) -> R.Tensor((z, b), dtype="float32"):
-        return x
-
-    @R.function
-    def second(x: R.Tensor((a,), dtype="float32")) -> R.Tensor((a,), dtype="float32"):
-        return x"#,
-        "tvm-0.27",
-    );
-}
-
 #[test]
 fn current_layouts_have_no_axis_separators() {
     reads_and_prints(
@@ -346,51 +251,6 @@ fn current_layouts_have_no_axis_separators() {
 def f(x: R.Tensor((4, 4), dtype="float32")) -> R.Tensor((4, 2, 2), dtype="float32"):
     gv: R.Tensor((4, 2, 2), dtype="float32") = R.layout_transform(x, index_map=T.index_map(lambda a, b: (a, b // 2, b % 2)), pad_value=None)
     return gv"#,
-        "tvm-0.27",
-    );
-}
-
-#[test]
-fn current_nested_functions_name_the_module_themselves() {
-    reads_and_prints(
-        r#"# from tvm.script import ir as I
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
-    @R.function
-    def add(a: R.Tensor((2,), dtype="float32"), b: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
-        return a
-
-    @R.function
-    def main(x: R.Tensor((2,), dtype="float32"), y: R.Tensor((2,), dtype="float32"), z: R.Any) -> R.Tensor((2,), dtype="float32"):
-        # from tvm.script import relax as R
-        
-        @R.function
-        def inner(a: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
-            cls = Module
-            s: R.Tensor((2,), dtype="float32") = cls.add(a, y)
-            return s
-
-        r: R.Tensor((2,), dtype="float32") = inner(x)
-        return r"#,
-        "tvm-0.27",
-    );
-}
-
-#[test]
-fn current_texts_in_relax_have_their_type() {
-    reads_and_prints(
-        r#"# from tvm.script import ir as I
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
-    @R.function
-    def main(x: R.Tensor((4, 16), dtype="float32")) -> R.Tensor((4, 16), dtype="float32"):
-        st: I.StringType() = R.str("a")
-        return x
-"#,
         "tvm-0.27",
     );
 }
@@ -449,36 +309,6 @@ def f(A: T.Buffer((4,), "float32")):
 }
 
 #[test]
-fn current_operators_take_bare_scalars_and_absent_types() {
-    let text = r#"# from tvm.script import ir as I
-# from tvm.script import relax as R
-
-@I.ir_module
-class Module:
-    I.module_global_infos({"mesh": [R.device_mesh((2, 2), I.Range(0, 4))]})
-    @R.function
-    def f(x: R.Tensor((3, 3), dtype="float32"), i: R.Tensor((4,), dtype="int32")) -> R.Tensor((3, 3), dtype="float32"):
-        a: R.Tensor((3, 3), dtype="float32") = R.argsort(x, axis=-1, descending=False, dtype=None)
-        b: R.Tensor((5, 4), dtype="int64") = R.one_hot(i, 1, 0, depth=5, axis=0)
-        c: R.Tensor(dtype="float32", ndim=1) = R.unique(x, 1, T.bool(False), T.bool(False), 0)
-        return a
-
-    @R.function
-    def g(x: R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R")) -> R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R"):
-        cls = Module
-        a: R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R") = R.dist.call_tir_local_view(cls.f, (x,), out_ty=R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R"))
-        b = R.dist.call_tir(cls.f, (x,), out_ty=R.DTensor((4, 4), "float32", "mesh[0]", "S[0], R"))
-        return a
-"#
-    .replace("import relax as R\n", "import tirx as T\n# from tvm.tirx.layout import Axis\n# from tvm.script import relax as R\n");
-    reads_and_prints(&text, "tvm-0.27");
-    let otherwise =
-        text.replace("1, T.bool(False), T.bool(False), 0", "1, R.prim_value(False), False, return_counts=0");
-    let (a, b) = (read(&text), read(&otherwise));
-    assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
-}
-
-#[test]
 fn current_handles_of_buffers_are_their_data() {
     let text = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -504,17 +334,6 @@ def f(a: T.handle, b: T.handle("float32"), n: T.int32):
     reads_and_prints(&printed, "tvm-0.27");
     let (a, b) = (read(text), read(&printed));
     assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
-}
-
-#[test]
-fn current_constants_are_in_metadata() {
-    let text = include_str!("../fixtures/current/constant.py");
-    let parsed = read(text);
-    let profile = parsed.profile.profile.id();
-    assert_eq!(profile, "tvm-0.27");
-    let config = PrinterConfig { profile: Some(profile), show_meta: true, ..PrinterConfig::default() };
-    let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
-    assert_eq!(printed.trim_end(), text.trim_end());
 }
 
 #[test]

@@ -7,20 +7,21 @@
 //! Upstream counterpart: `BlockBuilder`, `src/relax/ir/block_builder.cc`.
 
 mod branch;
+mod dataflow;
 
 pub use branch::Branch;
 
 use std::mem::take;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::mutate::substitute;
-use tvmscript_ir_core::shared::{Memo, Visited};
-use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, Str, with_stack};
+use tvmscript_ir_core::shared::Visited;
+use tvmscript_ir_core::{Array, PtrMap, Ref, Span, Str, with_stack};
 use tvmscript_prim as prim;
 use tvmscript_prim::Op;
 
+use self::dataflow::Dataflow;
 use crate::analysis::{CallMismatch, call_result, erase_to_well_defined, lca};
 use crate::error::RelaxError;
 use crate::node::*;
@@ -64,15 +65,6 @@ struct Sequence {
     outer: Option<Dataflow>,
     /// Scalar variables of the enclosing function, hidden until its end.
     hidden: Option<(Vec<usize>, HashSet<usize>)>,
-}
-
-#[derive(Debug, Default)]
-struct Dataflow {
-    bindings: Vec<Ref<Binding>>,
-    /// For each variable bound here, by address, the index of its first binding.
-    emitted: HashMap<usize, usize>,
-    outputs: Vec<Ref<Var>>,
-    is_ended: bool,
 }
 
 impl Default for Blocks {
@@ -191,94 +183,6 @@ impl Blocks {
     }
 
     // --- dataflow --------------------------------------------------------------------------------------------
-
-    /// Opens a dataflow block.
-    ///
-    /// # Errors
-    /// Fails inside another dataflow block.
-    pub fn begin_dataflow(&mut self) -> Result<()> {
-        if self.dataflow.is_some() {
-            return Err(RelaxError::NestedDataflow);
-        }
-        if let Some(sequence) = self.sequences.last_mut() {
-            sequence.close_block();
-        }
-        self.forget_normalized();
-        self.dataflow = Some(Dataflow::default());
-        Ok(())
-    }
-
-    /// Returns `true` if a dataflow block is open.
-    pub fn in_dataflow(&self) -> bool {
-        self.dataflow.is_some()
-    }
-
-    /// Sets the outputs of the dataflow block; no binding may follow.
-    ///
-    /// # Errors
-    /// Fails outside a dataflow block, for a second output, and for variables bound elsewhere.
-    pub fn output(&mut self, vars: Vec<Ref<Var>>) -> Result<()> {
-        let Some(dataflow) = &mut self.dataflow else { return Err(RelaxError::OutputOutsideDataflow) };
-        if dataflow.is_ended {
-            return Err(RelaxError::SecondOutput);
-        }
-        dataflow.is_ended = true;
-        for (index, var) in vars.iter().enumerate() {
-            if !dataflow.emitted.contains_key(&var.object().address()) {
-                let name = var.vid.name_hint.get().to_string();
-                return Err(RelaxError::ForeignOutput { index, name });
-            }
-        }
-        dataflow.outputs.extend(vars);
-        Ok(())
-    }
-
-    /// Adds outputs of the open dataflow block: the variables of a returned value.
-    pub fn return_from_dataflow(&mut self, vars: impl IntoIterator<Item = Ref<Var>>) {
-        if let Some(dataflow) = &mut self.dataflow {
-            dataflow.outputs.extend(vars);
-        }
-    }
-
-    /// Closes the dataflow block and returns the substitution for its outputs.
-    pub fn end_dataflow(&mut self) -> PtrMap<Object> {
-        let Some(dataflow) = self.dataflow.take() else { return PtrMap::default() };
-        self.forget_normalized();
-        let mut replaced = PtrMap::default();
-        let mut visible = PtrMap::default();
-        self.given.clear();
-        for var in &dataflow.outputs {
-            let name = var.vid.name_hint.get();
-            let info = struct_info_of(&var.clone().upcast());
-            if visible.contains_key(var.object()) {
-                continue;
-            }
-            let new = Var::new(name.clone(), info.clone());
-            let new = new.with_span(var.span());
-            self.given.push((name, new.clone()));
-            visible.insert(var.object().clone(), new.clone());
-            let used = match info {
-                Some(info) if is_void(&info) => Tuple::new([]).into(),
-                _ => new.into(),
-            };
-            replaced.insert(var.object().clone(), used);
-        }
-        if dataflow.bindings.is_empty() {
-            return replaced;
-        }
-        // No binding before the definition of an output uses it.
-        let made = |var: &Ref<Var>| dataflow.emitted.get(&var.object().address()).copied().unwrap_or(0);
-        let first = dataflow.outputs.iter().map(made).min().unwrap_or(dataflow.bindings.len());
-        let mut bindings = dataflow.bindings;
-        for binding in bindings.iter_mut().skip(first) {
-            with_outputs(binding, &visible, &replaced);
-        }
-        let block = BindingBlock::new(bindings, true);
-        if let Some(sequence) = self.sequences.last_mut() {
-            sequence.push(block);
-        }
-        replaced
-    }
 
     /// Takes the names and variables that the last closed scope exports.
     pub fn take_given(&mut self) -> Vec<(Str, Ref<Var>)> {
@@ -626,68 +530,4 @@ impl Sequence {
             _ => self.blocks.push(block),
         }
     }
-}
-
-/// Replaces dataflow variables by the outputs, in a binding of a dataflow block.
-fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced: &PtrMap<Object>) {
-    let value_of = |value: &Expr| match is_simple(value) {
-        true => simple_with(value, replaced, &mut Memo::default()),
-        false => substitute(value.clone(), replaced).unwrap_or_else(|_| value.clone()),
-    };
-    let var_of = |var: &Ref<Var>| visible.get(var.object()).unwrap_or(var).clone();
-    if let Some(node) = binding.as_node::<VarBinding>() {
-        let (var, value) = (var_of(&node.var), value_of(&node.value));
-        if !var.ptr_eq(&node.var) || !value.ptr_eq(&node.value) {
-            *binding = Ref::new(VarBinding { span: node.span, var, value }).upcast();
-        }
-    } else if let Some(node) = binding.as_node::<MatchCast>() {
-        let (var, value) = (var_of(&node.var), value_of(&node.value));
-        let struct_info = node.struct_info.clone();
-        *binding = Ref::new(MatchCast { span: node.span, var, value, struct_info }).upcast();
-    }
-}
-
-/// Returns `true` if variables occur only among the operands: the common case, which needs no walk over struct info.
-fn is_simple(value: &Expr) -> bool {
-    value.is::<Call>() || value.is::<Tuple>() || value.is::<TupleGetItem>() || value.is::<LeafExpr>()
-}
-
-/// Substitutes the variables of a simple value. `done` memoizes shared tuples.
-fn simple_with(value: &Expr, replaced: &PtrMap<Object>, done: &mut Memo<Expr>) -> Expr {
-    if let Some(new) = replaced.get(value.object()) {
-        return new.clone().downcast().unwrap_or_else(|_| value.clone());
-    }
-    let all = |exprs: &Array<Expr>, done: &mut Memo<Expr>| {
-        let replace = |expr| with_stack(|| simple_with(expr, replaced, done));
-        let new: Vec<Expr> = exprs.iter().map(replace).collect();
-        let is_same = new.iter().zip(exprs.iter()).all(|(a, b)| a.ptr_eq(b));
-        if is_same { None } else { Some(new.into_iter().collect::<Array<Expr>>()) }
-    };
-    if let Some(call) = value.as_node::<Call>() {
-        let op = simple_with(&call.op, replaced, done);
-        let args = all(&call.args, done);
-        if args.is_none() && op.ptr_eq(&call.op) {
-            return value.clone();
-        }
-        let args = args.unwrap_or_else(|| call.args.clone());
-        return Ref::new(Call { op, args, ..call.clone() }).upcast();
-    }
-    if let Some(tuple) = value.as_node::<Tuple>() {
-        if let Some(known) = done.get(value.object()) {
-            return known;
-        }
-        let new = match all(&tuple.fields, done) {
-            Some(fields) => Ref::new(Tuple { fields, ..tuple.clone() }).upcast(),
-            None => value.clone(),
-        };
-        done.insert(value.object(), &new);
-        return new;
-    }
-    if let Some(item) = value.as_node::<TupleGetItem>() {
-        let tuple_value = simple_with(&item.tuple_value, replaced, done);
-        if !tuple_value.ptr_eq(&item.tuple_value) {
-            return Ref::new(TupleGetItem { tuple_value, ..item.clone() }).upcast();
-        }
-    }
-    value.clone()
 }

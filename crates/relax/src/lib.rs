@@ -115,6 +115,7 @@ pub fn nodes() -> Dialect {
         .node_info(dataflow_var_type())
         .node::<Constant>()
         .node::<PrimValue>()
+        .node::<ScalarUse>()
         .node::<StringImm>()
         .node::<DataTypeImm>()
         .node::<SeqExpr>()

@@ -50,6 +50,33 @@ fn json_is_that_of_the_release_of_the_text() {
 }
 
 #[test]
+fn scalars_of_relax_are_variables_in_json() {
+    const SCALARS: &str = r#"# from typing import TypeVar
+# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+# from tvm.script import relax as R
+
+n = TypeVar("n")
+@R.function
+def f(x: R.Tensor((n, 3), dtype="float32"), p: T.int64) -> R.Tensor((n, 3), dtype="float32"):
+    q: T.int64 = p + n
+    t: R.Tuple(T.int64, T.int64) = p, n
+    with R.dataflow():
+        m: T.int64 = q + 1
+        o: R.Tensor(dtype="float32", ndim=2) = R.zeros(R.shape([m, p]), dtype="float32")
+        R.output(o)
+    u: R.Tensor((n + 1 - p,), dtype="int64") = R.arange(p, n + 1, 1, dtype="int64")
+    return x
+"#;
+    let text = file("json_scalars.py", SCALARS);
+    let json = file("json_scalars.json", output(&["json", "--tvm", &text]));
+    let written = std::fs::read_to_string(&json).expect("it was written");
+    assert!(written.contains("prim.Add") && !written.contains("ScalarUse"), "{written}");
+    assert_eq!(output(&["print", &json]), SCALARS);
+    output(&["equal", &text, &json]);
+}
+
+#[test]
 fn upgrade_keeps_the_form_of_json() {
     let old = file("json_release_old.py", OLD);
     for flags in [&["--tvm"][..], &["--tvm", "--compact"], &[], &["--compact"]] {

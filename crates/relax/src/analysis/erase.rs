@@ -8,8 +8,8 @@ use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, with_stack};
 use tvmscript_prim::{self as prim, IntImm};
 
 use crate::node::{
-    DTensorStructInfo, Expr, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo,
-    TupleStructInfo, Var,
+    DTensorStructInfo, Expr, PrimStructInfo, ScalarUse, ShapeExpr, ShapeStructInfo, StructInfo,
+    TensorStructInfo, TupleStructInfo, Var,
 };
 
 /// The value of a scalar variable in the scope; `None` if it is unknown.
@@ -129,6 +129,9 @@ fn scalar(value: &prim::Expr, scalars: ScalarMap<'_>, analyzer: &mut Analyzer) -
     }
     let mut map: PtrMap<Object> = PtrMap::default();
     let unknown = Visitor::new().pre_order(value.object(), |object| {
+        if object.is::<ScalarUse>() {
+            return Walk::Stop;
+        }
         let Some(var) = object.downcast_ref::<prim::Var>() else { return Walk::Advance };
         match scalars(var) {
             None => return Walk::Stop,

@@ -12,6 +12,7 @@ use super::struct_info::StructInfoProxy;
 use crate::describe;
 use crate::node::*;
 use crate::op::plain_int;
+use crate::surface::Surface;
 
 fn expected(what: &str, value: &ScriptValue) -> BuildError {
     BuildError::expected(what, describe::value(value))
@@ -78,7 +79,7 @@ fn convert_new(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
         ScriptValue::List(items) => tuple_of(&items.borrow(), made)?,
         ScriptValue::Node(_) => {
             if let Some(scalar) = value.as_node::<PrimExpr>() {
-                return Ok(PrimValue::new(scalar.clone()).upcast());
+                return Ok(PrimValue::or_variable(scalar.clone()));
             }
             match value.as_node::<BaseExpr>() {
                 Some(expr) => expr.clone(),
@@ -152,7 +153,7 @@ arguments! {
         Some(expr) => Ok(expr.clone()),
         None => {
             if let Some(scalar) = bare_scalar(&value) {
-                return Ok(PrimValue::new(scalar).upcast());
+                return Ok(PrimValue::or_variable(scalar));
             }
             let error = expected("a Relax expression", &value);
             Err(match value {
@@ -169,12 +170,14 @@ arguments! {
     PrimArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::FLOAT] }, |value| match (expr_of(&value), &value) {
         (Some(expr), _) => Ok(expr.clone()),
         (None, ScriptValue::Bool(flag)) => Ok(PrimValue::new(flag_scalar(*flag)).upcast()),
-        (None, other) => Ok(PrimValue::new(scalar(other)?).upcast()),
+        (None, other) => Ok(PrimValue::or_variable(scalar(other)?)),
     };
-    /// A scalar literal (`PrimValue`), not a variable that holds one.
-    PrimValueArg(Ref<PrimValue>): PyType::Union { of: &[PyType::node::<PrimValue>(), DIMENSION, PyType::FLOAT] }, |value| {
+    /// A scalar literal (`PrimValue`); a variable that holds a scalar in releases whose scalars are bare.
+    PrimValueArg(Expr): PyType::Union { of: &[PyType::node::<PrimValue>(), DIMENSION, PyType::FLOAT] }, |value| {
         let found = expected("a number, a scalar or `R.prim_value(..)`", &value);
-        PrimArg::from_script(value)?.0.downcast().map_err(|_| found)
+        let scalar = PrimArg::from_script(value)?.0;
+        let is_bare = scalar.is::<Var>() && Surface::open().has_bare_scalars;
+        if is_bare || scalar.is::<PrimValue>() { Ok(scalar) } else { Err(found) }
     };
     /// An integer. Like in Python, a bool is one.
     IntArg(i64): PyType::INT, |value| match &value {
@@ -276,13 +279,14 @@ arguments! {
     };
     /// A variable.
     VarArg(Ref<Var>): PyType::node::<Var>(), |value| {
-        value.as_node::<Var>().cloned().ok_or_else(|| expected("a variable", &value))
+        let var = value.as_node::<Var>().or_else(|| value.as_node::<ScalarUse>().map(|used| &used.var));
+        var.cloned().ok_or_else(|| expected("a variable", &value))
     };
 }
 
 /// A flag as a scalar: a bool in releases whose scalars are bare, else a number.
 pub(super) fn flag_scalar(flag: bool) -> prim::Expr {
-    match crate::surface::Surface::open().has_bare_scalars {
+    match Surface::open().has_bare_scalars {
         true => IntImm::bool(flag),
         false => IntImm::int64(i64::from(flag)),
     }
@@ -291,7 +295,7 @@ pub(super) fn flag_scalar(flag: bool) -> prim::Expr {
 /// A scalar as an operand, in releases that have it.
 pub(crate) fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
     let scalar = value.as_node::<tvmscript_prim::PrimExpr>()?;
-    crate::surface::Surface::open().has_bare_scalars.then(|| scalar.clone())
+    Surface::open().has_bare_scalars.then(|| scalar.clone())
 }
 
 impl InfosArg {
@@ -306,7 +310,7 @@ impl InfosArg {
 
 defaults! {
     i64 => IntArg(|value| value), IntImmArg(plain_int), IntsArg(|value| IntsArg::from([value]).0),
-        PrimValueArg(|value| PrimValue::new(IntImm::int64(value))),
+        PrimValueArg(|value| PrimValue::new(IntImm::int64(value)).upcast()),
         PrimArg(|value| PrimValue::new(IntImm::int64(value)).upcast());
     bool => FlagArg(|value| value);
     &str => StringImmArg(StringImm::new);

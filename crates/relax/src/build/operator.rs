@@ -34,7 +34,7 @@ macro_rules! unwrapped {
     )*)*};
 }
 unwrapped! {
-    AnyDtype AnyExpr CallArgs Callee Expr FlagValue ImageSize IntValue ModuleFunction Number Prim PrimLiteral Shape
+    AnyDtype AnyExpr CallArgs Callee Expr FlagValue ImageSize IntValue ModuleFunction Number Prim PrimLiteral Scalar Shape
         TensorTuple => node::Expr;
     Count Int Positive => i64;
     Flag => bool;
@@ -60,4 +60,4 @@ macro_rules! upcast {
         }
     )*};
 }
-upcast! { Dtype External InlineTuple Scalar Text }
+upcast! { Dtype External InlineTuple Text }

@@ -10,7 +10,7 @@ use super::args::*;
 use super::call_args::OutInfosArg;
 use super::constant::integer_of;
 use super::struct_info::find_vdevice;
-use crate::node::{Constant, Expr, PrimValue, StructInfo};
+use crate::node::{Constant, Expr, PrimValue, StructInfo, Var};
 use crate::op::wide;
 use crate::surface::Surface;
 
@@ -23,7 +23,8 @@ fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<
 }
 
 fn prim_value(value: &Expr, expected: &'static str) -> Result<Expr> {
-    match value.is::<PrimValue>() {
+    let is_bare = Surface::open().has_bare_scalars && value.is::<Var>();
+    match value.is::<PrimValue>() || is_bare {
         true => Ok(value.clone()),
         false => Err(BuildError::expected(expected, value.object().info().key())),
     }
@@ -68,7 +69,7 @@ arguments! {
     FlagValueArg(Expr): PyType::Union { of: &[PyType::BOOL, EXPR] }, |value| match (&value, value.as_node::<PrimValue>()) {
         (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag).0),
         (_, Some(scalar)) => Ok(scalar.clone().upcast()),
-        _ if Surface::open().has_bare_scalars => Ok(PrimValue::new(scalar(&value)?).upcast()),
+        _ if Surface::open().has_bare_scalars => Ok(PrimValue::or_variable(scalar(&value)?)),
         _ => Err(BuildError::expected("a bool or `R.prim_value(..)`", value.type_name())),
     };
     /// A number literal; a floating-point number is `float64`.

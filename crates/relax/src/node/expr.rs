@@ -12,7 +12,7 @@ use tvmscript_ir_core::{
     Array, Class, DataType, EqKind, FieldRef, NameCell, Node, Object, Ref, Span, Str, TypeInfo,
 };
 use tvmscript_prim as prim;
-use tvmscript_prim::{BaseExpr, Op};
+use tvmscript_prim::{BaseExpr, Op, PrimExpr};
 
 use super::{BindingBlock, StructInfo};
 
@@ -247,6 +247,23 @@ impl PrimValue {
         let info = super::PrimStructInfo::of_value(value.clone());
         Ref::new(PrimValue { span: Span::current(), struct_info_: Some(info.into()), value })
     }
+
+    /// A scalar expression, or the variable that it is.
+    pub fn or_variable(value: prim::Expr) -> Expr {
+        match value.as_node::<ScalarUse>() {
+            Some(used) => used.var.clone().upcast(),
+            None => PrimValue::new(value).upcast(),
+        }
+    }
+}
+
+impl ScalarUse {
+    /// The variable as a scalar; `None` if it is no scalar.
+    pub fn of(var: &Ref<Var>) -> Option<prim::Expr> {
+        let info = var.struct_info_.as_ref()?.as_node::<super::PrimStructInfo>()?;
+        let used = ScalarUse { span: var.span, dtype: info.dtype, var: var.clone() };
+        Some(Ref::new(used).upcast())
+    }
 }
 
 impl StringImm {
@@ -289,6 +306,18 @@ pub struct PrimValue {
     pub struct_info_: Option<Object>,
     /// Scalar.
     pub value: prim::Expr,
+}
+
+/// A scalar variable of Relax inside a scalar expression, in releases whose scalars are bare: `p + 1`.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.ScalarUse", parent = PrimExpr, ancestors(BaseExpr))]
+pub struct ScalarUse {
+    /// Source span.
+    pub span: Span,
+    /// Type of the variable.
+    pub dtype: DataType,
+    /// The variable.
+    pub var: Ref<Var>,
 }
 
 /// A text literal.

@@ -13,8 +13,8 @@ pub use distributed::{
     DTensorStructInfo, DeviceMesh, MeshError, Placement, PlacementSpec, PlacementSpecKind,
 };
 pub use expr::{
-    Call, Constant, DataTypeImm, Expr, ExternFunc, Function, Id, If, LeafExpr, PrimValue, SeqExpr, ShapeExpr,
-    StringImm, Tuple, TupleGetItem, Var, dataflow_var_type, is_dataflow_var, struct_info_of,
+    Call, Constant, DataTypeImm, Expr, ExternFunc, Function, Id, If, LeafExpr, PrimValue, ScalarUse, SeqExpr,
+    ShapeExpr, StringImm, Tuple, TupleGetItem, Var, dataflow_var_type, is_dataflow_var, struct_info_of,
 };
 pub use struct_info::{
     FuncStructInfo, NotADimension, ObjectStructInfo, PrimStructInfo, ShapeStructInfo, StructInfo,

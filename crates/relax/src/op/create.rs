@@ -59,8 +59,10 @@ fn arange_call(start: Expr, end: Option<Expr>, step: Expr, dtype: Option<DataTyp
         Some(end) => (start, end),
         None => (PrimValue::new(IntImm::int64(0)).upcast(), start),
     };
-    let is_int =
-        |bound: &Expr| bound.as_node::<PrimValue>().is_some_and(|bound| bound.value.dtype().is_int());
+    let is_int = |bound: &Expr| match struct_info_of(bound) {
+        Some(info) => info.as_node::<PrimStructInfo>().is_some_and(|bound| bound.dtype.is_int()),
+        None => false,
+    };
     let dtype = dtype.unwrap_or_else(|| match [&start, &end, &step].into_iter().all(is_int) {
         true => DataType::INT64,
         false => DataType::FLOAT32,
@@ -107,7 +109,7 @@ fn like_operand(cx: &mut Infer<'_>) -> Inferred {
 
 fn identity(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;
-    let dims = [cx.prim_value(0)?.clone(), cx.prim_value(1)?.clone()];
+    let dims = [cx.prim_value(0)?, cx.prim_value(1)?];
     tensor_of_scalars(dims, cx.attrs::<InitAttrs>()?.dtype, None)
 }
 
@@ -126,7 +128,7 @@ fn interval(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;
     let [start, end, step] = [cx.prim_value(0)?, cx.prim_value(1)?, cx.prim_value(2)?];
     let length = ops::sub(end.clone(), start.clone())?;
-    let count = if [start, end, step].iter().all(|bound| bound.dtype().is_int()) {
+    let count = if [&start, &end, &step].iter().all(|bound| bound.dtype().is_int()) {
         let last = ops::sub(ops::add(length, step.clone())?, prim::IntImm::int32(1))?;
         ops::floordiv(last, step.clone())?
     } else {
@@ -144,13 +146,13 @@ fn window(cx: &mut Infer<'_>) -> Inferred {
     }
     let size = cx.prim_value(0)?;
     let mut analyzer = Analyzer::new();
-    if analyzer.can_prove_less(size, 1) {
+    if analyzer.can_prove_less(&size, 1) {
         return Err(InferError {
             argument: Some(0),
             ..cx.wrong_shape("expected a window of at least one element")
         });
     }
-    tensor_of_scalars([analyzer.simplify(size)], dtype, None)
+    tensor_of_scalars([analyzer.simplify(&size)], dtype, None)
 }
 
 fn triangular(cx: &mut Infer<'_>) -> Inferred {

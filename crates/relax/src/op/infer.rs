@@ -365,10 +365,12 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Returns the value of an operand that is a scalar literal: `R.prim_value(n)`.
-    pub(crate) fn prim_value(&self, index: usize) -> Result<&'a prim::Expr> {
-        match self.arg(index)?.as_node::<PrimValue>() {
-            Some(prim) => Ok(&prim.value),
+    /// Returns the value of an operand that is a scalar literal, `R.prim_value(n)`, or a variable that holds a scalar.
+    pub(crate) fn prim_value(&self, index: usize) -> Result<prim::Expr> {
+        let operand = self.arg(index)?;
+        let literal = operand.as_node::<PrimValue>().map(|literal| literal.value.clone());
+        match literal.or_else(|| operand.downcast_ref::<Var>().and_then(ScalarUse::of)) {
+            Some(value) => Ok(value),
             None => Err(self.wrong_kind(index, "`R.prim_value(..)`")),
         }
     }

@@ -108,7 +108,7 @@ fn with_slices(cx: &mut Infer<'_>) -> Inferred {
     Ok(like_data(&data))
 }
 
-fn integer<'a>(cx: &Infer<'a>, index: usize) -> Checked<&'a prim::Expr> {
+fn integer(cx: &Infer<'_>, index: usize) -> Checked<prim::Expr> {
     let value = cx.prim_value(index)?;
     match value.dtype() {
         dtype if dtype.is_int() || dtype.is_uint() => Ok(value),

@@ -75,8 +75,11 @@ fn greatest(cx: &mut Infer<'_>) -> Inferred {
 
 /// The value of an integer literal operand.
 fn stated_number(cx: &Infer<'_>, index: usize) -> Checked<i64> {
-    let value = cx.prim_value(index)?.as_node::<IntImm>();
-    value.map(|value| value.value).ok_or_else(|| cx.wrong_kind(index, "an integer literal"))
+    let value = cx.prim_value(index)?;
+    value
+        .as_node::<IntImm>()
+        .map(|value| value.value)
+        .ok_or_else(|| cx.wrong_kind(index, "an integer literal"))
 }
 
 /// Maximum number of results that `R.unique` may be asked for.

@@ -345,7 +345,10 @@ fn pad_of(value: ScriptValue, x: &Expr) -> Result<Ref<PrimValue>> {
         (ScriptValue::Float(number), Some(dtype)) if dtype.is_any_float() => {
             FloatImm::try_new(dtype, *number)?
         }
-        _ => return PrimValueArg::from_script(value).map(|value| value.0),
+        _ => {
+            let literal = PrimValueArg::from_script(value)?.0.downcast::<PrimValue>();
+            return literal.map_err(|_| BuildError::expected("a number or `R.prim_value(..)`", "a variable"));
+        }
     };
     Ok(PrimValue::new(typed))
 }

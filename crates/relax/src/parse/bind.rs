@@ -10,7 +10,7 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use crate::build::args::convert;
 use crate::build::function::{emit_match_cast_value, emit_value};
 use crate::build::{MatchCastPair, constant_of};
-use crate::node::{PrimStructInfo, PrimValue, StructInfo, Var};
+use crate::node::{PrimStructInfo, PrimValue, ScalarUse, StructInfo, Var};
 use crate::surface::Surface;
 
 /// A target inside a tuple, for which the position of the value is unknown.
@@ -27,9 +27,12 @@ pub(super) fn assign_from(
     value: ScriptValue,
     annotation: Option<Ref<StructInfo>>,
 ) -> Result<()> {
-    let scalar = annotation.as_ref().and_then(|info| bare_scalar(p, &value, info));
+    let scalar = match &annotation {
+        Some(info) => bare_scalar(&value, info),
+        None => computed_scalar(p, name, &value).map(Ok),
+    };
     let value = match scalar {
-        Some(scalar) => p.checked(value_at, scalar)?.into(),
+        Some(scalar) => PrimValue::or_variable(p.checked(value_at, scalar)?).into(),
         None => value,
     };
     let bound = if let Some(var) = value.as_node::<prim::Var>() {
@@ -57,26 +60,24 @@ pub(super) fn assign_from(
         let emitted = emit_value(expr, annotation);
         let var = p.checked_call(value_at, emitted)?;
         named(p, name, &var);
-        var.into()
+        used(var)
     };
     p.define(name, bound, at, Shadowing::SameFrame)
 }
 
 /// The value of `c: T.int64 = n`, in releases that have it.
 fn bare_scalar(
-    p: &Parser<'_>,
     value: &ScriptValue,
     info: &Ref<StructInfo>,
-) -> Option<tvmscript_irbuilder::Result<Ref<PrimValue>>> {
-    let dtype = info.as_node::<PrimStructInfo>()?.dtype;
-    p.registry().filter(|registry| Surface::of(registry).has_bare_scalars)?;
+) -> Option<tvmscript_irbuilder::Result<prim::Expr>> {
+    let dtype = info.as_node::<PrimStructInfo>().filter(|_| Surface::open().has_bare_scalars)?.dtype;
     let scalar = match value {
         ScriptValue::Int(value) => prim::ops::make_const(dtype, *value),
         ScriptValue::Bool(value) => prim::ops::make_const(dtype, i64::from(*value)),
         ScriptValue::Float(value) => prim::ops::make_const(dtype, *value),
         other => Ok(other.as_node::<PrimExpr>()?.clone()),
     };
-    Some(scalar.map(PrimValue::new).map_err(Into::into))
+    Some(scalar.map_err(Into::into))
 }
 
 fn named(p: &mut Parser<'_>, name: Name, var: &Ref<Var>) {
@@ -103,7 +104,25 @@ fn cast(
     let emitted = emit_match_cast_value(pair.value, pair.struct_info);
     let var = p.checked_call(value_at, emitted)?;
     named(p, name, &var);
-    Ok(var.into())
+    Ok(used(var))
+}
+
+/// What the name of a variable stands for: a scalar, in releases whose scalars are bare.
+pub(super) fn used(var: Ref<Var>) -> ScriptValue {
+    match ScalarUse::of(&var).filter(|_| Surface::open().has_bare_scalars) {
+        Some(scalar) => scalar.into(),
+        None => var.into(),
+    }
+}
+
+/// The value of `c = n + 1`, in releases that bind it. `n = T.int64()` declares a variable.
+fn computed_scalar(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<prim::Expr> {
+    let scalar = value.as_node::<PrimExpr>().filter(|_| Surface::open().has_bare_scalars)?;
+    let is_declared = scalar.as_node::<prim::Var>().is_some_and(|var| {
+        let hint = var.name.get();
+        hint.is_empty() || hint.as_str() == p.name_text(name)
+    });
+    (!is_declared).then(|| scalar.clone())
 }
 
 /// `n = T.int64()`: the variable already bound to the name, or a new one.

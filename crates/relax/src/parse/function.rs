@@ -71,7 +71,7 @@ pub(super) fn define(
                         function.blocks.define_scalars(&info);
                     });
                     p.checked(param.place, added)?;
-                    param.define(p, var.into())
+                    param.define(p, super::bind::used(var))
                 });
                 result = added.and(result);
             }

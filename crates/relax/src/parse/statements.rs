@@ -86,7 +86,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
                 }
             });
             p.checked(node.target, defined)?;
-            p.define(name, var.into(), node.target, Shadowing::SameFrame)
+            p.define(name, bind::used(var), node.target, Shadowing::SameFrame)
         }
     }
 }
@@ -274,7 +274,7 @@ fn define_given(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
     let given = with_function("a scope", |function| function.blocks.take_given());
     for (name, var) in p.checked(id, given)? {
         if let Some(name) = p.ast().find_name(&name) {
-            p.define(name, var.into(), id, Shadowing::SameFrame)?;
+            p.define(name, bind::used(var), id, Shadowing::SameFrame)?;
         }
     }
     Ok(())

@@ -4,13 +4,14 @@ use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir_core::{Object, PathId, Ref, structural_equal};
+use tvmscript_prim::{self as prim, IntImm};
 
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
     Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, ObjectStructInfo,
-    SeqExpr, StringImm, Tuple, TupleGetItem, TupleStructInfo, UnknownCall, Var, VarBinding, is_dataflow_var,
-    struct_info_of,
+    PrimStructInfo, PrimValue, SeqExpr, StringImm, Tuple, TupleGetItem, TupleStructInfo, UnknownCall, Var,
+    VarBinding, is_dataflow_var, struct_info_of,
 };
 use crate::op::{CallForm, operator};
 
@@ -162,7 +163,10 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         // The name is not printed; its uses parse as the empty tuple.
         return Ok(d.docs.expr_stmt(value).into());
     }
-    let doc = d.expr(value, value_path)?;
+    let doc = match stated_literal(var, value).filter(|_| d.surface().has_bare_scalars) {
+        Some(literal) => d.expr_field(literal, value_path, "value")?,
+        None => d.expr(value, value_path)?,
+    };
     let annotation = match is_alone && is_dataflow_var(var) {
         true => annotation_alone(var, var_path, d)?,
         false => annotation(var, var_path, Some(value), d)?,
@@ -170,6 +174,13 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
     let name = define(var, d)?;
     d.at(name, var_path);
     Ok(d.docs.assign(name, Some(doc), annotation)?.into())
+}
+
+/// The literal whose type the annotation states: `x: T.int32 = 3`.
+fn stated_literal<'v>(var: &Var, value: &'v Expr) -> Option<&'v prim::Expr> {
+    let info = var.struct_info_.as_ref()?.as_node::<PrimStructInfo>()?;
+    let literal = &value.as_node::<PrimValue>()?.value;
+    literal.as_node::<IntImm>().filter(|literal| literal.dtype == info.dtype).map(|_| literal)
 }
 
 /// `x: R.Tensor((n,)) = R.match_cast(value, R.Tensor((n,)))`

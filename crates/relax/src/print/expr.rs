@@ -10,8 +10,8 @@ use super::scalar::typed;
 use super::state::RelaxDocsifier;
 use super::struct_info::dimensions;
 use crate::node::{
-    Constant, DTensorStructInfo, DataTypeImm, Expr, ExternFunc, PrimValue, ShapeExpr, StringImm, Tuple,
-    TupleGetItem, UnknownCall, Var, dataflow_var_type,
+    Constant, DTensorStructInfo, DataTypeImm, Expr, ExternFunc, PrimValue, ScalarUse, ShapeExpr, StringImm,
+    Tuple, TupleGetItem, UnknownCall, Var, dataflow_var_type,
 };
 
 /// `R.prim_value(1)`
@@ -23,6 +23,13 @@ pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<
         return Ok(value);
     }
     Ok(d.r_call("prim_value", &[value]))
+}
+
+/// The variable.
+pub(crate) fn scalar_use(node: &Ref<ScalarUse>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let ScalarUse { span: _, dtype: _, var } = &**node;
+    let at = d.field(path, "var");
+    d.expr(var, at)
 }
 
 /// `R.str("text")`

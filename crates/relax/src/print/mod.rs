@@ -81,6 +81,8 @@ fn expressions(dialect: Dialect) -> Dialect {
         .docsify(expr::constant)
         .on::<PrimValue>()
         .docsify(expr::prim_value)
+        .on::<ScalarUse>()
+        .docsify(expr::scalar_use)
         .on::<StringImm>()
         .docsify(expr::string)
         .on::<DataTypeImm>()

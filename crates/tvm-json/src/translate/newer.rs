@@ -120,6 +120,7 @@ impl<'t> Rules<'t> for Newer {
             "tirx.ScopeIdDefStmt" => scope_ids(graph, node),
             "relax.expr.Var" | "relax.expr.DataflowVar" => relax_variable(graph, node),
             "relax.expr.PrimValue" => Made::Same(Part::of(node, "value")),
+            "relax.expr.ScalarUse" => Made::Same(Part::of(node, "var")),
             "relax.expr.DataTypeImm" => {
                 let value =
                     Part::leaf("DataType", Plain::Text(node.text("value").cloned().unwrap_or_default()));

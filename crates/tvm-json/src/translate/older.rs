@@ -15,15 +15,15 @@ use crate::graph::{Data, Field, Graph, Node, Plain};
 pub(crate) struct Older<'r> {
     /// Variables that functions and bindings of Relax define.
     relax_vars: HashSet<usize>,
-    /// Values of TIR by the variable of Relax that is bound to them.
-    prim_values: HashMap<usize, usize>,
+    /// Values of TIR, and tuples of values, by the variable of Relax that is bound to them.
+    values: HashMap<usize, usize>,
     /// Returns `true` if there is an operator with a name.
     has_operator: &'r dyn Fn(&str) -> bool,
 }
 
 impl<'r> Older<'r> {
     pub(crate) fn new(graph: &Graph<'_>, has_operator: &'r dyn Fn(&str) -> bool) -> Older<'r> {
-        let mut rules = Older { relax_vars: HashSet::new(), prim_values: HashMap::new(), has_operator };
+        let mut rules = Older { relax_vars: HashSet::new(), values: HashMap::new(), has_operator };
         for node in &graph.nodes {
             match &*node.kind {
                 "relax.expr.Function" => {
@@ -35,13 +35,23 @@ impl<'r> Older<'r> {
         }
         for node in graph.nodes.iter().filter(|node| node.kind == "relax.expr.VarBinding") {
             let (Some(var), Some(value)) = (node.node("var"), node.node("value")) else { continue };
-            if let Some(known) = rules.prim_values.get(&value) {
-                rules.prim_values.insert(var, *known);
-            } else if rules.is_prim(graph, value) {
-                rules.prim_values.insert(var, value);
+            if let Some(known) = rules.values.get(&value) {
+                rules.values.insert(var, *known);
+            } else if rules.is_prim(graph, value) || is_tuple(graph, value) {
+                rules.values.insert(var, value);
             }
         }
         rules
+    }
+
+    /// Returns `true` for a variable of Relax that holds a scalar.
+    fn is_scalar_variable(&self, graph: &Graph<'_>, index: usize) -> bool {
+        self.relax_vars.contains(&index)
+            && graph
+                .nodes
+                .get(index)
+                .and_then(|node| graph.at(node, "ty"))
+                .is_some_and(|ty| ty.kind == "ir.PrimType")
     }
 
     /// Returns `true` for a value of TIR.
@@ -59,6 +69,10 @@ impl<'r> Older<'r> {
 fn is_prim_type(graph: &Graph<'_>, node: &Node<'_>) -> bool {
     let ty = graph.at(node, "ty").map(|ty| &*ty.kind);
     matches!(ty, Some("ir.PrimType" | "ir.PointerType" | "tirx.TensorMapType"))
+}
+
+fn is_tuple(graph: &Graph<'_>, index: usize) -> bool {
+    graph.nodes.get(index).is_some_and(|node| node.kind == "ir.Tuple")
 }
 
 fn is_buffer(graph: &Graph<'_>, node: &Node<'_>) -> bool {
@@ -112,7 +126,7 @@ impl<'t> Rules<'t> for Older<'_> {
             ("ir.PrimType" | "ir.PointerType" | "ir.TupleType", Role::Info) => true,
             ("ir.StringImm", Role::Relax) => true,
             ("ir.Call", Role::Relax) => true,
-            (_, Role::Relax) => self.is_prim(graph, index),
+            (_, Role::Relax) => self.is_prim(graph, index) || self.is_scalar_variable(graph, index),
             _ => false,
         };
         if is_kept { role } else { Role::Plain }
@@ -168,6 +182,17 @@ impl<'t> Rules<'t> for Older<'_> {
                 vec![("span", Part::of(node, "span")), ("fields", Part::of(node, "fields"))],
             ),
             "ir.StringType" => Made::of("relax.ObjectStructInfo", vec![("span", Part::of(node, "span"))]),
+            "ir.Var" | "relax.expr.DataflowVar"
+                if role != Role::Relax && self.is_scalar_variable(graph, index) =>
+            {
+                // A scalar variable inside a scalar expression.
+                let dtype = Part::text(dtype_of(graph, node));
+                let var = Part::Of(index, Role::Relax);
+                Made::of(
+                    "relax.expr.ScalarUse",
+                    vec![("span", Part::of(node, "span")), ("dtype", dtype), ("var", var)],
+                )
+            }
             "ir.Var" => self.variable(graph, index, node, role),
             "relax.expr.DataflowVar" => self.relax_variable(graph, index, node),
             "ir.Call" => self.call(graph, node, role),
@@ -442,14 +467,33 @@ impl Older<'_> {
 
     fn relax_variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>) -> Made<'t> {
         let kind = if node.kind == "ir.Var" { "relax.expr.Var" } else { "relax.expr.DataflowVar" };
-        let info = match self.prim_values.get(&index) {
-            Some(value) if is_prim_type(graph, node) => {
-                prim_info(Part::Of(*value, Role::Plain), dtype_of(graph, node))
-            }
-            _ => Part::of_role(node, "ty", Role::Info),
-        };
+        let known = self.values.get(&index).and_then(|value| self.info_of(graph, *value, true));
+        let info = known.unwrap_or_else(|| Part::of_role(node, "ty", Role::Info));
         let id = Part::made("relax.Id", vec![("name_hint", Part::of(node, "name"))]);
         Made::of(kind, vec![("span", Part::of(node, "span")), ("struct_info_", info), ("vid", id)])
+    }
+
+    /// The type of a bound value that says more than its type in the release: with the values of scalars.
+    fn info_of<'t>(&self, graph: &Graph<'t>, value: usize, is_outer: bool) -> Option<Part<'t>> {
+        let value = self.values.get(&value).copied().unwrap_or(value);
+        let node = graph.nodes.get(value)?;
+        if self.is_prim(graph, value) {
+            return is_prim_type(graph, node)
+                .then(|| prim_info(Part::Of(value, Role::Plain), dtype_of(graph, node)));
+        }
+        // Tuples in tuples keep the types of the release, which bounds the depth.
+        let ty = graph.at(node, "ty").filter(|ty| is_outer && ty.kind == "ir.TupleType")?;
+        let types = graph.list_at(ty, "fields");
+        let fields = graph
+            .at(node, "fields")?
+            .list()
+            .iter()
+            .zip(types)
+            .map(|(field, ty)| self.info_of(graph, *field, false).unwrap_or(Part::Of(*ty, Role::Info)));
+        Some(Part::made(
+            "relax.TupleStructInfo",
+            vec![("span", Part::of(ty, "span")), ("fields", Part::list(fields.collect()))],
+        ))
     }
 
     fn call<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, role: Role) -> Made<'t> {

@@ -54,7 +54,12 @@ static RULES: &[Rule] = &[
         "assert c, (\"ValueError\", [..])",
         "the kind is left out",
     ),
-    Rule::with_code(Kind::Report, &codes::NO_FORM, "T.cta_id(..), T.call_ffi_kernel(..)", "stays"),
+    Rule::with_code(
+        Kind::Report,
+        &codes::NO_FORM,
+        "T.cta_id(..), T.call_ffi_kernel(..), a parameter `p: T.int64` in `p + 1`",
+        "stays",
+    ),
 ];
 
 fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {

@@ -3,6 +3,7 @@
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{Mutator, Object, ObjectLike as _, structural_equal};
 use tvmscript_prim::Call;
+use tvmscript_relax::{PrimStructInfo, ScalarUse};
 use tvmscript_tir::Buffer;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tirx::current::SCHEDULABLE;
@@ -24,13 +25,23 @@ impl Mutator for Nodes<'_> {
     fn leave(&mut self, node: Object) -> Object {
         let node = without_flag(&node).unwrap_or(node);
         let new = self.buffer(&node).or_else(|| KEYS.rename(&node)).or_else(|| short_barrier(&node));
-        if node.is::<AnnotatedCall>() || node.is::<ScopeIdDefStmt>() {
-            self.findings.push(Finding::loss(
-                &codes::NO_FORM,
-                "the older release has nothing like it",
+        let new = new.or_else(|| known_scalar(&node));
+        let lost = match node.as_node::<ScalarUse>().filter(|_| new.is_none()) {
+            Some(used) => Some((
+                format!(
+                    "the older release does not compute with the variable `{}`",
+                    used.var.vid.name_hint.get()
+                ),
+                "compute with a symbolic variable: `n = T.int64()`, `R.match_cast(p, R.Prim(value=n))`",
+            )),
+            None if node.is::<AnnotatedCall>() || node.is::<ScopeIdDefStmt>() => Some((
+                "the older release has nothing like it".to_owned(),
                 "write it by hand for the older release",
-                &node,
-            ));
+            )),
+            None => None,
+        };
+        if let Some((message, help)) = lost {
+            self.findings.push(Finding::loss(&codes::NO_FORM, message, help, &node));
         }
         new.unwrap_or(node)
     }
@@ -61,6 +72,12 @@ fn short_barrier(node: &Object) -> Option<Object> {
     let scope = call.args.first().filter(|_| call.args.len() > 1)?;
     let is_default = structural_equal(node, storage_sync(scope.clone(), None, None).object());
     is_default.then(|| TVM_STORAGE_SYNC.call(call.dtype, [scope.clone()]).object().clone())
+}
+
+/// The value of a scalar variable of Relax in a scalar expression, where the text tells it.
+fn known_scalar(node: &Object) -> Option<Object> {
+    let info = node.as_node::<ScalarUse>()?.var.struct_info_.as_ref()?;
+    info.as_node::<PrimStructInfo>()?.value.as_ref().map(|value| value.object().clone())
 }
 
 /// The attributes of a function without the flag that only the newer release has.
