@@ -309,6 +309,28 @@ def f(A: T.Buffer((4,), "float32")):
 }
 
 #[test]
+fn current_calls_state_the_elements_of_pointers() {
+    let text = r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func(s_tir=True)
+def f(p: T.handle, q: T.handle("float32", "global")):
+    v: T.let[T.handle("int64", "global")] = T.tvm_struct_get(p, 0, 2, T.handle("int64", "global").ty)
+    w: T.let[T.handle("float32", "global")] = T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(p, 0, 1, T.handle().ty))
+    B = T.decl_buffer((4,), data=w)
+    C = T.decl_buffer((4,), data=T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(p, 0, 1, T.handle().ty)))
+    B[0] = C[1]
+    T.reinterpret(T.handle("int8", "shared").ty, q)
+    T.call_extern("void", "f", v)
+"#;
+    reads_and_prints(text, "tvm-0.27");
+    let untold = text.replace("T.let[T.handle(\"int64\", \"global\")]", "T.let");
+    assert_ne!(untold, text);
+    let (a, b) = (read(text), read(&untold));
+    assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
+}
+
+#[test]
 fn current_handles_of_buffers_are_their_data() {
     let text = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis

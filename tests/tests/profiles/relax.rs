@@ -85,6 +85,7 @@ class Module:
     def f(x: R.Tensor((3, 3), dtype="float32"), i: R.Tensor((4,), dtype="int32")) -> R.Tensor((3, 3), dtype="float32"):
         a: R.Tensor((3, 3), dtype="float32") = R.argsort(x, axis=-1, descending=False, dtype=None)
         b: R.Tensor((5, 4), dtype="int64") = R.one_hot(i, 1, 0, depth=5, axis=0)
+        d: R.Tensor((2, 3), dtype="float32") = R.builtin.alloc_tensor(R.shape([2, 3]), R.dtype("float32"), 0, R.str("global"), ty_args=(R.Tensor((2, 3), dtype="float32"),))
         c: R.Tensor(dtype="float32", ndim=1) = R.unique(x, 1, T.bool(False), T.bool(False), 0)
         return a
 

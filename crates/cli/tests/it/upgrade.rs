@@ -424,6 +424,23 @@ def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
 }
 
 #[test]
+fn pointers_are_converted_to_the_elements_that_they_are_bound_to() {
+    const OLD: &str = r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(h: T.handle):
+    with T.LetStmt(T.tvm_stack_alloca("array", 4), var=T.handle("float32")) as p:
+        B = T.Buffer((4,), data=p)
+        B[0] = T.float32(1.0)
+"#;
+    let ran = run(&["upgrade", &file("stack.py", OLD)]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let bound = "    B: T.let[T.handle(\"float32\", \"global\")] = T.reinterpret(T.handle(\"float32\", \"global\").ty, \
+                 T.tvm_stack_alloca(\"array\", 4))\n    B_1 = T.decl_buffer((4,), data=B)\n";
+    assert!(ran.stdout.contains(bound), "{}", ran.stdout);
+}
+
+#[test]
 fn operators_of_namespaces_are_renamed() {
     let old = r#"# from tvm.script import tir as T
 

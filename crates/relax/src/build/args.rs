@@ -99,12 +99,15 @@ fn tuple_of(items: &[ScriptValue], made: &mut Made) -> Result<Expr> {
     Ok(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast())
 }
 
-/// Converts a scalar. Like in TVM, an integer becomes `int64` and a float `float32`.
+/// Converts a scalar. Like in TVM, an integer becomes `int64` and a float `float32`, or `float64` where scalars are bare.
 pub(crate) fn scalar(value: &ScriptValue) -> Result<prim::Expr> {
     Ok(match value {
         ScriptValue::Bool(b) => IntImm::bool(*b),
         ScriptValue::Int(i) => IntImm::int64(*i),
-        ScriptValue::Float(f) => FloatImm::try_new(DataType::FLOAT32, *f)?,
+        ScriptValue::Float(f) => {
+            let bits = if Surface::open().has_bare_scalars { 64 } else { 32 };
+            FloatImm::try_new(DataType::float(bits), *f)?
+        }
         ScriptValue::BigInt(i) => return Err(too_large(i)),
         _ => match value.as_node::<PrimExpr>() {
             Some(expr) => expr.clone(),

@@ -31,10 +31,11 @@ operators! {
         relative_byte_offset: Option<Prim> = None
     ) -> infer(viewed), text = "memory.view",
         args = [data, or_empty(shape), or_empty(dtype), or_empty(relative_byte_offset)];
-    /// A new tensor on a device known at run time.
+    /// A new tensor on a device known at run time; later releases state its type, too.
     builtin_alloc_tensor(
-        shape: AnyExpr, dtype: Dtype, runtime_device_index: IntValue, storage_scope: Text = "global"
-    ) -> infer(new_tensor), text = "builtin.alloc_tensor";
+        shape: AnyExpr, dtype: Dtype, runtime_device_index: IntValue, storage_scope: Text = "global",
+        sinfo_args: Option<Infos> = None
+    ) -> infer(new_tensor), text = "builtin.alloc_tensor", stated = sinfo_args;
 }
 
 /// The operand, or the empty tuple.

@@ -12,7 +12,8 @@ use tvmscript_tir::build::types::call_annotation;
 use tvmscript_tir::parse::bind;
 use tvmscript_tir::{Buffer, BufferLoad};
 
-use super::build::{Let, Unnamed, Vector, element, new_scalar, type_of};
+use super::build::{Let, Unnamed, Vector, element, new_scalar};
+use super::calls::type_of;
 use super::{head, scalar};
 
 /// The buffer to store to when a value is assigned to the name of this one: that of a variable, or one of a single

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     BuildError, DictKey, FrameOf, FromScript, HostObject, PyType, Result, ScriptValue, script_fn,
 };
-use tvmscript_prim::{Expr, IntImm, PrimExprExt, PrimType, Range, Type, Var, ops};
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, Range, Type, Var, ops};
 use tvmscript_tir::build::args::{ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
 use tvmscript_tir::build::buffer::{Declaration, allocate_in_scope, match_param, match_region};
 use tvmscript_tir::build::frame::FrameKind;
@@ -13,6 +13,7 @@ use tvmscript_tir::build::operator::DTYPE_CONVENTION;
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::build::{TirFrame, function};
 use tvmscript_tir::op::bits::REINTERPRET as REINTERPRET_OP;
+use tvmscript_tir::op::memory::TVM_STRUCT_GET as STRUCT_GET_OP;
 use tvmscript_tir::{Buffer, BufferLoad, ForKind};
 
 use super::layout::TileLayout;
@@ -456,31 +457,54 @@ impl HostObject for Let {
     }
 }
 
-/// The type of a value.
-pub(crate) fn type_of(value: &Expr) -> Ref<Type> {
-    match value.as_node::<Var>() {
-        Some(pointer) => pointer.type_annotation.clone(),
-        None => PrimType::new(value.dtype()),
-    }
-}
-
 impl Let {
     /// A new variable of the type, or of that of the value.
     pub(crate) fn variable(&self, value: &Expr) -> Result<Ref<Var>> {
         match &self.0 {
             Some(annotation) => Ok(Var::with_type("", TypeArg::from_script(annotation.clone())?.0)),
-            None => Ok(Var::with_type("", type_of(value))),
+            None => Ok(Var::with_type("", calls::type_of(value))),
+        }
+    }
+}
+
+/// The type of a call: a data type, or a pointer to elements.
+#[derive(Debug, Clone)]
+pub enum ResultArg {
+    /// `T.handle().ty`, `"float32"`
+    Dtype(DataType),
+    /// `T.handle("float32").ty`
+    Pointer(Ref<Type>),
+}
+
+impl FromScript for ResultArg {
+    const TYPE: PyType = PyType::Union { of: &[<DataType as FromScript>::TYPE, PyType::node::<Type>()] };
+
+    fn from_script(value: ScriptValue) -> Result<ResultArg> {
+        match value.as_node::<Type>().filter(|ty| ty.is::<PointerType>()) {
+            Some(ty) => Ok(ResultArg::Pointer(ty.clone())),
+            None => DataType::from_script(value).map(ResultArg::Dtype),
         }
     }
 }
 
 /// The bits of a value as another type of the same size; a pointer stays a call.
 #[script_fn(around = DTYPE_CONVENTION)]
-pub fn reinterpret(dtype: DataType, value: ExprArg) -> Result<Expr> {
-    match dtype.is_handle() {
-        true => Ok(REINTERPRET_OP.call(dtype, [value.0])),
-        false => Ok(ops::reinterpret(dtype, value.0)?),
+pub fn reinterpret(dtype: ResultArg, value: ExprArg) -> Result<Expr> {
+    match dtype {
+        ResultArg::Pointer(ty) => Ok(calls::typed(&REINTERPRET_OP, [value.0], ty)),
+        ResultArg::Dtype(dtype) if dtype.is_handle() => Ok(REINTERPRET_OP.call(dtype, [value.0])),
+        ResultArg::Dtype(dtype) => Ok(ops::reinterpret(dtype, value.0)?),
     }
+}
+
+/// Field of a structure of the runtime.
+#[script_fn]
+pub fn tvm_struct_get(arr: ExprArg, index: ExprArg, field: ExprArg, dtype: ResultArg) -> Result<Expr> {
+    let args = [arr.0, index.0, field.0];
+    Ok(match dtype {
+        ResultArg::Pointer(ty) => calls::typed(&STRUCT_GET_OP, args, ty),
+        ResultArg::Dtype(dtype) => STRUCT_GET_OP.call(dtype, args),
+    })
 }
 
 /// Waits until all threads of a storage scope arrive.

@@ -1,19 +1,45 @@
 //! Calls that stand for what older texts write shorter.
 
-use tvmscript_ir_core::{DataType, structural_equal};
-use tvmscript_prim::{Expr, IntImm, Var};
+use tvmscript_ir_core::{DataType, Ref, Span, structural_equal};
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt as _, PrimType, Type, Var};
 use tvmscript_tir::Buffer;
+use tvmscript_tir::op::Operator;
 use tvmscript_tir::op::bits::REINTERPRET;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
+
+use crate::node::TypedCall;
+
+/// The type of a value.
+pub fn type_of(value: &Expr) -> Ref<Type> {
+    if let Some(pointer) = value.as_node::<Var>() {
+        return pointer.type_annotation.clone();
+    }
+    match value.as_node::<TypedCall>() {
+        Some(call) => call.ty.clone(),
+        None => PrimType::new(value.dtype()),
+    }
+}
+
+/// A call whose result is a pointer to elements.
+pub fn typed(operator: &Operator, args: impl IntoIterator<Item = Expr>, ty: Ref<Type>) -> Expr {
+    let op = operator.op.get().clone().upcast();
+    let (span, dtype, args) = (Span::current(), DataType::HANDLE, args.into_iter().collect());
+    Ref::new(TypedCall { span, dtype, op, args, ty }).upcast()
+}
+
+/// A pointer as one of another type, unless it has this type.
+pub fn pointer_as(pointer: Expr, ty: &Ref<Type>) -> Expr {
+    match structural_equal(type_of(&pointer).object(), ty.object()) {
+        true => pointer,
+        false if ty.is::<PointerType>() => typed(&REINTERPRET, [pointer], ty.clone()),
+        false => REINTERPRET.call(DataType::HANDLE, [pointer]),
+    }
+}
 
 /// What a function holds where the text names the handle of a buffer: the pointer to its data, as a handle.
 /// The release has no parameter for the handle beside the buffer.
 pub fn handle_value(param: &Var, buffer: &Buffer) -> Expr {
-    let data = buffer.data.clone();
-    match structural_equal(param.type_annotation.object(), data.type_annotation.object()) {
-        true => data.upcast(),
-        false => REINTERPRET.call(DataType::HANDLE, [data.upcast()]),
-    }
+    pointer_as(buffer.data.clone().upcast(), &param.type_annotation)
 }
 
 /// `T.tvm_storage_sync("shared", T.bool(False), -1)`: a barrier has three arguments.

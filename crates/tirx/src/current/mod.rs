@@ -36,7 +36,7 @@ use tvmscript_ir_core::profile::{Examples, Sign, Strength, TextProfile};
 use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::surface::Surface;
 
-use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
 
 /// The attribute of functions that schedules work on, which the decorator sets.
 pub const SCHEDULABLE: &str = "s_tir";
@@ -96,7 +96,7 @@ pub(crate) static SURFACE: Surface = Surface {
         "vectorized",
         "unroll",
     ],
-    is_call: |node| node.is::<AnnotatedCall>(),
+    is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
     operator_of: |_| None,
     #[cfg(feature = "build")]
     renamed: &[
@@ -119,6 +119,7 @@ pub fn dialect() -> Dialect {
         .node::<DeclBuffer>()
         .node::<AssertStmt>()
         .node::<AnnotatedCall>()
+        .node::<TypedCall>()
         .node::<ScopeIdDefStmt>()
         .names::<tvmscript_prim::Op>(crate::op::CURRENT.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()

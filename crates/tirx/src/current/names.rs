@@ -17,7 +17,7 @@ use tvmscript_tir::parse::python;
 use super::build::{
     ALLOC_BUFFER, ALLOC_LOCAL, ALLOC_SCALAR, ALLOC_SHARED, ATTR, BUFFER, DECL_BUFFER, LOCAL_SCALAR, Let,
     MATCH_BUFFER, PARALLEL, REINTERPRET, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, TVM_STORAGE_SYNC,
-    UNROLL, VECTORIZED,
+    TVM_STRUCT_GET, UNROLL, VECTORIZED,
 };
 use crate::node::{AnnotatedCall, ScopeIdDefStmt};
 use crate::op::CURRENT;
@@ -55,6 +55,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         &ATTR,
         &REINTERPRET,
         &TVM_STORAGE_SYNC,
+        &TVM_STRUCT_GET,
         &SERIAL,
         &PARALLEL,
         &VECTORIZED,

@@ -6,9 +6,9 @@ use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Object, PathId, Ref, Str, Value, Visitor, Walk};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
-use tvmscript_tir::op::Operator;
 use tvmscript_tir::op::bits::REINTERPRET;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
+use tvmscript_tir::op::{Operator, ResultType};
 use tvmscript_tir::print::body;
 use tvmscript_tir::print::forms::{Forms, Keyword, TVM_0_23};
 use tvmscript_tir::print::parts::{
@@ -20,7 +20,7 @@ use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
 use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major, view_as};
 use super::print_function::is_schedulable;
 use super::scalar::Scalars;
-use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
@@ -52,6 +52,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .docsify(crate::print::assert_stmt)
         .on::<AnnotatedCall>()
         .docsify(annotated_call)
+        .on::<TypedCall>()
+        .docsify(typed_call)
         .on::<ScopeIdDefStmt>()
         .docsify(scope_ids)
         .on::<Axis>()
@@ -90,6 +92,25 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
     let dtype = d.dtype(node.dtype);
     let dtype = d.at_field(dtype, path, "dtype");
     crate::print::annotated(node, operator, &[("ret_ty", dtype)], path, d)
+}
+
+/// `T.reinterpret(T.handle("float32", "global").ty, p)`
+fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
+    let Some(operator) = tvmscript_tir::op::of_callee(op) else {
+        let (key, reason) = (node.object().info().key(), "it calls no operator with a type".to_owned());
+        return Err(DocsifyError::Unwritable { key, reason }.into());
+    };
+    let at = d.field(path, "ty");
+    let ty = d.expr(ty, at)?;
+    let ty = d.docs.attr(ty, "ty");
+    let at = d.field(path, "args");
+    let mut docs = items(args, at, d)?;
+    match operator.result {
+        ResultType::Last => docs.push(ty),
+        _ => docs.insert(0, ty),
+    }
+    Ok(d.call_t(operator.text, &docs))
 }
 
 /// `bx, by = T.cta_id([4, 4])`

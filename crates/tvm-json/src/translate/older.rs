@@ -544,6 +544,13 @@ impl Older<'_> {
         let own_operator = operator.and_then(|operator| self.operator(operator));
         let of_void = VOID_OPERATORS.iter().find(|(own, _)| own_operator.as_deref() == Some(own));
         let dtype = of_void.map_or_else(|| dtype_of(graph, node), |(_, dtype)| Cow::Borrowed(*dtype));
+        // A pointer to elements is the type that the text of these operators states.
+        let is_stated = matches!(operator, Some("tirx.reinterpret" | "tirx.tvm_struct_get"));
+        let pointer = graph.at(node, "ty").filter(|ty| is_stated && ty.kind == "ir.PointerType");
+        let (kind, last) = match pointer.filter(|ty| last.is_none() && !is_untyped(graph, ty)) {
+            Some(_) => ("tirx.TypedCall", Some(("ty", Part::of(node, "ty")))),
+            None => (kind, last),
+        };
         let mut fields = vec![
             ("span", Part::of(node, "span")),
             ("dtype", Part::text(dtype)),

@@ -9,14 +9,14 @@ use tvmscript_ir_core::{
     Array, DataType, Descend, Map, Mutator, Object, ObjectLike, PtrMap, Ref, RewriteError, Visitor, Walk,
     mutate, structural_equal, with_stack,
 };
-use tvmscript_prim::{Expr, StringImm, Var, ops};
+use tvmscript_prim::{Expr, PointerType, StringImm, Var, ops};
 use tvmscript_tir::handles::without_handles;
 use tvmscript_tir::{
     Allocate, AssertStmt, Block, BlockRealize, Buffer, BufferParts, DeclBuffer, LetStmt, PrimFunc, SeqStmt,
     StmtRef, flatten,
 };
 use tvmscript_tirx as tirx;
-use tvmscript_tirx::current::calls::handle_value;
+use tvmscript_tirx::current::calls::{handle_value, pointer_as};
 
 use crate::finding::{Finding, codes};
 
@@ -184,7 +184,11 @@ impl Scopes<'_> {
         loop {
             let (head, body) = if let Some(bound) = rest.as_node::<LetStmt>() {
                 let LetStmt { span, var, value, body } = bound;
-                let bind = tirx::Bind { span: *span, var: var.clone(), value: value.clone() };
+                let value = match var.type_annotation.is::<PointerType>() {
+                    true => pointer_as(value.clone(), &var.type_annotation),
+                    false => value.clone(),
+                };
+                let bind = tirx::Bind { span: *span, var: var.clone(), value };
                 heads.push(Head::Flat(Ref::new(bind).upcast()));
                 for stmt in self.memory.declarations(var) {
                     heads.push(Head::Flat(stmt));
