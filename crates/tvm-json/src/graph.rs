@@ -270,6 +270,19 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// The numbers of the nodes that it refers to.
+    pub(crate) fn references(&self) -> impl Iterator<Item = usize> + '_ {
+        let fields: &[(Cow<'t, str>, Field<'t>)] = match &self.data {
+            Data::Fields(fields) => fields,
+            _ => &[],
+        };
+        let fields = fields.iter().filter_map(|(_, field)| match field {
+            Field::Node(index) => Some(*index),
+            Field::Plain(_) => None,
+        });
+        self.list().iter().copied().chain(fields)
+    }
+
     /// The numbers in a list.
     pub(crate) fn list(&self) -> &[usize] {
         match &self.data {

@@ -1,6 +1,8 @@
 //! Relax in the text of TVM 0.27.
 
 use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::ir_core::{Object, any_node};
+use tvmscript::relax::PrimStructInfo;
 use tvmscript::{PrinterConfig, print, registry};
 
 use super::{read, reads_and_prints};
@@ -261,4 +263,21 @@ def f(x: R.Tensor((4, 10), dtype="float32"), y: R.Tensor((10, 4), dtype="float32
     return gv"#,
         "tvm-0.27",
     );
+}
+
+#[test]
+fn types_do_not_tell_the_values_of_chained_scalars() {
+    // Otherwise the type of each variable would hold those of all before it.
+    let text = r#"# from tvm.script import relax as R
+# from tvm.tirx.layout import Axis
+
+@R.function
+def f(p: T.int64):
+    q = p + 1
+    r = q + 1
+    return (q, r)
+"#;
+    let parsed = read(text);
+    let tells = |node: &Object| node.as_node::<PrimStructInfo>().is_some_and(|info| info.value.is_some());
+    assert!(!any_node(&parsed.scripts[0].node, tells));
 }

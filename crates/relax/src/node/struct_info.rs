@@ -4,10 +4,10 @@
 
 use tvmscript_ir::{EnvFunc, RelaxExpr, VDevice};
 use tvmscript_ir_core::invariants::{Checked, Invalid};
-use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span};
+use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, any_node};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Type};
 
-use super::{ShapeExpr, Var};
+use super::{ScalarUse, ShapeExpr, Var};
 
 /// An unknown rank.
 pub const UNKNOWN_NDIM: i64 = -1;
@@ -137,9 +137,13 @@ impl PrimStructInfo {
         Ref::new(PrimStructInfo { span: Span::current(), value: None, dtype }).upcast()
     }
 
-    /// Creates a scalar with this value.
+    /// Creates a scalar with this value. A value that uses variables of Relax is not known: types would tell the values
+    /// of all variables that it comes from.
     pub fn of_value(value: Expr) -> Ref<StructInfo> {
         let dtype = value.dtype();
+        if any_node(&value, |node| node.is::<ScalarUse>()) {
+            return PrimStructInfo::new(dtype);
+        }
         Ref::new(PrimStructInfo { span: Span::current(), value: Some(value), dtype }).upcast()
     }
 }

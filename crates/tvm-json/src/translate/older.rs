@@ -17,13 +17,20 @@ pub(crate) struct Older<'r> {
     relax_vars: HashSet<usize>,
     /// Values of TIR, and tuples of values, by the variable of Relax that is bound to them.
     values: HashMap<usize, usize>,
+    /// Expressions of TIR that use variables of Relax.
+    uses_variables: HashSet<usize>,
     /// Returns `true` if there is an operator with a name.
     has_operator: &'r dyn Fn(&str) -> bool,
 }
 
 impl<'r> Older<'r> {
     pub(crate) fn new(graph: &Graph<'_>, has_operator: &'r dyn Fn(&str) -> bool) -> Older<'r> {
-        let mut rules = Older { relax_vars: HashSet::new(), values: HashMap::new(), has_operator };
+        let mut rules = Older {
+            relax_vars: HashSet::new(),
+            values: HashMap::new(),
+            uses_variables: HashSet::new(),
+            has_operator,
+        };
         for node in &graph.nodes {
             match &*node.kind {
                 "relax.expr.Function" => {
@@ -31,6 +38,15 @@ impl<'r> Older<'r> {
                 }
                 "relax.expr.VarBinding" | "relax.expr.MatchCast" => rules.relax_vars.extend(node.node("var")),
                 _ => {}
+            }
+        }
+        for (index, node) in graph.nodes.iter().enumerate() {
+            let is_part = rules.is_prim(graph, index) && node.kind != "ir.Var" || node.kind == "ffi.Array";
+            let is_variable = |part: usize| rules.is_scalar_variable(graph, part);
+            if is_part
+                && node.references().any(|part| is_variable(part) || rules.uses_variables.contains(&part))
+            {
+                rules.uses_variables.insert(index);
             }
         }
         for node in graph.nodes.iter().filter(|node| node.kind == "relax.expr.VarBinding") {
@@ -146,7 +162,11 @@ impl<'t> Rules<'t> for Older<'_> {
         }
         if role == Role::Relax && self.is_prim(graph, index) {
             let value = Part::Of(index, Role::Plain);
-            let info = prim_info(value.clone(), dtype_of(graph, node));
+            let known = match self.uses_variables.contains(&index) {
+                true => Part::none(),
+                false => value.clone(),
+            };
+            let info = prim_info(known, dtype_of(graph, node));
             return Made::of(
                 "relax.expr.PrimValue",
                 vec![("span", Part::of(node, "span")), ("struct_info_", info), ("value", value)],
@@ -478,6 +498,9 @@ impl Older<'_> {
         let value = self.values.get(&value).copied().unwrap_or(value);
         let node = graph.nodes.get(value)?;
         if self.is_prim(graph, value) {
+            if self.uses_variables.contains(&value) {
+                return None;
+            }
             return is_prim_type(graph, node)
                 .then(|| prim_info(Part::Of(value, Role::Plain), dtype_of(graph, node)));
         }
