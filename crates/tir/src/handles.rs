@@ -1,6 +1,6 @@
 //! Functions whose buffers are themselves the parameters: no text names their handles.
 
-use tvmscript_ir_core::{Descend, Map, Mutator, Object, PtrMap, Ref, RewriteError, any_node, mutate};
+use tvmscript_ir_core::{Descend, Map, Mutator, Object, PtrMap, Ref, RewriteError, mutate};
 use tvmscript_prim::{Expr, Var};
 
 use crate::node::{Buffer, PrimFunc};
@@ -24,9 +24,7 @@ pub fn without_handles(
     function.params = function.params.iter().map(new).collect();
     function.buffer_map =
         Map::new(function.buffer_map.iter().map(|(param, buffer)| (new(param), buffer.clone())));
-    if any_node(&function.body, |node| values.0.contains_key(node)) {
-        function.body = mutate(function.body.clone(), &mut values)?;
-    }
+    function.body = mutate(function.body.clone(), &mut values)?;
     Ok(())
 }
 

@@ -152,6 +152,13 @@ pub struct TypedCall {
     pub ty: Ref<Type>,
 }
 
+impl TypedCall {
+    /// A call whose result is a pointer of this type.
+    pub fn make(op: Ref<BaseExpr>, args: Array<Expr>, ty: Ref<Type>) -> Expr {
+        Ref::new(TypedCall { span: Span::current(), dtype: DataType::HANDLE, op, args, ty }).upcast()
+    }
+}
+
 /// A buffer as an argument of a call (`tirx.BufferArgument`).
 #[derive(Debug, Clone, Node)]
 #[node(key = "tirx.BufferArgument", parent = PrimExpr)]

@@ -152,31 +152,14 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
         keep_comments: Some(comments),
         ..registry::printer_config()
     };
-    let after = if !scripts.is_empty() && in_place::is_printed(&source.text, &scripts) {
-        match new.iter().any(|new| new.stays) {
-            true => source.text.clone(),
-            false => {
-                let text = printed(&new, &config, timings)?;
-                // A text with an accepted loss may hold what the release does not read.
-                let is_lossy = found.iter().any(|finding| finding.severity == Severity::Warning);
-                let unread = match is_lossy {
-                    true => None,
-                    false => timings.time("compare", || in_place::unread(&source.name, &text, step, &new)),
-                };
-                match unread {
-                    Some(finding) => {
-                        found.push(finding);
-                        source.text.clone()
-                    }
-                    None => text,
-                }
-            }
-        }
+    let (after, more) = if !scripts.is_empty() && in_place::is_printed(&source.text, &scripts) {
+        // A text with an accepted loss may hold what the release does not read.
+        let is_lossy = found.iter().any(|finding| finding.severity == Severity::Warning);
+        printed(source, &new, (!is_lossy).then_some(step), &config, timings)?
     } else {
-        let (text, more) = in_place::replace(source, &new, step, &config, args.lossy, timings)?;
-        found.extend(more);
-        text
+        in_place::replace(source, &new, step, &config, args.lossy, timings)?
     };
+    found.extend(more);
     let change = fixes::Change { before: source.text.clone(), after };
     found.iter_mut().for_each(|finding| on_one_line(finding, &source.text));
     Ok(Upgraded { from, change, findings: warnings.with(source, found) })
@@ -228,14 +211,24 @@ fn on_one_line(finding: &mut Diagnostic, text: &str) {
     }
 }
 
-/// The whole text of rewritten scripts.
+/// The whole text of rewritten scripts; that of the source, if a script stays or if the text does not read back as the
+/// step made it.
 fn printed(
+    source: &Source,
     new: &[in_place::Replacement<'_>],
+    reads_back: Option<&Step>,
     config: &PrinterConfig,
     timings: &mut Timings,
-) -> Result<String, Failure> {
+) -> Result<(String, Vec<Diagnostic>), Failure> {
+    if new.iter().any(|new| new.stays) {
+        return Ok((source.text.clone(), Vec::new()));
+    }
     let scripts: Vec<Script> = new.iter().map(in_place::Replacement::script).collect();
     let mut text = print_all(&scripts, Naming::None, |_| Ok(config.clone()), timings)?.text;
     text.push('\n');
-    Ok(text)
+    let compare = |step| timings.time("compare", || in_place::unread(&source.name, &text, step, new));
+    Ok(match reads_back.and_then(compare) {
+        Some(finding) => (source.text.clone(), vec![finding]),
+        None => (text, Vec::new()),
+    })
 }

@@ -1,6 +1,6 @@
 //! Calls that stand for what older texts write shorter.
 
-use tvmscript_ir_core::{DataType, Ref, Span, structural_equal};
+use tvmscript_ir_core::{DataType, Ref, structural_equal};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt as _, PrimType, Type, Var};
 use tvmscript_tir::Buffer;
 use tvmscript_tir::op::Operator;
@@ -22,9 +22,7 @@ pub fn type_of(value: &Expr) -> Ref<Type> {
 
 /// A call whose result is a pointer to elements.
 pub fn typed(operator: &Operator, args: impl IntoIterator<Item = Expr>, ty: Ref<Type>) -> Expr {
-    let op = operator.op.get().clone().upcast();
-    let (span, dtype, args) = (Span::current(), DataType::HANDLE, args.into_iter().collect());
-    Ref::new(TypedCall { span, dtype, op, args, ty }).upcast()
+    TypedCall::make(operator.op.get().clone().upcast(), args.into_iter().collect(), ty)
 }
 
 /// A pointer as one of another type, unless it has this type.

@@ -241,10 +241,7 @@ pub(super) fn call_operator(operator: &'static Operator, mut args: CallArgs) -> 
     let op: Ref<BaseExpr> = operator.op.get().clone().upcast();
     let dtype = match (&ty, operator.result) {
         (Some(ty), _) if ty.is::<PointerType>() => {
-            let (span, dtype, ty) = (Span::current(), DataType::HANDLE, ty.clone());
-            return Ok(Ref::new(TypedCall { span, dtype, op, args: operands, ty })
-                .upcast::<PrimExpr>()
-                .into());
+            return Ok(TypedCall::make(op, operands, ty.clone()).into());
         }
         (Some(ty), _) => dtype_of(&TypeArg(ty.clone()))?,
         (None, ResultType::Fixed(dtype)) => dtype,
@@ -289,8 +286,7 @@ pub(super) fn call(mut args: CallArgs) -> Result<ScriptValue> {
     let args = operands(items)?;
     let ty = ty.unwrap_or_else(|| PrimType::new(DataType::VOID));
     if ty.is::<PointerType>() {
-        let (span, dtype) = (Span::current(), DataType::HANDLE);
-        return Ok(Ref::new(TypedCall { span, dtype, op, args, ty }).upcast::<PrimExpr>().into());
+        return Ok(TypedCall::make(op, args, ty).into());
     }
     Ok(Call::with_callee(dtype_of(&TypeArg(ty))?, op, args).into())
 }
