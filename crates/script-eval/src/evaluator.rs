@@ -6,7 +6,7 @@ use std::rc::Rc;
 use tvmscript_python_syntax::ast::StmtId;
 use tvmscript_script_value::ScriptValue;
 
-use crate::errors::{ParseError, Reported, Result};
+use crate::errors::{EvalError, Reported, Result};
 use crate::host::Host;
 use crate::position::{Position, Run};
 use crate::program::Program;
@@ -62,7 +62,7 @@ impl<H: Host> Evaluator<H> {
     }
 
     /// Takes the errors so far.
-    pub fn take_errors(&mut self) -> Vec<ParseError> {
+    pub fn take_errors(&mut self) -> Vec<EvalError> {
         std::mem::take(&mut self.state.diagnostics.errors)
     }
 }

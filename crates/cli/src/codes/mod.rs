@@ -8,7 +8,7 @@ mod page;
 use tvmscript::diagnostics::ErrorCode;
 use tvmscript::ir_core::registry::INVARIANT;
 use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
-use tvmscript::script_parser::ParseErrorKind;
+use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
 use tvmscript::{DocsifyError, irbuilder, relax, tir, upgrade};
 
 use crate::failure::Failure;
@@ -31,6 +31,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
     let tables = [
         syntax_codes(),
         ParseErrorKind::CODES,
+        EvalErrorKind::CODES,
         HostErrorKind::CODES,
         irbuilder::BuildErrorKind::CODES,
         std::slice::from_ref(&INVARIANT),

@@ -6,7 +6,7 @@ use tvmscript_script_value::ScriptValue;
 use super::Raise;
 use super::class::is_instance;
 use crate::binding::{Binding, Slot};
-use crate::errors::{HostError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, HostError, Reported, Result};
 use crate::host::Operator;
 use crate::{Eval, EvalState, python};
 
@@ -229,7 +229,7 @@ impl Eval<'_> {
 impl EvalState {
     /// Reports an invalid assignment target; `what` describes it.
     pub fn invalid_target(&mut self, target: ExprId, what: &'static str) -> Reported {
-        self.error(target, ParseErrorKind::InvalidTarget { what })
+        self.error(target, EvalErrorKind::InvalidTarget { what })
     }
 }
 
@@ -324,7 +324,7 @@ impl Eval<'_> {
 
 /// The error of `a op= b` for that of `a op b`: the message names the operator of the statement.
 fn augmented_error(op: BinOp, raise: Raise, [a, b]: &[ScriptValue; 2]) -> Raise {
-    let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
+    let Raise::Kind(EvalErrorKind::Host(error)) = raise else { return raise };
     // CPython repeats the right operand only if the left one is no container.
     let is_container = matches!(a, ScriptValue::Dict(_) | ScriptValue::Host(_));
     if op == BinOp::Mult && is_container && error.message.starts_with("can't multiply sequence") {

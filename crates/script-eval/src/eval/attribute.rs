@@ -6,7 +6,7 @@ use super::class::{self, BoundMethod, ClassObject, Instance, is_function, mangle
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
 use crate::Eval;
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
 use tvmscript_python_syntax::ast::{ExprId, Name};
@@ -209,11 +209,11 @@ impl Eval<'_> {
                     }
                     if !self.host.modules().contains(&module.path) {
                         let (error, _) = self.unusable(&format!("{}.{name}", module.path));
-                        return self.report(ParseError::new(error, ast.range(id)));
+                        return self.report(EvalError::new(error, ast.range(id)));
                     }
                     let path = format!("{}.{name}", module.path);
                     let (error, help) = self.unusable(&path);
-                    let mut error = ParseError::new(error, ast.range(id));
+                    let mut error = EvalError::new(error, ast.range(id));
                     error.help = help;
                     return self.report(error);
                 }
@@ -236,7 +236,7 @@ impl Eval<'_> {
                 python::methods::names(other).map(str::to_owned).collect(),
             ),
         };
-        let mut error = ParseError::new(ParseErrorKind::NoAttribute { what, name: name.to_owned() }, range);
+        let mut error = EvalError::new(EvalErrorKind::NoAttribute { what, name: name.to_owned() }, range);
         let prefix = match *ast.expr(id) {
             tvmscript_python_syntax::ast::Expr::Attribute { value, .. } => {
                 self.program.text_of(ast.range(value))

@@ -17,7 +17,7 @@ use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise};
 use crate::Eval;
-use crate::errors::{HostError, ParseErrorKind, Result};
+use crate::errors::{EvalErrorKind, HostError, Result};
 use crate::python::{Outcome, type_name};
 
 /// A context that was entered.
@@ -153,7 +153,7 @@ impl Eval<'_> {
                 Ok((Entered::Unknown, Placeholder::new(cause, place).value()))
             }
             None => {
-                let kind = ParseErrorKind::unsupported_statement(StmtKind::With, "outside a script");
+                let kind = EvalErrorKind::unsupported_statement(StmtKind::With, "outside a script");
                 Err(self.error(at, kind))
             }
         }

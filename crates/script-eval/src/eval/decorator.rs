@@ -9,7 +9,7 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::errors::{ParseError, ParseErrorKind, Result};
+use crate::errors::{EvalError, EvalErrorKind, Result};
 use crate::python;
 use crate::python::builtins::Builtin;
 use crate::{Eval, Position};
@@ -257,7 +257,7 @@ impl Eval<'_> {
                 found.others.push((*at, value));
             } else {
                 let what = self.describe(&value);
-                let reported = self.error(*at, ParseErrorKind::NotADecorator { what });
+                let reported = self.error(*at, EvalErrorKind::NotADecorator { what });
                 self.keep_decorator_error();
                 return Err(reported);
             }
@@ -335,18 +335,16 @@ impl Eval<'_> {
 
     /// Replaces the errors of a script that needs arguments by one note. Undefined names remain errors.
     fn note_arguments(&mut self, id: StmtId, from: usize) {
-        let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
+        let needs = |e: &EvalError| matches!(e.kind, EvalErrorKind::NeedsArguments { .. });
         let Some(first) = self.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
             return;
         };
-        let is_sure = |e: &ParseError| {
-            matches!(
-                e.kind,
-                ParseErrorKind::UndefinedName { .. }
-                    | ParseErrorKind::NoAttribute { .. }
-                    | ParseErrorKind::AlreadyDefined { .. }
-                    | ParseErrorKind::Syntax(_)
-            )
+        let is_sure = |e: &EvalError| match &e.kind {
+            EvalErrorKind::UndefinedName { .. }
+            | EvalErrorKind::NoAttribute { .. }
+            | EvalErrorKind::Syntax(_) => true,
+            EvalErrorKind::Own(own) => own.is_certain(),
+            _ => false,
         };
         let mut index = 0;
         self.diagnostics.errors.retain(|e| {
@@ -359,12 +357,12 @@ impl Eval<'_> {
             _ => return,
         };
         let at = first.range();
-        let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
-        let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
-        let note = ParseError::note_at(kind, at);
+        let EvalErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
+        let kind = EvalErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
+        let note = EvalError::note_at(kind, at);
         // One note per script, however often its function is explored or called.
         if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
-            self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
+            self.explorer.needy.push((id, EvalError { labels: first.labels, ..note }));
         }
     }
 

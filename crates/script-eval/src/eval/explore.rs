@@ -18,7 +18,7 @@ use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise, walk};
 use crate::binding::Binding;
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
 use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
@@ -101,7 +101,7 @@ pub(crate) struct Explorer {
     /// `true` if explored code has used up its steps.
     pub(super) is_tired: bool,
     /// Scripts that need arguments, with their notes; dropped if the script is read with arguments later.
-    pub(crate) needy: Vec<(StmtId, ParseError)>,
+    pub(crate) needy: Vec<(StmtId, EvalError)>,
     /// Cached first values of declared test parameters.
     pub(super) parameters: Option<HashMap<Name, FirstValue>>,
     /// Definitions that were read without errors.
@@ -170,9 +170,7 @@ impl Eval<'_> {
         }
         if let Some(range) = self.explorer.cut_short.take() {
             let reason = "this takes too many steps to be evaluated".to_owned();
-            self.diagnostics
-                .warnings
-                .push(ParseError::warning(ParseErrorKind::NotEvaluated { reason }, range));
+            self.diagnostics.warnings.push(EvalError::warning(EvalErrorKind::NotEvaluated { reason }, range));
         }
     }
 
@@ -247,10 +245,10 @@ impl Eval<'_> {
     }
 
     /// Drops the exceptions of explored code and returns the first.
-    fn drop_raised(&mut self) -> Option<ParseError> {
+    fn drop_raised(&mut self) -> Option<EvalError> {
         let mut raised = std::mem::take(&mut self.diagnostics.raised);
-        let limit = |e: &&ParseError| {
-            matches!(e.kind, ParseErrorKind::TooManySteps { .. } | ParseErrorKind::TooMuchMemory { .. })
+        let limit = |e: &&EvalError| {
+            matches!(e.kind, EvalErrorKind::TooManySteps { .. } | EvalErrorKind::TooMuchMemory { .. })
         };
         if let Some(error) = raised.iter().find(limit) {
             self.explorer.cut_short.get_or_insert(error.range().into());

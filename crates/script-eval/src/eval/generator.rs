@@ -27,7 +27,7 @@ use super::pattern::Chosen;
 use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
-use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
 use crate::python::{Outcome, cost};
 use crate::{Eval, EvalState};
@@ -338,7 +338,7 @@ impl Eval<'_> {
             let reason = "what a generator is sent is not evaluated";
             return Ok(Placeholder::new(Cause::Statement(reason.into()), self.ast.range(id)).value());
         }
-        Err(self.error(id, ParseErrorKind::UnsupportedExpression { what: "this `yield`" }))
+        Err(self.error(id, EvalErrorKind::UnsupportedExpression { what: "this `yield`" }))
     }
 
     /// `iter(value)` as a value.
@@ -570,7 +570,7 @@ impl Eval<'_> {
                     Ok(Ok(Ok(Frame::Try(id, stmt, Part::Body))))
                 }
                 stmt if self.is_unsuspendable(stmt) => {
-                    let kind = ParseErrorKind::UnsupportedExpression { what: "a `yield` in this statement" };
+                    let kind = EvalErrorKind::UnsupportedExpression { what: "a `yield` in this statement" };
                     let reported = self.error(id, kind);
                     return self.failed(reported);
                 }

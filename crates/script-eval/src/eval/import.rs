@@ -6,7 +6,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 use super::Placeholder;
 use crate::Eval;
 use crate::binding::{Binding, Slot};
-use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Result, suggest};
 use crate::python;
 
 /// A Python module, or a member of one that no dialect declares: it can be imported but not used.
@@ -199,10 +199,10 @@ impl Eval<'_> {
     }
 
     /// The error for a name that a module of Python's library does not have.
-    pub(crate) fn no_library_member(&self, path: &str, name: &str, range: TextRange) -> ParseError {
+    pub(crate) fn no_library_member(&self, path: &str, name: &str, range: TextRange) -> EvalError {
         let what = format!("the module `{path}`");
-        let kind = ParseErrorKind::NoAttribute { what, name: name.to_owned() };
-        let mut error = ParseError::new(kind, range);
+        let kind = EvalErrorKind::NoAttribute { what, name: name.to_owned() };
+        let mut error = EvalError::new(kind, range);
         let names = python::library::names(path).unwrap_or_default();
         if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
             near.suggest(&mut error, range, "");

@@ -11,7 +11,7 @@ use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Eval;
-use crate::errors::{ParseErrorKind, Result};
+use crate::errors::{EvalErrorKind, Result};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -489,7 +489,7 @@ impl Eval<'_> {
 /// The error of iterating `*value` with another beginning, unless that is empty.
 pub(super) fn not_iterable(raise: Raise, value: &ScriptValue, message: &str) -> Raise {
     match raise {
-        Raise::Kind(ParseErrorKind::Host(mut error))
+        Raise::Kind(EvalErrorKind::Host(mut error))
             if error.message.ends_with("object is not iterable") && !message.is_empty() =>
         {
             error.message = format!("{message} {}", python::type_name(value));

@@ -56,7 +56,7 @@ pub(crate) use raising::Exceptions;
 pub use template::{OpenTemplate, Template};
 
 use crate::binding::Binding;
-use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, HostError, Reported, Result, suggest};
 use crate::host::Mode;
 use crate::python::cost;
 use crate::{Eval, EvalState};
@@ -229,7 +229,7 @@ impl Eval<'_> {
             Constant::Ellipsis => ScriptValue::Ellipsis,
             Constant::Imaginary(im) => {
                 if self.mode() == Mode::Script {
-                    let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
+                    let kind = EvalErrorKind::UnsupportedExpression { what: "a complex number" };
                     return Err(self.error(id, kind));
                 }
                 crate::python::complex::Complex::value(0.0, im)
@@ -328,7 +328,7 @@ impl Eval<'_> {
     }
 
     fn unsupported(&mut self, id: ExprId, what: &'static str) -> Reported {
-        self.error(id, ParseErrorKind::UnsupportedExpression { what })
+        self.error(id, EvalErrorKind::UnsupportedExpression { what })
     }
 
     /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
@@ -453,8 +453,7 @@ impl Eval<'_> {
         if self.is_in_invalid(text) {
             return Err(Reported(()));
         }
-        let mut error =
-            ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
+        let mut error = EvalError::new(EvalErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
         if self.diagnostics.is_exhausted() {
             // Nobody will see the suggestion, which is expensive.
             return Err(self.report_undefined(error));
@@ -538,9 +537,9 @@ impl Eval<'_> {
     pub fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
         match raise {
             Raise::Reported => Reported(()),
-            Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
+            Raise::Kind(kind) => self.report(EvalError::new(kind, range)),
             Raise::Exception(exception) => self.record_exception(range, &exception),
-            Raise::WithHelp(kind, help) => self.report(ParseError::new(kind, range).with_help(help)),
+            Raise::WithHelp(kind, help) => self.report(EvalError::new(kind, range).with_help(help)),
             Raise::Build(error) => self.build_error_at(range, call, error),
             Raise::Unknown(placeholder) => self.use_unknown(range, &placeholder),
         }

@@ -18,7 +18,7 @@ use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 use super::class::ClassObject;
 use super::{Module, Raise, walk};
 use crate::binding::{Binding, Slot};
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Eval, EvalState};
 
@@ -81,25 +81,25 @@ impl Placeholder {
     }
 
     /// The error for a script that uses the value.
-    fn error(&self, host: &Eval<'_>, range: TextRange) -> ParseError {
+    fn error(&self, host: &Eval<'_>, range: TextRange) -> EvalError {
         match &self.cause {
             Cause::Module(path) => {
                 let (error, help) = host.unusable(path);
-                let mut error = ParseError::new(error, range);
+                let mut error = EvalError::new(error, range);
                 error.help = help;
                 if self.place.is_empty() { error } else { error.with_label(self.place, "comes from here") }
             }
             Cause::Parameter { name, function } => {
-                let kind = ParseErrorKind::NeedsArguments {
+                let kind = EvalErrorKind::NeedsArguments {
                     script: String::new(),
                     parameter: name.to_string(),
                     function: function.to_string(),
                 };
-                ParseError::new(kind, range).with_label(self.place, "this parameter")
+                EvalError::new(kind, range).with_label(self.place, "this parameter")
             }
             Cause::Statement(reason) | Cause::LeftOut(reason) => {
                 let name = host.program.text_of(range).to_owned();
-                ParseError::new(ParseErrorKind::UnknownValue { name }, range)
+                EvalError::new(EvalErrorKind::UnknownValue { name }, range)
                     .with_label(self.place, "this statement could not be evaluated")
                     .with_note(reason.to_string())
             }
@@ -389,7 +389,7 @@ impl Eval<'_> {
     }
 
     /// Reports an unbound name. In explored code this is the only error that is certain without a run.
-    pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
+    pub(crate) fn report_undefined(&mut self, error: EvalError) -> Reported {
         let may_be_caught =
             self.program.budget.open_tries() > 0 || self.explorer.uncertain > 0 && !self.is_exploring();
         if !self.is_exploring() || may_be_caught {

@@ -16,7 +16,7 @@ use super::exception::{class_name, is_class, is_exception, is_same, is_subclass,
 use super::statement::Flow;
 use super::{Placeholder, Raise};
 use crate::binding::Binding;
-use crate::errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result};
 use crate::python::repr;
 use crate::{Eval, EvalState};
 
@@ -93,16 +93,16 @@ impl Exceptions {
 
 /// The exception that an error of an operation is, as the name of its class and its arguments; `None` for errors that
 /// cannot be caught.
-fn of_error(kind: &ParseErrorKind) -> Option<(&str, Option<String>)> {
+fn of_error(kind: &EvalErrorKind) -> Option<(&str, Option<String>)> {
     match kind {
-        ParseErrorKind::Host(error) if error.is_gap => None,
-        ParseErrorKind::Host(error) => {
+        EvalErrorKind::Host(error) if error.is_gap => None,
+        EvalErrorKind::Host(error) => {
             Some((error.class(), Some(error.message.clone()).filter(|message| !message.is_empty())))
         }
-        ParseErrorKind::UndefinedName { name } => {
+        EvalErrorKind::UndefinedName { name } => {
             Some(("NameError", Some(format!("name '{name}' is not defined"))))
         }
-        ParseErrorKind::NoAttribute { what, name } => {
+        EvalErrorKind::NoAttribute { what, name } => {
             Some(("AttributeError", Some(format!("{what} has no attribute '{name}'"))))
         }
         _ => None,
@@ -118,11 +118,11 @@ pub(crate) struct Mark {
 
 impl EvalState {
     /// The exceptions recorded so far in the current mode.
-    fn recorded(&self) -> &[ParseError] {
+    fn recorded(&self) -> &[EvalError] {
         if self.is_tolerant() { &self.diagnostics.raised } else { &self.diagnostics.errors }
     }
 
-    fn recorded_mut(&mut self) -> &mut Vec<ParseError> {
+    fn recorded_mut(&mut self) -> &mut Vec<EvalError> {
         if self.is_tolerant() { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }
 
@@ -139,7 +139,7 @@ impl EvalState {
             return Some(exception);
         }
         let missing = match &error.kind {
-            ParseErrorKind::NoAttribute { name, .. } | ParseErrorKind::UndefinedName { name } => {
+            EvalErrorKind::NoAttribute { name, .. } | EvalErrorKind::UndefinedName { name } => {
                 Some(ScriptValue::str(name))
             }
             _ => None,
@@ -158,7 +158,7 @@ impl EvalState {
         let exception = self.raised_since(mark)?;
         if let Err(kind) = self.program.budget.allocate(EXCEPTION_BYTES) {
             let range = self.recorded().last().map(|error| error.range()).unwrap_or_default();
-            let _ = self.report(ParseError::new(kind, range));
+            let _ = self.report(EvalError::new(kind, range));
             return None;
         }
         self.program.exceptions.forget();
@@ -265,7 +265,7 @@ impl Eval<'_> {
             }
             Raise::Kind(ref kind) | Raise::WithHelp(ref kind, _) => {
                 let is_gap = self.is_tolerant()
-                    && matches!(kind, ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import);
+                    && matches!(kind, EvalErrorKind::Host(error) if error.kind == HostErrorKind::Import);
                 let Some((name, message)) = of_error(kind).filter(|_| !is_gap) else { return Err(raise) };
                 let exception = of_builtin(name, message.map(|message| ScriptValue::str(&message)));
                 self.link(&exception);
@@ -290,13 +290,13 @@ impl Eval<'_> {
             Some(error) => error,
             None => {
                 self.link_new(exception);
-                ParseError::new(self.host_error(exception), range)
+                EvalError::new(self.host_error(exception), range)
             }
         };
         self.report_exception(error, exception)
     }
 
-    fn report_exception(&mut self, error: ParseError, exception: &ScriptValue) -> Reported {
+    fn report_exception(&mut self, error: EvalError, exception: &ScriptValue) -> Reported {
         let reported = self.report(error);
         self.program.exceptions.set_raised(Some(exception.clone()));
         reported
@@ -356,7 +356,7 @@ impl Eval<'_> {
         }
         self.link(&exception);
         let range = id.shown_in(&self.ast, self.program.text());
-        let mut error = ParseError::new(self.host_error(&exception), range);
+        let mut error = EvalError::new(self.host_error(&exception), range);
         if let Some((_, state)) = parts(&exception)
             && let Some(first) = state.error.take()
             && first.range() != error.range()
@@ -398,7 +398,7 @@ impl Eval<'_> {
     }
 
     /// Adds the cause or context of an exception to its diagnostic.
-    fn explain(&mut self, error: &mut ParseError, exception: &ScriptValue) {
+    fn explain(&mut self, error: &mut EvalError, exception: &ScriptValue) {
         let Some((_, state)) = parts(exception) else { return };
         let cause = state.cause.borrow().clone();
         let (other, how) = match (is_exception(&cause), state.suppress_context.get()) {

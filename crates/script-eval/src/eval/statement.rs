@@ -10,7 +10,7 @@ use super::decorator::Decorators;
 use super::decorator::Marks;
 use super::{Iter, Raise, exception};
 use crate::binding::Binding;
-use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, Reported, Result};
 use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
@@ -51,12 +51,12 @@ impl Eval<'_> {
         match self.exec(id)? {
             Flow::Next | Flow::Ended => Ok(()),
             Flow::Break | Flow::Continue => {
-                let kind = ParseErrorKind::unsupported_statement(self.ast.stmt(id).kind(), "outside a loop");
+                let kind = EvalErrorKind::unsupported_statement(self.ast.stmt(id).kind(), "outside a loop");
                 Err(self.mistake(id, kind))
             }
             Flow::Return(_) => {
                 let kind =
-                    ParseErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
+                    EvalErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
                 Err(self.mistake(id, kind))
             }
         }
@@ -173,7 +173,7 @@ impl Eval<'_> {
             Stmt::Unsupported(stmt) => {
                 let is_script = !self.is_tolerant() || self.unread_definition(id);
                 let place = if is_script { "in a script" } else { "outside a script" };
-                let kind = ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place };
+                let kind = EvalErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place };
                 // Names that it may bind are not reported as undefined.
                 self.note_invalid(id);
                 return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
@@ -219,7 +219,7 @@ impl Eval<'_> {
             return Ok(());
         }
         let is_script = !self.is_tolerant();
-        let kind = ParseErrorKind::UnsupportedStatement {
+        let kind = EvalErrorKind::UnsupportedStatement {
             kind: Unsupported::TypeParams.describe(),
             place: if is_script { "in a script" } else { "outside a script" },
         };

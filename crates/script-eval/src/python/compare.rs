@@ -377,7 +377,7 @@ pub(crate) fn contains(p: &mut Eval<'_>, container: &ScriptValue, item: &ScriptV
         }
         _ => {
             let mut iter = p.iterate(container).map_err(|raise| match raise {
-                Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+                Raise::Kind(crate::EvalErrorKind::Host(_)) => {
                     wrong_type!("argument of type '{}' is not iterable", own).into()
                 }
                 other => other,

@@ -287,7 +287,7 @@ pub(crate) fn set(
         ScriptValue::List(list) => {
             if let ScriptValue::Slice(slice) = &key {
                 let new = p.collect_values(&value).map_err(|raise| match raise {
-                    Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+                    Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
                         HostError::type_error(match &slice.step {
                             ScriptValue::None | ScriptValue::Int(1) => "can only assign an iterable",
                             _ => "must assign iterable to extended slice",

@@ -9,7 +9,7 @@ use super::access::missing;
 use super::{ClassObject, Instance, lookup, metaclass, unknown};
 use crate::Eval;
 use crate::HostErrorKind;
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::exception::{self, ExceptionState};
 use crate::eval::exception_group;
 use crate::eval::{IterObject, Raise};
@@ -163,7 +163,7 @@ const TYPES: &[&str] = &[
 /// Runs an operator; a `TypeError` means that the operands do not support it.
 fn operate(p: &mut Eval<'_>, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
     match p.apply(operator, &[a.plain().clone(), b.plain().clone()]) {
-        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+        Err(Raise::Kind(EvalErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
         }
         other => other,
@@ -228,7 +228,7 @@ fn call_library(p: &mut Eval<'_>, name: &str, x: &ScriptValue) -> Outcome {
 fn divide(p: &mut Eval<'_>, x: ScriptValue, y: ScriptValue) -> Outcome {
     let function = builtins::value("divmod").unwrap_or_default();
     match p.call_value(&function, CallArgs::positional([x, y])) {
-        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+        Err(Raise::Kind(EvalErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
         }
         other => other,

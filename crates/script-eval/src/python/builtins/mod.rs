@@ -434,7 +434,7 @@ pub(crate) fn not_none(value: Option<ScriptValue>) -> Option<ScriptValue> {
 /// Replaces a `TypeError` of a conversion by another message.
 pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> HostError) -> Raise {
     match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
+        Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
             message().into()
         }
         other => other,

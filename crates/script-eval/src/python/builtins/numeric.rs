@@ -36,7 +36,7 @@ pub(super) fn divmod(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue, y: Scrip
     }
     let operands = [x, y];
     let quotient = p.apply(Operator::Binary(BinOp::FloorDiv), &operands).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+        Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
             HostError::type_error(error.message.replace("//", "divmod()")).into()
         }
         other => other,

@@ -321,7 +321,7 @@ pub(crate) fn bytes_of_value(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Ve
 fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     let mut bytes = Vec::new();
     let mut iter = p.iterate(value).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+        Raise::Kind(crate::EvalErrorKind::Host(_)) => {
             wrong_type!("cannot convert '{}' object to bytes", value).into()
         }
         other => other,
@@ -386,7 +386,7 @@ pub(crate) fn fill(p: &mut Eval<'_>, dict: &mut Dict, from: &ScriptValue) -> Res
     }
     for (index, item) in p.collect_values(from)?.into_iter().enumerate() {
         let pair = p.collect_values(&item).map_err(|raise| match raise {
-            Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
+            Raise::Kind(crate::EvalErrorKind::Host(_)) => HostError::type_error(format!(
                 "cannot convert dictionary update sequence element #{index} to a sequence"
             ))
             .into(),
