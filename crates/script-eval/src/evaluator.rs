@@ -1,6 +1,5 @@
 //! The evaluator: its state, and a host for everything that is not Python.
 
-use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use tvmscript_python_syntax::ast::StmtId;
@@ -83,18 +82,5 @@ impl<'a> Eval<'a> {
     /// An evaluation with a state and a host.
     pub fn new(state: &'a mut EvalState, host: &'a mut dyn Host) -> Eval<'a> {
         Eval { state, host }
-    }
-}
-
-impl Deref for Eval<'_> {
-    type Target = EvalState;
-    fn deref(&self) -> &EvalState {
-        self.state
-    }
-}
-
-impl DerefMut for Eval<'_> {
-    fn deref_mut(&mut self) -> &mut EvalState {
-        self.state
     }
 }

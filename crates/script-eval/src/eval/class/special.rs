@@ -326,7 +326,7 @@ impl Eval<'_> {
         }
         match own.as_host::<ClassObject>() {
             Some(object) if mro_of(&own).iter().any(|c| !super::is_class(c)) => {
-                Err(self.unknown_instance(object))
+                Err(self.state.unknown_instance(object))
             }
             _ => Ok(Some(false)),
         }
