@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tvmscript_test_texts::{Random, Scale, files_of, host_program, number, tokens};
 use tvmscript_tests::json_changes;
 
-#[path = "../fuzz/src/lib.rs"]
+#[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
 /// Replacements for tokens, besides other tokens of the text.

@@ -11,7 +11,7 @@ use tvmscript::{ParseOptions, registry};
 const BLESS: &str = "TVMSCRIPT_BLESS";
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expand")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/expand")
 }
 
 fn try_expand(text: &str, levels: usize) -> Result<Expanded, Vec<ParseError>> {
@@ -52,7 +52,7 @@ fn p79_12_scripts_are_shown_with_their_helpers_written_out() {
 
 #[test]
 fn a_kernel_with_helpers_and_a_factory_is_written_out() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/metaprogramming/nms/nms.py");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/metaprogramming/nms/nms.py");
     let text = std::fs::read_to_string(path).expect("a text");
     let found = expanded(&text, 9).unwrap_or_else(|error| panic!("{error}"));
     let script = found.split_once("@T.prim_func").expect("a script").1;

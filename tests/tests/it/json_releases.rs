@@ -7,9 +7,9 @@ use tvmscript::{
 };
 
 /// A module of TVM 0.27.
-const TEXT: &str = include_str!("../fixtures/json_0_27/module.py");
+const TEXT: &str = include_str!("../../fixtures/json_0_27/module.py");
 /// The JSON that TVM 0.27 makes of it.
-const JSON: &str = include_str!("../fixtures/json_0_27/module.json");
+const JSON: &str = include_str!("../../fixtures/json_0_27/module.json");
 const PROFILE: &str = "tvm-0.27";
 
 fn module() -> Object {

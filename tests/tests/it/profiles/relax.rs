@@ -181,7 +181,7 @@ def f(p: T.int64):
 
 #[test]
 fn current_constants_are_in_metadata() {
-    let text = include_str!("../../fixtures/current/constant.py");
+    let text = include_str!("../../../fixtures/current/constant.py");
     let parsed = read(text);
     let profile = parsed.profile.profile.id();
     assert_eq!(profile, "tvm-0.27");

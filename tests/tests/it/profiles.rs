@@ -1,6 +1,5 @@
 //! Texts of several releases: each tells its profile, reads, and prints as it was.
 
-#[path = "profiles/relax.rs"]
 mod relax;
 
 use tvmscript::ir_core::equal::StructuralEqual;

@@ -18,7 +18,7 @@ fn p79_20_nms_kernel() {
     let kernel = read("nms.py", KERNEL);
     let printed = print(&kernel, registry(), &Default::default()).expect("it prints");
     if std::env::var_os("TVMSCRIPT_BLESS").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/metaprogramming/nms/expanded.py");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/metaprogramming/nms/expanded.py");
         std::fs::write(path, format!("{printed}\n")).expect("the file is writable");
         return;
     }

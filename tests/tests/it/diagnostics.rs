@@ -141,7 +141,7 @@ fn every_node_of_a_function_can_be_diagnosed() {
 #[track_caller]
 fn insta(name: &str, text: &str) {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/diagnostics")
+        .join("tests/it/diagnostics")
         .join(format!("{name}.txt"));
     if std::env::var_os("TVMSCRIPT_BLESS").is_some() {
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
