@@ -56,7 +56,7 @@ pub(crate) fn find(code: &str) -> Option<&'static ErrorCode> {
 pub(crate) enum Example {
     /// A script with the error, and one without.
     Scripts { wrong: &'static str, right: &'static str },
-    /// No script has the error, for this reason.
+    /// No script shows the error, for this reason.
     None { reason: &'static str },
 }
 
