@@ -5,10 +5,10 @@ use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, TextRange};
 use tvmscript_script_value::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind};
 
 use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result, place_in_literal, suggest};
-use crate::evaluator::Evaluator;
 use crate::program::InnerErrors;
+use crate::state::EvalState;
 
-impl Evaluator {
+impl EvalState {
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
         self.diagnostics.failures += 1;

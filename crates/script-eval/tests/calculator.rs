@@ -59,15 +59,15 @@ fn code_that_is_not_evaluated_is_an_error() {
 
 #[test]
 fn functions_called_back_by_other_code_have_a_host() {
-    let mut host = calculator::open("double = lambda n: n * 2\n", Limits::default());
-    assert!(calculator::run(&mut *host).errors.is_empty());
-    let name = host.ast().find_name("double").expect("the text mentions it");
-    let Binding::Value(ScriptValue::Host(double)) = host.program.global(name) else {
+    let (mut calculator, errors) = calculator::open("double = lambda n: n * 2\n", Limits::default());
+    assert!(errors.is_empty() && calculator::run(&mut calculator).errors.is_empty());
+    let program = calculator.program();
+    let name = program.ast.find_name("double").expect("the text mentions it");
+    let Binding::Value(ScriptValue::Host(double)) = program.global(name) else {
         panic!("`double` is a function")
     };
     let value = double.call(CallArgs::positional([ScriptValue::Int(21)])).expect("no mistake");
     assert!(matches!(value, ScriptValue::Int(42)));
     let error = double.call(CallArgs::default()).expect_err("an argument is missing");
     assert_eq!(error.to_string(), "<lambda>() missing 1 required positional argument: 'n'");
-    host.program.close();
 }

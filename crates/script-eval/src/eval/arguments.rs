@@ -9,9 +9,9 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::{Closure, Env, Raise};
 use crate::binding::Binding;
 use crate::errors::HostError;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(super) fn bind_arguments(&mut self, closure: &Closure, mut args: CallArgs) -> Result<Rc<Env>, Raise> {
         if args.keywords.is_empty()
             && let Some(env) = Env::of_positional(closure, &mut args.positional)
@@ -83,7 +83,7 @@ impl dyn Host + '_ {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Checks that each keyword argument has a parameter without a value.
     fn check_keywords(&self, closure: &Closure, args: &CallArgs) -> Result<(), Raise> {
         let ast = &self.ast;

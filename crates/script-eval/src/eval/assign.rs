@@ -8,15 +8,15 @@ use super::class::is_instance;
 use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, ParseErrorKind, Reported, Result};
 use crate::host::Operator;
-use crate::{Evaluator, Host, python};
+use crate::{Eval, EvalState, python};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
         self.set_host(name, Binding::of(value), place);
     }
 
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         if let Expr::Name(name) = *evaluator.ast.expr(target) {
             return self.assign_name(target, name, value);
         }
@@ -33,11 +33,11 @@ impl dyn Host + '_ {
             ScriptValue::Host(_) => self.with_statement(value),
             value => value,
         };
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         if evaluator.in_env && evaluator.env.as_ref().is_some_and(|env| env.is_enumeration()) {
             value = self.try_at(target, |p| p.enumeration_value(name, value))?;
         }
-        let evaluator: &mut Evaluator = self;
+        let evaluator: &mut EvalState = self;
         let place = evaluator.ast.range(target);
         evaluator.set_host(name, Binding::of(value), place);
         Ok(())
@@ -70,7 +70,7 @@ impl dyn Host + '_ {
     }
 
     pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         if let Expr::Name(name) = *evaluator.ast.expr(target)
             && let Some(old) = evaluator.quick_integer(target)
             && let Some(right) = evaluator.quick_integer(value)
@@ -226,14 +226,14 @@ impl dyn Host + '_ {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Reports an invalid assignment target; `what` describes it.
     pub fn invalid_target(&mut self, target: ExprId, what: &'static str) -> Reported {
         self.error(target, ParseErrorKind::InvalidTarget { what })
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Unpacks a value to a target; `leaf` assigns to targets that are not lists or tuples.
     pub fn unpack_with(
         &mut self,

@@ -5,13 +5,13 @@ use tvmscript_script_value::ScriptValue;
 use super::class::{self, BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
-use crate::Host;
+use crate::Eval;
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
 use tvmscript_python_syntax::ast::{ExprId, Name};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates `value.attr`.
     pub fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
         if let ScriptValue::Host(_) = value
@@ -20,7 +20,7 @@ impl dyn Host + '_ {
             return Ok(found);
         }
         if let ScriptValue::Host(host) = value
-            && let Some(found) = self.namespace_attribute(&**host, attr)
+            && let Some(found) = self.host.namespace_attribute(self.state, &**host, attr)
         {
             return match found {
                 Some(value) => Ok(value),
@@ -64,7 +64,7 @@ impl dyn Host + '_ {
     ) -> Result<Option<ScriptValue>, Raise> {
         match value {
             ScriptValue::Node(object) => {
-                if let Some(attribute) = self.rules(object).attribute
+                if let Some(attribute) = self.host.rules(object).attribute
                     && let Some(value) = attribute(object, name)?
                 {
                     return Ok(Some(value));
@@ -198,7 +198,7 @@ impl dyn Host + '_ {
         let mut instead = None;
         let (what, names) = match value {
             ScriptValue::Node(object) => {
-                let names = self.rules(object).names.map(|names| names(object)).unwrap_or_default();
+                let names = self.host.rules(object).names.map(|names| names(object)).unwrap_or_default();
                 (format!("`{}`", object.info().display_key()), names)
             }
             ScriptValue::Host(host) => {
@@ -207,7 +207,7 @@ impl dyn Host + '_ {
                         let error = self.no_library_member(&module.path, name, range);
                         return self.report(error);
                     }
-                    if !self.modules().contains(&module.path) {
+                    if !self.host.modules().contains(&module.path) {
                         let (error, _) = self.unusable(&format!("{}.{name}", module.path));
                         return self.report(ParseError::new(error, ast.range(id)));
                     }
@@ -217,7 +217,7 @@ impl dyn Host + '_ {
                     error.help = help;
                     return self.report(error);
                 }
-                let what = match self.missing_attribute(&**host, name) {
+                let what = match self.host.missing_attribute(&**host, name) {
                     Some(missing) => {
                         instead = missing.help;
                         missing.what
@@ -265,9 +265,10 @@ impl dyn Host + '_ {
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
                 Some(module) => {
-                    !self.modules().is_complete(&module.path) && !python::library::lacks(&module.path, name)
+                    !self.host.modules().is_complete(&module.path)
+                        && !python::library::lacks(&module.path, name)
                 }
-                None => match self.missing_attribute(&**host, name) {
+                None => match self.host.missing_attribute(&**host, name) {
                     None if python::object::of(value).is_some() => false,
                     // A wrong decorator is an error, unless the dialect leaves it out on purpose.
                     Some(missing) => !self.in_decorator || missing.is_left_out,
@@ -283,7 +284,7 @@ impl dyn Host + '_ {
     fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
         let range = self.ast.range(id);
         if let ScriptValue::Host(host) = value
-            && let Some(missing) = self.missing_attribute(&**host, name)
+            && let Some(missing) = self.host.missing_attribute(&**host, name)
         {
             let reason = format!("`{name}` of {} is not evaluated", missing.what);
             return self.give_up_for(range, &reason, Cause::LeftOut(reason.as_str().into()));

@@ -16,7 +16,7 @@ use crate::python::cost;
 use crate::python::library::Partial;
 use crate::python::methods;
 use crate::python::object;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List, Name};
 
 /// The arguments for code that knows built-in types only.
@@ -59,7 +59,7 @@ impl Callee {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_call(
         &mut self,
         id: ExprId,
@@ -92,7 +92,7 @@ impl dyn Host + '_ {
         let vectors = self.mode == Mode::Script
             && matches!(*self.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
-                Callee::Value(ScriptValue::Function(function)) => !self.takes_regions(function),
+                Callee::Value(ScriptValue::Function(function)) => !self.host.takes_regions(function),
                 _ => true,
             };
         // Messages about such arguments name the function.
@@ -123,7 +123,7 @@ impl dyn Host + '_ {
         args: List<ExprId>,
     ) -> Option<Result<ScriptValue>> {
         let closure = function.as_host::<Closure>()?;
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         let locals = &*closure.locals;
         let mut bound = Bound::new(locals, args.len() + usize::from(receiver.is_some()))?;
         let ast = evaluator.ast.clone();
@@ -176,7 +176,7 @@ impl dyn Host + '_ {
 
     /// Evaluates what is called. A method that is only called needs no value of its own.
     fn callee(&mut self, func: ExprId) -> Result<Callee> {
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         match *evaluator.ast.expr(func) {
             // A statement that may be suspended remembers the values of its expressions.
             Expr::Attribute { value, attr } if evaluator.running.is_none() => {
@@ -397,7 +397,7 @@ impl dyn Host + '_ {
         at: ExprId,
         operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
     ) -> Result<T, Raise> {
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         evaluator.point_at(at);
         let before = evaluator.diagnostics.counts();
         let result = operation(self);
@@ -477,12 +477,12 @@ impl dyn Host + '_ {
                     return self.call_value(&wrapper.function, args);
                 }
                 if let [definition] = &*args.positional
-                    && self.is_decorator(callee)
+                    && self.host.is_decorator(callee)
                     && let Some(value) = self.decorate_value(callee, definition)
                 {
                     return Ok(value?);
                 }
-                if let Some(result) = self.call_own(&**host, &mut args) {
+                if let Some(result) = self.host.call_own(self.state, &**host, &mut args) {
                     return result;
                 }
                 if let Some(module) = any.downcast_ref::<Module>() {
@@ -501,7 +501,7 @@ impl dyn Host + '_ {
                 }
                 Err(self.not_callable(callee))
             }
-            ScriptValue::Node(object) => match self.call_rule(object) {
+            ScriptValue::Node(object) => match self.host.call_rule(object, self.state.token) {
                 Some(call) => Ok(call(object, plain(args))?),
                 None => Err(self.not_callable(callee)),
             },

@@ -17,7 +17,7 @@ use crate::host::Mode;
 use crate::id_hash::{IdMap, IdSet};
 use crate::program::Helper;
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host, Program};
+use crate::{Eval, EvalState, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
@@ -362,7 +362,7 @@ impl LocalNames {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_lambda(
         &mut self,
         id: ExprId,
@@ -465,7 +465,7 @@ impl dyn Host + '_ {
 
     /// The environment of a function defined inside a script body: the current values of the names it mentions.
     pub(crate) fn capture(&mut self, exprs: &[ExprId]) -> Option<Rc<Env>> {
-        if self.in_env || !self.in_script() {
+        if self.in_env || !self.host.in_script() {
             return self.env.clone();
         }
         let ast = self.ast.clone();
@@ -474,7 +474,7 @@ impl dyn Host + '_ {
         names.sort_unstable();
         names.dedup();
         let captured: Vec<(Name, Binding)> =
-            names.into_iter().filter_map(|name| Some((name, self.captured(name)?))).collect();
+            names.into_iter().filter_map(|name| Some((name, self.host.captured(name)?))).collect();
         if captured.is_empty() {
             return self.env.clone();
         }
@@ -578,7 +578,7 @@ struct Caller {
     has_definition: bool,
 }
 
-impl Evaluator {
+impl EvalState {
     fn enter_call(&mut self, call: &Call, env: Rc<Env>) -> Result<Caller, Raise> {
         self.program.budget.step(1)?;
         self.program.budget.enter_call()?;

@@ -6,7 +6,7 @@ use tvmscript_script_value::{Dict, ScriptValue};
 
 use super::closure::target_names;
 use super::{Env, Iter, Raise};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::python::{self, cost};
@@ -27,7 +27,7 @@ impl Loops {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Opens the loops. The outermost iterable is evaluated at once, as in Python.
     pub(crate) fn loops(
         &mut self,

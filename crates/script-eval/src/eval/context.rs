@@ -16,7 +16,7 @@ use super::generator::{Input, Resumed};
 use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise};
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, ParseErrorKind, Result};
 use crate::python::{Outcome, type_name};
 
@@ -105,7 +105,7 @@ impl Drop for Context {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a `with` statement.
     pub(super) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
         if self.tolerant && self.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
@@ -136,7 +136,7 @@ impl dyn Host + '_ {
     pub(super) fn enter_item(&mut self, item: WithItem) -> Result<(Entered, ScriptValue)> {
         let at = item.context;
         let value = self.eval(at)?;
-        if let Some(entered) = self.enter_scope(&value, at) {
+        if let Some(entered) = self.host.enter_scope(self.state, &value, at) {
             let (value, scope) = entered?;
             return Ok((Entered::Scope(scope), value));
         }
@@ -177,7 +177,7 @@ impl dyn Host + '_ {
             // A scope is discarded when it is dropped.
             (Entered::Scope(_), Err(reported)) => Err(reported),
             (Entered::Scope(scope), Ok(flow)) => {
-                self.leave_scope(scope, at)?;
+                self.host.leave_scope(self.state, scope, at)?;
                 Ok(flow)
             }
             (Entered::Manager(manager), Ok(flow)) => {

@@ -9,7 +9,7 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::Host;
+use crate::Eval;
 use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::host::Mode;
 use crate::python;
@@ -32,13 +32,13 @@ pub(super) struct FirstValue {
     index: Option<usize>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)` or `n, m =
     /// testing.parameters((4, 2), (8, 3))`, at module level or in a class.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
         if self.explorer.parameters.is_none() {
             self.explorer.parameters =
-                Some(declared_parameters(&self.ast, self.modules().parameter_functions()));
+                Some(declared_parameters(&self.ast, self.host.modules().parameter_functions()));
         }
         let first = *self.explorer.parameters.as_ref()?.get(&name)?;
         let value = self.in_environment(None, |p| p.eval(first.value));
@@ -128,7 +128,7 @@ impl dyn Host + '_ {
         match &decorator.cause {
             Cause::Module(path) => {
                 TRANSPARENT.iter().any(|prefix| path.starts_with(prefix))
-                    || self.modules().is_transparent(path)
+                    || self.host.modules().is_transparent(path)
             }
             _ => false,
         }
@@ -226,7 +226,7 @@ pub(crate) struct Decorators {
     pub(crate) others: Vec<(ExprId, ScriptValue)>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates the decorators of a definition of host code. The last one of the host decides.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl dyn Host + '_ {
             && (list.len() == 1 || self.names_host_value(*at))
         {
             let value = self.decorator_value(*at)?;
-            if self.is_decorator(&value) {
+            if self.host.is_decorator(&value) {
                 return Ok(Decorators { script: Some((*at, value)), others: Vec::new() });
             }
             last = Some(value);
@@ -252,7 +252,7 @@ impl dyn Host + '_ {
                 Some(value) => value,
                 None => self.decorator_value(*at)?,
             };
-            if self.is_decorator(&value) {
+            if self.host.is_decorator(&value) {
                 found.script = Some((*at, value));
             } else if self.may_decorate(&value) {
                 found.others.push((*at, value));
@@ -275,8 +275,8 @@ impl dyn Host + '_ {
                 Expr::Name(name) => {
                     return match self.host_binding(name) {
                         crate::Binding::Value(value) => {
-                            self.is_namespace(&value)
-                                || self.is_decorator(&value)
+                            self.host.is_namespace(&value)
+                                || self.host.is_decorator(&value)
                                 || self.unknown(&value).is_some()
                         }
                         _ => false,
@@ -298,7 +298,7 @@ impl dyn Host + '_ {
     fn may_decorate(&self, value: &ScriptValue) -> bool {
         let ScriptValue::Host(host) = value else { return false };
         match self.tolerant {
-            true => !self.is_namespace(value),
+            true => !self.host.is_namespace(value),
             false => host.is_callable() && is_applied(value),
         }
     }
@@ -326,7 +326,7 @@ impl dyn Host + '_ {
             return Ok(Placeholder::new(cause, self.ast.range(id)).value());
         }
         let errors = self.diagnostics.errors.len();
-        let result = self.read_script(id, at, decorator);
+        let result = self.host.read_script(self.state, id, at, decorator);
         match result {
             Ok(_) => drop(self.explorer.built.insert(id)),
             Err(_) => self.note_arguments(id, errors),
@@ -371,7 +371,7 @@ impl dyn Host + '_ {
 
     /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.
     pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
-        let decorator = Host::bare_scripts(self)?.decorator;
+        let decorator = self.host.bare_scripts()?.decorator;
         let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
         self.explorer.units.retain(|unit| !unit.is_of(id));
         Some(self.host_definition(id, at, &decorator))

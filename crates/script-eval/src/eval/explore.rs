@@ -17,7 +17,7 @@ use super::decorator::{FirstValue, Marks};
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise, walk};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
@@ -110,7 +110,7 @@ pub(crate) struct Explorer {
     pub(crate) built: IdSet<StmtId>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Schedules a function for exploration.
     pub(crate) fn add_unit(&mut self, function: &ScriptValue, marks: Marks) {
         let unit = Unit { function: function.clone(), owner: None, marks };
@@ -193,7 +193,7 @@ impl dyn Host + '_ {
         self.explorer.level = before;
         self.drop_raised();
         self.pending = None;
-        self.explored();
+        self.host.explored();
     }
 
     fn explore_function(
@@ -400,8 +400,9 @@ impl dyn Host + '_ {
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let mut lines = before[..line_start].lines().rev().map(str::trim);
         let own = before[line_start..].trim();
-        let decorates =
-            |line: &str| line.strip_prefix('@').is_some_and(|decorator| self.is_script_decorator(decorator));
+        let decorates = |line: &str| {
+            line.strip_prefix('@').is_some_and(|decorator| self.host.is_script_decorator(decorator))
+        };
         let text = self.program.text_of(self.ast.range(id));
         decorates(own) || decorates(text) || lines.next().is_some_and(decorates)
     }

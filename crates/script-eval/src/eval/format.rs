@@ -2,12 +2,12 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use crate::Host;
+use crate::Eval;
 use crate::errors::Result;
 use crate::python;
 use tvmscript_python_syntax::ast::{Constant, Conversion, Expr, ExprId, List};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> Result<ScriptValue> {
         let text = self.joined_text(id, values)?;
         self.try_at(id, |p| python::cost::text(p, &text))

@@ -10,7 +10,7 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, is_function};
 use super::{Closure, Raise};
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Attributes that are no part of `__dict__`.
 pub(crate) const OWN: &[&str] = &[
@@ -23,7 +23,7 @@ pub(crate) const OWN: &[&str] = &[
     "__kwdefaults__",
 ];
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// An attribute of a function of the text; `None` for those that the function itself has.
     pub(crate) fn function_attribute(
         &mut self,
@@ -95,7 +95,7 @@ impl dyn Host + '_ {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     fn positional_defaults(&self, closure: &Closure) -> ScriptValue {
         let params = self.ast.list(closure.params).iter().zip(&closure.defaults);
         let values: Vec<ScriptValue> =

@@ -30,7 +30,7 @@ use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
 use crate::errors::{ParseErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{
     ExceptHandler, Expr, ExprId, For, If, List, Match, Stmt, StmtId, Try, While, With,
 };
@@ -266,7 +266,7 @@ enum Step {
     GiveUp(Placeholder),
 }
 
-impl Evaluator {
+impl EvalState {
     /// The value that an expression had before the statement was suspended.
     pub(crate) fn remembered(&self, id: ExprId) -> Option<ScriptValue> {
         self.running.as_ref()?.memo.get(id).cloned()
@@ -280,7 +280,7 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates an expression of a statement that may be suspended.
     pub(crate) fn eval_remembered(&mut self, id: ExprId) -> Result<ScriptValue> {
         if let Some(value) = self.remembered(id) {

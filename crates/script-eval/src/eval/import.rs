@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::{Import, ImportFrom, TextRange};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::Placeholder;
-use crate::Host;
+use crate::Eval;
 use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Result, suggest};
 use crate::python;
@@ -31,7 +31,7 @@ impl Module {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Resolves a dotted path: a declared module or a member of one, or an unknown module.
     pub fn module_value(&self, path: &str) -> ScriptValue {
         self.declared(path).unwrap_or_else(|| ScriptValue::host(Module { path: path.into() }))
@@ -40,7 +40,7 @@ impl dyn Host + '_ {
     /// The value at a path that starts with a declared module.
     fn declared(&self, path: &str) -> Option<ScriptValue> {
         let mut end = path.len();
-        while !self.modules().contains(&path[..end]) {
+        while !self.host.modules().contains(&path[..end]) {
             end = path[..end].rfind('.')?;
         }
         let module = ScriptValue::host(Module { path: path[..end].into() });
@@ -74,12 +74,12 @@ impl dyn Host + '_ {
         if let Some(value) = python::library::member(&module.path, name) {
             return Some(value);
         }
-        self.modules().member(&module.path, name)
+        self.host.modules().member(&module.path, name)
     }
 
     /// The error for using a module or a member of one, and a suggested fix.
     pub(crate) fn unusable(&self, path: &str) -> (HostError, Option<String>) {
-        let modules = self.modules();
+        let modules = self.host.modules();
         if modules.contains(path) {
             let error = HostError::type_error(format!("`{path}` is a module, which cannot be called"));
             return (error, Some(format!("call one of its functions: `{path}.name(..)`")));
@@ -100,7 +100,7 @@ impl dyn Host + '_ {
     /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        first == "__future__" || is_library_module(path) || self.modules().contains(first)
+        first == "__future__" || is_library_module(path) || self.host.modules().contains(first)
     }
 
     /// `import a.b as c`
@@ -185,7 +185,7 @@ impl dyn Host + '_ {
                 }
                 None => {
                     let path = format!("{}.{name}", module.path.trim_end_matches('.'));
-                    match self.modules().contains(module.path.split('.').next().unwrap_or_default())
+                    match self.host.modules().contains(module.path.split('.').next().unwrap_or_default())
                         || is_future(&module)
                     {
                         true => ScriptValue::host(Module { path: path.into() }),
@@ -255,7 +255,7 @@ impl dyn Host + '_ {
             _ if let Some(names) = super::class::class_module_names(&module.path) => {
                 names.into_iter().map(str::to_owned).collect()
             }
-            _ => match self.modules().star_names(&module.path) {
+            _ => match self.host.modules().star_names(&module.path) {
                 Some(names) => names,
                 None => return false,
             },

@@ -10,7 +10,7 @@ use super::Raise;
 use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
-use crate::Host;
+use crate::Eval;
 use crate::errors::{ParseErrorKind, Result};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
@@ -184,7 +184,7 @@ impl HostObject for IterObject {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
         if class::defines_operations(value)
@@ -234,7 +234,7 @@ impl dyn Host + '_ {
             ScriptValue::Dict(dict) => {
                 Iter::Dict { dict: dict.clone(), kind: view::Kind::Keys, at: 0, len: dict.borrow().len() }
             }
-            ScriptValue::Node(object) => match self.rules(object).items {
+            ScriptValue::Node(object) => match self.host.rules(object).items {
                 Some(items) => Iter::Items(items(object)?.into_iter()),
                 None => match python::node_items(object) {
                     Some(items) => Iter::Items(items.into_iter()),

@@ -13,7 +13,7 @@ use super::{Env, Locals, walk};
 use crate::binding::Binding;
 use crate::host::Mode;
 use crate::program::Program;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// A module that is a part of the program.
 pub(crate) struct LocalModule {
@@ -65,7 +65,7 @@ pub fn absolute_module(package: &str, level: u32, module: &str) -> Option<String
     Some(base.join("."))
 }
 
-impl Evaluator {
+impl EvalState {
     /// The package of the running statement, for relative imports.
     fn package(&self) -> &str {
         let parts = &self.program.parts;
@@ -88,7 +88,7 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Imports a module of the program and the packages around it; `None` if it is none.
     pub(crate) fn local_module(&mut self, path: &str) -> Option<ScriptValue> {
         if !self.program.parts.contains(path) {

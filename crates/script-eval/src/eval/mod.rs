@@ -59,10 +59,10 @@ use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::host::Mode;
 use crate::python::cost;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Converts a value to a key. Hashing and comparing are charged.
     pub(crate) fn hashable(&mut self, value: ScriptValue) -> Result<DictKey, Raise> {
         if let ScriptValue::Host(_) = value {
@@ -94,7 +94,7 @@ impl dyn Host + '_ {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// The value of a variable of the running function, or of one around it; fails if it has none.
     #[inline]
     fn variable(&self, name: Name) -> Result<ScriptValue> {
@@ -106,6 +106,25 @@ impl Evaluator {
             },
             _ => Err(Reported(())),
         }
+    }
+
+    /// Resolves a name; `local` is its binding in the script body.
+    #[inline]
+    pub fn find(&self, name: Name, local: impl FnOnce() -> Binding) -> Binding {
+        // Host code sees captured names of a script body, and not the names that the dialect redefines there.
+        if self.in_env {
+            return self.host_binding(name);
+        }
+        let local = local();
+        if !matches!(local, Binding::Unbound) {
+            return local;
+        }
+        if let Some(env) = &self.env
+            && let Some(found) = env.get(name)
+        {
+            return found;
+        }
+        self.outermost(name)
     }
 
     /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
@@ -123,7 +142,7 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates an expression under the rules of the current mode.
     ///
     /// # Errors
@@ -165,7 +184,7 @@ impl dyn Host + '_ {
     #[inline]
     pub(crate) fn eval_now(&mut self, id: ExprId) -> Result<ScriptValue> {
         // Each use of the state through the trait is a virtual call.
-        let evaluator: &mut Evaluator = self;
+        let evaluator: &mut EvalState = self;
         match *evaluator.ast.expr(id) {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
@@ -228,7 +247,7 @@ impl dyn Host + '_ {
     }
 
     fn eval_compound(&mut self, id: ExprId) -> Result<ScriptValue> {
-        let evaluator: &mut Evaluator = self;
+        let evaluator: &mut EvalState = self;
         let charged = evaluator.program.budget.step(1);
         let expr = *evaluator.ast.expr(id);
         if charged.is_err() {
@@ -408,20 +427,7 @@ impl dyn Host + '_ {
     /// Resolves a name.
     #[inline]
     pub fn find(&self, name: Name) -> Binding {
-        // Host code sees captured names of a script body, and not the names that the dialect redefines there.
-        if self.in_env {
-            return self.host_binding(name);
-        }
-        let local = self.local(name);
-        if !matches!(local, Binding::Unbound) {
-            return local;
-        }
-        if let Some(env) = &self.env
-            && let Some(found) = env.get(name)
-        {
-            return found;
-        }
-        self.outermost(name)
+        self.state.find(name, || self.host.local(name))
     }
 
     #[cold]
@@ -458,20 +464,20 @@ impl dyn Host + '_ {
             return Err(self.report(error.with_label(place, "defined here, in a scope that is closed")));
         }
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
-        names.extend(self.local_names());
+        names.extend(self.host.local_names());
         names.extend(self.program.bound_globals());
         let builtins: Vec<&str> = crate::python::builtins::names().collect();
         let known = names.iter().map(|n| ast.name(*n)).chain(builtins);
         match suggest::nearest(text, known) {
             Some(near) => near.suggest(&mut error, ast.range(id), ""),
-            None => error.help = self.suggestion(text),
+            None => error.help = self.host.suggestion(text),
         }
         Err(self.report_undefined(error))
     }
 
     /// The definition site of a name in a closed scope of the same function, with a hint.
     fn ended_before(&self, name: Name, id: ExprId) -> Option<(TextRange, Option<&'static str>)> {
-        let (place, help) = self.ended(name)?;
+        let (place, help) = self.host.ended(name)?;
         let between = TextRange::new(place.end, self.ast.range(id).start);
         let same_function = place.end > 0
             && place.end < between.end
@@ -485,7 +491,7 @@ impl dyn Host + '_ {
             return Err(self.invalid_target(target, "this expression"));
         };
         if self.token != Token::DEFAULT && !self.in_env {
-            self.bind(name, value.clone(), target)?;
+            self.host.bind(self.state, name, value.clone(), target)?;
         } else {
             let place = self.ast.range(target);
             self.assign_host(name, value.clone(), place);
@@ -559,7 +565,7 @@ impl dyn Host + '_ {
     /// The truth of a value, as Python defines it.
     pub fn truth(&mut self, value: &ScriptValue) -> Result<bool, Raise> {
         match value {
-            ScriptValue::Node(object) => match self.rules(object).truth {
+            ScriptValue::Node(object) => match self.host.rules(object).truth {
                 Some(truth) => Ok(truth(object)?),
                 None => match crate::python::node_len(object) {
                     Some(len) => Ok(len > 0),

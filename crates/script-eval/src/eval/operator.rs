@@ -9,10 +9,10 @@ use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
 use crate::python;
 use crate::python::Outcome;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Applies an operator.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl dyn Host + '_ {
         let mut asked = None;
         for operand in operands {
             let ScriptValue::Node(object) = operand else { continue };
-            let Some(rule) = self.rules(object).operator else { continue };
+            let Some(rule) = self.host.rules(object).operator else { continue };
             if asked.is_some_and(|before| std::ptr::fn_addr_eq(before, rule)) {
                 continue;
             }
@@ -87,7 +87,7 @@ impl dyn Host + '_ {
     /// Evaluates a left-leaning chain `a + b + c` in a loop. Operands after a wrong one are evaluated too, to find
     /// errors in them.
     pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
-        let evaluator: &Evaluator = self;
+        let evaluator: &EvalState = self;
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
         while let Expr::BinOp { left, .. } = *evaluator.ast.expr(at) {
@@ -145,7 +145,7 @@ impl dyn Host + '_ {
 
     /// Tests whether a dialect defines operators on the value.
     fn has_operators(&mut self, value: &ScriptValue) -> bool {
-        matches!(value, ScriptValue::Node(object) if self.rules(object).operator.is_some())
+        matches!(value, ScriptValue::Node(object) if self.host.rules(object).operator.is_some())
     }
 
     pub(crate) fn eval_bool(&mut self, id: ExprId, op: BoolOp, values: List<ExprId>) -> Result<ScriptValue> {
@@ -225,7 +225,7 @@ impl dyn Host + '_ {
                 Ok(compared) => compared,
                 Err(reported) => return self.comparisons_behind(rest, index + 1, reported),
             };
-            if self.comparisons_nest && self.has_operators(&value) {
+            if self.program.comparisons_nest && self.has_operators(&value) {
                 (joined, left) = (None, value);
                 nested = Some(left.clone());
                 continue;

@@ -12,7 +12,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 use super::class::is_instance;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise, exception};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Operator;
@@ -37,7 +37,7 @@ pub(super) enum Chosen {
     Unknown(Placeholder),
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a `match` statement.
     pub(super) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
         match self.choose_case(stmt)? {

@@ -5,7 +5,7 @@
 //! on one return another, so that one import does not cause a hundred messages. The use of one in a script is an
 //! error.
 //!
-//! Invariant: placeholders occur as values only while [`Evaluator::tolerant`] is set, that is in host code that no
+//! Invariant: placeholders occur as values only while [`EvalState::tolerant`] is set, that is in host code that no
 //! script called. Elsewhere, loading such a name is an error.
 
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ use super::{Module, Raise, walk};
 use crate::binding::{Binding, Slot};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::python::builtins::{Builtin, BuiltinKind};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// An unknown value.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl Placeholder {
     }
 
     /// The error for a script that uses the value.
-    fn error(&self, host: &dyn Host, range: TextRange) -> ParseError {
+    fn error(&self, host: &Eval<'_>, range: TextRange) -> ParseError {
         match &self.cause {
             Cause::Module(path) => {
                 let (error, help) = host.unusable(path);
@@ -135,7 +135,7 @@ impl Binding {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Returns the placeholder for a value: the value itself, or a module that is not evaluated.
     pub(crate) fn unknown(&self, value: &ScriptValue) -> Option<Placeholder> {
         let ScriptValue::Host(host) = value else { return None };
@@ -189,7 +189,7 @@ impl Evaluator {
         self.give_up_for(range, reason, Cause::Statement(reason.into()))
     }
 
-    /// [`Evaluator::give_up`] with another cause than the reason.
+    /// [`EvalState::give_up`] with another cause than the reason.
     pub(crate) fn give_up_for(&mut self, range: TextRange, reason: &str, cause: Cause) -> Reported {
         self.warn(range, reason);
         let place = self.statement.unwrap_or(range);
@@ -293,7 +293,7 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Reports the use of an unknown value in a script; in host code the result is a placeholder.
     pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
         if self.tolerant {
@@ -320,7 +320,7 @@ impl dyn Host + '_ {
     pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
         if let Some(placeholder) = self.unknown(callee) {
             if let Cause::Module(path) = &placeholder.cause
-                && self.modules().is_expected(path)
+                && self.host.modules().is_expected(path)
             {
                 let reason = format!("`{path}` is not evaluated");
                 let range = self.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
@@ -357,7 +357,7 @@ pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeho
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// A placeholder for an unbound name that Python, another module or another path may bind.
     pub(crate) fn bound_elsewhere(&mut self, name: Name) -> Option<Placeholder> {
         let ast = self.ast.clone();

@@ -11,7 +11,7 @@
 use tvmscript_python_syntax::ast::{BoolOp, Comparison, Constant, Expr, ExprId, List, Name, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
-use crate::Evaluator;
+use crate::EvalState;
 use crate::binding::Binding;
 use crate::host::Mode;
 use crate::python::{arith, compare};
@@ -19,7 +19,7 @@ use crate::python::{arith, compare};
 /// Maximum nesting of the expressions.
 const MAX_DEPTH: u32 = 6;
 
-impl Evaluator {
+impl EvalState {
     /// The value of an expression of integers; `None`, with nothing charged, for other expressions.
     #[inline]
     pub(crate) fn quick_integer(&self, id: ExprId) -> Option<i64> {

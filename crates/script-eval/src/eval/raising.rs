@@ -18,7 +18,7 @@ use super::{Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result};
 use crate::python::repr;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Size of an exception with its diagnostic.
 const EXCEPTION_BYTES: u64 = 512;
@@ -116,7 +116,7 @@ pub(crate) struct Mark {
     failures: u64,
 }
 
-impl Evaluator {
+impl EvalState {
     /// The exceptions recorded so far in the current mode.
     fn recorded(&self) -> &[ParseError] {
         if self.tolerant { &self.diagnostics.raised } else { &self.diagnostics.errors }
@@ -236,7 +236,7 @@ pub(super) fn called_from(exception: &ScriptValue, range: TextRange) {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs an operation of the evaluator and catches its exception.
     ///
     /// # Errors
@@ -450,7 +450,7 @@ impl dyn Host + '_ {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a `try` statement.
     pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
         let mark = self.mark();

@@ -11,7 +11,7 @@ use super::decorator::Marks;
 use super::{Iter, Raise, exception};
 use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Reported, Result};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
 };
@@ -26,7 +26,7 @@ pub(crate) enum Flow {
     Ended,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a module-level statement. If it fails, the error is recorded and the names it binds are poisoned.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl dyn Host + '_ {
         let ast = self.ast.clone();
         for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
-            let evaluator: &Evaluator = self;
+            let evaluator: &EvalState = self;
             if evaluator.explorer.exploring > 0 && evaluator.program.budget.is_spent() {
                 self.hurry(id);
             }
@@ -92,7 +92,7 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
-        let evaluator: &mut Evaluator = self;
+        let evaluator: &mut EvalState = self;
         if let Err(raise) = evaluator.program.budget.step(1) {
             let range = self.ast.range(id);
             return Err(self.raise(range, None, raise));
@@ -114,13 +114,13 @@ impl dyn Host + '_ {
                     }
                     self.assign_target(*last, value)?;
                 }
-                self.assigned(id);
+                self.host.assigned(self.state, id);
             }
             Stmt::AnnAssign(stmt) => {
                 if let Some(value) = stmt.value {
                     let value = self.eval(value)?;
                     self.assign_target(stmt.target, value)?;
-                    self.assigned(id);
+                    self.host.assigned(self.state, id);
                 }
             }
             Stmt::AugAssign(stmt) => self.augment(stmt.target, stmt.op, stmt.value)?,
@@ -239,7 +239,7 @@ impl dyn Host + '_ {
             };
         };
         let is_namespace = |name: Name| match self.host_binding(name) {
-            Binding::Value(value) => self.is_namespace(&value),
+            Binding::Value(value) => self.host.is_namespace(&value),
             _ => false,
         };
         let annotations = self.ast.list(def.params).iter().filter_map(|param| param.annotation);

@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
-use crate::Host;
+use crate::Eval;
 use crate::errors::Result;
 use crate::host::Indices;
 use crate::python;
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_subscript(
         &mut self,
         id: ExprId,
@@ -28,7 +28,7 @@ impl dyn Host + '_ {
         }
         // The index is evaluated even if the base failed, to find errors in it.
         let rule = match &base {
-            Ok(ScriptValue::Node(object)) => self.rules(object).subscript,
+            Ok(ScriptValue::Node(object)) => self.host.rules(object).subscript,
             _ => None,
         };
         let Some(rule) = rule else {

@@ -10,7 +10,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::class::MethodKind;
 use super::closure::Closure;
 use super::{Env, Locals, Raise, walk};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::program::Helper;
@@ -28,7 +28,7 @@ pub struct Template {
     env: Rc<Env>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Makes a template of a definition. It keeps the values that the names in its body have now; names
     /// without one are looked up when it is expanded, so that a template may call itself.
     ///
@@ -66,8 +66,8 @@ impl dyn Host + '_ {
     /// The binding of a name that a definition here captures.
     fn captured_value(&self, name: Name) -> Binding {
         if !self.in_env
-            && self.in_script()
-            && let Some(binding) = self.captured(name)
+            && self.host.in_script()
+            && let Some(binding) = self.host.captured(name)
         {
             return binding;
         }

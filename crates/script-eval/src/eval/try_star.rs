@@ -10,11 +10,11 @@ use super::Raise;
 use super::exception::{is_class, is_same, parts};
 use super::exception_group::{Condition, derived, is_group, is_group_class, members, split};
 use super::statement::Flow;
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, Result};
 use crate::python::exceptions;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs the handlers of an exception; fails with what is left of it.
     pub(super) fn handle_group(
         &mut self,

@@ -11,12 +11,12 @@ use super::closure::target_names;
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Placeholder, walk};
-use crate::Host;
+use crate::Eval;
 use crate::binding::{Binding, same};
 use crate::errors::{Reported, Result};
 use tvmscript_python_syntax::ast::{ExprId, For, If, List, Name, Stmt, StmtId, While};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The condition of a statement, or the placeholder if it is unknown.
     pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
         if let Some(truth) = self.quick_condition(test) {

@@ -8,13 +8,13 @@ use tvmscript_script_value::ScriptValue;
 use super::Outcome;
 use super::number::{Number, int};
 use super::{builtins, cost, dict_class, number, object, set, type_name};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Raise, exception};
 use crate::host::Operator;
 
 /// `a op b`, where no operand has an operator of a dialect.
-pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(crate) fn binary(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     if let (ScriptValue::Int(x), ScriptValue::Int(y)) = (a, b)
         && let Some(value) = small(op, *x, *y)
     {
@@ -93,7 +93,7 @@ pub(crate) fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     }
 }
 
-fn big(p: &mut dyn Host, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+fn big(p: &mut Eval<'_>, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (x_bits, y_bits) = (x.bits(), y.bits());
     match op {
         BinOp::Mult | BinOp::FloorDiv | BinOp::Mod | BinOp::Div => {
@@ -203,7 +203,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     Ok(if negative { -value } else { value })
 }
 
-fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Outcome {
+fn power(p: &mut Eval<'_>, x: &BigInt, y: &BigInt) -> Outcome {
     if y.is_negative() {
         let (x, y) = (number::big_to_float(x)?, number::big_to_float(y)?);
         return Ok(ScriptValue::Float(float_power(x, y)?));
@@ -285,7 +285,7 @@ pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
 }
 
 /// Operators on text, lists, tuples, sets and dictionaries, and those of library classes.
-fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+fn sequence(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     if matches!((a, b), (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_)))
         && let Some(value) = object::operate(p, Operator::Binary(op), &[a.clone(), b.clone()])?
     {
@@ -361,7 +361,7 @@ fn is_sequence(value: &ScriptValue) -> bool {
     )
 }
 
-fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Outcome {
+fn repeat(p: &mut Eval<'_>, sequence: &ScriptValue, count: i64) -> Outcome {
     let count = usize::try_from(count).unwrap_or(0);
     Ok(match sequence {
         ScriptValue::Str(s) if !s.as_str().is_empty() => {
@@ -394,7 +394,7 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
 }
 
 /// `op a`, where the operand has no operator of a dialect; not for `not`.
-pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
+pub(crate) fn unary(p: &mut Eval<'_>, op: UnaryOp, a: &ScriptValue) -> Outcome {
     if let ScriptValue::Host(_) = a
         && let Some(value) = object::operate(p, Operator::Unary(op), std::slice::from_ref(a))?
     {
@@ -428,7 +428,7 @@ pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
 }
 
 /// Changes `a` in place as Python does; returns `false` if `a op b` is a new value.
-pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn in_place(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     match (op, a.plain()) {
         (BinOp::Add, ScriptValue::List(items)) => {
             let more = p.collect_values(b)?;

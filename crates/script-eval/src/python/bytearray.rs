@@ -9,7 +9,7 @@ use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 use super::builtins::{Table, bytes_of_value, own};
 use super::object::{Advance, LibraryObject, Protocol, cast};
 use super::{Outcome, arith, compare, cost, number, percent, repr, subscript};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, Raise};
 use crate::host::Operator;
 
@@ -19,7 +19,7 @@ pub(crate) struct ByteArray {
 }
 
 /// The bytes of a `bytes` or `bytearray`; `None` for other values. Those of a `bytearray` are a copy, which is charged.
-pub(crate) fn content(p: &dyn Host, value: &ScriptValue) -> Result<Option<Rc<[u8]>>, Raise> {
+pub(crate) fn content(p: &Eval<'_>, value: &ScriptValue) -> Result<Option<Rc<[u8]>>, Raise> {
     Ok(match (value.plain(), cast::<ByteArray>(value)) {
         (ScriptValue::Bytes(bytes), _) => Some(bytes.clone()),
         (_, Some(array)) => {
@@ -104,19 +104,19 @@ fn byte_of(value: &ScriptValue) -> Result<u8, Raise> {
 
 impl ByteArray {
     /// A new array, which is charged.
-    pub(crate) fn charged(p: &dyn Host, bytes: Vec<u8>) -> Outcome {
+    pub(crate) fn charged(p: &Eval<'_>, bytes: Vec<u8>) -> Outcome {
         cost::text_bytes(p, bytes.len())?;
         Ok(LibraryObject::value(ByteArray { bytes: RefCell::new(bytes) }))
     }
 
     /// The bytes as a list of numbers, on which slices are assigned and deleted.
-    fn list(&self, p: &dyn Host) -> Result<ScriptValue, Raise> {
+    fn list(&self, p: &Eval<'_>) -> Result<ScriptValue, Raise> {
         let bytes = self.bytes.borrow();
         cost::values(p, bytes.len())?;
         Ok(ScriptValue::list(bytes.iter().map(|byte| ScriptValue::Int(i64::from(*byte))).collect()))
     }
 
-    fn take_list(&self, p: &mut dyn Host, list: &ScriptValue) -> Result<(), Raise> {
+    fn take_list(&self, p: &mut Eval<'_>, list: &ScriptValue) -> Result<(), Raise> {
         let bytes = bytes_of_value(p, list)?;
         *self.bytes.borrow_mut() = bytes;
         Ok(())
@@ -145,7 +145,7 @@ struct ByteIter {
 }
 
 impl Advance for ByteIter {
-    fn next(&mut self, _: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, _: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(array) = cast::<ByteArray>(&self.array) else { return Ok(None) };
         let byte = array.bytes.borrow().get(self.at.get()).copied();
         self.at.set(self.at.get() + 1);
@@ -169,18 +169,18 @@ impl Protocol for ByteArray {
         Some(Ok(self.bytes.borrow().len()))
     }
 
-    fn iterate(&self, _: &mut dyn Host, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _: &mut Eval<'_>, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let iter = ByteIter { array: ScriptValue::Host(this.clone()), at: Cell::new(0) };
         Ok(Some(Iter::Library(Box::new(iter))))
     }
 
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         ByteArray::charged(p, self.bytes.borrow().clone()).map(Some)
     }
 
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         this: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -197,7 +197,7 @@ impl Protocol for ByteArray {
 
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
@@ -221,7 +221,7 @@ impl Protocol for ByteArray {
         Ok(true)
     }
 
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         match self.index(key)? {
             Some(at) => {
                 cost::scan(p, self.bytes.borrow().len())?;
@@ -236,7 +236,7 @@ impl Protocol for ByteArray {
         Ok(true)
     }
 
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         let bytes = ScriptValue::Bytes(self.bytes.borrow().as_slice().into());
         cost::scan(p, 8 * self.bytes.borrow().len())?;
         let item = content(p, item)?.map_or_else(|| item.clone(), ScriptValue::Bytes);
@@ -245,12 +245,12 @@ impl Protocol for ByteArray {
 
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
         let [a, b] = operands else { return Ok(None) };
-        let plain = |p: &mut dyn Host, value: &ScriptValue| -> Result<ScriptValue, Raise> {
+        let plain = |p: &mut Eval<'_>, value: &ScriptValue| -> Result<ScriptValue, Raise> {
             Ok(content(p, value)?.map_or_else(|| value.clone(), ScriptValue::Bytes))
         };
         match operator {
@@ -291,7 +291,7 @@ impl Protocol for ByteArray {
 
     fn in_place(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         this: &ScriptValue,
         other: &ScriptValue,
@@ -316,7 +316,7 @@ impl Protocol for ByteArray {
         }
     }
 
-    fn write(&self, p: &mut dyn Host, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
         cost::scan(p, self.bytes.borrow().len())?;
         out.push_str("bytearray(");
         repr::quote_bytes(&self.bytes.borrow(), out);

@@ -15,11 +15,11 @@ use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
 use crate::eval::class::{BoundMethod, Special, defines_operations, removes, same_sentinel};
 use crate::host::Operator;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::CmpOp;
 
 /// `a op b`, where no operand has an operator of a dialect; `is` and `in` for any operands.
-pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(crate) fn compare(p: &mut Eval<'_>, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let is_rich = !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn);
     if is_rich
         && matches!((a, b), (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_)))
@@ -60,7 +60,7 @@ pub(crate) fn integers(op: CmpOp, a: i64, b: i64) -> Option<bool> {
 }
 
 /// Charges the comparison of two values without their elements.
-fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+fn charge(p: &EvalState, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
     match (a, b) {
         (ScriptValue::Str(a), ScriptValue::Str(b)) => {
             let (a, b) = (a.as_str(), b.as_str());
@@ -113,7 +113,7 @@ pub(crate) fn equal_numbers(a: &Number, b: &Number) -> bool {
 }
 
 /// `a == b`
-pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn equal(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     if defines_operations(a) || defines_operations(b) {
         let value = p.special_compare(CmpOp::Eq, a, b)?;
         return p.truth(&value);
@@ -210,7 +210,7 @@ impl Sequence<'_> {
 }
 
 /// `a is b or a == b`, with a dialect's `==` on nodes.
-pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn same(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     p.program.budget.step(1)?;
     charge(p, a, b)?;
     if identical(a, b) && !matches!(a, ScriptValue::Float(_)) {
@@ -229,7 +229,7 @@ pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result
 }
 
 /// Index of the first difference of two sequences.
-fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
+fn first_difference(p: &mut Eval<'_>, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
     let mut at = 0;
     while let (Some(x), Some(y)) = (a.get(at), b.get(at)) {
         if !same(p, &x, &y)? {
@@ -240,7 +240,7 @@ fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option
     Ok(if a.len() == b.len() { None } else { Some(at) })
 }
 
-fn ordered(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+fn ordered(p: &mut Eval<'_>, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     charge(p, a, b)?;
     let order = if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         order_of_numbers(&a, &b)
@@ -291,7 +291,7 @@ fn fits(op: CmpOp, order: Ordering) -> bool {
     }
 }
 
-fn sequences(p: &mut dyn Host, op: CmpOp, a: Sequence, b: Sequence) -> Result<bool, Raise> {
+fn sequences(p: &mut Eval<'_>, op: CmpOp, a: Sequence, b: Sequence) -> Result<bool, Raise> {
     match first_difference(p, a, b)? {
         Some(index) => match (a.get(index), b.get(index)) {
             (Some(a), Some(b)) => {
@@ -310,7 +310,7 @@ fn sequences(p: &mut dyn Host, op: CmpOp, a: Sequence, b: Sequence) -> Result<bo
 }
 
 /// `item in container`
-pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn contains(p: &mut Eval<'_>, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
     if let Some(object) = object::of(container)
         && let Some(found) = object.contains(p, item)?
     {

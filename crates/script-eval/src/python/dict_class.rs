@@ -12,7 +12,7 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, ScriptValue, r
 use super::builtins::{self, Table, linear, not_none, own};
 use super::number::word;
 use super::{compare, cost, repr, set};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::host::Operator;
 
@@ -77,7 +77,7 @@ pub(crate) fn attribute(dict: &Dict, name: &str) -> Option<ScriptValue> {
 
 /// The value for a missing key.
 pub(crate) fn missing(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -119,7 +119,7 @@ pub(crate) static TYPES: Table = &[
 ];
 
 /// Inserts the entries of `dict(..)`.
-fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
+fn updated(p: &mut Eval<'_>, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
     if a.positional.len() > 1 {
         raise!(Type, "{name} expected at most 1 argument, got {}", a.positional.len());
     }
@@ -134,7 +134,7 @@ fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result
 
 /// Writes the `repr`.
 pub(crate) fn write(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: DictClass,
     value: &ScriptValue,
     out: &mut String,
@@ -178,7 +178,7 @@ pub(crate) fn write(
 }
 
 /// `a == b` where the class has its own rule: the order of ordered dictionaries, missing counts as zero.
-pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
+pub(crate) fn equal(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
     let classes = (of(&a.borrow()), of(&b.borrow()));
     match classes {
         (Some(DictClass::Ordered), Some(DictClass::Ordered)) => {
@@ -204,7 +204,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option
 }
 
 /// The comparison of counters: of the counts of all keys.
-pub(crate) fn counter_order(p: &mut dyn Host, op: CmpOp, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
+pub(crate) fn counter_order(p: &mut Eval<'_>, op: CmpOp, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
     let inclusive = match op {
         CmpOp::Lt => CmpOp::LtE,
         CmpOp::Gt => CmpOp::GtE,
@@ -228,14 +228,14 @@ fn count_of(dict: &DictRef, key: &DictKey) -> ScriptValue {
     dict.borrow().get(key).cloned().unwrap_or(ScriptValue::Int(0))
 }
 
-fn is_positive(p: &mut dyn Host, value: &ScriptValue) -> Result<bool, Raise> {
+fn is_positive(p: &mut Eval<'_>, value: &ScriptValue) -> Result<bool, Raise> {
     let value = p.apply(Operator::Compare(CmpOp::Gt), &[value.clone(), ScriptValue::Int(0)])?;
     p.truth(&value)
 }
 
 /// Operators that a class defines itself.
 pub(crate) fn binary(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     op: BinOp,
     a: &DictRef,
     b: &DictRef,
@@ -257,7 +257,7 @@ pub(crate) fn binary(
 }
 
 /// `a + b`, `a - b`, `a | b`, `a & b` of counters, without counts that are not positive.
-fn counters(p: &mut dyn Host, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Option<ScriptValue>, Raise> {
+fn counters(p: &mut Eval<'_>, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Option<ScriptValue>, Raise> {
     if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::BitOr | BinOp::BitAnd) {
         return Ok(None);
     }
@@ -284,7 +284,7 @@ fn counters(p: &mut dyn Host, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Opt
 }
 
 /// `+a` and `-a` of counters.
-pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &DictRef) -> Result<Option<ScriptValue>, Raise> {
+pub(crate) fn unary(p: &mut Eval<'_>, op: UnaryOp, a: &DictRef) -> Result<Option<ScriptValue>, Raise> {
     let class = of(&a.borrow());
     let (Some(DictClass::Counter), UnaryOp::UAdd | UnaryOp::USub) = (class, op) else { return Ok(None) };
     let zero = Rc::new(RefCell::new(Dict::new()));
@@ -292,9 +292,9 @@ pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &DictRef) -> Result<Option
 }
 
 /// Adds to or subtracts from the counts of a counter: the counts of a mapping, or the elements of an iterable.
-fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Result<(), Raise> {
+fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = counter else { return Ok(()) };
-    let change = |p: &mut dyn Host, key: DictKey, by: ScriptValue| {
+    let change = |p: &mut Eval<'_>, key: DictKey, by: ScriptValue| {
         let before = dict.borrow().get(&key).cloned();
         let after = match before {
             None if op == BinOp::Add => by,
@@ -338,7 +338,7 @@ fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
 }
 
 /// The entries of a counter from the largest count to the smallest.
-fn sorted_counts(p: &mut dyn Host, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
+fn sorted_counts(p: &mut Eval<'_>, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
     let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     p.program.budget.step(entries.len() as u64 * 16)?;
     let mut failed = None;

@@ -11,7 +11,7 @@ use super::{cost, repr, type_name};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::class::{Special, is_instance};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Maximum number of digits after the decimal point of a float: 1074 bits.
 const MAX_FRACTION: usize = 1100;
@@ -110,7 +110,7 @@ fn digits(chars: &[char], at: &mut usize) -> Result<Option<usize>, HostError> {
 }
 
 /// `format(value, spec)`
-pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Result<String, Raise> {
+pub(crate) fn format(p: &mut Eval<'_>, value: &ScriptValue, spec: &str) -> Result<String, Raise> {
     if is_instance(value) {
         if let Special::Value(text) = p.call_special(value, "__format__", [ScriptValue::str(spec)])? {
             return match text.as_str() {
@@ -168,7 +168,7 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
 }
 
 /// Formats a number; `None` for an unknown type code.
-fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<String>, Raise> {
+fn number(p: &mut Eval<'_>, value: &ScriptValue, spec: &Spec) -> Result<Option<String>, Raise> {
     let Some(number) = Number::of(value) else { return Ok(None) };
     match (number.to_big(), spec.kind) {
         (Some(value), None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X')) => {
@@ -233,7 +233,7 @@ pub(crate) fn scalar(code: u32) -> Option<Result<char, HostError>> {
 
 /// A number with sign, grouping and padding.
 pub(super) fn signed(
-    p: &Evaluator,
+    p: &EvalState,
     spec: &Spec,
     negative: bool,
     prefix: &str,
@@ -264,7 +264,7 @@ impl Spec {
 
 /// The prefix for `#` and the digits of an integer, without its sign.
 pub(super) fn integer(
-    p: &Evaluator,
+    p: &EvalState,
     value: &BigInt,
     kind: Option<char>,
 ) -> Result<(&'static str, String), Raise> {
@@ -281,7 +281,7 @@ pub(super) fn integer(
 }
 
 /// The digits of a non-negative float.
-pub(super) fn float(p: &Evaluator, value: f64, spec: &Spec) -> Result<String, Raise> {
+pub(super) fn float(p: &EvalState, value: f64, spec: &Spec) -> Result<String, Raise> {
     let precision = spec.precision;
     if precision.is_some_and(|precision| precision > i32::MAX as usize) {
         raise!(Value, "precision too big");
@@ -377,7 +377,7 @@ fn general(value: f64, precision: usize, alternate: bool, repr: bool) -> String 
 
 /// Inserts separators between groups of digits. Leading zeros that fill the width are grouped too.
 fn group(
-    p: &Evaluator,
+    p: &EvalState,
     digits: &str,
     separator: char,
     spec: &Spec,
@@ -409,7 +409,7 @@ fn group(
 
 /// Pads a text of `width` characters to the width of the specification.
 pub(super) fn pad(
-    p: &Evaluator,
+    p: &EvalState,
     spec: &Spec,
     align: char,
     sign: &str,

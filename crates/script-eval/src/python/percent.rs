@@ -7,7 +7,7 @@ use super::Outcome;
 use super::format::{Spec, float, integer, pad, signed};
 use super::number::{self, Number, float_to_int, small_index};
 use super::{builtins, bytearray, cost, repr, subscript, type_name};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::class::Special;
@@ -68,13 +68,13 @@ impl Cursor<'_> {
 }
 
 /// `format % values`
-pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> Outcome {
+pub(crate) fn percent(p: &mut Eval<'_>, format: &str, values: &ScriptValue) -> Outcome {
     let out = formatted(p, format, values, false)?;
     cost::text(p, &out)
 }
 
 /// `format % values` of bytes.
-pub(crate) fn percent_bytes(p: &mut dyn Host, format: &[u8], values: &ScriptValue) -> Result<Vec<u8>, Raise> {
+pub(crate) fn percent_bytes(p: &mut Eval<'_>, format: &[u8], values: &ScriptValue) -> Result<Vec<u8>, Raise> {
     cost::text_bytes(p, format.len())?;
     let out = formatted(p, &latin1(format), values, true)?;
     cost::scan(p, out.len())?;
@@ -86,7 +86,7 @@ fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-fn formatted(p: &mut dyn Host, format: &str, values: &ScriptValue, is_bytes: bool) -> Result<String, Raise> {
+fn formatted(p: &mut Eval<'_>, format: &str, values: &ScriptValue, is_bytes: bool) -> Result<String, Raise> {
     cost::scan(p, format.len())?;
     let mut values = Values { all: values, taken: 0 };
     let mut out = String::new();
@@ -109,7 +109,7 @@ fn formatted(p: &mut dyn Host, format: &str, values: &ScriptValue, is_bytes: boo
 }
 
 /// Formats one conversion after its `%`.
-fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Result<String, Raise> {
+fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Result<String, Raise> {
     let mut keyed = None;
     if cursor.eat('(') {
         let ScriptValue::Dict(_) = values.all else {
@@ -264,7 +264,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
 }
 
 /// The bytes of a value for `%b`.
-fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     if let Some(bytes) = bytearray::content(p, value.plain())? {
         return Ok(bytes.to_vec());
     }

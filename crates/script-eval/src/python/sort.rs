@@ -10,7 +10,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::cost;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 
@@ -24,7 +24,7 @@ const MIN_GALLOP: usize = 7;
 /// # Errors
 /// Fails if the key or a comparison fails.
 pub(crate) fn sort(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: Vec<ScriptValue>,
     key: Option<&ScriptValue>,
     reverse: bool,
@@ -60,8 +60,8 @@ struct Run {
     power: u32,
 }
 
-struct Sorter<'a> {
-    p: &'a mut dyn Host,
+struct Sorter<'a, 'e> {
+    p: &'a mut Eval<'e>,
     keys: Vec<ScriptValue>,
     /// Indices of keys in the order so far.
     order: Vec<usize>,
@@ -70,7 +70,7 @@ struct Sorter<'a> {
     gallop: usize,
 }
 
-impl Sorter<'_> {
+impl Sorter<'_, '_> {
     /// Tests whether the key of an item is less than that of another.
     fn less(&mut self, a: usize, b: usize) -> Result<bool, Raise> {
         let pair = [self.keys[a].clone(), self.keys[b].clone()];

@@ -12,11 +12,11 @@ use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, Special, is_instance};
 use crate::eval::exception;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// `base[key]` by a method of the class of `base`, or of a class itself; `None` for other values.
 fn instance_item(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -43,7 +43,7 @@ fn instance_item(
 }
 
 /// The key of a sequence as an integer, if it is an instance with `__index__`. Parts of slices are converted too.
-fn index_of(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
+fn index_of(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     match key {
         ScriptValue::Host(_) if super::range::of(base).is_some() => p.as_index(key.clone()),
         ScriptValue::Host(_) if !matches!(base, ScriptValue::Dict(_) | ScriptValue::Host(_)) => {
@@ -61,7 +61,7 @@ fn index_of(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome 
 }
 
 /// `base[key]`
-pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
+pub(crate) fn get(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     if let Some(value) = instance_item(p, base, key)? {
         return Ok(value);
     }
@@ -240,7 +240,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
 
 /// The positions that a slice selects; they are charged.
 fn places(
-    p: &Evaluator,
+    p: &EvalState,
     key: &ScriptValue,
     len: usize,
 ) -> Result<impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<>, Raise> {
@@ -253,7 +253,7 @@ fn places(
     Ok((0..range.len()).map(move |i| range.at(i) as usize))
 }
 
-fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
+fn picked(p: &mut Eval<'_>, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
     Ok(places(p, key, items.len())?.map(|i| items[i].clone()).collect())
 }
 
@@ -270,7 +270,7 @@ fn list_position(key: &ScriptValue, len: usize) -> Result<Option<usize>, HostErr
 
 /// `base[key] = value`
 pub(crate) fn set(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: ScriptValue,
     value: ScriptValue,
@@ -366,7 +366,7 @@ pub(crate) fn replaced(
 }
 
 /// `del base[key]`
-pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
+pub(crate) fn delete(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
     if let Special::Value(_) = p.call_special(base, "__delitem__", [key.clone()])? {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use super::{builtins, cost, format, repr, subscript, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::exception;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Maximum nesting of fields in format specifications.
 const MAX_DEPTH: u32 = 2;
@@ -33,17 +33,17 @@ enum Source<'a> {
 }
 
 /// `template.format(*positional, **keywords)`
-pub(crate) fn expand(p: &mut dyn Host, template: &str, args: &CallArgs) -> Result<String, Raise> {
+pub(crate) fn expand(p: &mut Eval<'_>, template: &str, args: &CallArgs) -> Result<String, Raise> {
     write(p, template, Source::Args(args), &mut Numbering::default(), MAX_DEPTH)
 }
 
 /// `template.format_map(mapping)`
-pub(crate) fn expand_map(p: &mut dyn Host, template: &str, mapping: &ScriptValue) -> Result<String, Raise> {
+pub(crate) fn expand_map(p: &mut Eval<'_>, template: &str, mapping: &ScriptValue) -> Result<String, Raise> {
     write(p, template, Source::Map(mapping), &mut Numbering::default(), MAX_DEPTH)
 }
 
 fn write(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     template: &str,
     args: Source,
     numbering: &mut Numbering,
@@ -150,7 +150,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
 }
 
 /// Resolves a field name: `0`, `name`, `0.attribute`, `name[key]`.
-fn find(p: &mut dyn Host, name: &str, args: Source, numbering: &mut Numbering) -> Outcome {
+fn find(p: &mut Eval<'_>, name: &str, args: Source, numbering: &mut Numbering) -> Outcome {
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (first, mut rest) = name.split_at(end);
     let index = match first.is_empty() {
@@ -217,7 +217,7 @@ fn find(p: &mut dyn Host, name: &str, args: Source, numbering: &mut Numbering) -
 
 /// The keyword arguments; the search is charged.
 fn named<'a>(
-    p: &Evaluator,
+    p: &EvalState,
     args: &'a CallArgs,
 ) -> Result<&'a [(tvmscript_ir_core::Str, ScriptValue)], Raise> {
     p.program.budget.step(args.keywords.len() as u64 / 16)?;

@@ -6,7 +6,7 @@ use tvmscript_script_value::ScriptValue;
 use super::compare::identical;
 use super::object::{LibraryObject, Protocol, cast};
 use super::{builtins, cost, repr};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, is_class};
 use crate::host::Operator;
@@ -22,7 +22,7 @@ pub(crate) fn args(value: &ScriptValue) -> Option<Vec<ScriptValue>> {
 }
 
 /// `a | b` of types; `None` if an operand is none.
-pub(crate) fn of(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+pub(crate) fn of(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
     let is_operand =
         |x: &ScriptValue| matches!(x, ScriptValue::None) || is_class(x) || cast::<Union>(x).is_some();
     let is_none = |x: &ScriptValue| matches!(x, ScriptValue::None);
@@ -58,7 +58,7 @@ impl Protocol for Union {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -80,7 +80,7 @@ impl Protocol for Union {
             _ => None,
         }
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         for (index, arg) in self.args.iter().enumerate() {
             out.push_str(if index > 0 { " | " } else { "" });
             match (arg.as_host::<builtins::Builtin>(), arg.as_host::<ClassObject>()) {

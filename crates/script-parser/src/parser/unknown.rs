@@ -82,19 +82,19 @@ impl HostObject for OpenNamespace {
 impl Parser<'_> {
     /// Counts a call of a function that a dialect does not have.
     pub(super) fn count_unknown(&self, function: &UnknownFunction) {
-        let mut calls = self.tables.unknown_calls.borrow_mut();
+        let mut calls = self.script.tables.unknown_calls.borrow_mut();
         let function = (function.dialect, function.path.clone());
         calls.entry(function).or_insert_with(|| Calls { first: Span::current(), count: 0 }).count += 1;
     }
 
     /// Returns `true` if calls of functions, and nodes of types, that no dialect declares are kept as they are.
     pub fn keeps_unknown(&self) -> bool {
-        self.tables.keeps_unknown
+        self.script.tables.keeps_unknown
     }
 
     /// Counts nodes of types that no dialect declares, for a note.
     pub fn count_unknown_types(&self, counts: Vec<(Str, usize)>) {
-        let mut types = self.tables.unknown_types.borrow_mut();
+        let mut types = self.script.tables.unknown_types.borrow_mut();
         for (key, count) in counts {
             let new = Calls { first: Span::current(), count: 0 };
             types.entry(key.as_str().to_owned()).or_insert(new).count += count;
@@ -103,10 +103,10 @@ impl Parser<'_> {
 
     /// A note for every function that a dialect does not have, at its first call, and for every unknown type of nodes.
     pub(super) fn notes_of_unknown(&self) -> Vec<ParseError> {
-        let calls = self.tables.unknown_calls.take();
+        let calls = self.script.tables.unknown_calls.take();
         let notes = calls.into_iter().map(|((dialect, path), calls)| {
-            let range = self.range_of_span(calls.first).unwrap_or_default();
-            let namespace = self.tables.namespace(dialect);
+            let range = self.state.range_of_span(calls.first).unwrap_or_default();
+            let namespace = self.script.tables.namespace(dialect);
             let names = namespace.map(|names| names.attribute_names()).unwrap_or_default();
             let near = suggest::nearest(&path, names.iter().map(String::as_str));
             let kind = ParseErrorKind::UnknownFunction { dialect, name: path, count: calls.count };
@@ -116,9 +116,9 @@ impl Parser<'_> {
                 None => note,
             }
         });
-        let types = self.tables.unknown_types.take();
+        let types = self.script.tables.unknown_types.take();
         let types = types.into_iter().map(|(key, nodes)| {
-            let range = self.range_of_span(nodes.first).unwrap_or_default();
+            let range = self.state.range_of_span(nodes.first).unwrap_or_default();
             ParseError::note_at(ParseErrorKind::UnknownType { key, count: nodes.count }, range)
         });
         notes.chain(types).collect()
@@ -144,7 +144,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the expression calls a function that its dialect does not have.
     fn known_function(&mut self, at: ExprId) -> Result<()> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let Expr::Call { mut func, .. } = *ast.expr(at) else { return Ok(()) };
         let mut path = Vec::new();
         while let Expr::Attribute { value, attr } = *ast.expr(func) {
@@ -161,8 +161,8 @@ impl Parser<'_> {
         let function = (namespace.dialect(), text.join("."));
         let mut value = ScriptValue::host(namespace);
         while let Some((at, name)) = path.pop() {
-            value = self.host().attribute(at, &value, name).inspect_err(|_| {
-                self.tables.unknown_calls.borrow_mut().remove(&function);
+            value = self.evaluate(|e| e.attribute(at, &value, name)).inspect_err(|_| {
+                self.script.tables.unknown_calls.borrow_mut().remove(&function);
             })?;
         }
         Ok(())

@@ -211,14 +211,12 @@ fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> Result<(
         _ => vars,
     };
     let count = vars.items().map_or(1, |items| items.len());
-    let errors = p.diagnostics.errors.len();
+    let errors = p.error_count();
     let bound = p.unpack(node.target, vars, bind::loop_target);
-    if bound.is_err() && p.diagnostics.errors.len() > errors {
+    if bound.is_err() && p.error_count() > errors {
         let range = p.range(node.iter);
         let label = format!("gives {count} variable{}", if count == 1 { "" } else { "s" });
-        if let Some(error) = p.diagnostics.errors.last_mut().filter(|error| error.labels.len() == 1) {
-            error.labels.push(Label::new(range, label));
-        }
+        p.explain_last_error(Label::new(range, label));
     }
     bound
 }

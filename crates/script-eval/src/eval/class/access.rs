@@ -10,11 +10,11 @@ use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Raise, exception};
 use crate::python::builtins::{self, Builtin, BuiltinKind};
 use crate::python::cost;
-use crate::{Host, python};
+use crate::{Eval, python};
 
 type Found = Result<Option<ScriptValue>, Raise>;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Looks up an attribute of a class or instance; `None` for other values.
     pub(crate) fn class_attribute(&mut self, value: &ScriptValue, name: &str) -> Option<Found> {
         let ScriptValue::Host(host) = value else { return None };

@@ -13,7 +13,7 @@ use super::natives::Generated;
 use super::super_object::SuperObject;
 use super::{Annotation, ClassObject, Instance, Special, closure_of, is_class, is_function, lookup, mro_of};
 use super::{collections_abc, enumeration, metaclass, named_tuple};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::eval::placeholder::as_placeholder;
@@ -48,7 +48,7 @@ pub(crate) struct PendingClass {
     pub(super) env: Option<Rc<Env>>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs the body of a class that is not a script.
     pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
         let ast = self.ast.clone();
@@ -89,7 +89,7 @@ impl dyn Host + '_ {
         let compares =
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
         let is_compared = self.compares
-            && Host::bare_scripts(self).is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
+            && self.host.bare_scripts().is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
         let names =
             self.program.local_names.class(id, def.name, || crate::eval::walk::bound_names(&ast, def.body));
         let qualified = format!("{}{}", self.qualified_prefix(), ast.name(def.name));
@@ -541,12 +541,12 @@ impl dyn Host + '_ {
             Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
             _ => return false,
         };
-        Host::bare_scripts(self).is_some_and(|bare| name.ends_with(bare.base_suffix))
+        self.host.bare_scripts().is_some_and(|bare| name.ends_with(bare.base_suffix))
     }
 
     /// Reads the bare methods of a comparing test class as scripts, since its base decorates them.
     fn read_bare_scripts(&mut self, def: ClassDef, compares: bool, is_compared: bool) {
-        let Some(bare) = Host::bare_scripts(self).filter(|_| compares || is_compared) else { return };
+        let Some(bare) = self.host.bare_scripts().filter(|_| compares || is_compared) else { return };
         let ast = self.ast.clone();
         for id in ast.list(def.body) {
             let Stmt::FunctionDef(method) = *ast.stmt(*id) else { continue };

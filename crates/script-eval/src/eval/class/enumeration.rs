@@ -21,7 +21,7 @@ use super::descriptor::{Property, is_wrapper};
 use super::natives::{self, Generated, not_implemented};
 use super::special::find;
 use super::{ClassObject, ClassParts, Instance, is_function, lookup};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::exception;
@@ -62,7 +62,7 @@ pub(super) static MODULE: Table = &[
 ];
 
 /// The class of this name in the module.
-pub(super) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
+pub(super) fn class(p: &Eval<'_>, name: &str) -> Option<ScriptValue> {
     let builtin = |name: &str| builtins::class(name).into_iter().collect::<Vec<_>>();
     let text = |owner: &'static str, name| natives::member(owner, name).unwrap_or_default();
     Some(match name {
@@ -112,7 +112,7 @@ fn getter(name: &'static str, of: &'static str) -> (&'static str, ScriptValue) {
 }
 
 /// `Color.RED`
-fn qualified(p: &mut dyn Host, member: &ScriptValue) -> Result<String, Raise> {
+fn qualified(p: &mut Eval<'_>, member: &ScriptValue) -> Result<String, Raise> {
     let class = crate::python::type_name(member);
     let name = match field(member, "_name_") {
         Some(ScriptValue::Str(name)) => name.to_string(),
@@ -180,7 +180,7 @@ pub(crate) fn is_enumeration(class: &ScriptValue) -> bool {
 }
 
 /// The members without aliases; empty for other classes.
-pub(crate) fn members(p: &mut dyn Host, class: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
+pub(crate) fn members(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
     let Some(map) = member_map(class) else { return Ok(Vec::new()) };
     let map = map.borrow();
     cost::values(p, map.len())?;
@@ -189,7 +189,7 @@ pub(crate) fn members(p: &mut dyn Host, class: &ScriptValue) -> Result<Vec<Scrip
 }
 
 /// The members that iteration over the class yields: of flags, those with a single bit.
-pub(crate) fn iterated(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<Vec<ScriptValue>>, Raise> {
+pub(crate) fn iterated(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Option<Vec<ScriptValue>>, Raise> {
     if member_map(class).is_none() {
         return Ok(None);
     }
@@ -200,7 +200,7 @@ pub(crate) fn iterated(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<V
     Ok(Some(all))
 }
 
-fn is_flag(p: &mut dyn Host, of: &ScriptValue) -> bool {
+fn is_flag(p: &mut Eval<'_>, of: &ScriptValue) -> bool {
     class(p, "Flag").is_some_and(|flag| super::is_subclass(of, &flag))
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn mapping(class: &ScriptValue) -> Option<ScriptValue> {
 }
 
 /// `value in Color`
-pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn contains(p: &mut Eval<'_>, class: &ScriptValue, value: &ScriptValue) -> Result<bool, Raise> {
     if let Some(instance) = value.as_host::<Instance>()
         && is_enumeration(&instance.class)
     {
@@ -230,7 +230,7 @@ pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValu
 }
 
 /// Calls an enumeration: `Color(1)`, or `Enum("Color", "RED GREEN")`.
-pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn call(p: &mut Eval<'_>, class: &ScriptValue, mut args: CallArgs) -> Outcome {
     let has_members = member_map(class).is_some_and(|map| !map.borrow().is_empty());
     if !has_members && (args.positional.len() > 1 || !args.keywords.is_empty()) {
         return functional(p, class, args);
@@ -280,7 +280,7 @@ pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) ->
 }
 
 /// `Enum("Color", "RED GREEN")`
-fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outcome {
+fn functional(p: &mut Eval<'_>, base: &ScriptValue, mut args: CallArgs) -> Outcome {
     let start = args.take_keyword("start").unwrap_or(ScriptValue::Int(1));
     let names = args.take_keyword("names");
     let given = args.positional.into_vec();
@@ -372,7 +372,7 @@ fn check_names(members: &Dict) -> Result<(), HostError> {
 }
 
 /// Checks the members against `_order_`.
-fn check_order(p: &mut dyn Host, class: &ScriptValue, order: &ScriptValue) -> Result<(), Raise> {
+fn check_order(p: &mut Eval<'_>, class: &ScriptValue, order: &ScriptValue) -> Result<(), Raise> {
     let declared: Vec<String> = match order.as_str() {
         Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
         None => {
@@ -410,7 +410,7 @@ fn is_declaration(name: &str, value: &ScriptValue) -> bool {
     !is_special && !is_private && !is_descriptor
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The value of a name in the running body of an enumeration: `auto()` becomes the next value.
     pub(crate) fn enumeration_value(&mut self, name: Name, value: ScriptValue) -> Outcome {
         let Some(env) = self.env.clone().filter(|env| self.in_env && env.is_enumeration()) else {
@@ -460,7 +460,7 @@ pub(super) fn declared(members: &mut Dict) -> Result<Vec<(Str, ScriptValue)>, Ho
 
 /// Makes the members of a new enumeration.
 pub(super) fn complete(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     declared: Vec<(Str, ScriptValue)>,
 ) -> Result<(), Raise> {
@@ -516,7 +516,7 @@ pub(super) fn complete(
 
 /// Chooses `__str__` and `__format__` of an enumeration with a data type: directly below `ReprEnum` those of the type; with
 /// `__str__` of its own, the format is that of its text.
-fn inherit_text(p: &mut dyn Host, object: &ClassObject) {
+fn inherit_text(p: &mut Eval<'_>, object: &ClassObject) {
     let Some(layout) = object.layout else { return };
     let repr_enum = class(p, "ReprEnum").unwrap_or_default();
     let base = class(p, "Enum").unwrap_or_default();
@@ -539,7 +539,7 @@ fn inherit_text(p: &mut dyn Host, object: &ClassObject) {
 }
 
 /// Sets the private attributes that describe an enumeration.
-fn describe(p: &mut dyn Host, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
+fn describe(p: &mut Eval<'_>, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
     let all = members(p, class)?;
     cost::values(p, all.len())?;
     let names = all.iter().filter_map(|member| field(member, "_name_")).collect();
@@ -553,7 +553,7 @@ fn describe(p: &mut dyn Host, class: &ScriptValue, object: &ClassObject) -> Resu
 
 /// Replaces `auto()` by the next value, also in a tuple.
 fn automatic(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     bases: &[ScriptValue],
     generate: Option<ScriptValue>,
     name: &Str,
@@ -574,7 +574,7 @@ fn automatic(
 }
 
 fn next_value(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     bases: &[ScriptValue],
     generate: Option<ScriptValue>,
     name: &Str,
@@ -607,7 +607,7 @@ fn next_value(
     })
 }
 
-fn new_member(p: &mut dyn Host, class: &ScriptValue, name: &Str, value: ScriptValue) -> Outcome {
+fn new_member(p: &mut Eval<'_>, class: &ScriptValue, name: &Str, value: ScriptValue) -> Outcome {
     let Some(object) = class.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
     let args = match &value {
         ScriptValue::Tuple(items) => items.to_vec(),
@@ -652,12 +652,12 @@ fn new_member(p: &mut dyn Host, class: &ScriptValue, name: &Str, value: ScriptVa
     Ok(member)
 }
 
-fn class_is(p: &mut dyn Host, of: &ScriptValue, name: &str) -> bool {
+fn class_is(p: &mut Eval<'_>, of: &ScriptValue, name: &str) -> bool {
     class(p, name).is_some_and(|class| super::is_subclass(of, &class))
 }
 
 /// The `repr` of an enumeration; `None` for other classes.
-pub(crate) fn class_repr(p: &mut dyn Host, class: &ScriptValue) -> Option<String> {
+pub(crate) fn class_repr(p: &mut Eval<'_>, class: &ScriptValue) -> Option<String> {
     member_map(class)?;
     let name = class.as_host::<ClassObject>()?.name.clone();
     let kind = if is_flag(p, class) { "flag" } else { "enum" };

@@ -11,7 +11,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::special::find;
 use super::{Instance, Special};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::placeholder::as_placeholder;
@@ -51,7 +51,7 @@ fn address(method: &ScriptValue) -> usize {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Prepares an instance as a key: calls `__hash__`, and `__eq__` for the keys with the same hash.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 use super::define::{ClassParts, PendingClass};
 use super::special::find;
 use super::{BoundMethod, ClassObject, is_class, is_subclass, lookup, mro_of};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::builtins::{self, Builtin, BuiltinKind, Table, own};
 use crate::python::{Outcome, cost, subscript};
@@ -43,7 +43,7 @@ pub(crate) fn is_metaclass(class: &ScriptValue) -> bool {
 
 /// A method that the metaclass of a class defines in the text, bound to the class.
 pub(super) fn method(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     name: &str,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -95,7 +95,7 @@ pub(super) fn winner(
     Ok(winner)
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Replaces bases that are no classes by what their `__mro_entries__` returns.
     pub(super) fn resolved_bases(&mut self, bases: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
         let mut out = Vec::with_capacity(bases.len());
@@ -299,7 +299,7 @@ static ABSTRACT: Table = &[own("register").one(|p, class, other| {
 })];
 
 /// Tests whether a class, or a class that inherits from it, has registered a class as its own.
-pub(crate) fn is_registered(p: &mut dyn Host, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn is_registered(p: &mut Eval<'_>, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
     let Some(object) = of.as_host::<ClassObject>() else { return Ok(false) };
     let registered = object.registered.borrow().clone();
     for other in registered {
@@ -312,19 +312,19 @@ pub(crate) fn is_registered(p: &mut dyn Host, class: &ScriptValue, of: &ScriptVa
 }
 
 /// The member of a metaclass that takes precedence over the class's own: a data descriptor.
-pub(super) fn data_member(p: &mut dyn Host, class: &ScriptValue, name: &str) -> Option<ScriptValue> {
+pub(super) fn data_member(p: &mut Eval<'_>, class: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let member = find(custom(class)?, name)?;
     p.is_data_descriptor(&member).then_some(member)
 }
 
 /// The method that makes the instances of a class, if its metaclass replaces it.
-pub(crate) fn call_method(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+pub(crate) fn call_method(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
     method(p, class, "__call__")
 }
 
 /// Calls `__init__` of the metaclass on a class that its `__new__` made.
 pub(super) fn init_class(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     metaclass: &ScriptValue,
     class: &ScriptValue,
     args: CallArgs,

@@ -10,7 +10,7 @@ use super::binding::{Param, bind};
 use super::descriptor::{Property, Wrapper, WrapperKind};
 use super::natives::Generated;
 use super::{Annotation, ClassObject, ClassParts, Instance};
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::python::builtins::{self, not_none};
@@ -18,7 +18,7 @@ use crate::python::{Outcome, cost, repr};
 use tvmscript_python_syntax::{is_identifier, is_keyword};
 
 /// `namedtuple(name, fields, *, rename=False, defaults=None, module=None)`
-pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn named_tuple(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let rename = match args.take_keyword("rename") {
         Some(rename) => p.truth(&rename)?,
         None => false,

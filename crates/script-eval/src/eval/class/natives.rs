@@ -7,7 +7,7 @@ use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue};
 
 use super::access::missing;
 use super::{ClassObject, Instance, lookup, metaclass, unknown};
-use crate::Host;
+use crate::Eval;
 use crate::HostErrorKind;
 use crate::errors::ParseErrorKind;
 use crate::eval::exception::{self, ExceptionState};
@@ -41,7 +41,7 @@ pub(crate) fn is_not_implemented(value: &ScriptValue) -> bool {
     value.as_host::<NotImplementedObject>().is_some()
 }
 
-type Run = dyn for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome;
+type Run = dyn Fn(&mut Eval<'_>, CallArgs) -> Outcome;
 
 /// A function that a decorator such as `dataclass` generates. In a class it is a method.
 pub(crate) struct Generated {
@@ -54,7 +54,7 @@ pub(crate) struct Generated {
 impl Generated {
     pub(crate) fn value(
         name: &str,
-        run: impl for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome + 'static,
+        run: impl Fn(&mut Eval<'_>, CallArgs) -> Outcome + 'static,
     ) -> ScriptValue {
         ScriptValue::host(Generated { name: Str::new(name), is_abstract: false, run: Box::new(run) })
     }
@@ -62,13 +62,13 @@ impl Generated {
     /// A method that a class must override to have instances.
     pub(super) fn abstract_method(
         name: &str,
-        run: impl for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome + 'static,
+        run: impl Fn(&mut Eval<'_>, CallArgs) -> Outcome + 'static,
     ) -> ScriptValue {
         ScriptValue::host(Generated { name: Str::new(name), is_abstract: true, run: Box::new(run) })
     }
 
     /// Calls the function.
-    pub(crate) fn run(&self, p: &mut dyn Host, args: CallArgs) -> Outcome {
+    pub(crate) fn run(&self, p: &mut Eval<'_>, args: CallArgs) -> Outcome {
         p.program.budget.step(1)?;
         p.program.budget.enter_call()?;
         let result = tvmscript_ir_core::with_stack(|| (self.run)(p, args));
@@ -161,7 +161,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// Runs an operator; a `TypeError` means that the operands do not support it.
-fn operate(p: &mut dyn Host, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
+fn operate(p: &mut Eval<'_>, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
     match p.apply(operator, &[a.plain().clone(), b.plain().clone()]) {
         Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
@@ -214,18 +214,18 @@ static REAL: Table = &[
     linear("__rdivmod__").one(|p, x, y| divide(p, y, x.plain().clone())),
 ];
 
-fn call_type(p: &mut dyn Host, class: &str, x: &ScriptValue) -> Outcome {
+fn call_type(p: &mut Eval<'_>, class: &str, x: &ScriptValue) -> Outcome {
     let class = builtins::class(class).unwrap_or_default();
     p.call_value(&class, CallArgs::positional([x.plain().clone()]))
 }
 
 /// Calls a function of `math`.
-fn call_library(p: &mut dyn Host, name: &str, x: &ScriptValue) -> Outcome {
+fn call_library(p: &mut Eval<'_>, name: &str, x: &ScriptValue) -> Outcome {
     let function = crate::python::library::member("math", name).unwrap_or_default();
     p.call_value(&function, CallArgs::positional([x.plain().clone()]))
 }
 
-fn divide(p: &mut dyn Host, x: ScriptValue, y: ScriptValue) -> Outcome {
+fn divide(p: &mut Eval<'_>, x: ScriptValue, y: ScriptValue) -> Outcome {
     let function = builtins::value("divmod").unwrap_or_default();
     match p.call_value(&function, CallArgs::positional([x, y])) {
         Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
@@ -236,7 +236,7 @@ fn divide(p: &mut dyn Host, x: ScriptValue, y: ScriptValue) -> Outcome {
 }
 
 /// Changes a container in place.
-fn in_place(p: &mut dyn Host, op: BinOp, x: &ScriptValue, other: &ScriptValue) -> Outcome {
+fn in_place(p: &mut Eval<'_>, op: BinOp, x: &ScriptValue, other: &ScriptValue) -> Outcome {
     match crate::python::arith::in_place(p, op, x.plain(), other)? {
         true => Ok(x.clone()),
         false => Ok(not_implemented()),
@@ -418,7 +418,7 @@ pub(crate) fn module_of(class: &ClassObject) -> String {
 }
 
 /// `object.__new__(cls)`, and `__new__` of built-in types, which also takes the value.
-fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+fn object_new(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome {
     let Some(object) = class.as_host::<ClassObject>() else {
         return match class.as_host::<Builtin>() {
             Some(builtin) if builtin.is_type() => p.call_value(class, args),
@@ -484,7 +484,7 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
 }
 
 /// `object.__init__(self)`
-fn object_init(_: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outcome {
+fn object_init(_: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outcome {
     let Some(own) = instance.as_host::<Instance>() else { return Ok(ScriptValue::None) };
     if own.payload().is_some() {
         // `__new__` of the built-in type took the arguments.
@@ -506,7 +506,7 @@ fn object_init(_: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
 }
 
 /// `__init__` of built-in types: fills mutable values.
-fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outcome {
+fn native_init(p: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outcome {
     match instance.plain() {
         payload @ ScriptValue::List(items) => {
             let new = match args.positional.as_slice() {
@@ -548,7 +548,7 @@ fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
     Ok(ScriptValue::None)
 }
 
-fn init_subclass(_: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+fn init_subclass(_: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome {
     if args.positional.is_empty() && args.keywords.is_empty() {
         return Ok(ScriptValue::None);
     }

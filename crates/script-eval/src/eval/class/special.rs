@@ -7,7 +7,7 @@ use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
 use crate::errors::ParseErrorKind;
 use crate::eval::{Placeholder, Raise, exception};
 use crate::python::{Outcome, arith, compare, type_name};
-use crate::{Host, HostErrorKind};
+use crate::{Eval, HostErrorKind};
 
 /// The outcome of a special method.
 pub(crate) enum Special {
@@ -85,7 +85,7 @@ fn compare_names(op: CmpOp) -> [&'static str; 2] {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Tests whether the class of `b` is a subclass of that of `a`, so that its reflected method comes first.
     fn reflects_first(&self, a: &ScriptValue, b: &ScriptValue) -> bool {
         match (self.class_of(a), self.class_of(b)) {

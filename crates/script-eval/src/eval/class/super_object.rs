@@ -3,7 +3,7 @@
 use tvmscript_script_value::{HostObject, ScriptValue, release};
 
 use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
-use crate::Host;
+use crate::Eval;
 use crate::python::Outcome;
 use crate::python::compare::identical;
 
@@ -45,7 +45,7 @@ impl SuperObject {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// `super(start, receiver)`
     pub(crate) fn super_of(&mut self, start: ScriptValue, receiver: ScriptValue) -> Outcome {
         if !super::is_class(&start) {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The branch of an `if`; the error is the reason why it is not known.
     pub(super) fn open_if(&mut self, stmt: If) -> Result<Result<Frame, Placeholder>> {
         for index in 0..stmt.clauses.len() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Makes the value of a call of a generator function.
     pub(crate) fn new_generator(&mut self, generator: Generator) -> Outcome {
         self.program.budget.allocate(GENERATOR_BYTES + cost::OBJECT_BYTES)?;

@@ -5,7 +5,7 @@ use num_traits::Signed;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{Builtin, Table, linear, not_none, numeric, own, unqualified};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::enumeration;
 use crate::eval::class::{Special, is_class, is_instance, missing};
@@ -107,7 +107,7 @@ pub(super) static FUNCTIONS: Table = &[
 ];
 
 /// `abs(x)`
-pub(crate) fn abs(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
+pub(crate) fn abs(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(x, "__abs__", [])? {
         return Ok(value);
     }
@@ -137,7 +137,7 @@ struct CallIter {
 }
 
 impl Advance for CallIter {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(function) = &self.function else { return Ok(None) };
         let Some(value) = p.catching("StopIteration", |p| p.call_value(function, CallArgs::default()))?
         else {
@@ -157,7 +157,7 @@ impl Advance for CallIter {
 }
 
 /// Fails: the function would leave the sandbox.
-fn outside(p: &mut dyn Host, name: &str) -> Outcome {
+fn outside(p: &mut Eval<'_>, name: &str) -> Outcome {
     let reason =
         format!("`{name}` is not available: host code cannot read files, ask the user or run other code");
     if p.tolerant {
@@ -167,7 +167,7 @@ fn outside(p: &mut dyn Host, name: &str) -> Outcome {
     raise!(Runtime, "{reason}")
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The names of a value's attributes, without those of `object`.
     fn names_of(&mut self, value: &ScriptValue) -> Vec<String> {
         let methods = methods::names(value).map(str::to_owned);
@@ -175,11 +175,11 @@ impl dyn Host + '_ {
             ScriptValue::Host(host) => match value.as_host::<Module>() {
                 Some(module) => match library::names(&module.path) {
                     Some(names) => names,
-                    None => self.modules().names(&module.path),
+                    None => self.host.modules().names(&module.path),
                 },
                 None => host.attribute_names().into_iter().chain(methods).collect(),
             },
-            ScriptValue::Node(object) => match self.rules(object).names {
+            ScriptValue::Node(object) => match self.host.rules(object).names {
                 Some(names) => names(object),
                 None => methods.collect(),
             },
@@ -189,7 +189,7 @@ impl dyn Host + '_ {
 }
 
 /// `any` for `wanted = true`, `all` for `wanted = false`.
-fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
+fn any(p: &mut Eval<'_>, items: &ScriptValue, wanted: bool) -> Outcome {
     let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
         if p.truth(&item)? == wanted {
@@ -199,7 +199,7 @@ fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
     Ok(ScriptValue::Bool(!wanted))
 }
 
-fn radix(p: &mut dyn Host, x: &ScriptValue, kind: char) -> Outcome {
+fn radix(p: &mut Eval<'_>, x: &ScriptValue, kind: char) -> Outcome {
     let x = p.as_index(x.clone())?;
     let value = integer(&x)?;
     let (prefix, digits) = format::integer(p, &value, Some(kind))?;
@@ -222,16 +222,16 @@ pub(crate) fn ascii(text: &str) -> String {
 }
 
 /// `callable(x)`
-pub(crate) fn is_callable(p: &mut dyn Host, x: &ScriptValue) -> bool {
+pub(crate) fn is_callable(p: &mut Eval<'_>, x: &ScriptValue) -> bool {
     match x {
         ScriptValue::Function(_) => true,
         ScriptValue::Host(host) => host.is_callable(),
-        ScriptValue::Node(object) => p.rules(object).call.is_some(),
+        ScriptValue::Node(object) => p.host.rules(object).call.is_some(),
         _ => false,
     }
 }
 
-fn chr(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn chr(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let code = integer(&x)?;
     if i64::try_from(&*code).is_err() {
         raise!(Overflow, "Python int too large to convert to C int");
@@ -241,7 +241,7 @@ fn chr(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     cost::text(p, c.encode_utf8(&mut [0; 4]))
 }
 
-fn ord(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn ord(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let count = match &x {
         ScriptValue::Str(text) => {
             let chars = Chars::of(p, text)?;
@@ -264,7 +264,7 @@ fn ord(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
 }
 
 fn format_function(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     value: ScriptValue,
     spec: Option<ScriptValue>,
@@ -281,7 +281,7 @@ fn format_function(
 }
 
 fn getattr(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     value: ScriptValue,
     name: ScriptValue,
@@ -300,7 +300,7 @@ fn getattr(
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The attribute of a value.
     pub(crate) fn needed_attribute(&mut self, value: &ScriptValue, name: &str) -> Outcome {
         match self.find_attribute(value, name)? {
@@ -317,7 +317,7 @@ impl dyn Host + '_ {
 }
 
 /// `hash(x)`
-pub(crate) fn hash(p: &mut dyn Host, x: ScriptValue) -> Outcome {
+pub(crate) fn hash(p: &mut Eval<'_>, x: ScriptValue) -> Outcome {
     if is_instance(&x)
         && let Some(hash) = p.special_hash(&x)?
     {
@@ -328,7 +328,7 @@ pub(crate) fn hash(p: &mut dyn Host, x: ScriptValue) -> Outcome {
 }
 
 /// CPython's hash of numbers and tuples of them. Other hashes differ from run to run, as in CPython.
-fn hash_of(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
+fn hash_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
     if let Some(number) = Number::of(value) {
         return Ok(number::hash(&number));
     }
@@ -367,7 +367,7 @@ fn hash_of(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
     Ok(if state == u64::MAX { 1_546_275_796 } else { state as i64 })
 }
 
-fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
+fn isinstance(p: &mut Eval<'_>, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
     if let Some(placeholder) = p.failed_instance(&value).filter(|_| p.tolerant) {
         let is_plain =
             is_class(&class) && p.is_of_class(&value, &class).is_ok_and(|found| found == Some(true));
@@ -421,7 +421,7 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
     Ok(ScriptValue::Bool(false))
 }
 
-fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
+fn next(p: &mut Eval<'_>, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
     if is_instance(&iterator) {
         let found = match &default {
             Some(_) => p.catching("StopIteration", |p| p.call_special(&iterator, "__next__", []))?,
@@ -443,7 +443,7 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
 }
 
 /// `len(x)`
-pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
+pub(crate) fn len(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     if let Some(len) = p.special_len(x)? {
         return Ok(ScriptValue::Int(len));
     }
@@ -477,7 +477,7 @@ pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     }
 }
 
-fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome {
+fn extreme(p: &mut Eval<'_>, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome {
     let key = not_none(a.take_keyword("key"));
     let default = a.take_keyword("default");
     if let Some((other, _)) = a.keywords.first() {
@@ -525,7 +525,7 @@ fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome 
 
 /// Sorts items with the arguments of `sorted` and `list.sort`.
 pub(crate) fn sort(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: Vec<ScriptValue>,
     key: Option<ScriptValue>,
     reverse: Option<ScriptValue>,
@@ -540,7 +540,7 @@ pub(crate) fn sort(
     crate::python::sort::sort(p, items, not_none(key).as_ref(), reverse)
 }
 
-fn sum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue, start: Option<ScriptValue>) -> Outcome {
+fn sum(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue, start: Option<ScriptValue>) -> Outcome {
     let mut total = start.unwrap_or(ScriptValue::Int(0));
     if let ScriptValue::Str(_) = total {
         raise!(Type, "sum() can't sum strings [use ''.join(seq) instead]");

@@ -18,7 +18,7 @@ use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptVa
 use super::cost::{self, Cost};
 use super::methods::of_type;
 use super::{Outcome, exceptions, type_name};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::natives;
 use crate::eval::{Raise, exception, exception_group};
@@ -78,13 +78,13 @@ macro_rules! bodies {
         /// method; functions get `None` there.
         #[derive(Clone, Copy)]
         enum Body {
-            $($variant(fn(&mut dyn Host, &ScriptValue, $($arg),*) -> Outcome),)*
+            $($variant(fn(&mut Eval<'_>, &ScriptValue, $($arg),*) -> Outcome),)*
         }
 
         impl NativeName {
             $(pub(crate) const fn $method(
                 self,
-                body: fn(&mut dyn Host, &ScriptValue, $($arg),*) -> Outcome,
+                body: fn(&mut Eval<'_>, &ScriptValue, $($arg),*) -> Outcome,
             ) -> Native {
                 let NativeName { name, cost } = self;
                 Native { name, cost, body: Body::$variant(body), keywords: &[], keyword_only: 0 }
@@ -118,12 +118,12 @@ impl Native {
     }
 
     /// Calls the method of a value of a built-in type.
-    pub(crate) fn call_method(&self, p: &mut dyn Host, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+    pub(crate) fn call_method(&self, p: &mut Eval<'_>, receiver: &ScriptValue, args: CallArgs) -> Outcome {
         self.call(p, Owner::TypeOf(receiver), receiver, args)
     }
 
     /// Charges a call, binds its arguments and runs it. `owner` is the type or module that qualifies the name in messages.
-    fn call(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
         cost::call(p, self.cost, receiver, &args)?;
         if args.keywords.is_empty() && self.keyword_only == 0 {
             // The most common calls, without binding.
@@ -148,7 +148,7 @@ impl Native {
     }
 
     /// Binds the arguments of a call that was charged and runs it.
-    fn call_bound(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call_bound(&self, p: &mut Eval<'_>, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
         let (least, most) = match self.body {
             Body::Any(f) => return f(p, receiver, args),
             Body::Zero(_) => (0, 0),
@@ -302,7 +302,7 @@ impl Builtin {
     }
 
     /// Charges a call and runs it.
-    pub(crate) fn run(&self, p: &mut dyn Host, mut args: CallArgs) -> Outcome {
+    pub(crate) fn run(&self, p: &mut Eval<'_>, mut args: CallArgs) -> Outcome {
         let (native, name) = (self.native, self.native.name);
         match &self.kind {
             BuiltinKind::Function(module) => native.call(p, Owner::Name(module), &ScriptValue::None, args),

@@ -6,7 +6,7 @@ use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::ScriptValue;
 
 use super::not_none;
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::class::Special;
@@ -15,7 +15,7 @@ use crate::python::number::{self, Number, float_to_int, index, int, small_index}
 use crate::python::numpy::{self, array::Array};
 use crate::python::{Outcome, arith, cost, object};
 
-pub(super) fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> Outcome {
+pub(super) fn divmod(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(&x, "__divmod__", [y.clone()])? {
         return Ok(value);
     }
@@ -46,7 +46,7 @@ pub(super) fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: Scrip
 }
 
 pub(super) fn pow(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     base: ScriptValue,
     exponent: ScriptValue,
@@ -87,7 +87,7 @@ pub(super) fn pow(
 }
 
 pub(super) fn round(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     x: ScriptValue,
     digits: Option<ScriptValue>,

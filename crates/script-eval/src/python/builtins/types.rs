@@ -9,7 +9,7 @@ use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 
 use super::{Native, Table, class, linear, no_keywords, own};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
 use crate::eval::{Iter, IterObject, Raise};
@@ -145,7 +145,7 @@ pub(crate) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
 }
 
 fn dict_from_keys(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     keys: ScriptValue,
     value: Option<ScriptValue>,
@@ -172,7 +172,7 @@ pub(crate) fn is_little_endian(order: Option<&ScriptValue>, what: &str) -> Resul
 }
 
 fn int_from_bytes(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     bytes: ScriptValue,
     order: Option<ScriptValue>,
@@ -200,7 +200,7 @@ fn int_from_bytes(
 }
 
 /// Parses `[sign] [0x] digits [.digits] [p exponent]`.
-fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
+fn float_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outcome {
     let Some(text) = text.as_str() else {
         raise!(Type, "expected str, got {}", type_name(&text));
     };
@@ -245,7 +245,7 @@ fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     }
 }
 
-fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
+fn bytes_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outcome {
     let Some(text) = text.as_str() else {
         if matches!(text, ScriptValue::None) {
             raise!(Type, "fromhex() argument must be str, not None");
@@ -275,7 +275,7 @@ fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
 
 /// The content of `bytes(source, encoding, errors)`.
 fn new_bytes(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     [source, encoding, errors]: [Option<ScriptValue>; 3],
 ) -> Result<Rc<[u8]>, Raise> {
     let Some(source) = source else { return Ok(Rc::from([])) };
@@ -310,7 +310,7 @@ fn new_bytes(
 }
 
 /// The bytes of `bytes`, of a `bytearray`, or of an iterable of numbers.
-pub(crate) fn bytes_of_value(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+pub(crate) fn bytes_of_value(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     match content(p, value)? {
         Some(bytes) => Ok(bytes.to_vec()),
         None => bytes_of(p, value),
@@ -318,7 +318,7 @@ pub(crate) fn bytes_of_value(p: &mut dyn Host, value: &ScriptValue) -> Result<Ve
 }
 
 /// The elements of an iterable as bytes.
-fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     let mut bytes = Vec::new();
     let mut iter = p.iterate(value).map_err(|raise| match raise {
         Raise::Kind(crate::ParseErrorKind::Host(_)) => {
@@ -335,7 +335,7 @@ fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     Ok(bytes)
 }
 
-fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn dict_type(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     let mut dict = Dict::new();
     match a.positional.as_slice() {
         [] => {}
@@ -352,7 +352,7 @@ fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
 
 /// Inserts the entries of a mapping into a dictionary; returns `false` if the value is no mapping.
 pub(crate) fn fill_from_mapping(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     dict: &mut Dict,
     from: &ScriptValue,
 ) -> Result<bool, Raise> {
@@ -380,7 +380,7 @@ pub(crate) fn fill_from_mapping(
 }
 
 /// Inserts the entries of a dictionary, or key-value pairs, into another one.
-pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
+pub(crate) fn fill(p: &mut Eval<'_>, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
     if fill_from_mapping(p, dict, from)? {
         return Ok(());
     }
@@ -405,7 +405,7 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
     Ok(())
 }
 
-fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
+fn float_type(p: &mut Eval<'_>, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
     let Some(x) = x else { return Ok(ScriptValue::Float(0.0)) };
     match p.call_special(&x, "__float__", [])? {
         Special::Value(value @ ScriptValue::Float(_)) => return Ok(value),
@@ -441,9 +441,9 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
 }
 
 /// The number that a node stands for.
-fn constant(p: &mut dyn Host, value: &ScriptValue) -> Option<ScriptValue> {
+fn constant(p: &mut Eval<'_>, value: &ScriptValue) -> Option<ScriptValue> {
     let ScriptValue::Node(object) = value else { return None };
-    p.rules(object).number.and_then(|number| number(object))
+    p.host.rules(object).number.and_then(|number| number(object))
 }
 
 /// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
@@ -474,7 +474,7 @@ fn without_underscores(text: &str) -> Option<String> {
     (!misplaced).then(|| text.replace('_', ""))
 }
 
-fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Option<ScriptValue>) -> Outcome {
+fn int_type(p: &mut Eval<'_>, _: &ScriptValue, x: Option<ScriptValue>, base: Option<ScriptValue>) -> Outcome {
     let x = match (x, &base) {
         (Some(x), _) => x,
         (None, Some(_)) => raise!(Type, "int() missing string argument"),
@@ -537,7 +537,7 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
     }
 }
 
-fn parse_int(p: &mut dyn Host, text: &str, base: i64, invalid: &dyn Fn(i64) -> HostError) -> Outcome {
+fn parse_int(p: &mut Eval<'_>, text: &str, base: i64, invalid: &dyn Fn(i64) -> HostError) -> Outcome {
     let trimmed = numeral(text);
     let (negative, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
@@ -576,7 +576,7 @@ fn parse_int(p: &mut dyn Host, text: &str, base: i64, invalid: &dyn Fn(i64) -> H
     Ok(int(if negative { -value } else { value }))
 }
 
-fn map_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn map_type(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     no_keywords("map", &a)?;
     if a.positional.len() < 2 {
         raise!(Type, "map() must have at least two arguments.");
@@ -588,7 +588,7 @@ fn map_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(IterObject::value("map", Iter::Map(a.positional[0].clone(), iters)))
 }
 
-fn zip_type(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+fn zip_type(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let strict = match a.take_keyword("strict") {
         Some(strict) => p.truth(&strict)?,
         None => false,
@@ -601,7 +601,7 @@ fn zip_type(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     Ok(IterObject::value("zip", Iter::Zip(iters, strict)))
 }
 
-fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn reversed_type(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     if let Some(iter) = object::of(&x).and_then(|object| object.reversed(&x)) {
         return Ok(IterObject::value("reversed", iter));
     }
@@ -651,12 +651,12 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     Ok(IterObject::value("reversed", Iter::Items(items.into_iter())))
 }
 
-fn collected(p: &mut dyn Host, items: Option<ScriptValue>) -> Result<Vec<ScriptValue>, Raise> {
+fn collected(p: &mut Eval<'_>, items: Option<ScriptValue>) -> Result<Vec<ScriptValue>, Raise> {
     items.map_or(Ok(Vec::new()), |items| p.collect_values(&items))
 }
 
 fn range_type(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     x: ScriptValue,
     y: Option<ScriptValue>,

@@ -8,7 +8,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue, Slice};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Iter, Raise, exception};
 use crate::host::Operator;
@@ -44,7 +44,7 @@ struct Deque {
 }
 
 fn new_deque(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     items: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -75,7 +75,7 @@ impl Deque {
         self.version.set(self.version.get().wrapping_add(1));
     }
 
-    fn push(&self, p: &dyn Host, value: ScriptValue, left: bool) -> Result<(), Raise> {
+    fn push(&self, p: &Eval<'_>, value: ScriptValue, left: bool) -> Result<(), Raise> {
         p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         let mut items = self.items.borrow_mut();
         let dropped = match left {
@@ -95,7 +95,7 @@ impl Deque {
     }
 
     /// A copy of the elements, which is charged.
-    fn copied(&self, p: &dyn Host) -> Result<VecDeque<ScriptValue>, Raise> {
+    fn copied(&self, p: &Eval<'_>) -> Result<VecDeque<ScriptValue>, Raise> {
         cost::values(p, self.items.borrow().len())?;
         Ok(self.items.borrow().clone())
     }
@@ -107,7 +107,7 @@ impl Deque {
     /// Index of the first element that equals a value.
     fn find(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         value: &ScriptValue,
         from: usize,
         to: usize,
@@ -137,7 +137,7 @@ struct DequeIter {
 }
 
 impl Advance for DequeIter {
-    fn next(&mut self, _: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, _: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(deque) = cast::<Deque>(&self.deque) else { return Ok(None) };
         if deque.version.get() != self.version {
             raise!(Runtime, "deque mutated during iteration");
@@ -167,7 +167,7 @@ impl Protocol for Deque {
     fn len(&self) -> Option<Result<usize, Raise>> {
         Some(Ok(self.items.borrow().len()))
     }
-    fn iterate(&self, _: &mut dyn Host, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _: &mut Eval<'_>, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let deque = ScriptValue::Host(this.clone());
         let iter = DequeIter { deque, at: 0, version: self.version.get(), backwards: false };
         Ok(Some(Iter::Library(Box::new(iter))))
@@ -178,7 +178,7 @@ impl Protocol for Deque {
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -188,7 +188,7 @@ impl Protocol for Deque {
     }
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
@@ -199,7 +199,7 @@ impl Protocol for Deque {
         drop(old);
         Ok(true)
     }
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
         cost::moves(p, self.items.borrow().len())?;
         let old = self.items.borrow_mut().remove(at);
@@ -207,12 +207,12 @@ impl Protocol for Deque {
         self.changed();
         Ok(true)
     }
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         Ok(Some(self.find(p, item, 0, usize::MAX)?.is_some()))
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -238,7 +238,7 @@ impl Protocol for Deque {
     }
     fn in_place(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         this: &ScriptValue,
         other: &ScriptValue,
@@ -259,10 +259,10 @@ impl Protocol for Deque {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         Ok(Some(Deque::value(self.copied(p)?, self.limit)))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         let items: Vec<ScriptValue> = self.copied(p)?.into();
         repr::list(p, "deque([", &items, out, open)?;
         out.push(']');
@@ -275,7 +275,7 @@ impl Protocol for Deque {
 }
 
 impl Deque {
-    fn repeated(&self, p: &mut dyn Host, count: &ScriptValue) -> Outcome {
+    fn repeated(&self, p: &mut Eval<'_>, count: &ScriptValue) -> Outcome {
         let Some(count) = small_index(count) else {
             return Err(wrong_type!("can't multiply sequence by non-int of type '{}'", count).into());
         };
@@ -296,7 +296,7 @@ fn place(key: &ScriptValue, len: usize) -> Result<usize, HostError> {
     subscript::place_of(index, len).ok_or_else(|| HostError::index("deque index out of range"))
 }
 
-fn extend(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
+fn extend(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
     let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
     for item in p.collect_values(&items)? {
         deque.push(p, item, left)?;
@@ -419,7 +419,7 @@ impl ChainMap {
         self.maps.items().unwrap_or_default()
     }
 
-    fn find(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+    fn find(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
         let hashed = p.hashable(key.clone())?;
         for map in self.maps() {
             p.program.budget.step(1)?;
@@ -435,7 +435,7 @@ impl ChainMap {
     }
 
     /// All entries, in the order of CPython: the last map comes first.
-    fn merged(&self, p: &mut dyn Host) -> Result<Dict, Raise> {
+    fn merged(&self, p: &mut Eval<'_>) -> Result<Dict, Raise> {
         let mut all = Dict::new();
         for map in self.maps().into_iter().rev() {
             let ScriptValue::Dict(dict) = &map else { continue };
@@ -446,7 +446,7 @@ impl ChainMap {
         Ok(all)
     }
 
-    fn as_dict(&self, p: &mut dyn Host) -> Outcome {
+    fn as_dict(&self, p: &mut Eval<'_>) -> Outcome {
         Ok(ScriptValue::Dict(Rc::new(RefCell::new(self.merged(p)?))))
     }
 }
@@ -470,13 +470,13 @@ impl Protocol for ChainMap {
         }
         Some(Ok(keys.len()))
     }
-    fn iterate(&self, p: &mut dyn Host, _: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, p: &mut Eval<'_>, _: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let merged = self.as_dict(p)?;
         p.iterate(&merged).map(Some)
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -487,7 +487,7 @@ impl Protocol for ChainMap {
     }
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
@@ -497,19 +497,19 @@ impl Protocol for ChainMap {
             None => Ok(false),
         }
     }
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         let Some(map) = self.maps().into_iter().next() else { return Ok(false) };
         if !compare::contains(p, &map, key)? {
             return Err(not_in_first(p, key)?);
         }
         subscript::delete(p, &map, key).map(|()| true)
     }
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         Ok(Some(self.find(p, item)?.is_some()))
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -545,7 +545,7 @@ impl Protocol for ChainMap {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         repr::list(p, "ChainMap(", &self.maps(), out, open)?;
         out.push(')');
         Ok(())
@@ -591,13 +591,13 @@ static CHAIN_MAP: Table = &[
 ];
 
 /// The error for a key that the first map does not have.
-fn not_in_first(p: &mut dyn Host, key: &ScriptValue) -> Result<Raise, Raise> {
+fn not_in_first(p: &mut Eval<'_>, key: &ScriptValue) -> Result<Raise, Raise> {
     let text = format!("Key not found in the first mapping: {}", repr::repr(p, key)?);
     Ok(exception::key_error(ScriptValue::str(&text)))
 }
 
 /// A view of the merged entries.
-fn view(p: &mut dyn Host, v: &ScriptValue, name: &str) -> Outcome {
+fn view(p: &mut Eval<'_>, v: &ScriptValue, name: &str) -> Outcome {
     let Some(map) = cast::<ChainMap>(v) else { return Ok(ScriptValue::None) };
     let merged = map.as_dict(p)?;
     match p.find_attribute(&merged, name)? {

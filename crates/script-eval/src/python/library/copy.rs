@@ -7,7 +7,7 @@ use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{Dict, DictKey, HostObject, Items, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{Instance, Special, enumeration};
 use crate::python::builtins::{Table, own};
@@ -42,7 +42,7 @@ fn known_copy(memo: &ScriptValue, address: usize) -> Option<ScriptValue> {
 
 /// Remembers a copy, and keeps the value alive, so that no other one gets its address.
 fn remember(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     memo: &ScriptValue,
     address: usize,
     value: &ScriptValue,
@@ -59,7 +59,7 @@ fn remember(
     Ok(())
 }
 
-fn shallow(p: &mut dyn Host, value: &ScriptValue) -> Outcome {
+fn shallow(p: &mut Eval<'_>, value: &ScriptValue) -> Outcome {
     Ok(match value {
         ScriptValue::List(items) => {
             cost::values(p, items.borrow().len())?;
@@ -84,7 +84,7 @@ fn shallow(p: &mut dyn Host, value: &ScriptValue) -> Outcome {
 
 /// Copies a value with all containers and instances in it. The memo maps the addresses of values that were copied to their
 /// copies, so that sharing and cycles are kept; `__deepcopy__` gets it.
-fn deep(p: &mut dyn Host, value: &ScriptValue, memo: &ScriptValue) -> Outcome {
+fn deep(p: &mut Eval<'_>, value: &ScriptValue, memo: &ScriptValue) -> Outcome {
     p.program.budget.step(1)?;
     let address = match value {
         ScriptValue::List(items) => Rc::as_ptr(items).addr(),
@@ -102,7 +102,7 @@ fn deep(p: &mut dyn Host, value: &ScriptValue, memo: &ScriptValue) -> Outcome {
     copy
 }
 
-fn copied(p: &mut dyn Host, value: &ScriptValue, address: usize, memo: &ScriptValue) -> Outcome {
+fn copied(p: &mut Eval<'_>, value: &ScriptValue, address: usize, memo: &ScriptValue) -> Outcome {
     match value {
         ScriptValue::List(items) => {
             let items = items.borrow().to_vec();
@@ -153,7 +153,7 @@ fn copied(p: &mut dyn Host, value: &ScriptValue, address: usize, memo: &ScriptVa
 
 /// Inserts deep copies of the entries of a dictionary into another one.
 fn fill_deeply(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     from: &Rc<RefCell<Dict>>,
     into: &ScriptValue,
     memo: &ScriptValue,
@@ -172,7 +172,7 @@ fn fill_deeply(
 }
 
 fn copied_instance(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     instance: &Instance,
     address: usize,
@@ -223,7 +223,7 @@ fn is_own_copy(instance: &Instance) -> bool {
 }
 
 /// `copy.copy` of an instance: one of the same class with the same attributes.
-fn shallow_instance(p: &mut dyn Host, value: &ScriptValue, instance: &Instance) -> Outcome {
+fn shallow_instance(p: &mut Eval<'_>, value: &ScriptValue, instance: &Instance) -> Outcome {
     if let Special::Value(copy) = p.call_special(value, "__copy__", [])? {
         return Ok(copy);
     }

@@ -14,7 +14,7 @@ use crate::host::Operator;
 use crate::python::builtins::{Table, linear, not_none, own};
 use crate::python::number::{self, Number, float_to_int, int, integer};
 use crate::python::{Outcome, cost, object};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 pub(super) static MATH: Library = Library {
     path: "math",
@@ -278,7 +278,7 @@ fn ldexp(x: f64, exponent: i64) -> f64 {
 }
 
 /// The sum of floats without loss of precision.
-fn fsum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue) -> Outcome {
+fn fsum(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue) -> Outcome {
     let mut iter = p.iterate(&items)?;
     // The exact sum in units of the smallest float, and the sum of infinities and NaNs.
     let (mut sum, mut special) = (BigInt::default(), 0.0f64);
@@ -363,7 +363,7 @@ fn log_of(value: &ScriptValue, log: fn(f64) -> f64, per_bit: f64) -> Result<f64,
     Ok(log(x))
 }
 
-fn gcd_of(p: &Evaluator, a: BigInt, b: BigInt) -> Result<BigInt, Raise> {
+fn gcd_of(p: &EvalState, a: BigInt, b: BigInt) -> Result<BigInt, Raise> {
     let (mut a, mut b) = (a.abs(), b.abs());
     while !b.is_zero() {
         p.program.budget.step(1 + b.bits() / 64)?;
@@ -373,7 +373,7 @@ fn gcd_of(p: &Evaluator, a: BigInt, b: BigInt) -> Result<BigInt, Raise> {
     Ok(a)
 }
 
-fn lcm(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn lcm(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     let mut result = BigInt::from(1);
     for value in &a.positional {
         let value = integer(value)?.into_owned();
@@ -388,7 +388,7 @@ fn lcm(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(int(result))
 }
 
-fn factorial(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn factorial(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let x = i64::try_from(&*integer(&x)?).unwrap_or(if integer(&x)?.is_negative() { -1 } else { i64::MAX });
     if x < 0 {
         raise!(Value, "factorial() not defined for negative values");
@@ -401,7 +401,7 @@ fn factorial(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     Ok(int(product))
 }
 
-fn comb(p: &mut dyn Host, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Outcome {
+fn comb(p: &mut Eval<'_>, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Outcome {
     let (n, k) = (integer(&n)?.into_owned(), integer(&k)?.into_owned());
     for (name, value) in [("n", &n), ("k", &k)] {
         if value.is_negative() {

@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::natives::Generated;
 use crate::eval::class::{Instance, missing};
@@ -64,7 +64,7 @@ fn pieces<'a>(template: &'a str, delimiter: &str) -> Vec<Piece<'a>> {
 }
 
 /// The class. Each program has its own.
-pub(crate) fn class(p: &(dyn Host + '_)) -> ScriptValue {
+pub(crate) fn class(p: &Eval<'_>) -> ScriptValue {
     let members = vec![
         ("delimiter", ScriptValue::str("$")),
         (
@@ -111,7 +111,7 @@ pub(crate) fn class(p: &(dyn Host + '_)) -> ScriptValue {
 }
 
 /// The template and the delimiter of an instance.
-fn parts(p: &mut dyn Host, own: Option<&ScriptValue>) -> Result<(String, String), Raise> {
+fn parts(p: &mut Eval<'_>, own: Option<&ScriptValue>) -> Result<(String, String), Raise> {
     let Some(own) = own else { raise!(Type, "missing 1 required positional argument: 'self'") };
     let mut text = |name: &str| match p.find_attribute(own, name)? {
         Some(value) => match value.plain().as_str() {
@@ -129,7 +129,7 @@ fn parts(p: &mut dyn Host, own: Option<&ScriptValue>) -> Result<(String, String)
 }
 
 /// Replaces placeholders by values of a mapping and of keywords, which come first.
-fn substitute(p: &mut dyn Host, args: CallArgs, is_strict: bool) -> Outcome {
+fn substitute(p: &mut Eval<'_>, args: CallArgs, is_strict: bool) -> Outcome {
     let (template, delimiter) = parts(p, args.positional.first())?;
     if args.positional.len() > 2 {
         let given = args.positional.len();
@@ -145,7 +145,7 @@ fn substitute(p: &mut dyn Host, args: CallArgs, is_strict: bool) -> Outcome {
             Piece::Named(written, name) => {
                 let known = args.keywords.iter().find(|(key, _)| key.as_str() == name);
                 let key = ScriptValue::str(name);
-                let get = |p: &mut (dyn Host + '_)| match (known, &mapping) {
+                let get = |p: &mut Eval<'_>| match (known, &mapping) {
                     (Some((_, value)), _) => Ok(value.clone()),
                     (None, Some(mapping)) => subscript::get(p, mapping, &key),
                     (None, None) => Err(crate::eval::exception::key_error(key.clone())),

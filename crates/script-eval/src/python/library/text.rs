@@ -3,7 +3,7 @@
 use tvmscript_script_value::ScriptValue;
 
 use super::{Constant, Library};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::builtins::{Table, linear, not_none};
 use crate::python::{Outcome, cost, unicode};
@@ -11,7 +11,7 @@ use crate::python::{Outcome, cost, unicode};
 static FUNCTIONS: Table = &[linear("capwords").one_or_two(capwords).with_keywords(&["s", "sep"])];
 
 /// Capitalizes each word. Without a separator, words are between white space and joined by single spaces.
-fn capwords(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue, separator: Option<ScriptValue>) -> Outcome {
+fn capwords(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue, separator: Option<ScriptValue>) -> Outcome {
     let text_of = |value: &ScriptValue| -> Result<String, Raise> {
         match value.as_str() {
             Some(text) => Ok(text.to_owned()),

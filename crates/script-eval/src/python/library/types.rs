@@ -7,7 +7,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{Hashing, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::builtins::{Table, own};
@@ -48,7 +48,7 @@ impl Protocol for Namespace {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -77,7 +77,7 @@ impl Protocol for Namespace {
     fn attribute_names(&self) -> Vec<String> {
         self.fields.borrow().keys().map(|key| key.to_string()).collect()
     }
-    fn set_attribute(&self, p: &mut dyn Host, name: &str, new: Option<ScriptValue>) -> Result<bool, Raise> {
+    fn set_attribute(&self, p: &mut Eval<'_>, name: &str, new: Option<ScriptValue>) -> Result<bool, Raise> {
         let Some(new) = new else {
             let old = self.fields.borrow_mut().shift_remove(name);
             return match old {
@@ -93,11 +93,11 @@ impl Protocol for Namespace {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         cost::entries(p, self.fields.borrow().len())?;
         Ok(Some(LibraryObject::value(Namespace { fields: RefCell::new(self.fields.borrow().clone()) })))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str("namespace(");
         let fields = self.fields.borrow().clone();
         for (index, (name, value)) in fields.iter().enumerate() {

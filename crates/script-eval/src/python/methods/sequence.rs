@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::{ScriptValue, Slice};
 
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::builtins::{self, Table, linear, own};
 use crate::python::number::{small_index, word};
@@ -131,7 +131,7 @@ fn item(v: &ScriptValue, at: usize) -> Option<ScriptValue> {
 
 /// Index of the first occurrence in a range of indices.
 fn place(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: &ScriptValue,
     from: usize,
@@ -150,7 +150,7 @@ fn place(
 }
 
 fn sequence_index(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: ScriptValue,
     start: Option<ScriptValue>,
@@ -170,7 +170,7 @@ fn sequence_index(
     }
 }
 
-fn sequence_count(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue) -> Outcome {
+fn sequence_count(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue) -> Outcome {
     let (mut count, mut at) = (0, 0);
     while let Some(item) = item(v, at) {
         count += i64::from(compare::same(p, &item, &x)?);

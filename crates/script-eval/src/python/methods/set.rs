@@ -8,7 +8,7 @@ use crate::eval::exception;
 use crate::python::builtins::{Table, linear, no_keywords, own};
 use crate::python::set::{self, Set};
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 type Keys = IndexSet<DictKey>;
 
@@ -79,7 +79,7 @@ fn is_frozen(v: &ScriptValue) -> bool {
 }
 
 /// A copy of the keys.
-fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
+fn copied(p: &EvalState, v: &ScriptValue) -> Result<Keys, Raise> {
     let Some(set) = v.as_host::<Set>() else { return Ok(Keys::new()) };
     let items = set.items.borrow();
     cost::entries(p, items.len())?;
@@ -88,7 +88,7 @@ fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
 }
 
 /// Combines the set with each argument in turn.
-fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
+fn joined(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
     no_keywords("set", &a)?;
     let mut items = copied(p, v)?;
     for other in &a.positional {
@@ -102,7 +102,7 @@ fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, 
 }
 
 /// [`joined`] in place.
-fn updated(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys)) -> Outcome {
+fn updated(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys)) -> Outcome {
     no_keywords("set", &a)?;
     for other in &a.positional {
         let other = p.collect_values(other)?;
@@ -113,14 +113,14 @@ fn updated(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys,
     Ok(ScriptValue::None)
 }
 
-fn compared(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys, &Keys) -> bool) -> Outcome {
+fn compared(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys, &Keys) -> bool) -> Outcome {
     let other = p.collect_values(&x)?;
     let other = set::keys(p, other)?;
     Ok(ScriptValue::Bool(f(&copied(p, v)?, &other)))
 }
 
 /// Removes an element; returns `false` if it is missing.
-fn remove(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
+fn remove(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
     let key = p.hashable(x)?;
     cost::removal(p, set::len(v).unwrap_or(0))?;
     let Some(set) = v.as_host::<Set>() else { return Ok(false) };

@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{call, class, field, generator, is_of, length, raised};
-use crate::Host;
+use crate::Eval;
 use crate::eval::class::natives::not_implemented;
 use crate::eval::class::{Instance, missing};
 use crate::eval::{Iter, Raise, exception};
@@ -37,14 +37,14 @@ pub(super) static MAPPING: Table = &[
 ];
 
 /// `dict(mapping.items())`
-fn as_dict(p: &mut dyn Host, mapping: &ScriptValue) -> Outcome {
+fn as_dict(p: &mut Eval<'_>, mapping: &ScriptValue) -> Outcome {
     let items = call(p, mapping, "items", [])?;
     let dict = builtins::class("dict").unwrap_or_default();
     p.call_value(&dict, CallArgs::positional([items]))
 }
 
 /// A view of a mapping.
-fn view(p: &mut dyn Host, name: &str, mapping: &ScriptValue) -> Outcome {
+fn view(p: &mut Eval<'_>, name: &str, mapping: &ScriptValue) -> Outcome {
     let class = class(p, name).unwrap_or_default();
     p.call_value(&class, CallArgs::positional([mapping.clone()]))
 }
@@ -93,7 +93,7 @@ pub(super) static MUTABLE: Table = &[
         .with_keywords(&["key", "default"]),
 ];
 
-fn update(p: &mut dyn Host, x: &ScriptValue, args: CallArgs) -> Outcome {
+fn update(p: &mut Eval<'_>, x: &ScriptValue, args: CallArgs) -> Outcome {
     let given = args.positional.len();
     if given > 1 {
         raise!(
@@ -208,7 +208,7 @@ pub(super) static VALUES: Table = &[
     own("__iter__").zero(|p, x| entries(p, x, false)),
 ];
 
-fn entries(p: &mut dyn Host, view: &ScriptValue, with_keys: bool) -> Outcome {
+fn entries(p: &mut Eval<'_>, view: &ScriptValue, with_keys: bool) -> Outcome {
     let mapping = mapping_of(view)?;
     let keys = p.iterate(&mapping)?;
     Ok(generator(Iter::Library(Box::new(Entries { mapping, keys: Some(keys), with_keys }))))
@@ -222,7 +222,7 @@ struct Entries {
 }
 
 impl Advance for Entries {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(keys) = &mut self.keys else { return Ok(None) };
         let Some(key) = p.next(keys)? else { return Ok(None) };
         let value = subscript::get(p, &self.mapping, &key)?;

@@ -3,7 +3,7 @@
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{call, generator, length, raised};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, Raise, exception};
 use crate::python::builtins::{Table, own};
 use crate::python::number::small_index;
@@ -29,7 +29,7 @@ pub(super) static GENERATOR: Table = &[
 ];
 
 /// The exception that the arguments of `throw` describe.
-fn thrown(p: &mut dyn Host, args: CallArgs) -> Outcome {
+fn thrown(p: &mut Eval<'_>, args: CallArgs) -> Outcome {
     let mut args = args.positional.into_iter();
     let (class, value) = (args.next().unwrap_or_default(), args.next().unwrap_or_default());
     let exception = match value {
@@ -73,7 +73,7 @@ struct Backwards {
 }
 
 impl Advance for Backwards {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         if self.left <= 0 {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Advance for Backwards {
 }
 
 /// A bound of `index`, counted from the start.
-fn bound(p: &mut dyn Host, x: &ScriptValue, bound: Option<ScriptValue>) -> Result<Option<i64>, Raise> {
+fn bound(p: &mut Eval<'_>, x: &ScriptValue, bound: Option<ScriptValue>) -> Result<Option<i64>, Raise> {
     let Some(bound) = bound.filter(|bound| !matches!(bound, ScriptValue::None)) else { return Ok(None) };
     let bound = p.as_index(bound)?;
     match small_index(&bound) {
@@ -97,7 +97,7 @@ fn bound(p: &mut dyn Host, x: &ScriptValue, bound: Option<ScriptValue>) -> Resul
 }
 
 fn index(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     x: &ScriptValue,
     item: ScriptValue,
     start: Option<ScriptValue>,
@@ -159,13 +159,13 @@ pub(super) static MUTABLE: Table = &[
     }),
 ];
 
-fn append(p: &mut dyn Host, x: &ScriptValue, item: ScriptValue) -> Outcome {
+fn append(p: &mut Eval<'_>, x: &ScriptValue, item: ScriptValue) -> Outcome {
     let end = ScriptValue::Int(length(p, x)?);
     call(p, x, "insert", [end, item])?;
     Ok(ScriptValue::None)
 }
 
-fn extend(p: &mut dyn Host, x: &ScriptValue, items: ScriptValue) -> Outcome {
+fn extend(p: &mut Eval<'_>, x: &ScriptValue, items: ScriptValue) -> Outcome {
     let items = match compare::identical(x, &items) {
         true => {
             let items = p.collect_values(&items)?;

@@ -9,7 +9,7 @@ pub(super) enum As {
 }
 
 /// Copies an instance with everything in it; dataclasses become dictionaries or tuples.
-pub(super) fn copied(p: &mut dyn Host, value: &ScriptValue, form: &As) -> Outcome {
+pub(super) fn copied(p: &mut Eval<'_>, value: &ScriptValue, form: &As) -> Outcome {
     p.program.budget.step(1)?;
     if !value.holds_values() {
         return Ok(value.clone());
@@ -20,8 +20,8 @@ pub(super) fn copied(p: &mut dyn Host, value: &ScriptValue, form: &As) -> Outcom
     result
 }
 
-pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: &As) -> Outcome {
-    let all = |p: &mut dyn Host, items: &[ScriptValue]| -> Result<Vec<ScriptValue>, Raise> {
+pub(super) fn copied_parts(p: &mut Eval<'_>, value: &ScriptValue, form: &As) -> Outcome {
+    let all = |p: &mut Eval<'_>, items: &[ScriptValue]| -> Result<Vec<ScriptValue>, Raise> {
         cost::values(p, items.len())?;
         items.iter().map(|item| copied(p, item, form)).collect()
     };
@@ -81,7 +81,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: &As) -> 
 }
 
 /// `replace(instance, **changes)`
-pub(super) fn replace(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn replace(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let mut changes = std::mem::take(&mut args.keywords);
     let [instance] = args.positional.as_slice() else {
         raise!(Type, "replace() takes 1 positional argument but {} were given", args.positional.len());
@@ -120,7 +120,7 @@ pub(super) fn replace(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> 
 }
 
 /// `make_dataclass(name, fields, ..)`
-pub(super) fn make_dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn make_dataclass(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let bases = args.take_keyword("bases").unwrap_or_else(|| ScriptValue::tuple([]));
     let namespace = args.take_keyword("namespace").unwrap_or_default();
     drop(args.take_keyword("module"));

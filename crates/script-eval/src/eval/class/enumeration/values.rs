@@ -3,7 +3,7 @@
 use tvmscript_script_value::ScriptValue;
 
 use super::{COMBINED, field, members};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::ClassObject;
 use crate::python::compare;
@@ -13,7 +13,7 @@ pub(super) const BY_VALUE: &str = "_value2member_map_";
 
 /// The member of a value; `None` if no member has it.
 pub(super) fn by_value(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     value: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {

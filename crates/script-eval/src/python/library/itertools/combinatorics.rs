@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{Next, lazy, length};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::python::builtins::not_none;
 use crate::python::object::Advance;
@@ -20,7 +20,7 @@ pub(super) struct Indices {
 }
 
 impl Advance for Indices {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let Some(indices) = &mut self.next else { return Ok(None) };
         cost::values(p, indices.len())?;
         p.program.budget.step(indices.len() as u64 / 4)?;
@@ -37,7 +37,7 @@ impl Advance for Indices {
 
 /// `combinations`, with repeated elements or without.
 pub(super) fn selection(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     name: &'static str,
     items: &ScriptValue,
     r: &ScriptValue,
@@ -84,7 +84,7 @@ pub(super) struct Permutations {
 }
 
 pub(super) fn permutations(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     items: ScriptValue,
     r: Option<ScriptValue>,
@@ -105,7 +105,7 @@ pub(super) fn permutations(
 }
 
 impl Advance for Permutations {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if self.ended {
             return Ok(None);
         }
@@ -143,7 +143,7 @@ pub(super) struct Product {
     next: Option<Vec<usize>>,
 }
 
-pub(super) fn product(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn product(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let repeat = match a.take_keyword("repeat") {
         Some(repeat) => usize::try_from(length(&repeat)?)
             .map_err(|_| HostError::value_error("repeat argument cannot be negative"))?,
@@ -165,7 +165,7 @@ pub(super) fn product(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
 }
 
 impl Advance for Product {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let Some(indices) = &mut self.next else { return Ok(None) };
         cost::values(p, indices.len())?;
         let parts = indices.iter().zip(&self.pools).filter_map(|(at, pool)| pool.get(*at).cloned());

@@ -15,7 +15,7 @@ use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, ow
 use crate::python::number::word;
 use crate::python::text_index::Chars;
 use crate::python::{Outcome, builtins, codec, cost, dict_class, subscript, template, unicode};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 pub(super) static STR: Table = &[
     linear("upper").zero(|p, v| map_text(p, v, |s| s.to_uppercase())),
@@ -100,7 +100,7 @@ pub(super) static STR: Table = &[
 
 /// `str.maketrans`.
 pub(crate) fn make_translation(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     x: ScriptValue,
     y: Option<ScriptValue>,
@@ -151,7 +151,7 @@ pub(crate) fn make_translation(
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(table))))
 }
 
-fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
+fn translate(p: &mut Eval<'_>, v: &ScriptValue, table: ScriptValue) -> Outcome {
     let mut out = String::new();
     for c in text(v).chars() {
         p.program.budget.step(1)?;
@@ -211,14 +211,14 @@ fn needs_text<'a>(what: &str, value: &'a ScriptValue) -> Result<&'a str, HostErr
     })
 }
 
-fn chars<'a>(p: &Evaluator, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {
+fn chars<'a>(p: &EvalState, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {
     match value {
         ScriptValue::Str(text) => Chars::of(p, text).map(Some),
         _ => Ok(None),
     }
 }
 
-fn map_text(p: &Evaluator, v: &ScriptValue, f: fn(&str) -> String) -> Outcome {
+fn map_text(p: &EvalState, v: &ScriptValue, f: fn(&str) -> String) -> Outcome {
     cost::text_bytes(p, text(v).len())?;
     Ok(ScriptValue::str(&f(text(v))))
 }
@@ -233,7 +233,7 @@ fn has_case(v: &ScriptValue, wanted: fn(char) -> bool, other: fn(char) -> bool) 
 }
 
 fn strip(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     chars: Option<ScriptValue>,
     name: &str,
@@ -261,7 +261,7 @@ fn trim(mut s: &str, cut: impl Fn(char) -> bool, left: bool, right: bool) -> &st
     s
 }
 
-fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
+fn join(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue) -> Outcome {
     let items = p.collect_values(&items).map_err(|raise| {
         instead_of_type_error(raise, || HostError::type_error("can only join an iterable"))
     })?;
@@ -283,14 +283,14 @@ fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
 }
 
 /// Number of characters that the text lacks to a width.
-fn missing(p: &Evaluator, v: &ScriptValue, width: i64) -> Result<usize, Raise> {
+fn missing(p: &EvalState, v: &ScriptValue, width: i64) -> Result<usize, Raise> {
     let count = chars(p, v)?.map_or(0, |chars| chars.count());
     Ok(usize::try_from(width).unwrap_or(0).saturating_sub(count))
 }
 
 /// Pads text to a width; `left` returns how many of the missing characters go before the text.
 fn justify(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     width: &ScriptValue,
     fill: Option<ScriptValue>,
@@ -309,7 +309,7 @@ fn justify(
     Ok(ScriptValue::str(&format!("{}{s}{}", fill.repeat(left), fill.repeat(missing - left))))
 }
 
-fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
+fn expandtabs(p: &mut Eval<'_>, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
     let size = size.map_or(Ok(8), |size| word(&size))?;
     if size > i64::from(i32::MAX) {
         raise!(Overflow, "Python int too large to convert to C int");

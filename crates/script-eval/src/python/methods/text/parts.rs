@@ -8,12 +8,12 @@ use crate::eval::Raise;
 use crate::python::number::word;
 use crate::python::unicode::{is_line_break, is_space};
 use crate::python::{Outcome, cost, subscript};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// The text between two optional indices, and the index of its first character; `None` if the first index is after the
 /// second or after the text.
 fn section<'a>(
-    p: &Evaluator,
+    p: &EvalState,
     v: &'a ScriptValue,
     bounds: [Option<ScriptValue>; 2],
 ) -> Result<Option<(usize, &'a str)>, Raise> {
@@ -27,7 +27,7 @@ fn section<'a>(
 
 /// `startswith` and `endswith`, with one text or a tuple of them.
 pub(super) fn affix(
-    p: &Evaluator,
+    p: &EvalState,
     name: &str,
     v: &ScriptValue,
     x: &ScriptValue,
@@ -62,7 +62,7 @@ pub(super) fn affix(
 
 /// `find`, `rfind`, `index`, `rindex`.
 pub(super) fn find(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     x: &ScriptValue,
     bounds: [Option<ScriptValue>; 2],
@@ -86,7 +86,7 @@ pub(super) fn find(
 
 /// Counts the occurrences of a text, without overlaps.
 pub(super) fn count(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: ScriptValue,
     start: Option<ScriptValue>,
@@ -103,7 +103,7 @@ pub(super) fn count(
 
 /// `replace`
 pub(super) fn replace(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     from: ScriptValue,
     to: ScriptValue,
@@ -136,7 +136,7 @@ fn split_args(
 }
 
 pub(super) fn split(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     sep: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -165,7 +165,7 @@ pub(super) fn split(
 }
 
 pub(super) fn rsplit(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     sep: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -202,14 +202,14 @@ pub(super) fn rsplit(
 struct Parts(Vec<ScriptValue>);
 
 impl Parts {
-    fn push(&mut self, p: &Evaluator, part: &str) -> Result<(), Raise> {
+    fn push(&mut self, p: &EvalState, part: &str) -> Result<(), Raise> {
         p.program.budget.step(1)?;
         self.0.push(cost::text(p, part)?);
         Ok(())
     }
 }
 
-pub(super) fn splitlines(p: &mut dyn Host, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
+pub(super) fn splitlines(p: &mut Eval<'_>, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
     let keep = match keep {
         Some(keep) => p.truth(&keep)?,
         None => false,
@@ -230,7 +230,7 @@ pub(super) fn splitlines(p: &mut dyn Host, v: &ScriptValue, keep: Option<ScriptV
 
 /// The text before a separator, the separator, and the text after it; `whole` if there is no separator.
 pub(super) fn three(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     x: &ScriptValue,
     split: impl for<'a> Fn(&'a str, &str) -> Option<(&'a str, &'a str)>,
