@@ -32,26 +32,17 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
-mod context;
-mod error;
-pub mod instrument;
-mod pass;
 pub mod pattern;
 mod program;
 pub mod relax;
-pub mod rewrite;
-mod sequential;
-mod table;
 pub mod tir;
 
-pub use context::{OptionError, PassContext};
-pub use error::PassError;
-pub use instrument::{PassInstrument, PassRun};
-pub use pass::{Pass, PassInfo, map_functions};
 pub use program::on_module;
-pub use rewrite::{RewriteRule, Rewriter};
-pub use sequential::Sequential;
-pub use table::{OptionDecl, OptionKind, OptionValue, PassTable, PassesOfDialect};
+pub use tvmscript_pass::{
+    ENABLE_SI_BUILDER, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassContext, PassError,
+    PassInfo, PassInstrument, PassRun, PassTable, PassesOfDialect, RewriteRule, Rewriter, Sequential,
+    instrument, map_functions, pass, rewrite,
+};
 
 use tvmscript_ir_core::Dialect;
 
@@ -63,14 +54,4 @@ pub fn dialect() -> Dialect {
         doc: "fill and merge the spans of nodes that passes make",
     });
     relax::register(tir::register(common))
-}
-
-/// Option that switches [`tvmscript_si_builder::SIBuilder`] on.
-pub const ENABLE_SI_BUILDER: &str = "ir.enable_si_builder";
-
-/// Items that [`pass!`] uses.
-#[doc(hidden)]
-pub mod __private {
-    pub use tvmscript_ir::IRModule;
-    pub use tvmscript_ir_core::Ref;
 }

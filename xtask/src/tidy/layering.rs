@@ -105,22 +105,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
+    ("pass", &["ir-core", "docsifier", "script-parser", "si-builder", "prim", "arith", "ir"]),
     (
         "passes",
-        &[
-            "ir-core",
-            "ir-macros",
-            "doc",
-            "docsifier",
-            "script-parser",
-            "si-builder",
-            "prim",
-            "arith",
-            "interpreter",
-            "ir",
-            "tir",
-            "relax",
-        ],
+        &["ir-core", "ir-macros", "pass", "si-builder", "prim", "arith", "interpreter", "ir", "tir", "relax"],
     ),
 ];
 

@@ -79,7 +79,7 @@ fn base<F: Class>(function: Ref<F>) -> Result<Ref<BaseFunc>, PassError> {
 /// `opt_level = 2` and `requires = ["tir.Simplify"]`.
 ///
 /// ```
-/// use tvmscript_passes::pass;
+/// use tvmscript_pass::pass;
 ///
 /// pass! {
 ///     /// Removes all attributes of the module.
@@ -90,7 +90,7 @@ fn base<F: Class>(function: Ref<F>) -> Result<Ref<BaseFunc>, PassError> {
 ///     }
 /// }
 ///
-/// assert_eq!(tvmscript_passes::Pass::info(&DropAttributes).doc.trim(), "Removes all attributes of the module.");
+/// assert_eq!(tvmscript_pass::Pass::info(&DropAttributes).doc.trim(), "Removes all attributes of the module.");
 /// ```
 #[macro_export]
 macro_rules! pass {

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use tvmscript_arith::Rules;
-//! use tvmscript_passes::Rewriter;
+//! use tvmscript_pass::Rewriter;
 //! use tvmscript_prim::{Add, DataType, IntImm, Mul, Var};
 //!
 //! let rules = Rules::parse(&["x + 0 => x", "x * 1 => x"])?;
