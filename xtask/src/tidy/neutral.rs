@@ -9,10 +9,10 @@ use anyhow::Result;
 
 use super::Findings;
 use super::source;
-use crate::workspace;
+use xtask::workspace;
 
 /// Crates that know no dialect. Those that do not exist yet are skipped.
-const GENERIC: &[&str] = &[
+pub(super) const GENERIC: &[&str] = &[
     "ir-core",
     "ir-macros",
     "diagnostics",
