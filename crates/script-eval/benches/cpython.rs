@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use rustix::time::{ClockId, clock_gettime};
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Binding, Evaluator, Limits, Plain, Program};
+use tvmscript_script_eval::{Binding, Evaluator, Limits, Plain, Program, Run};
 
 /// Rounds per program; the best counts.
 const ROUNDS: usize = 7;
@@ -38,13 +38,13 @@ fn cpu() -> f64 {
 }
 
 /// Runs a program: seconds without those for its syntax tree, and the value of `result`.
-fn evaluate(text: &str, tolerant: bool) -> Result<(f64, String), Box<dyn Error>> {
+fn evaluate(text: &str, run: Run) -> Result<(f64, String), Box<dyn Error>> {
     let parsed = parse_python(text, &PythonOptions::default());
     let mut limits = Limits::default();
     (limits.max_steps, limits.max_memory_bytes) = (u64::MAX / 2, u64::MAX / 2);
     let program = Program::new(parsed.ast, text, SourceId::new("shape"), limits);
     let mut evaluator = Evaluator::new(program, Plain);
-    evaluator.eval().tolerant = tolerant;
+    evaluator.run_as(run);
     let program = evaluator.program().clone();
     let before = cpu();
     for id in program.ast.module_body() {
@@ -113,8 +113,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 None => (f64::NAN, String::new()),
             };
             best[0] = best[0].min(theirs);
-            for (best, tolerant) in best[1..].iter_mut().zip([false, true]) {
-                let (seconds, result) = evaluate(&text, tolerant)?;
+            for (best, run) in best[1..].iter_mut().zip([Run::Strict, Run::Tolerant]) {
+                let (seconds, result) = evaluate(&text, run)?;
                 if python.is_some() && result != expected {
                     return Err(format!("{name}: {result} here, {expected} in CPython").into());
                 }

@@ -6,7 +6,7 @@
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::ast::Stmt;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Evaluator, Limits, ParseError, Plain, Program, errors};
+use tvmscript_script_eval::{Evaluator, Limits, ParseError, Plain, Program, Run, errors};
 
 /// Result of running a text.
 pub struct Outcome {
@@ -38,11 +38,10 @@ pub fn run(calculator: &mut Evaluator<Plain>) -> Outcome {
     Outcome { values, errors: calculator.take_errors() }
 }
 
-/// Runs a text. With `tolerant`, values that are not known spread silently, as in files around scripts; otherwise they are
-/// errors.
-pub fn evaluate(text: &str, limits: Limits, tolerant: bool) -> Outcome {
+/// Runs a text.
+pub fn evaluate(text: &str, limits: Limits, run_as: Run) -> Outcome {
     let (mut calculator, mut errors) = open(text, limits);
-    calculator.eval().tolerant = tolerant;
+    calculator.run_as(run_as);
     let outcome = run(&mut calculator);
     errors.extend(outcome.errors);
     Outcome { errors, ..outcome }
@@ -64,7 +63,7 @@ fn main() -> std::io::Result<()> {
         Some(path) => (path.clone(), std::fs::read_to_string(path)?),
         None => ("sample.py".to_owned(), SAMPLE.to_owned()),
     };
-    let outcome = evaluate(&text, Limits::default(), false);
+    let outcome = evaluate(&text, Limits::default(), Run::Strict);
     // As in Python's own shell.
     outcome.values.iter().filter(|value| *value != "None").for_each(|value| println!("{value}"));
     eprint!("{}", tvmscript_diagnostics::render(&outcome.errors, &name, &text, false));

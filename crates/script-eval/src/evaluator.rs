@@ -8,6 +8,7 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::errors::{ParseError, Reported, Result};
 use crate::host::Host;
+use crate::position::{Position, Run};
 use crate::program::Program;
 use crate::state::EvalState;
 
@@ -43,6 +44,11 @@ impl<H: Host> Evaluator<H> {
         }
         self.eval().run_statement(id)?;
         Ok(self.state.last_value.take())
+    }
+
+    /// Sets how the module-level statements run; [`Run::Strict`] at first.
+    pub fn run_as(&mut self, run: Run) {
+        self.state.move_to(Position::Module(run));
     }
 
     /// The program.

@@ -46,6 +46,7 @@ mod evaluator;
 mod host;
 mod id_hash;
 mod parts;
+mod position;
 mod program;
 mod python;
 mod report;
@@ -67,6 +68,7 @@ pub use host::{
     NodeRules, NumberFn, Operator, OperatorFn, Plain, SubscriptFn, TruthFn,
 };
 pub use parts::{Part, Parts};
+pub use position::{Position, Run};
 pub use program::{LendHost, Program};
 pub use python::builtins::is_python_builtin;
 pub use python::library::member as library_member;

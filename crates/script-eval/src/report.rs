@@ -13,7 +13,7 @@ impl EvalState {
     pub fn report(&mut self, error: ParseError) -> Reported {
         self.diagnostics.failures += 1;
         drop(self.program.exceptions.forget());
-        if self.tolerant {
+        if self.is_tolerant() {
             return self.report_host(error);
         }
         self.diagnostics.push(error);
@@ -36,7 +36,9 @@ impl EvalState {
             | ParseErrorKind::UnsupportedStatement { .. }
             | ParseErrorKind::InvalidTarget { .. } => true,
             // The import of a dialect's decorator cannot be skipped, since the decorator makes scripts.
-            ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => !self.in_decorator,
+            ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => {
+                !self.position().is_decorator()
+            }
             ParseErrorKind::Host(error) => error.is_gap,
             _ => false,
         };

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tvmscript_ir_core::{SourceId, Span, Str, Token};
+use tvmscript_ir_core::{SourceId, Span, Str};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
@@ -16,6 +16,7 @@ use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
 use crate::id_hash::IdMap;
+use crate::position::{Position, Run};
 use crate::program::Program;
 use crate::python::builtins::Native;
 
@@ -30,12 +31,8 @@ pub struct EvalState {
     pub ast: Rc<Ast>,
     /// Variables of the running host code, or of the code around the script body.
     pub(crate) env: Option<Rc<Env>>,
-    /// `true` while host code runs: names resolve in `env`, not in the script body.
-    pub in_env: bool,
-    /// The dispatch token.
-    pub token: Token,
-    /// The rules for operators.
-    pub mode: Mode,
+    /// Where the evaluation is.
+    position: Position,
     /// Errors, warnings and notes so far.
     pub diagnostics: Diagnostics,
     /// Cache of names as IR strings.
@@ -44,17 +41,12 @@ pub struct EvalState {
     pub(crate) keys: RefCell<Vec<Option<DictKey>>>,
     /// Cache of methods of built-in types, by name and type.
     pub(crate) natives: IdMap<(Name, u8), Option<&'static Native>>,
-    /// `true` if failures become [`Placeholder`]s instead of errors. Hosts set it for code around scripts and clear it
-    /// for code that a script runs.
-    pub tolerant: bool,
     /// The placeholder of the expression that just failed.
     pub(crate) pending: Option<Placeholder>,
     /// The running statement of a generator, if it contains a `yield`.
     pub(crate) running: Option<Box<Running>>,
     /// The running statement of host code.
     pub(crate) statement: Option<TextRange>,
-    /// `true` while decorators of host code are evaluated.
-    pub in_decorator: bool,
     /// Path of the running function or class; empty at module level.
     pub(crate) path: Rc<str>,
     /// Number of functions and classes in the path.
@@ -79,18 +71,14 @@ impl EvalState {
             ast: program.ast.clone(),
             program,
             env: None,
-            in_env: false,
-            token: Token::DEFAULT,
-            mode: Mode::Host,
+            position: Position::Module(Run::Strict),
             diagnostics,
             strs: Vec::new(),
             keys: RefCell::default(),
             natives: IdMap::default(),
-            tolerant: false,
             pending: None,
             running: None,
             statement: None,
-            in_decorator: false,
             path: "".into(),
             depth: 0,
             explorer: Explorer::default(),
@@ -99,6 +87,48 @@ impl EvalState {
             pending_class: None,
             last_value: None,
         }
+    }
+
+    /// Where the evaluation is.
+    #[inline]
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Moves to another position and returns the one before, to move back to.
+    #[inline]
+    pub fn move_to(&mut self, position: Position) -> Position {
+        std::mem::replace(&mut self.position, position)
+    }
+
+    /// Moves to a position relative to this one and returns this one, to move back to.
+    #[inline]
+    pub fn move_by(&mut self, to: impl FnOnce(Position) -> Position) -> Position {
+        self.move_to(to(self.position))
+    }
+
+    /// Tests whether failures become [`Placeholder`]s instead of errors.
+    #[inline]
+    pub(crate) fn is_tolerant(&self) -> bool {
+        self.position.is_tolerant()
+    }
+
+    /// Tests whether the code runs only for the scripts in it.
+    #[inline]
+    pub(crate) fn is_exploring(&self) -> bool {
+        self.position.is_exploring()
+    }
+
+    /// Tests whether names resolve in the environment of host code, not in a script body.
+    #[inline]
+    pub(crate) fn is_local(&self) -> bool {
+        self.position.is_local()
+    }
+
+    /// The rules for operators.
+    #[inline]
+    pub(crate) fn mode(&self) -> Mode {
+        self.position.mode()
     }
 
     /// The syntax tree of the text, shared.

@@ -4,11 +4,11 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::{Binding, Limits};
+use tvmscript_script_eval::{Binding, Limits, Run};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 fn values(text: &str) -> Vec<String> {
-    let outcome = calculator::evaluate(text, Limits::default(), false);
+    let outcome = calculator::evaluate(text, Limits::default(), Run::Strict);
     assert!(outcome.errors.is_empty(), "{:?}", outcome.errors);
     outcome.values
 }
@@ -33,7 +33,7 @@ fn classes_and_exceptions_run() {
 #[test]
 fn errors_name_their_place_and_a_likely_name() {
     let text = "lenght = 3\nlengt + 1\nlenght\n";
-    let outcome = calculator::evaluate(text, Limits::default(), false);
+    let outcome = calculator::evaluate(text, Limits::default(), Run::Strict);
     assert_eq!(outcome.values, ["3"]);
     let shown = tvmscript_diagnostics::render(&outcome.errors, "sum.py", text, false);
     assert!(shown.contains("undefined name `lengt`") && shown.contains("sum.py:2:1"), "{shown}");
@@ -42,7 +42,7 @@ fn errors_name_their_place_and_a_likely_name() {
 
 #[test]
 fn one_mistake_is_one_error() {
-    let outcome = calculator::evaluate("a = 1 // 0\nb = a + 1\nb\n", Limits::default(), false);
+    let outcome = calculator::evaluate("a = 1 // 0\nb = a + 1\nb\n", Limits::default(), Run::Strict);
     assert_eq!(outcome.errors.len(), 1, "{:?}", outcome.errors);
     assert_eq!(outcome.values.len(), 0);
 }
@@ -52,7 +52,7 @@ fn code_that_is_not_evaluated_is_an_error() {
     for text in
         ["import torch\ntorch.zeros(3)\n", "with open('x') as f:\n    pass\n", "@numpy.jit\ndef f(): pass\n"]
     {
-        let outcome = calculator::evaluate(text, Limits::default(), false);
+        let outcome = calculator::evaluate(text, Limits::default(), Run::Strict);
         assert!(!outcome.errors.is_empty(), "{text}");
     }
 }

@@ -4,11 +4,11 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::{Limits, ParseErrorKind};
+use tvmscript_script_eval::{Limits, ParseErrorKind, Run};
 
 /// The outcome of a program, in the form of the record. It is the same where unknown values are tolerated and where not.
 fn run(code: &str) -> Result<String, (String, String)> {
-    let (tolerant, strict) = (run_as(code, true), run_as(code, false));
+    let (tolerant, strict) = (run_as(code, Run::Tolerant), run_as(code, Run::Strict));
     if tolerant == strict {
         strict
     } else {
@@ -16,8 +16,8 @@ fn run(code: &str) -> Result<String, (String, String)> {
     }
 }
 
-fn run_as(code: &str, tolerant: bool) -> Result<String, (String, String)> {
-    let mut outcome = calculator::evaluate(&format!("{code}\nresult\n"), Limits::default(), tolerant);
+fn run_as(code: &str, run: Run) -> Result<String, (String, String)> {
+    let mut outcome = calculator::evaluate(&format!("{code}\nresult\n"), Limits::default(), run);
     let Some(error) = outcome.errors.first() else {
         return Ok(outcome.values.pop().unwrap_or_default());
     };

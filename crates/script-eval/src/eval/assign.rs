@@ -34,7 +34,7 @@ impl Eval<'_> {
             value => value,
         };
         let evaluator: &EvalState = self;
-        if evaluator.in_env && evaluator.env.as_ref().is_some_and(|env| env.is_enumeration()) {
+        if evaluator.is_local() && evaluator.env.as_ref().is_some_and(|env| env.is_enumeration()) {
             value = self.try_at(target, |p| p.enumeration_value(name, value))?;
         }
         let evaluator: &mut EvalState = self;
@@ -129,7 +129,7 @@ impl Eval<'_> {
         attr: Name,
         value: ScriptValue,
     ) -> Result<()> {
-        if self.tolerant && self.unknown(base).is_some() {
+        if self.is_tolerant() && self.unknown(base).is_some() {
             return Ok(());
         }
         let set = self.set_plain_field(base, attr, value);
@@ -181,7 +181,7 @@ impl Eval<'_> {
             match *self.ast.expr(target) {
                 Expr::Name(name) => {
                     self.load(name, target)?;
-                    let unset = self.in_env
+                    let unset = self.is_local()
                         && self
                             .env
                             .as_ref()
@@ -200,7 +200,7 @@ impl Eval<'_> {
                 }
                 Expr::Attribute { value, attr } => {
                     let base = self.eval(value)?;
-                    if self.tolerant && self.unknown(&base).is_some() {
+                    if self.is_tolerant() && self.unknown(&base).is_some() {
                         continue;
                     }
                     let ast = self.ast.clone();
@@ -250,7 +250,7 @@ impl Eval<'_> {
         };
         let ast = self.ast.clone();
         let targets = ast.list(elts);
-        if self.tolerant && self.unknown(&value).is_some() {
+        if self.is_tolerant() && self.unknown(&value).is_some() {
             return targets.iter().try_for_each(|target| {
                 let target = match *ast.expr(*target) {
                     Expr::Starred { value } => value,

@@ -50,7 +50,7 @@ impl Eval<'_> {
         if !name.starts_with("__") {
             return name.into();
         }
-        match self.env.as_ref().filter(|_| self.in_env).and_then(|env| env.class_around()) {
+        match self.env.as_ref().filter(|_| self.is_local()).and_then(|env| env.class_around()) {
             Some(class) => mangled(self.ast.name(class), name),
             None => name.into(),
         }
@@ -192,7 +192,7 @@ impl Eval<'_> {
         {
             return Reported(());
         }
-        if self.tolerant && self.is_gap(value, name) {
+        if self.is_tolerant() && self.is_gap(value, name) {
             return self.missing_member(id, value, name);
         }
         let mut instead = None;
@@ -271,7 +271,7 @@ impl Eval<'_> {
                 None => match self.host.missing_attribute(&**host, name) {
                     None if python::object::of(value).is_some() => false,
                     // A wrong decorator is an error, unless the dialect leaves it out on purpose.
-                    Some(missing) => !self.in_decorator || missing.is_left_out,
+                    Some(missing) => !self.position().is_decorator() || missing.is_left_out,
                     None => true,
                 },
             },

@@ -16,7 +16,7 @@ use crate::python::cost;
 use crate::python::library::Partial;
 use crate::python::methods;
 use crate::python::object;
-use crate::{Eval, EvalState};
+use crate::{Eval, EvalState, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List, Name};
 
 /// The arguments for code that knows built-in types only.
@@ -77,7 +77,7 @@ impl Eval<'_> {
                 return Err(reported);
             }
         };
-        if keywords.is_empty() && self.mode == Mode::Host {
+        if keywords.is_empty() && self.mode() == Mode::Host {
             let (function, receiver) = match &callee {
                 Callee::Value(function @ ScriptValue::Host(_)) => (Some(function), None),
                 Callee::Method(function, receiver) => (Some(function), Some(receiver)),
@@ -89,7 +89,7 @@ impl Eval<'_> {
             }
         }
         // A slice as an argument of a method is a vector, unless the function takes regions.
-        let vectors = self.mode == Mode::Script
+        let vectors = self.mode() == Mode::Script
             && matches!(*self.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
                 Callee::Value(ScriptValue::Function(function)) => !self.host.takes_regions(function),
@@ -129,7 +129,7 @@ impl Eval<'_> {
         let ast = evaluator.ast.clone();
         let args = ast.list(args);
         if evaluator.running.is_some()
-            || evaluator.tolerant && !evaluator.explorer.opaque.is_empty()
+            || evaluator.is_tolerant() && !evaluator.explorer.opaque.is_empty()
             || args.iter().any(|arg| matches!(ast.expr(*arg), Expr::Starred { .. }))
         {
             return None;
@@ -151,7 +151,7 @@ impl Eval<'_> {
             }
         }
         let kept = match receiver {
-            Some(_) if self.tolerant => {
+            Some(_) if self.is_tolerant() => {
                 let positional = bound.values(locals, 1);
                 kept(&CallArgs { positional, keywords: SmallVec::new() })
             }
@@ -181,7 +181,7 @@ impl Eval<'_> {
             // A statement that may be suspended remembers the values of its expressions.
             Expr::Attribute { value, attr } if evaluator.running.is_none() => {
                 match with_stack(|| self.attribute_callee(func, value, attr)) {
-                    Err(reported) if self.tolerant => self.absorbed(reported).map(Callee::Value),
+                    Err(reported) if self.is_tolerant() => self.absorbed(reported).map(Callee::Value),
                     callee => callee,
                 }
             }
@@ -204,7 +204,7 @@ impl Eval<'_> {
 
     /// Calls a method of a built-in type, as [`Host::call_value`] does with its value.
     fn call_native(&mut self, native: &'static Native, receiver: &ScriptValue, args: CallArgs) -> Outcome {
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return native.call_method(self, receiver, args);
         }
         // Containers accept any value.
@@ -221,7 +221,7 @@ impl Eval<'_> {
 
     /// Calls a method of a class.
     fn call_method(&mut self, function: &ScriptValue, receiver: ScriptValue, mut args: CallArgs) -> Outcome {
-        let kept = if self.tolerant { kept(&args) } else { None };
+        let kept = if self.is_tolerant() { kept(&args) } else { None };
         args.positional.insert(0, receiver);
         self.call_value(function, args).map_err(|raise| match kept {
             Some(args) => self.failed_call(raise, &args),
@@ -275,7 +275,7 @@ impl Eval<'_> {
             return result.map(|()| out);
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let before = self.move_by(Position::under_python_rules);
         let mut is_spread = false;
         for keyword in ast.list(keywords).iter().copied() {
             if result.is_err() && self.program.budget.stops_at_first_error() {
@@ -299,7 +299,7 @@ impl Eval<'_> {
                 (_, Err(reported)) => result = Err(reported),
             }
         }
-        self.mode = mode;
+        self.move_to(before);
         result.map(|()| out)
     }
 
@@ -414,7 +414,7 @@ impl Eval<'_> {
     }
 
     pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Outcome {
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return self.call_known(callee, args);
         }
         self.unknown_call(callee, &args)?;
@@ -501,7 +501,7 @@ impl Eval<'_> {
                 }
                 Err(self.not_callable(callee))
             }
-            ScriptValue::Node(object) => match self.host.call_rule(object, self.state.token) {
+            ScriptValue::Node(object) => match self.host.call_rule(object, self.state.position().token()) {
                 Some(call) => Ok(call(object, plain(args))?),
                 None => Err(self.not_callable(callee)),
             },
@@ -522,7 +522,7 @@ impl Eval<'_> {
         if let ScriptValue::Host(host) = callee
             && let Some(advice) = host.advice()
         {
-            if self.tolerant {
+            if self.is_tolerant() {
                 // Python can construct such values; scripts cannot.
                 let place = self.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));

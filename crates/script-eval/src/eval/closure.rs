@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Token, with_stack};
+use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::arguments::is_positional;
@@ -13,11 +13,10 @@ use super::generator::{Generator, Running};
 use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
-use crate::host::Mode;
 use crate::id_hash::{IdMap, IdSet};
 use crate::program::Helper;
 use crate::python::{Outcome, cost};
-use crate::{Eval, EvalState, Program};
+use crate::{Eval, EvalState, Position, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
@@ -450,7 +449,7 @@ impl Eval<'_> {
     /// The qualified name of what is defined here, up to its own name.
     pub(crate) fn qualified_prefix(&self) -> String {
         match &self.env {
-            Some(env) if self.in_env => env.prefix_inside(),
+            Some(env) if self.is_local() => env.prefix_inside(),
             _ => String::new(),
         }
     }
@@ -465,7 +464,7 @@ impl Eval<'_> {
 
     /// The environment of a function defined inside a script body: the current values of the names it mentions.
     pub(crate) fn capture(&mut self, exprs: &[ExprId]) -> Option<Rc<Env>> {
-        if self.in_env || !self.host.in_script() {
+        if self.is_local() || !self.host.in_script() {
             return self.env.clone();
         }
         let ast = self.ast.clone();
@@ -490,15 +489,15 @@ impl Eval<'_> {
     pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
         // Values of expressions of a suspended generator are those of its own code.
         let is_same = match (&env, &self.env) {
-            (Some(env), Some(own)) => self.in_env && Rc::ptr_eq(env, own),
+            (Some(env), Some(own)) => self.is_local() && Rc::ptr_eq(env, own),
             _ => false,
         };
         let running = if is_same { None } else { self.running.take() };
         let env = std::mem::replace(&mut self.env, env);
-        let in_env = std::mem::replace(&mut self.in_env, true);
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let position = self.move_by(Position::inside);
         let result = f(self);
-        (self.env, self.in_env, self.mode) = (env, in_env, mode);
+        self.move_to(position);
+        self.env = env;
         if !is_same {
             self.running = running;
         }
@@ -506,11 +505,14 @@ impl Eval<'_> {
     }
 
     pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Outcome {
-        if self.tolerant {
+        if self.is_tolerant() {
             self.may_call(closure)?;
         }
-        let opaque =
-            closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.tolerant).cloned();
+        let opaque = closure
+            .def
+            .and_then(|def| self.explorer.opaque.get(&def))
+            .filter(|_| self.is_tolerant())
+            .cloned();
         if let Some(placeholder) = opaque {
             // Runs the body for the scripts in it.
             if !closure.is_generator()
@@ -530,7 +532,7 @@ impl Eval<'_> {
 
     /// Calls a function whose arguments are bound. Its result must be known.
     pub(super) fn call_with(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
-        if self.tolerant {
+        if self.is_tolerant() {
             self.may_call(closure)?;
         }
         self.run_closure(closure, env)
@@ -567,11 +569,9 @@ impl Eval<'_> {
 
 /// The state of the evaluator around a call.
 struct Caller {
-    token: Token,
+    position: Position,
     path: Rc<str>,
     env: Option<Rc<Env>>,
-    in_env: bool,
-    mode: Mode,
     /// The statement that may be suspended, unless the call runs code of the same generator.
     running: Option<Option<Box<Running>>>,
     helper: Option<Helper>,
@@ -585,14 +585,12 @@ impl EvalState {
         self.explorer.running.extend(call.def);
         self.depth += 1;
         // Code around scripts is no helper.
-        let helper = if self.tolerant { None } else { self.program.enter_helper(call.range) };
-        let is_same = self.in_env && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
+        let helper = if self.is_tolerant() { None } else { self.program.enter_helper(call.range) };
+        let is_same = self.is_local() && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
         Ok(Caller {
-            token: std::mem::replace(&mut self.token, Token::DEFAULT),
+            position: self.move_by(Position::called),
             path: std::mem::replace(&mut self.path, call.path.clone()),
             env: self.env.replace(env),
-            in_env: std::mem::replace(&mut self.in_env, true),
-            mode: std::mem::replace(&mut self.mode, Mode::Host),
             running: (!is_same).then(|| self.running.take()),
             helper,
             has_definition: call.def.is_some(),
@@ -600,7 +598,8 @@ impl EvalState {
     }
 
     fn leave_call(&mut self, caller: Caller) {
-        (self.env, self.in_env, self.mode) = (caller.env, caller.in_env, caller.mode);
+        self.move_to(caller.position);
+        self.env = caller.env;
         if let Some(running) = caller.running {
             self.running = running;
         }
@@ -609,7 +608,7 @@ impl EvalState {
         if caller.has_definition {
             self.explorer.running.pop();
         }
-        (self.path, self.token) = (caller.path, caller.token);
+        self.path = caller.path;
         self.program.budget.leave_call();
     }
 }

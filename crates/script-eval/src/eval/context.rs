@@ -108,7 +108,8 @@ impl Drop for Context {
 impl Eval<'_> {
     /// Runs a `with` statement.
     pub(super) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
-        if self.tolerant && self.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
+        if self.is_tolerant()
+            && self.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
         {
             return self.exec_expecting(stmt);
         }
@@ -140,13 +141,13 @@ impl Eval<'_> {
             let (value, scope) = entered?;
             return Ok((Entered::Scope(scope), value));
         }
-        if let Some(placeholder) = self.unknown(&value).filter(|_| self.tolerant) {
+        if let Some(placeholder) = self.unknown(&value).filter(|_| self.is_tolerant()) {
             return Ok((Entered::Unknown, placeholder.value()));
         }
         match self.entering(at, |p| p.enter(&value))? {
             Some(entered) => Ok((Entered::Manager(value), entered)),
             None if is_plain(&value) => Err(self.error(at, not_a_manager(&value))),
-            None if self.tolerant => {
+            None if self.is_tolerant() => {
                 let cause = Cause::Statement("what `with` enters is not evaluated".into());
                 let place = self.ast.range(at);
                 Ok((Entered::Unknown, Placeholder::new(cause, place).value()))

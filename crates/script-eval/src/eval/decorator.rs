@@ -9,11 +9,10 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::Eval;
 use crate::errors::{ParseError, ParseErrorKind, Result};
-use crate::host::Mode;
 use crate::python;
 use crate::python::builtins::Builtin;
+use crate::{Eval, Position};
 
 /// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
@@ -237,7 +236,7 @@ impl Eval<'_> {
         let list = ast.list(decorators);
         let mut last = None;
         // A host function that a script calls may only define scripts.
-        if !self.tolerant
+        if !self.is_tolerant()
             && let Some(at) = list.last()
             && (list.len() == 1 || self.names_host_value(*at))
         {
@@ -288,16 +287,16 @@ impl Eval<'_> {
     }
 
     fn decorator_value(&mut self, at: ExprId) -> Result<ScriptValue> {
-        let before = std::mem::replace(&mut self.in_decorator, true);
-        let value = self.with_mode(Mode::Host, |p| p.eval(at));
-        self.in_decorator = before;
+        let before = self.move_by(Position::decorator);
+        let value = self.eval(at);
+        self.move_to(before);
         value.inspect_err(|_| self.keep_decorator_error())
     }
 
     /// Tests whether a value can decorate host code. Where placeholders are tolerated, it may be unknown.
     fn may_decorate(&self, value: &ScriptValue) -> bool {
         let ScriptValue::Host(host) = value else { return false };
-        match self.tolerant {
+        match self.is_tolerant() {
             true => !self.host.is_namespace(value),
             false => host.is_callable() && is_applied(value),
         }
@@ -305,7 +304,7 @@ impl Eval<'_> {
 
     /// Reports the error of a decorator even in explored code, since the definition may be a script.
     fn keep_decorator_error(&mut self) {
-        if self.explorer.exploring > 0
+        if self.is_exploring()
             && let Some(error) = self.diagnostics.raised.pop()
             && !self.diagnostics.errors.contains(&error)
         {

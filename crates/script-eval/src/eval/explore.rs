@@ -17,10 +17,10 @@ use super::decorator::{FirstValue, Marks};
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise, walk};
-use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
 
 /// Maximum number of steps per explored function, beyond those for the text.
@@ -82,8 +82,6 @@ pub(crate) struct Explorer {
     pub(crate) opaque: IdMap<StmtId, Placeholder>,
     /// Functions that are running.
     pub(crate) running: Vec<StmtId>,
-    /// Above zero while code is explored.
-    pub(crate) exploring: u32,
     /// Nesting of the explored code.
     pub(crate) level: Level,
     /// Above zero on paths that may not be taken.
@@ -182,14 +180,14 @@ impl Eval<'_> {
     fn explore(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) {
         let level = self.level();
         let before = std::mem::replace(&mut self.explorer.level, level);
-        self.explorer.exploring += 1;
+        let position = self.move_by(Position::explored);
         self.explorer.reserve = self.program.budget.begin_slice(STEPS);
         self.explorer.is_tired = false;
         let _ = f(self);
         let reserve = std::mem::take(&mut self.explorer.reserve);
         self.program.budget.end_slice(reserve);
         self.explorer.is_tired = false;
-        self.explorer.exploring -= 1;
+        self.move_to(position);
         self.explorer.level = before;
         self.drop_raised();
         self.pending = None;
@@ -297,7 +295,7 @@ impl Eval<'_> {
             return Ok(());
         }
         let level = self.level();
-        if self.explorer.exploring == 0 || level != self.explorer.level {
+        if !self.is_exploring() || level != self.explorer.level {
             return Err(reported);
         }
         let binding = match self.drop_raised() {
@@ -366,9 +364,9 @@ impl Eval<'_> {
         self.expecting_failure(|p| {
             let level = p.level();
             let before = std::mem::replace(&mut p.explorer.level, level);
-            p.explorer.exploring += 1;
+            let position = p.move_by(Position::explored);
             let _ = p.exec_body(stmt.body);
-            p.explorer.exploring -= 1;
+            p.move_to(position);
             p.explorer.level = before;
             p.drop_raised();
             p.pending = None;

@@ -334,7 +334,7 @@ impl Eval<'_> {
 
     /// The value of a `yield` in code that is not run by a generator.
     fn yield_elsewhere(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if self.tolerant && self.explorer.exploring > 0 {
+        if self.is_exploring() {
             let reason = "what a generator is sent is not evaluated";
             return Ok(Placeholder::new(Cause::Statement(reason.into()), self.ast.range(id)).value());
         }
@@ -523,7 +523,7 @@ impl Eval<'_> {
             return Err(Step::Suspend(value));
         }
         match self.pending.take() {
-            Some(placeholder) if self.tolerant => Err(Step::GiveUp(placeholder)),
+            Some(placeholder) if self.is_tolerant() => Err(Step::GiveUp(placeholder)),
             _ => Ok(result),
         }
     }
@@ -544,7 +544,7 @@ impl Eval<'_> {
                 Some(Ok(flow)) => return Step::Pop(Ok(flow)),
                 Some(Err(reported)) => {
                     let failed = match self.item(body, *at) {
-                        Some(id) if self.tolerant => self.behind_failed(id, reported),
+                        Some(id) if self.is_tolerant() => self.behind_failed(id, reported),
                         _ => Err(reported),
                     };
                     match failed {

@@ -5,15 +5,13 @@
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::Token;
 use tvmscript_python_syntax::ast::{ImportFrom, Name, StmtId};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::{Env, Locals, walk};
 use crate::binding::Binding;
-use crate::host::Mode;
 use crate::program::Program;
-use crate::{Eval, EvalState};
+use crate::{Eval, EvalState, Position};
 
 /// A module that is a part of the program.
 pub(crate) struct LocalModule {
@@ -131,9 +129,7 @@ impl Eval<'_> {
     }
 
     fn run_module(&mut self, path: &str, body: &[StmtId], env: Rc<Env>) {
-        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
-        let tolerant = std::mem::replace(&mut self.tolerant, true);
+        let position = self.move_by(Position::imported);
         let around = std::mem::replace(&mut self.path, path.into());
         let statement = self.statement;
         self.depth += 1;
@@ -147,7 +143,8 @@ impl Eval<'_> {
         });
         self.depth -= 1;
         self.statement = statement;
-        (self.path, self.tolerant, self.mode, self.token) = (around, tolerant, mode, token);
+        self.path = around;
+        self.move_to(position);
     }
 
     /// The public names of a module for `import *`: `__all__`, else all without a leading underscore.

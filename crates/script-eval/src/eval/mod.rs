@@ -99,7 +99,7 @@ impl EvalState {
     #[inline]
     fn variable(&self, name: Name) -> Result<ScriptValue> {
         match &self.env {
-            Some(env) if self.in_env => match env.value(name) {
+            Some(env) if self.is_local() => match env.value(name) {
                 Some(value) => value,
                 None if self.program.parts.is_empty() => self.program.global_value(name),
                 None => Err(Reported(())),
@@ -112,7 +112,7 @@ impl EvalState {
     #[inline]
     pub fn find(&self, name: Name, local: impl FnOnce() -> Binding) -> Binding {
         // Host code sees captured names of a script body, and not the names that the dialect redefines there.
-        if self.in_env {
+        if self.is_local() {
             return self.host_binding(name);
         }
         let local = local();
@@ -169,7 +169,7 @@ impl Eval<'_> {
     /// Evaluates an operand. A slice with two bounds gets step 1.
     pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
         match *self.ast.expr(id) {
-            Expr::Subscript { value, index } if self.mode == Mode::Script => {
+            Expr::Subscript { value, index } if self.mode() == Mode::Script => {
                 with_stack(|| self.eval_subscript(id, value, index, true))
             }
             _ => self.eval_inner(id),
@@ -211,7 +211,7 @@ impl Eval<'_> {
     #[cold]
     fn absorbed_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
         match result {
-            Err(reported) if self.tolerant => self.absorbed(reported),
+            Err(reported) if self.is_tolerant() => self.absorbed(reported),
             result => result,
         }
     }
@@ -228,7 +228,7 @@ impl Eval<'_> {
             Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.ast.bytes(index))),
             Constant::Ellipsis => ScriptValue::Ellipsis,
             Constant::Imaginary(im) => {
-                if self.mode == Mode::Script {
+                if self.mode() == Mode::Script {
                     let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
                     return Err(self.error(id, kind));
                 }
@@ -490,21 +490,13 @@ impl Eval<'_> {
         let Expr::Name(name) = *self.ast.expr(target) else {
             return Err(self.invalid_target(target, "this expression"));
         };
-        if self.token != Token::DEFAULT && !self.in_env {
+        if self.position().token() != Token::DEFAULT && !self.is_local() {
             self.host.bind(self.state, name, value.clone(), target)?;
         } else {
             let place = self.ast.range(target);
             self.assign_host(name, value.clone(), place);
         }
         Ok(value)
-    }
-
-    /// Runs `f` in another mode.
-    pub(crate) fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
-        let before = std::mem::replace(&mut self.mode, mode);
-        let result = f(self);
-        self.mode = before;
-        result
     }
 
     /// Runs the body of a function or class.

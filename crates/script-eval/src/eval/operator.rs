@@ -40,7 +40,7 @@ impl Eval<'_> {
                 continue;
             }
             asked = Some(rule);
-            if let Some(value) = rule(operator, operands, self.mode)? {
+            if let Some(value) = rule(operator, operands, self.mode())? {
                 return Ok(Some(value));
             }
         }
@@ -157,7 +157,7 @@ impl Eval<'_> {
         };
         for index in 1..values.len() {
             let Some(next) = self.item(values, index) else { break };
-            if self.mode == Mode::Host && !self.has_operators(&value) {
+            if self.mode() == Mode::Host && !self.has_operators(&value) {
                 if self.try_at(id, |p| p.truth(&value))? == (op == BoolOp::Or) {
                     return Ok(value);
                 }
@@ -184,7 +184,7 @@ impl Eval<'_> {
         from: usize,
         reported: Reported,
     ) -> Result<ScriptValue> {
-        if self.mode == Mode::Script {
+        if self.mode() == Mode::Script {
             let ast = self.ast.clone();
             ast.list(values).iter().skip(from).for_each(|value| self.also_look_at(*value));
         }
@@ -239,7 +239,7 @@ impl Eval<'_> {
                 )?,
             };
             // Python stops at the first false comparison.
-            if self.mode == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
+            if self.mode() == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
                 let truth = self.truth(&value);
                 if !truth.map_err(|raise| self.raise(pair, None, raise))? {
                     return Ok(value);

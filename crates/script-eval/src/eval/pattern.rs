@@ -50,7 +50,7 @@ impl Eval<'_> {
     /// Finds the case of a `match` statement and binds the names of its pattern.
     pub(super) fn choose_case(&mut self, stmt: Match) -> Result<Chosen> {
         let subject = self.eval(stmt.subject)?;
-        if self.tolerant
+        if self.is_tolerant()
             && let Some(why) = self.unknown(&subject)
         {
             return Ok(Chosen::Unknown(why));
@@ -59,7 +59,7 @@ impl Eval<'_> {
             let Some(case) = self.item(stmt.cases, index) else { break };
             let mut captures = Captures::new();
             let matches = match self.matches(case.pattern, 0, &subject, &mut captures) {
-                Err(Raise::Unknown(why)) if self.tolerant => return Ok(Chosen::Unknown(why)),
+                Err(Raise::Unknown(why)) if self.is_tolerant() => return Ok(Chosen::Unknown(why)),
                 matches => self.at(stmt.subject, matches)?,
             };
             if !matches {

@@ -5,7 +5,7 @@
 //! on one return another, so that one import does not cause a hundred messages. The use of one in a script is an
 //! error.
 //!
-//! Invariant: placeholders occur as values only while [`EvalState::tolerant`] is set, that is in host code that no
+//! Invariant: placeholders occur as values only while the position is tolerant, that is in host code that no
 //! script called. Elsewhere, loading such a name is an error.
 
 use std::collections::HashSet;
@@ -150,7 +150,7 @@ impl EvalState {
     /// Fails if an operand is unknown.
     #[inline]
     pub(crate) fn known<'a>(&self, operands: impl IntoIterator<Item = &'a ScriptValue>) -> Result<(), Raise> {
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return Ok(());
         }
         let mut operands = operands.into_iter();
@@ -163,7 +163,7 @@ impl EvalState {
     /// Fails if an operand is unknown, or for unions of types (`int | str`).
     #[inline]
     pub(crate) fn known_operands(&self, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return Ok(());
         }
         self.known([a, b])?;
@@ -198,7 +198,7 @@ impl EvalState {
     }
 
     fn warn(&mut self, range: TextRange, reason: &str) {
-        if self.explorer.exploring == 0 && self.depth == 0 && !self.in_decorator {
+        if !self.is_exploring() && self.depth == 0 && !self.position().is_decorator() {
             self.diagnostics.warn(reason, range);
         }
     }
@@ -253,12 +253,12 @@ impl EvalState {
 
     /// The binding of a name of host code.
     pub fn host_binding(&self, name: Name) -> Binding {
-        if self.in_env
+        if self.is_local()
             && let Some(found) = self.env.as_ref().and_then(|env| env.get(name))
         {
             return found;
         }
-        match self.in_env {
+        match self.is_local() {
             true => self.outermost(name),
             false => self.program.global(name),
         }
@@ -275,7 +275,7 @@ impl EvalState {
     /// Binds a name of host code.
     pub(crate) fn set_host(&mut self, name: Name, binding: Binding, place: TextRange) {
         let global = match &self.env {
-            Some(env) if self.in_env => env.set_nearest(name, binding),
+            Some(env) if self.is_local() => env.set_nearest(name, binding),
             _ => Some(binding),
         };
         if let Some(binding) = global {
@@ -296,7 +296,7 @@ impl EvalState {
 impl Eval<'_> {
     /// Reports the use of an unknown value in a script; in host code the result is a placeholder.
     pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
-        if self.tolerant {
+        if self.is_tolerant() {
             self.pending = Some(placeholder.clone());
             return Reported(());
         }
@@ -309,7 +309,7 @@ impl Eval<'_> {
     /// # Errors
     /// Fails if a script uses it.
     pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
-        if self.tolerant {
+        if self.is_tolerant() {
             return Ok(placeholder.clone().value());
         }
         let range = self.ast.range(id);
@@ -363,12 +363,13 @@ impl Eval<'_> {
         let ast = self.ast.clone();
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
-        if self.tolerant {
+        if self.is_tolerant() {
             if is_python_name(text) || text.starts_with("__") {
                 return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
             }
-            if self.explorer.exploring > 0 {
-                let is_local = self.in_env && self.env.as_ref().is_some_and(|env| env.get(name).is_some());
+            if self.is_exploring() {
+                let is_local =
+                    self.is_local() && self.env.as_ref().is_some_and(|env| env.get(name).is_some());
                 if is_local || self.module_names().contains(&name) {
                     let reason = format!("the value of `{text}` is unknown here");
                     return unknown(reason, self.statement.unwrap_or_default());
@@ -389,9 +390,9 @@ impl Eval<'_> {
 
     /// Reports an unbound name. In explored code this is the only error that is certain without a run.
     pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
-        let may_be_caught = self.program.budget.open_tries() > 0
-            || self.explorer.uncertain > 0 && self.explorer.exploring == 0;
-        if !self.tolerant || self.explorer.exploring == 0 || may_be_caught {
+        let may_be_caught =
+            self.program.budget.open_tries() > 0 || self.explorer.uncertain > 0 && !self.is_exploring();
+        if !self.is_exploring() || may_be_caught {
             return self.report(error);
         }
         let range = error.range();

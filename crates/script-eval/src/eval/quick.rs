@@ -34,7 +34,7 @@ impl EvalState {
 
     #[inline]
     fn attempt<T>(&self, evaluate: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
-        if !self.in_env || self.mode != Mode::Host {
+        if !self.is_local() || self.mode() != Mode::Host {
             return None;
         }
         let budget = &self.program.budget;
@@ -146,7 +146,7 @@ impl EvalState {
 
     /// Assigns an integer to a local variable that has one; returns `false` for other names.
     pub(crate) fn assign_integer(&self, name: Name, value: i64) -> bool {
-        self.in_env
+        self.is_local()
             && self.env.as_ref().is_some_and(|env| env.is_of_function() && env.replace_integer(name, value))
     }
 }

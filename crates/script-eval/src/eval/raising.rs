@@ -119,11 +119,11 @@ pub(crate) struct Mark {
 impl EvalState {
     /// The exceptions recorded so far in the current mode.
     fn recorded(&self) -> &[ParseError] {
-        if self.tolerant { &self.diagnostics.raised } else { &self.diagnostics.errors }
+        if self.is_tolerant() { &self.diagnostics.raised } else { &self.diagnostics.errors }
     }
 
     fn recorded_mut(&mut self) -> &mut Vec<ParseError> {
-        if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
+        if self.is_tolerant() { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }
 
     /// Marks the start of code whose exceptions may be caught.
@@ -172,7 +172,7 @@ impl EvalState {
 
     /// Makes the exception of an unbound variable of a function. It differs from that of an unknown name.
     pub(crate) fn note_unbound(&self, name: Name) {
-        let env = self.env.as_ref().filter(|_| self.in_env);
+        let env = self.env.as_ref().filter(|_| self.is_local());
         let text = self.ast.name(name);
         let (class, text) = match env.and_then(|env| env.is_local(name)) {
             Some(true) => (
@@ -264,7 +264,7 @@ impl Eval<'_> {
                 Ok(exception)
             }
             Raise::Kind(ref kind) | Raise::WithHelp(ref kind, _) => {
-                let is_gap = self.tolerant
+                let is_gap = self.is_tolerant()
                     && matches!(kind, ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import);
                 let Some((name, message)) = of_error(kind).filter(|_| !is_gap) else { return Err(raise) };
                 let exception = of_builtin(name, message.map(|message| ScriptValue::str(&message)));
@@ -390,7 +390,7 @@ impl Eval<'_> {
     /// Raises an exception of a class that is not known.
     fn raise_unknown(&mut self, id: StmtId, exc: ExprId, placeholder: &Placeholder) -> Reported {
         let range = self.ast.range(exc);
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return self.use_unknown(range, placeholder);
         }
         let text = self.program.text_of(range).to_owned();
@@ -494,7 +494,7 @@ impl Eval<'_> {
 
     /// Explores the handlers of a `try` statement that raised nothing.
     pub(super) fn explore_handlers_of(&mut self, id: StmtId, stmt: Try) {
-        if self.tolerant {
+        if self.is_tolerant() {
             let ast = self.ast.clone();
             let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
             self.explore_handlers(id, &handlers);

@@ -78,13 +78,13 @@ impl Eval<'_> {
         for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
             let evaluator: &EvalState = self;
-            if evaluator.explorer.exploring > 0 && evaluator.program.budget.is_spent() {
+            if evaluator.is_exploring() && evaluator.program.budget.is_spent() {
                 self.hurry(id);
             }
             match result {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
-                Err(reported) if self.tolerant => self.behind_failed(id, reported)?,
+                Err(reported) if self.is_tolerant() => self.behind_failed(id, reported)?,
                 Err(reported) => return Err(reported),
             }
         }
@@ -166,12 +166,12 @@ impl Eval<'_> {
                 }
             }
             Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
-                if self.tolerant && !self.unread_definition(id) =>
+                if self.is_tolerant() && !self.unread_definition(id) =>
             {
                 return self.exec_plain(plain);
             }
             Stmt::Unsupported(stmt) => {
-                let is_script = !self.tolerant || self.unread_definition(id);
+                let is_script = !self.is_tolerant() || self.unread_definition(id);
                 let place = if is_script { "in a script" } else { "outside a script" };
                 let kind = ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place };
                 // Names that it may bind are not reported as undefined.
@@ -191,7 +191,7 @@ impl Eval<'_> {
         if def.decorators.is_empty() {
             self.refuse_type_params(id, def)?;
             let value = self.host_function(id, def, MethodKind::Plain)?;
-            if self.tolerant && !self.is_script_text(def) {
+            if self.is_tolerant() && !self.is_script_text(def) {
                 self.add_unit(&value, Marks::default());
             }
             return Ok(value);
@@ -218,7 +218,7 @@ impl Eval<'_> {
         if def.type_params.is_empty() {
             return Ok(());
         }
-        let is_script = !self.tolerant;
+        let is_script = !self.is_tolerant();
         let kind = ParseErrorKind::UnsupportedStatement {
             kind: Unsupported::TypeParams.describe(),
             place: if is_script { "in a script" } else { "outside a script" },
@@ -249,7 +249,7 @@ impl Eval<'_> {
 
     /// Runs a class statement: a script or a plain class.
     fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
-        let decorators = match def.decorators.is_empty() && self.tolerant {
+        let decorators = match def.decorators.is_empty() && self.is_tolerant() {
             true => Decorators::default(),
             false => self.decorators(def.decorators)?,
         };
@@ -283,7 +283,7 @@ impl Eval<'_> {
         for index in 0..stmt.clauses.len() {
             let Some(clause) = self.item(stmt.clauses, index) else { break };
             if self.is_main_guard(clause.test) {
-                if self.tolerant {
+                if self.is_tolerant() {
                     self.explorer.guarded.push(clause.body);
                 }
                 continue;
@@ -300,7 +300,7 @@ impl Eval<'_> {
     /// Tests for `if __name__ == "__main__":`. The guarded block is explored and not run.
     fn is_main_guard(&self, test: ExprId) -> bool {
         let Expr::Compare { left, .. } = *self.ast.expr(test) else { return false };
-        !self.in_env
+        !self.is_local()
             && matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
             && !self.is_known_name(left)
     }
@@ -311,7 +311,7 @@ impl Eval<'_> {
 
     fn exec_for(&mut self, stmt: For) -> Result<Flow> {
         let iterable = self.eval(stmt.iter)?;
-        if self.tolerant
+        if self.is_tolerant()
             && let Some(why) = self.unknown(&iterable).or_else(|| self.in_hurry())
         {
             return self.uncertain_for(stmt, &why);
@@ -334,7 +334,7 @@ impl Eval<'_> {
                 continue;
             }
             let next = match self.next_at(stmt.iter, &mut iter) {
-                Err(Raise::Unknown(why)) if self.tolerant => return self.uncertain_for(stmt, &why),
+                Err(Raise::Unknown(why)) if self.is_tolerant() => return self.uncertain_for(stmt, &why),
                 next => self.at(stmt.iter, next)?,
             };
             let Some(value) = next else { break };

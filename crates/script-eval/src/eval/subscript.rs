@@ -50,7 +50,7 @@ impl Eval<'_> {
             }
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
-            if self.tolerant {
+            if self.is_tolerant() {
                 self.try_at(id, |p| p.known([&base, &key]))?;
             }
             if let ScriptValue::Host(_) = base {

@@ -10,10 +10,10 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::class::MethodKind;
 use super::closure::Closure;
 use super::{Env, Locals, Raise, walk};
-use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::program::Helper;
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{FunctionDef, Name, StmtId};
 
 /// A function whose body its host visits at each call.
@@ -65,7 +65,7 @@ impl Eval<'_> {
 
     /// The binding of a name that a definition here captures.
     fn captured_value(&self, name: Name) -> Binding {
-        if !self.in_env
+        if !self.is_local()
             && self.host.in_script()
             && let Some(binding) = self.host.captured(name)
         {
@@ -107,8 +107,7 @@ impl Eval<'_> {
         let body = self.ast.range(template.id);
         Ok(OpenTemplate {
             env: std::mem::replace(&mut self.env, env),
-            in_env: std::mem::replace(&mut self.in_env, false),
-            tolerant: std::mem::replace(&mut self.tolerant, false),
+            position: self.move_by(Position::script),
             helper: self.program.enter_helper(body),
         })
     }
@@ -122,8 +121,7 @@ impl Eval<'_> {
         self.program.budget.enter_call()?;
         Ok(OpenTemplate {
             env: self.env.replace(template.env.clone()),
-            in_env: std::mem::replace(&mut self.in_env, false),
-            tolerant: std::mem::replace(&mut self.tolerant, false),
+            position: self.move_by(Position::script),
             helper: None,
         })
     }
@@ -131,7 +129,8 @@ impl Eval<'_> {
     /// Leaves the body of a template.
     pub fn leave_template(&mut self, open: OpenTemplate) {
         self.program.leave_helper(open.helper);
-        (self.env, self.in_env, self.tolerant) = (open.env, open.in_env, open.tolerant);
+        self.env = open.env;
+        self.move_to(open.position);
         self.program.budget.leave_call();
     }
 }
@@ -140,7 +139,6 @@ impl Eval<'_> {
 #[must_use = "the state is restored by `leave_template`"]
 pub struct OpenTemplate {
     env: Option<Rc<Env>>,
-    in_env: bool,
-    tolerant: bool,
+    position: Position,
     helper: Option<Helper>,
 }

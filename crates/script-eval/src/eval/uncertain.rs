@@ -26,7 +26,7 @@ impl Eval<'_> {
         if let ScriptValue::Bool(truth) = value {
             return Ok(Ok(truth));
         }
-        if self.tolerant
+        if self.is_tolerant()
             && let Some(placeholder) = self.unknown(&value)
         {
             return Ok(Err(placeholder));

@@ -6,7 +6,7 @@ use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, 
 use super::{Built, Decorator, Outermost, Parser};
 use crate::table::{DecoratorEntry, DecoratorRule, Definition};
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
-use tvmscript_script_eval::Mode;
+use tvmscript_script_eval::Position;
 use tvmscript_script_eval::errors::{ParseErrorKind, Result};
 
 impl Parser<'_> {
@@ -104,7 +104,7 @@ impl Parser<'_> {
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         let is_macro = matches!(entry.rule, DecoratorRule::Macro { .. });
-        let around = self.script.tables.handlers.entry(self.state.token).and_then(|entry| entry.around_local);
+        let around = self.script.tables.handlers.entry(self.token()).and_then(|entry| entry.around_local);
         let around = around.filter(|_| !is_macro);
         if let Some((before, _)) = around {
             before(self, &definition)?;
@@ -145,7 +145,7 @@ impl Parser<'_> {
             let help = format!("put a decorator{} in front of it", example.unwrap_or_default());
             return Err(self.error_with_help(place, ParseErrorKind::MissingDecorator { name }, help));
         };
-        let value = self.with_mode(Mode::Host, |p| p.eval(decorator))?;
+        let value = self.eval_host(decorator)?;
         match value.as_host::<Decorator>() {
             Some(found) => {
                 let mut args = found.args.clone();
@@ -169,8 +169,7 @@ impl Parser<'_> {
         // A definition in a host function that a script body calls does not see the variables of that body.
         let fresh = self.script.scopes.depth() > 0;
         let scopes = if fresh { Some(std::mem::take(&mut self.script.scopes)) } else { None };
-        let in_env = std::mem::replace(&mut self.state.in_env, false);
-        let tolerant = std::mem::replace(&mut self.state.tolerant, false);
+        let position = self.state.move_by(Position::script);
         let failures = self.state.diagnostics.failures;
         let is_inner = self.script.scripts.outermost.is_some();
         let outermost = self.script.scripts.outermost.replace(Outermost { id, is_checked: true });
@@ -193,8 +192,7 @@ impl Parser<'_> {
             }
             Err(reported) => Err(reported),
         };
-        self.state.in_env = in_env;
-        self.state.tolerant = tolerant;
+        self.state.move_to(position);
         if let Some(scopes) = scopes {
             self.script.scopes = scopes;
         }

@@ -2,10 +2,11 @@
 
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, Name};
-use tvmscript_script_eval::{Binding, Eval, Indices, Mode, Operator};
+use tvmscript_script_eval::{Binding, Eval, Indices, Operator};
 
 use super::host::ScriptHost;
 use super::{Binder, Parser};
+use tvmscript_script_eval::Position;
 use tvmscript_script_eval::errors::Result;
 
 impl Parser<'_> {
@@ -28,7 +29,10 @@ impl Parser<'_> {
     /// # Errors
     /// As [`Parser::eval`].
     pub fn eval_host(&mut self, id: ExprId) -> Result<ScriptValue> {
-        self.with_mode(Mode::Host, |p| p.eval(id))
+        let before = self.state.move_by(Position::under_python_rules);
+        let value = self.eval(id);
+        self.state.move_to(before);
+        value
     }
 
     /// Evaluates the right-hand side of an assignment. A slice with two bounds as the whole value gets the step 1, so

@@ -106,7 +106,7 @@ impl Host for ScriptHost<'_> {
         attr: Name,
     ) -> Option<Option<ScriptValue>> {
         let namespace = value.as_any().downcast_ref::<Namespace>()?;
-        if self.script.tables.keeps_unknown && (namespace.is_known() || state.in_decorator) {
+        if self.script.tables.keeps_unknown && (namespace.is_known() || state.position().is_decorator()) {
             let namespace = namespace.known();
             return Some(namespace.attribute(state.name_text(attr)));
         }

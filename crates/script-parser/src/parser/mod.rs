@@ -53,7 +53,7 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::{Comments, EvalState, Host, Mode, NodeRules, Program};
+use tvmscript_script_eval::{Comments, EvalState, Host, Mode, NodeRules, Position, Program};
 
 pub use bind::{Binder, is_type_variable};
 pub use capture::CaptureRule;
@@ -307,7 +307,7 @@ impl<'p> Parser<'p> {
 
     /// The current dispatch token.
     pub fn token(&self) -> Token {
-        self.state.token
+        self.state.position().token()
     }
 
     /// The token of a dialect.
@@ -318,9 +318,7 @@ impl<'p> Parser<'p> {
     /// Runs `f` under another token. Operators follow Python's rules under the default token, and the rules of
     /// scripts under all others.
     pub fn with_token<R>(&mut self, token: Token, f: impl FnOnce(&mut Self) -> R) -> R {
-        let mode = if token == Token::DEFAULT { Mode::Host } else { Mode::Script };
-        let before =
-            (std::mem::replace(&mut self.state.token, token), std::mem::replace(&mut self.state.mode, mode));
+        let before = self.state.move_to(Position::of_token(token));
         let around = self.script.tables.handlers.entry(token).and_then(|entry| entry.around);
         if let Some((enter, _)) = around {
             enter(self);
@@ -329,21 +327,13 @@ impl<'p> Parser<'p> {
         if let Some((_, exit)) = around {
             exit(self);
         }
-        (self.state.token, self.state.mode) = before;
+        self.state.move_to(before);
         result
     }
 
     /// The rules that operators follow.
     pub fn mode(&self) -> Mode {
-        self.state.mode
-    }
-
-    /// Runs `f` in another mode.
-    pub fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
-        let before = std::mem::replace(&mut self.state.mode, mode);
-        let result = f(self);
-        self.state.mode = before;
-        result
+        self.state.position().mode()
     }
 
     /// Sets a hint for uses of names after their scope.

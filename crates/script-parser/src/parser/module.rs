@@ -4,8 +4,8 @@ use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
 use super::{ParseOptions, Parser, Script};
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId, TextRange};
-use tvmscript_script_eval::Placeholder;
 use tvmscript_script_eval::errors::ParseErrorKind;
+use tvmscript_script_eval::{Placeholder, Position, Run};
 
 impl Parser<'_> {
     /// Parses the whole text, with the values and calls that the options give.
@@ -24,18 +24,18 @@ impl Parser<'_> {
             }
             self.state.last_value = None;
             self.enter_headers(*id);
-            self.state.tolerant = true;
+            self.state.move_to(Position::Module(Run::Tolerant));
             if self.visit(*id).is_ok() {
                 self.gather(*id);
             }
             self.script.scripts.flush();
-            self.state.tolerant = false;
+            self.state.move_to(Position::Module(Run::Strict));
             self.leave_headers(*id);
         }
         if options.calls.is_empty() {
-            self.state.tolerant = true;
+            self.state.move_to(Position::Module(Run::Tolerant));
             self.evaluate(|e| e.explore_all());
-            self.state.tolerant = false;
+            self.state.move_to(Position::Module(Run::Strict));
             return;
         }
         self.script.scripts.earlier = std::mem::take(&mut self.script.scripts.done);

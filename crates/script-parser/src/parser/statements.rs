@@ -85,11 +85,11 @@ impl Parser<'_> {
 
     fn dispatch(&mut self, id: StmtId) -> Result<()> {
         let stmt = *self.state.ast.stmt(id);
-        if let Some(handler) = self.script.tables.handlers.handler(self.state.token, stmt.kind()) {
+        if let Some(handler) = self.script.tables.handlers.handler(self.token(), stmt.kind()) {
             let handler = handler.clone();
             return handler(self, id, &stmt);
         }
-        if self.state.token == Token::DEFAULT {
+        if self.token() == Token::DEFAULT {
             return self.evaluate(|e| e.module_statement(id));
         }
         match stmt {
@@ -110,7 +110,7 @@ impl Parser<'_> {
     }
 
     fn recover(&mut self, id: StmtId, body_unseen: bool) {
-        if self.state.token == Token::DEFAULT {
+        if self.token() == Token::DEFAULT {
             return self.evaluate(|e| e.recover_host(id));
         }
         let ast = self.state.ast.clone();

@@ -12,7 +12,9 @@ use anyhow::{Context, Result};
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::ast::{Ast, Expr, List, Listed, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Binding, Evaluator, Host, Limits, Modules, ParseError, Part, Parts, Program};
+use tvmscript_script_eval::{
+    Binding, Evaluator, Host, Limits, Modules, ParseError, Part, Parts, Program, Run,
+};
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue};
 
 /// The variable that holds the name of the test to run.
@@ -183,11 +185,11 @@ impl Suite {
             program.fix_global(name, text(&format!("test.{}", self.module)));
         }
         let mut evaluator = Evaluator::new(program, Runner);
-        evaluator.eval().tolerant = true;
+        evaluator.run_as(Run::Tolerant);
         for id in &self.own {
             let _ = evaluator.run_statement(*id);
         }
-        evaluator.eval().tolerant = false;
+        evaluator.run_as(Run::Strict);
         let errors = evaluator.take_errors();
         (evaluator, errors)
     }

@@ -413,7 +413,7 @@ fn is_declaration(name: &str, value: &ScriptValue) -> bool {
 impl Eval<'_> {
     /// The value of a name in the running body of an enumeration: `auto()` becomes the next value.
     pub(crate) fn enumeration_value(&mut self, name: Name, value: ScriptValue) -> Outcome {
-        let Some(env) = self.env.clone().filter(|env| self.in_env && env.is_enumeration()) else {
+        let Some(env) = self.env.clone().filter(|env| self.is_local() && env.is_enumeration()) else {
             return Ok(value);
         };
         let text = self.name_str(name);

@@ -26,7 +26,7 @@ impl Eval<'_> {
 
     pub(super) fn open_for(&mut self, stmt: For) -> Result<Result<Frame, Placeholder>> {
         let iterable = self.eval(stmt.iter)?;
-        if self.tolerant
+        if self.is_tolerant()
             && let Some(why) = self.unknown(&iterable)
         {
             return Ok(Err(why));
@@ -85,7 +85,7 @@ impl Eval<'_> {
     /// The step after a failure outside of statements.
     pub(super) fn failed(&mut self, reported: Reported) -> Step {
         match self.pending.take() {
-            Some(placeholder) if self.tolerant => Step::GiveUp(placeholder),
+            Some(placeholder) if self.is_tolerant() => Step::GiveUp(placeholder),
             _ => Step::Pop(Err(reported)),
         }
     }

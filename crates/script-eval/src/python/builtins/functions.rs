@@ -160,7 +160,7 @@ impl Advance for CallIter {
 fn outside(p: &mut Eval<'_>, name: &str) -> Outcome {
     let reason =
         format!("`{name}` is not available: host code cannot read files, ask the user or run other code");
-    if p.tolerant {
+    if p.is_tolerant() {
         let place = p.statement.unwrap_or_default();
         return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
     }
@@ -368,7 +368,7 @@ fn hash_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
 }
 
 fn isinstance(p: &mut Eval<'_>, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
-    if let Some(placeholder) = p.failed_instance(&value).filter(|_| p.tolerant) {
+    if let Some(placeholder) = p.failed_instance(&value).filter(|_| p.is_tolerant()) {
         let is_plain =
             is_class(&class) && p.is_of_class(&value, &class).is_ok_and(|found| found == Some(true));
         if !is_plain {
