@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, Registry};
+use tvmscript_ir_core::{Class, Ref, Registry};
 use tvmscript_si_builder as si_builder;
 
-use crate::table::{OptionKind, OptionValue, PassTable};
-use crate::{ENABLE_SI_BUILDER, Pass, PassError, PassInfo, PassInstrument, PassRun};
+use crate::table::{OptionKind, OptionValue, PassOptions, PassTable};
+use crate::{Pass, PassError, PassErrorKind, PassInfo, PassInstrument, PassRun};
 
 /// Error of an option.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,10 +32,10 @@ pub enum OptionError {
     },
 }
 
-/// Options, selection and instruments of passes.
-#[derive(Default)]
-pub struct PassContext<'r> {
-    table: Option<&'r PassTable>,
+/// Options, selection and instruments of passes over roots of class `R`.
+pub struct PassContext<'r, R> {
+    passes: Option<&'r PassTable<R>>,
+    declared: Option<&'r PassOptions>,
     opt_level: u8,
     options: BTreeMap<String, OptionValue>,
     required: BTreeSet<String>,
@@ -46,16 +45,38 @@ pub struct PassContext<'r> {
     requiring: RefCell<Vec<String>>,
 }
 
-impl<'r> PassContext<'r> {
-    /// Creates a context of optimisation level 2, without a registry: no pass can require another one, and the only
-    /// option is [`ENABLE_SI_BUILDER`].
-    pub fn new() -> PassContext<'r> {
-        PassContext { opt_level: 2, ..PassContext::default() }
+impl<R> Default for PassContext<'_, R> {
+    fn default() -> Self {
+        PassContext::new()
+    }
+}
+
+impl<'r, R> PassContext<'r, R> {
+    /// Creates a context of optimisation level 2, without a registry: no pass can require another one, and there are no
+    /// options.
+    pub fn new() -> PassContext<'r, R> {
+        PassContext {
+            passes: None,
+            declared: None,
+            opt_level: 2,
+            options: BTreeMap::new(),
+            required: BTreeSet::new(),
+            disabled: BTreeSet::new(),
+            instruments: RefCell::default(),
+            requiring: RefCell::default(),
+        }
     }
 
     /// Creates a context with the passes and options of a registry.
-    pub fn of(registry: &'r Registry) -> PassContext<'r> {
-        PassContext { table: PassTable::of(registry), ..PassContext::new() }
+    pub fn of(registry: &'r Registry) -> PassContext<'r, R>
+    where
+        R: Class,
+    {
+        PassContext {
+            passes: PassTable::of(registry),
+            declared: PassOptions::of(registry),
+            ..PassContext::new()
+        }
     }
 
     /// Sets the optimisation level.
@@ -88,7 +109,7 @@ impl<'r> PassContext<'r> {
     /// Sets an option from text, such as `"16"`.
     ///
     /// # Errors
-    /// Fails if the option is unknown or the text is no value of it.
+    /// Fails if the option is unknown or the text is not a value of it.
     pub fn set_option(&mut self, key: &str, text: &str) -> Result<(), OptionError> {
         let kind = self.default_of(key)?.kind();
         let value = OptionValue::parse(kind, text).ok_or_else(|| OptionError::Value {
@@ -101,9 +122,8 @@ impl<'r> PassContext<'r> {
     }
 
     fn default_of(&self, key: &str) -> Result<OptionValue, OptionError> {
-        match self.table.and_then(|table| table.option(key)) {
+        match self.declared.and_then(|declared| declared.option(key)) {
             Some(option) => Ok(option.default.clone()),
-            None if key == ENABLE_SI_BUILDER => Ok(OptionValue::Bool(true)),
             None => Err(OptionError::Unknown { key: key.to_owned() }),
         }
     }
@@ -122,7 +142,7 @@ impl<'r> PassContext<'r> {
     /// Returns the value of a bool option, or its default.
     ///
     /// # Errors
-    /// Fails if the option is unknown or no bool.
+    /// Fails if the option is unknown or not a bool.
     pub fn flag(&self, key: &str) -> Result<bool, OptionError> {
         match self.option(key)? {
             OptionValue::Bool(value) => Ok(value),
@@ -133,11 +153,19 @@ impl<'r> PassContext<'r> {
     /// Returns the value of an integer option, or its default.
     ///
     /// # Errors
-    /// Fails if the option is unknown or no integer.
+    /// Fails if the option is unknown or not an integer.
     pub fn integer(&self, key: &str) -> Result<i64, OptionError> {
         match self.option(key)? {
             OptionValue::Int(value) => Ok(value),
             value => Err(wrong_kind(key, OptionKind::Int, &value)),
+        }
+    }
+
+    /// Returns `true` unless an option switches the filling of spans off.
+    fn fills_spans(&self) -> Result<bool, OptionError> {
+        match self.declared.and_then(PassOptions::span_switch) {
+            Some(key) => self.flag(key),
+            None => Ok(true),
         }
     }
 
@@ -150,38 +178,42 @@ impl<'r> PassContext<'r> {
     /// Runs a pass with the instruments of the context.
     ///
     /// # Errors
-    /// Fails with the error of the pass or of an instrument, and the name of the pass.
-    pub fn run(&self, pass: &dyn Pass, module: Ref<IRModule>) -> Result<Ref<IRModule>, PassError> {
+    /// Fails with the error of the pass or of an instrument, with the name and the input of the pass.
+    pub fn run(&self, pass: &dyn Pass<R>, root: Ref<R>) -> Result<Ref<R>, PassError>
+    where
+        R: Class,
+    {
         let info = pass.info();
-        self.run_named(pass, &info, module).map_err(|error| error.in_pass(&info.name))
+        let before = root.object().clone();
+        self.run_named(pass, &info, root).map_err(|error| error.in_pass(&info.name, &before))
     }
 
-    fn run_named(
-        &self,
-        pass: &dyn Pass,
-        info: &PassInfo,
-        module: Ref<IRModule>,
-    ) -> Result<Ref<IRModule>, PassError> {
-        let _switch = si_builder::set_enabled(self.flag(ENABLE_SI_BUILDER)?);
+    fn run_named(&self, pass: &dyn Pass<R>, info: &PassInfo, root: Ref<R>) -> Result<Ref<R>, PassError>
+    where
+        R: Class,
+    {
+        let _switch = si_builder::set_enabled(self.fills_spans()?);
         if self.instruments.borrow().is_empty() {
-            return pass.transform(module, self);
+            return pass.transform(root, self);
         }
         if info.is_sequence {
-            self.each_instrument(|instrument| instrument.before_sequence(&module, info))?;
-            let result = pass.transform(module, self)?;
-            self.each_instrument(|instrument| instrument.after_sequence(&result, info))?;
+            self.each_instrument(|instrument| instrument.before_sequence(root.object(), info))?;
+            let result = pass.transform(root, self)?;
+            self.each_instrument(|instrument| instrument.after_sequence(result.object(), info))?;
             return Ok(result);
         }
-        let should_run = |instrument: &mut Box<dyn PassInstrument + 'r>| instrument.should_run(&module, info);
+        let before = root.object().clone();
+        let should_run = |instrument: &mut Box<dyn PassInstrument + 'r>| instrument.should_run(&before, info);
         if !self.instruments.borrow_mut().iter_mut().all(should_run) {
-            return Ok(module);
+            return Ok(root);
         }
-        self.each_instrument(|instrument| instrument.before(&module, info))?;
+        self.each_instrument(|instrument| instrument.before(&before, info))?;
         let start = Instant::now();
-        let result = pass.transform(module.clone(), self)?;
+        let result = pass.transform(root, self)?;
         let elapsed = start.elapsed();
-        let run = PassRun::new(info, &module, &result, elapsed);
-        self.each_instrument(|instrument| instrument.after(&run))?;
+        let run = PassRun::new(info, &before, result.object(), elapsed);
+        self.each_instrument(|instrument| instrument.after(&run))
+            .map_err(|error| error.in_pass(&info.name, run.after))?;
         Ok(result)
     }
 
@@ -193,30 +225,29 @@ impl<'r> PassContext<'r> {
     }
 
     /// Runs the passes that a pass requires.
-    pub(crate) fn run_required(
-        &self,
-        pass: &PassInfo,
-        mut module: Ref<IRModule>,
-    ) -> Result<Ref<IRModule>, PassError> {
+    pub(crate) fn run_required(&self, pass: &PassInfo, mut root: Ref<R>) -> Result<Ref<R>, PassError>
+    where
+        R: Class,
+    {
         if pass.required.is_empty() {
-            return Ok(module);
+            return Ok(root);
         }
         if self.requiring.borrow().contains(&pass.name) {
-            return Err(PassError::CircularRequirement { pass: pass.name.clone() });
+            return Err(PassErrorKind::CircularRequirement { pass: pass.name.clone() }.into());
         }
         self.requiring.borrow_mut().push(pass.name.clone());
         let result = pass.required.iter().try_for_each(|required| {
-            let found = self.table.and_then(|table| table.pass(required));
-            let found = found.ok_or_else(|| PassError::MissingRequired {
+            let found = self.passes.and_then(|passes| passes.pass(required));
+            let found = found.ok_or_else(|| PassErrorKind::MissingRequired {
                 pass: pass.name.clone(),
                 required: required.clone(),
             })?;
-            module = self.run_required(&found.info(), module.clone())?;
-            module = self.run(found.as_ref(), module.clone())?;
+            root = self.run_required(&found.info(), root.clone())?;
+            root = self.run(found.as_ref(), root.clone())?;
             Ok(())
         });
         self.requiring.borrow_mut().pop();
-        result.map(|()| module)
+        result.map(|()| root)
     }
 }
 
@@ -225,7 +256,7 @@ fn wrong_kind(key: &str, expected: OptionKind, found: &OptionValue) -> OptionErr
     OptionError::Value { key: key.to_owned(), expected, found: found.to_string() }
 }
 
-impl std::fmt::Debug for PassContext<'_> {
+impl<R> std::fmt::Debug for PassContext<'_, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PassContext")
             .field("opt_level", &self.opt_level)

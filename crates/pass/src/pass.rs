@@ -1,14 +1,13 @@
 //! Passes, and how to declare one.
 
-use tvmscript_ir::{BaseFunc, IRModule};
-use tvmscript_ir_core::{Class, Map, Object, ObjectLike, Ref};
+use tvmscript_ir_core::{Class, Descend, Mutator, Object, ObjectLike, Ref, mutate};
 
 use crate::{PassContext, PassError};
 
 /// The description of a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassInfo {
-    /// The name, such as `tir.UnrollLoop`.
+    /// The name, such as `circuit.Simplify`.
     pub name: String,
     /// The lowest optimisation level at which a sequence runs the pass.
     pub opt_level: u8,
@@ -27,70 +26,106 @@ impl PassInfo {
     }
 }
 
-/// A transformation of modules.
-pub trait Pass: Send + Sync {
+/// A transformation of graphs whose root is of class `R`, such as a module.
+pub trait Pass<R>: Send + Sync {
     /// Returns the description.
     fn info(&self) -> PassInfo;
 
-    /// Transforms a module. Returns the same node if nothing changes. Use [`PassContext::run`] to run a pass with its
+    /// Transforms a graph. Returns the same node if nothing changes. Use [`PassContext::run`] to run a pass with its
     /// instruments.
     ///
     /// # Errors
-    /// Fails if the pass cannot transform the module.
-    fn transform(&self, module: Ref<IRModule>, context: &PassContext) -> Result<Ref<IRModule>, PassError>;
+    /// Fails if the pass cannot transform the graph.
+    fn transform(&self, root: Ref<R>, context: &PassContext<'_, R>) -> Result<Ref<R>, PassError>;
 }
 
-/// Applies `f` to the functions of class `F`; returns the same module if no function changes.
+/// Applies `f` to the parts of class `P`: nodes that a field of the root holds, itself or in a list or map, such as the
+/// functions of a module. Returns the same root if no part changes. An error without a place is about the part.
 ///
 /// # Errors
 /// Fails with the first error of `f`.
-pub fn map_functions<F: Class>(
-    module: Ref<IRModule>,
-    mut f: impl FnMut(Ref<F>) -> Result<Ref<F>, PassError>,
-) -> Result<Ref<IRModule>, PassError> {
-    let mut changed = false;
-    let mut functions = Vec::with_capacity(module.functions.len());
-    for (var, function) in module.functions.iter() {
-        let new = match function.downcast_ref::<F>() {
-            Some(typed) => base(f(typed.clone())?)?,
-            None => function.clone(),
-        };
-        changed |= !new.ptr_eq(function);
-        functions.push((var.clone(), new));
+pub fn map_parts<P: Class, R: Class>(
+    root: Ref<R>,
+    f: impl FnMut(Ref<P>) -> Result<Ref<P>, PassError>,
+) -> Result<Ref<R>, PassError> {
+    struct Parts<F> {
+        f: F,
+        is_in_root: bool,
+        failed: Option<PassError>,
     }
-    if !changed {
-        return Ok(module);
+    impl<F: FnMut(&Object) -> Option<Result<Object, PassError>>> Mutator for Parts<F> {
+        fn enter(&mut self, node: &Object) -> Descend {
+            if !std::mem::replace(&mut self.is_in_root, true) {
+                return Descend::Into;
+            }
+            if self.failed.is_some() {
+                return Descend::Keep;
+            }
+            match (self.f)(node) {
+                Some(Ok(new)) => Descend::Replace(new),
+                Some(Err(error)) => {
+                    self.failed = Some(error.at(node));
+                    Descend::Keep
+                }
+                None => Descend::Keep,
+            }
+        }
     }
-    let mut module = module;
-    module.make_mut().functions = Map::new(functions);
-    Ok(module)
-}
-
-fn base<F: Class>(function: Ref<F>) -> Result<Ref<BaseFunc>, PassError> {
-    Ref::try_from_object(function.into_object()).map_err(|object: Object| {
-        PassError::unsupported(format!("a `{}` is no function", object.info().display_key()))
-    })
+    let mut f = f;
+    let f = |node: &Object| {
+        let part = node.downcast_ref::<P>()?;
+        Some(f(part.clone()).map(ObjectLike::into_object))
+    };
+    let mut parts = Parts { f, is_in_root: false, failed: None };
+    let new = mutate(root, &mut parts);
+    match parts.failed {
+        Some(error) => Err(error),
+        None => Ok(new?),
+    }
 }
 
 /// Declares a pass: a unit struct that implements [`Pass`](crate::Pass).
 ///
-/// `for F |function, context| { .. }` declares a pass over the functions of class `F`, and `|module, context| { .. }` one
-/// over modules. The body is a function that returns `Result<_, PassError>`. Optional parts, in this order:
-/// `opt_level = 2` and `requires = ["tir.Simplify"]`.
+/// `for R |root, context| { .. }` declares a pass over roots of class `R`, and `for P in R |part, context| { .. }` one
+/// that [`map_parts`](crate::map_parts) applies to each part of class `P`. The body is a function that returns
+/// `Result<_, PassError>`. Optional parts, in this order: `opt_level = 2` and `requires = ["circuit.Simplify"]`.
 ///
 /// ```
-/// use tvmscript_pass::pass;
+/// use tvmscript_ir_core::{Array, Node, Ref};
+/// use tvmscript_pass::{PassContext, PassError, pass};
+///
+/// #[derive(Debug, Clone, Node)]
+/// #[node(key = "doc.Leaf")]
+/// struct Leaf {
+///     value: i64,
+/// }
+///
+/// #[derive(Debug, Clone, Node)]
+/// #[node(key = "doc.Tree")]
+/// struct Tree {
+///     leaves: Array<Ref<Leaf>>,
+/// }
 ///
 /// pass! {
-///     /// Removes all attributes of the module.
-///     pub DropAttributes = "doc.DropAttributes", opt_level = 1 |module, _context| {
-///         let mut module = module;
-///         module.make_mut().attrs = tvmscript_ir::DictAttrs::new([]);
-///         Ok(module)
+///     /// Halves the values of leaves.
+///     pub Halve = "doc.Halve", opt_level = 1 for Leaf in Tree |leaf, _context| {
+///         if leaf.value % 2 != 0 {
+///             return Err(PassError::unsupported(format!("{} is odd", leaf.value)));
+///         }
+///         let mut leaf = leaf;
+///         leaf.make_mut().value /= 2;
+///         Ok(leaf)
 ///     }
 /// }
 ///
-/// assert_eq!(tvmscript_pass::Pass::info(&DropAttributes).doc.trim(), "Removes all attributes of the module.");
+/// let tree = |values: [i64; 2]| Ref::new(Tree { leaves: values.map(|value| Ref::new(Leaf { value })).into_iter().collect() });
+/// let context = PassContext::new();
+/// assert_eq!(context.run(&Halve, tree([4, 6]))?.leaves[1].value, 3);
+///
+/// let error = context.run(&Halve, tree([4, 5])).unwrap_err();
+/// assert_eq!(error.to_string(), "in the pass `doc.Halve`: 5 is odd");
+/// assert_eq!(error.diagnostic().path().map(ToString::to_string).as_deref(), Some("<root>.leaves[1]"));
+/// # Ok::<(), PassError>(())
 /// ```
 #[macro_export]
 macro_rules! pass {
@@ -98,17 +133,17 @@ macro_rules! pass {
         $(#[doc = $doc:literal])+
         $vis:vis $name:ident = $key:literal
         $(, opt_level = $level:literal)? $(, requires = [$($required:literal),* $(,)?])?
-        for $class:ty |$function:ident, $context:ident| $body:block
+        for $part:ident in $root:ty |$value:ident, $context:ident| $body:block
     ) => {
         $crate::pass! {
             $(#[doc = $doc])+
             $vis $name = $key $(, opt_level = $level)? $(, requires = [$($required),*])?
-            |module, context| {
-                fn function(
-                    $function: $crate::__private::Ref<$class>,
-                    $context: &$crate::PassContext,
-                ) -> ::core::result::Result<$crate::__private::Ref<$class>, $crate::PassError> $body
-                $crate::map_functions::<$class>(module, |f| function(f, context))
+            for $root |root, context| {
+                fn part(
+                    $value: $crate::__private::Ref<$part>,
+                    $context: &$crate::PassContext<'_, $root>,
+                ) -> ::core::result::Result<$crate::__private::Ref<$part>, $crate::PassError> $body
+                $crate::map_parts::<$part, $root>(root, |value| part(value, context))
             }
         }
     };
@@ -116,13 +151,13 @@ macro_rules! pass {
         $(#[doc = $doc:literal])+
         $vis:vis $name:ident = $key:literal
         $(, opt_level = $level:literal)? $(, requires = [$($required:literal),* $(,)?])?
-        |$module:ident, $context:ident| $body:block
+        for $root:ty |$value:ident, $context:ident| $body:block
     ) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, Copy, Default)]
         $vis struct $name;
 
-        impl $crate::Pass for $name {
+        impl $crate::Pass<$root> for $name {
             fn info(&self) -> $crate::PassInfo {
                 #[allow(unused_mut)]
                 let mut info = $crate::PassInfo::new($key, concat!($($doc, "\n"),+));
@@ -133,9 +168,9 @@ macro_rules! pass {
 
             fn transform(
                 &self,
-                $module: $crate::__private::Ref<$crate::__private::IRModule>,
-                $context: &$crate::PassContext,
-            ) -> ::core::result::Result<$crate::__private::Ref<$crate::__private::IRModule>, $crate::PassError> {
+                $value: $crate::__private::Ref<$root>,
+                $context: &$crate::PassContext<'_, $root>,
+            ) -> ::core::result::Result<$crate::__private::Ref<$root>, $crate::PassError> {
                 $body
             }
         }

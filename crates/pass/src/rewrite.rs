@@ -1,28 +1,30 @@
 //! Rewriting until no rule applies.
 //!
 //! A [`Rewriter`] applies [`RewriteRule`]s to the nodes of a graph, children first, until none applies. Subgraphs in
-//! which nothing changed are not visited again. [`tvmscript_arith::Rules`] are rules for scalar expressions; any
-//! function from a node to its replacement is a rule, too.
+//! which nothing changed are not visited again. Any function from a node to its replacement is a rule.
 //!
 //! ```
-//! use tvmscript_arith::Rules;
+//! use tvmscript_ir_core::{Node, Object, Ref};
 //! use tvmscript_pass::Rewriter;
-//! use tvmscript_prim::{Add, DataType, IntImm, Mul, Var};
 //!
-//! let rules = Rules::parse(&["x + 0 => x", "x * 1 => x"])?;
-//! let n = Var::new("n", DataType::INT32);
-//! let one = Mul::try_new(n.clone().upcast(), IntImm::int32(1))?;
-//! let sum = Add::try_new(one, IntImm::int32(0))?;
-//! let new = Rewriter::new().with(&rules).run(sum)?;
-//! assert!(new.ptr_eq(&n));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Not")]
+//! struct Not {
+//!     of: Option<Ref<Not>>,
+//! }
+//!
+//! let not = |of| Ref::new(Not { of });
+//! let twice = |node: &Object| {
+//!     let inner = node.as_node::<Not>().and_then(|not| not.of.as_ref()?.of.clone());
+//!     Ok(inner.map(Object::from))
+//! };
+//! let one = not(None);
+//! let three = not(Some(not(Some(one.clone()))));
+//! assert!(Rewriter::new().with_rule(twice).run(three)?.ptr_eq(&one));
+//! # Ok::<(), tvmscript_pass::PassError>(())
 //! ```
 
-use std::cell::RefCell;
-
-use tvmscript_arith::{Analyzer, Rules};
 use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike, PtrSet, mutate};
-use tvmscript_prim::PrimExpr;
 use tvmscript_si_builder::SIBuilder;
 
 use crate::PassError;
@@ -40,21 +42,6 @@ pub trait RewriteRule {
 impl<F: Fn(&Object) -> Result<Option<Object>, PassError>> RewriteRule for F {
     fn apply(&self, node: &Object) -> Result<Option<Object>, PassError> {
         self(node)
-    }
-}
-
-/// Scalar rules with their analyzer.
-struct Scalar<'r> {
-    rules: &'r Rules,
-    analyzer: RefCell<Analyzer>,
-}
-
-impl RewriteRule for Scalar<'_> {
-    fn apply(&self, node: &Object) -> Result<Option<Object>, PassError> {
-        let Some(expr) = node.downcast_ref::<PrimExpr>() else { return Ok(None) };
-        let new = self.rules.apply(expr, &mut self.analyzer.borrow_mut());
-        let new = new.map_err(|error| PassError::unsupported(error.to_string()))?;
-        Ok(new.filter(|new| !new.ptr_eq(expr)).map(ObjectLike::into_object))
     }
 }
 
@@ -77,12 +64,6 @@ impl<'r> Rewriter<'r> {
     /// Creates a rewriter without rules.
     pub fn new() -> Rewriter<'r> {
         Rewriter::default()
-    }
-
-    /// Adds rules for scalar expressions.
-    #[must_use]
-    pub fn with(self, rules: &'r Rules) -> Self {
-        self.with_rule(Scalar { rules, analyzer: RefCell::default() })
     }
 
     /// Adds a rule. The first one that applies to a node wins.
@@ -191,7 +172,7 @@ impl Mutator for Round<'_, '_> {
                 node
             }
             Err(error) => {
-                self.failed = Some(error);
+                self.failed = Some(error.at(&node));
                 node
             }
         }

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::RegistrationSite;
-use tvmscript_ir_core::{Dialect, Registry, Resolver, registry::Slot};
+use tvmscript_ir_core::{Class, Dialect, Registry, Resolver, registry::Slot};
 
 use crate::{Pass, PassInfo};
 
@@ -84,50 +84,39 @@ pub struct OptionDecl {
     pub doc: &'static str,
 }
 
-/// The passes and options of a registry.
-#[derive(Default)]
-pub struct PassTable {
-    passes: Vec<(Arc<dyn Pass>, RegistrationSite)>,
-    options: Vec<(OptionDecl, RegistrationSite)>,
+/// The passes of a registry over roots of class `R`.
+pub struct PassTable<R> {
+    passes: Vec<(Arc<dyn Pass<R>>, RegistrationSite)>,
 }
 
-impl PassTable {
+impl<R> Default for PassTable<R> {
+    fn default() -> Self {
+        PassTable { passes: Vec::new() }
+    }
+}
+
+impl<R: Class> PassTable<R> {
     /// Returns the table of a registry.
-    pub fn of(registry: &Registry) -> Option<&PassTable> {
+    pub fn of(registry: &Registry) -> Option<&PassTable<R>> {
         registry.slot()
     }
 
     /// Returns the pass with a name.
-    pub fn pass(&self, name: &str) -> Option<&Arc<dyn Pass>> {
+    pub fn pass(&self, name: &str) -> Option<&Arc<dyn Pass<R>>> {
         self.passes().find(|pass| pass.info().name == name)
     }
 
     /// Returns the passes in the order of registration.
-    pub fn passes(&self) -> impl Iterator<Item = &Arc<dyn Pass>> {
+    pub fn passes(&self) -> impl Iterator<Item = &Arc<dyn Pass<R>>> {
         self.passes.iter().map(|(pass, _)| pass)
-    }
-
-    /// Returns the option with a key.
-    pub fn option(&self, key: &str) -> Option<&OptionDecl> {
-        self.options().find(|option| option.key == key)
-    }
-
-    /// Returns the options in the order of registration.
-    pub fn options(&self) -> impl Iterator<Item = &OptionDecl> {
-        self.options.iter().map(|(option, _)| option)
     }
 }
 
-impl Slot for PassTable {
+impl<R: Class> Slot for PassTable<R> {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         for (pass, place) in other.passes {
             if resolver.claim(format!("the pass `{}`", pass.info().name), place) {
                 self.passes.push((pass, place));
-            }
-        }
-        for (option, place) in other.options {
-            if resolver.claim(format!("the pass option `{}`", option.key), place) {
-                self.options.push((option, place));
             }
         }
     }
@@ -142,9 +131,53 @@ impl Slot for PassTable {
     }
 }
 
-impl fmt::Debug for PassTable {
+impl<R: Class> fmt::Debug for PassTable<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.passes().map(|pass| pass.info().name)).finish()
+    }
+}
+
+/// The options of the passes of a registry.
+#[derive(Debug, Default)]
+pub struct PassOptions {
+    options: Vec<(OptionDecl, RegistrationSite)>,
+    span_switch: Option<(&'static str, RegistrationSite)>,
+}
+
+impl PassOptions {
+    /// Returns the options of a registry.
+    pub fn of(registry: &Registry) -> Option<&PassOptions> {
+        registry.slot()
+    }
+
+    /// Returns the option with a key.
+    pub fn option(&self, key: &str) -> Option<&OptionDecl> {
+        self.options().find(|option| option.key == key)
+    }
+
+    /// Returns the key of the option that switches the filling of spans.
+    pub fn span_switch(&self) -> Option<&'static str> {
+        self.span_switch.map(|(key, _)| key)
+    }
+
+    /// Returns the options in the order of registration.
+    pub fn options(&self) -> impl Iterator<Item = &OptionDecl> {
+        self.options.iter().map(|(option, _)| option)
+    }
+}
+
+impl Slot for PassOptions {
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
+        for (option, place) in other.options {
+            if resolver.claim(format!("the pass option `{}`", option.key), place) {
+                self.options.push((option, place));
+            }
+        }
+        if let Some((key, place)) = other.span_switch
+            && resolver.claim("the option that switches the filling of spans".to_owned(), place)
+        {
+            self.span_switch = Some((key, place));
+        }
     }
 }
 
@@ -153,26 +186,38 @@ pub trait PassesOfDialect: Sized {
     /// Registers a pass.
     #[must_use]
     #[track_caller]
-    fn pass(self, pass: impl Pass + 'static) -> Self;
+    fn pass<R: Class>(self, pass: impl Pass<R> + 'static) -> Self;
 
     /// Registers an option of passes.
     #[must_use]
     #[track_caller]
     fn pass_option(self, option: OptionDecl) -> Self;
+
+    /// Registers the bool option that switches [`SIBuilder`](tvmscript_si_builder::SIBuilder) on and off.
+    #[must_use]
+    #[track_caller]
+    fn span_switch(self, option: OptionDecl) -> Self;
 }
 
 impl<T> PassesOfDialect for Dialect<T> {
     #[track_caller]
-    fn pass(mut self, pass: impl Pass + 'static) -> Self {
+    fn pass<R: Class>(mut self, pass: impl Pass<R> + 'static) -> Self {
         let place = Location::caller();
-        self.slot_mut::<PassTable>().passes.push((Arc::new(pass), place));
+        self.slot_mut::<PassTable<R>>().passes.push((Arc::new(pass), place));
         self
     }
 
     #[track_caller]
     fn pass_option(mut self, option: OptionDecl) -> Self {
         let place = Location::caller();
-        self.slot_mut::<PassTable>().options.push((option, place));
+        self.slot_mut::<PassOptions>().options.push((option, place));
         self
+    }
+
+    #[track_caller]
+    fn span_switch(mut self, option: OptionDecl) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<PassOptions>().span_switch = Some((option.key, place));
+        self.pass_option(option)
     }
 }

@@ -76,6 +76,7 @@ pub use tvmscript_ir as ir;
 pub use tvmscript_ir_core as ir_core;
 #[cfg(feature = "build")]
 pub use tvmscript_irbuilder as irbuilder;
+pub use tvmscript_pass as pass;
 pub use tvmscript_passes as passes;
 pub use tvmscript_prim as prim;
 #[cfg(feature = "parse")]

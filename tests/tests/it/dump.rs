@@ -1,11 +1,13 @@
 //! `dump`: the examples of TVM's article about its visualizer.
 
 use tvmscript::docsifier::print_mapped;
+use tvmscript::ir::IRModule;
 use tvmscript::ir_core::dump::{DumpOptions, Graph, fields_label};
 use tvmscript::ir_core::type_table::TypeInfo;
 use tvmscript::ir_core::{Ref, Span, StructuralEqual, tree_size};
-use tvmscript::passes::instrument::{DumpFormat, DumpModules};
-use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
+use tvmscript::pass::instrument::{DumpFormat, DumpModules};
+use tvmscript::pass::{PassContext, PassTable, Sequential};
+use tvmscript::passes::on_module;
 use tvmscript::relax::{PrimStructInfo, StructInfo, TupleStructInfo, Var};
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig, registry};
@@ -114,7 +116,7 @@ fn b06_the_phases_of_a_lowering_are_dumped_as_one_dot_each() {
         };
         let dump = DumpModules::new(DumpFormat::Dot, registry(), PrinterConfig::default(), save);
         let context = PassContext::of(registry()).with_opt_level(3).with_instrument(dump.each_sequence());
-        let table = PassTable::of(registry()).expect("passes are registered");
+        let table = PassTable::<IRModule>::of(registry()).expect("passes are registered");
         on_module(script(SUMS), |mut module| {
             for (name, passes) in PHASES {
                 let phase = passes.iter().fold(Sequential::new(name), |phase, pass| {

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use tvmscript::interpreter::{Argument, InputOptions, Limits, generate, run as interpret};
-use tvmscript::passes::instrument::{SpanSurvival, source_coverage};
-use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
+use tvmscript::ir::IRModule;
+use tvmscript::pass::instrument::{SpanSurvival, source_coverage};
+use tvmscript::pass::{PassContext, PassTable, Sequential};
+use tvmscript::passes::on_module;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, Ref, registry};
 use tvmscript_tests::{
@@ -25,7 +27,7 @@ fn run(node: &Object, passes: &[&str], options: &[(&str, &str)]) -> Result<Objec
     }
     let mut sequence = Sequential::new("test");
     for name in passes {
-        let pass = PassTable::of(registry()).and_then(|table| table.pass(name));
+        let pass = PassTable::<IRModule>::of(registry()).and_then(|table| table.pass(name));
         sequence = sequence.then_shared(pass.ok_or_else(|| format!("there is no pass {name}"))?.clone());
     }
     on_module(node.clone(), |module| context.run(&sequence, module)).map_err(|error| error.to_string())
@@ -93,7 +95,7 @@ fn p92_21_each_tir_pass_keeps_all_spans() {
     on_small_stack(|| {
         let programs = programs();
         assert!(programs.len() > 150, "{} programs with all spans", programs.len());
-        let table = PassTable::of(registry()).expect("passes are registered");
+        let table = PassTable::<IRModule>::of(registry()).expect("passes are registered");
         let names = table.passes().map(|pass| pass.info().name).filter(|name| name.starts_with("tir."));
         for pass in names.collect::<Vec<_>>() {
             let mut transformed = 0;
@@ -150,7 +152,7 @@ fn outcome(function: &Ref<PrimFunc>, arguments: &[Argument], steps: u64) -> Opti
 #[test]
 fn passes_keep_what_functions_compute() {
     on_small_stack(|| {
-        let table = PassTable::of(registry()).expect("passes are registered");
+        let table = PassTable::<IRModule>::of(registry()).expect("passes are registered");
         let names = table.passes().map(|pass| pass.info().name);
         let passes: Vec<String> = names.filter(|name| name.starts_with("tir.")).collect();
         let options = [("tir.UnrollLoop.auto_max_step", "16")];

@@ -1,10 +1,12 @@
 //! Passes over Relax, and dataflow patterns: text in, text out.
 
+use tvmscript::ir::IRModule;
 use tvmscript::ir_core::DataType;
+use tvmscript::pass::{PassContext, PassTable, Sequential};
+use tvmscript::passes::on_module;
 use tvmscript::passes::pattern::{
     Bindings, Pattern, call, call_tir, constant, exactly, external, global, op, tuple, wildcard,
 };
-use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
 use tvmscript::prim::IntImm;
 use tvmscript::relax::print::RelaxOptions;
 use tvmscript::relax::{Expr, Function, VarBinding, struct_info_of};
@@ -18,8 +20,8 @@ fn read(text: &str) -> tvmscript::Object {
 fn check(passes: &str, body: &str, expected: &str) {
     let head = "@R.function(pure=False)\ndef main(x: R.Tensor((2, 3), \"float32\"), y: R.Tensor((2, 3), \"float32\")):\n";
     let context = PassContext::of(registry());
-    let table = PassTable::of(registry()).unwrap();
-    let named = |passes: Sequential, name| passes.then_shared(table.pass(name).unwrap().clone());
+    let table = PassTable::<IRModule>::of(registry()).unwrap();
+    let named = |passes: Sequential<IRModule>, name| passes.then_shared(table.pass(name).unwrap().clone());
     let passes = passes.split(',').fold(Sequential::new("test"), named);
     let node = read(&format!("{head}{body}"));
     let result = on_module(node, |module| context.run(&passes, module)).unwrap();
@@ -165,7 +167,8 @@ class Module:
 ",
     );
     let context = PassContext::of(registry());
-    let pass = PassTable::of(registry()).and_then(|table| table.pass("relax.FoldConstant")).unwrap();
+    let pass =
+        PassTable::<IRModule>::of(registry()).and_then(|table| table.pass("relax.FoldConstant")).unwrap();
     let folded = on_module(module, |module| context.run(pass.as_ref(), module)).unwrap();
     let text = print(&folded, registry(), &PrinterConfig::default()).unwrap();
     assert!(text.ends_with("return R.const(6.0, \"float32\")"), "{text}");

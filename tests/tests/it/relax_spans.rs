@@ -2,8 +2,9 @@
 
 use tvmscript::ir_core::containers::TensorNode;
 use tvmscript::ir_core::{Array, DataType, visit_nodes};
-use tvmscript::passes::instrument::source_coverage;
-use tvmscript::passes::{PassContext, on_module};
+use tvmscript::pass::PassContext;
+use tvmscript::pass::instrument::source_coverage;
+use tvmscript::passes::on_module;
 use tvmscript::relax::op::{elementwise, join, shape};
 use tvmscript::relax::{
     Call, Constant, Expr, FuncStructInfo, Function, If, MatchCast, SeqExpr, ShapeExpr, TensorStructInfo,
@@ -87,7 +88,7 @@ fn with_layers(text: &str) -> Ref<Function> {
 
 fn run(pass: &str, function: &Ref<Function>) -> Ref<Function> {
     let context = PassContext::of(registry());
-    let table = tvmscript::passes::PassTable::of(registry()).unwrap();
+    let table = tvmscript::pass::PassTable::<tvmscript::ir::IRModule>::of(registry()).unwrap();
     let pass = table.pass(pass).unwrap();
     let result = on_module(function.clone().into(), |module| context.run(pass.as_ref(), module)).unwrap();
     let findings = tvmscript::relax::check::well_formed(&result);
@@ -97,8 +98,10 @@ fn run(pass: &str, function: &Ref<Function>) -> Ref<Function> {
     result.downcast().unwrap()
 }
 
-fn run_on(context: &PassContext<'_>, pass: &str, node: &Object) -> Object {
-    let pass = tvmscript::passes::PassTable::of(registry()).and_then(|table| table.pass(pass)).unwrap();
+fn run_on(context: &PassContext<'_, tvmscript::ir::IRModule>, pass: &str, node: &Object) -> Object {
+    let pass = tvmscript::pass::PassTable::<tvmscript::ir::IRModule>::of(registry())
+        .and_then(|table| table.pass(pass))
+        .unwrap();
     on_module(node.clone(), |module| context.run(pass.as_ref(), module)).unwrap()
 }
 
@@ -340,7 +343,7 @@ def main(x: R.Tensor((2, 3), dtype=\"float32\")) -> R.Tensor((3, 2), dtype=\"flo
 /// Each pass keeps a source for each node of the programs of the corpus, and its result is well-formed and reads back.
 #[test]
 fn p92_21_every_relax_pass_keeps_the_sources_of_the_corpus() {
-    let table = tvmscript::passes::PassTable::of(registry()).unwrap();
+    let table = tvmscript::pass::PassTable::<tvmscript::ir::IRModule>::of(registry()).unwrap();
     let passes: Vec<_> = table.passes().filter(|pass| pass.info().name.starts_with("relax.")).collect();
     assert!(passes.len() >= 10);
     let context = PassContext::of(registry());

@@ -3,8 +3,9 @@
 use tvmscript::arith::Rules;
 use tvmscript::ir_core::use_scopes::{Role, UseScopes};
 use tvmscript::ir_core::{EqKind, UseDef};
-use tvmscript::passes::Rewriter;
-use tvmscript::passes::instrument::source_coverage;
+use tvmscript::pass::Rewriter;
+use tvmscript::pass::instrument::source_coverage;
+use tvmscript::passes::scalar_rules;
 use tvmscript::tir::node::{BufferStore, For, flatten};
 use tvmscript::{Object, PrinterConfig, copy_fresh, registry, structural_equal};
 use tvmscript_tests::parse_ok;
@@ -134,14 +135,18 @@ def f(A: T.Buffer((16,), "int32"), n: T.int32):
     );
     let rules =
         Rules::parse(&["x + 0 | 0 + x => x", "x * 1 => x", "x * c1 + x * c2 => x * (c1 + c2)"]).unwrap();
-    let new = Rewriter::new().with(&rules).run(function.clone()).expect("rules that end");
+    let new = Rewriter::new().with_rule(scalar_rules(&rules)).run(function.clone()).expect("rules that end");
     let text = tvmscript::print(&new, registry(), &PrinterConfig::default()).expect("printable");
     assert!(text.ends_with("A[n] = n * 5"), "{text}");
     assert_eq!(source_coverage(&new).share(), 1.0);
 
     // Rules that undo each other end with an error.
     let swap = Rules::parse(&["x + y => y + x"]).unwrap();
-    let error = Rewriter::new().with(&swap).with_max_rewrites(100).run(function.clone()).unwrap_err();
+    let error = Rewriter::new()
+        .with_rule(scalar_rules(&swap))
+        .with_max_rewrites(100)
+        .run(function.clone())
+        .unwrap_err();
     assert_eq!(error.to_string(), "more than 100 rewrites; the rules may undo each other");
 
     // Any function is a rule; without an application the graph stays the same.

@@ -4,8 +4,9 @@
 
 use tvmscript::Severity;
 use tvmscript::ir_core::{ObjectLike, Str};
-use tvmscript::passes::instrument::source_coverage;
-use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
+use tvmscript::pass::instrument::source_coverage;
+use tvmscript::pass::{PassContext, PassTable, Sequential};
+use tvmscript::passes::on_module;
 use tvmscript::script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
 use tvmscript::tvm_json::TvmJsonVersion;
 use tvmscript::{Object, PrinterConfig};
@@ -283,7 +284,7 @@ impl Program {
 
 /// The names of the passes.
 pub fn pass_names() -> Vec<String> {
-    let table = PassTable::of(tvmscript::registry());
+    let table = PassTable::<tvmscript::ir::IRModule>::of(tvmscript::registry());
     table.into_iter().flat_map(PassTable::passes).map(|pass| pass.info().name).collect()
 }
 
@@ -300,7 +301,7 @@ impl Program {
         }
         let mut passes = Sequential::new("xtask");
         for name in names {
-            let pass = PassTable::of(registry).and_then(|table| table.pass(name));
+            let pass = PassTable::<tvmscript::ir::IRModule>::of(registry).and_then(|table| table.pass(name));
             passes = passes.then_shared(pass.ok_or_else(|| format!("unknown pass `{name}`"))?.clone());
             context = context.with_required(name);
         }

@@ -105,7 +105,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
-    ("pass", &["ir-core", "docsifier", "script-parser", "si-builder", "prim", "arith", "ir"]),
+    ("pass", &["ir-core", "docsifier", "script-parser", "si-builder"]),
     (
         "passes",
         &["ir-core", "ir-macros", "pass", "si-builder", "prim", "arith", "interpreter", "ir", "tir", "relax"],

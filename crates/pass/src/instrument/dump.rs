@@ -1,17 +1,16 @@
 //! A file per pass.
 
 use tvmscript_docsifier::{NodeLabels, PrinterConfig, print};
-use tvmscript_ir::IRModule;
 use tvmscript_ir_core::dump::{DumpOptions, Graph};
-use tvmscript_ir_core::{Ref, Registry, Value, json};
+use tvmscript_ir_core::{Object, Registry, Value, json};
 
 use super::{PassInstrument, PassRun};
-use crate::{PassError, PassInfo};
+use crate::{PassError, PassErrorKind, PassInfo};
 
 /// Format of the files of [`DumpModules`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DumpFormat {
-    /// TVMScript.
+    /// Printed text.
     Text,
     /// Native JSON, with spans.
     Json,
@@ -29,7 +28,7 @@ impl DumpFormat {
     }
 }
 
-/// Writes the module before the first pass and after each pass: `00-input.py`, `01-tir.UnrollLoop.py`, and so on.
+/// Writes the root before the first pass and after each pass: `00-input.py`, `01-tir.UnrollLoop.py`, and so on.
 ///
 /// For the phases of a lowering, which are sequences, [`DumpModules::each_sequence`] writes one file per phase.
 pub struct DumpModules<'r, F> {
@@ -47,22 +46,21 @@ impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
         DumpModules { each_sequence: false, format, registry, config, save, written: 0 }
     }
 
-    /// Writes the module after each sequence instead of after each pass: `00-input.dot`, `01-phase0.dot`, and so on. A
+    /// Writes the root after each sequence instead of after each pass: `00-input.dot`, `01-phase0.dot`, and so on. A
     /// sequence inside another one has a file of its own.
     #[must_use]
     pub fn each_sequence(self) -> Self {
         DumpModules { each_sequence: true, ..self }
     }
 
-    fn write_input(&mut self, module: &Ref<IRModule>) -> Result<(), PassError> {
-        if self.written == 0 { self.write(module, "input") } else { Ok(()) }
+    fn write_input(&mut self, root: &Object) -> Result<(), PassError> {
+        if self.written == 0 { self.write(root, "input") } else { Ok(()) }
     }
 
-    fn write(&mut self, module: &Ref<IRModule>, name: &str) -> Result<(), PassError> {
-        let root = module.object();
+    fn write(&mut self, root: &Object, name: &str) -> Result<(), PassError> {
         let mut text = match self.format {
             DumpFormat::Text => print(root, self.registry, &self.config)
-                .map_err(|error| failed(format!("the module cannot be printed: {error}")))?,
+                .map_err(|error| failed(format!("the program cannot be printed: {error}")))?,
             DumpFormat::Json => json::native::save(&Value::Node(root.clone())),
             DumpFormat::Dot => {
                 let mut labels = NodeLabels::new([root], self.registry, &self.config);
@@ -82,23 +80,23 @@ impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
 }
 
 fn failed(message: String) -> PassError {
-    PassError::Instrument { instrument: "dump", message }
+    PassErrorKind::Instrument { instrument: "dump", message }.into()
 }
 
 impl<F: FnMut(&str, &str) -> Result<(), String>> PassInstrument for DumpModules<'_, F> {
-    fn before(&mut self, module: &Ref<IRModule>, _: &PassInfo) -> Result<(), PassError> {
-        self.write_input(module)
+    fn before(&mut self, root: &Object, _: &PassInfo) -> Result<(), PassError> {
+        self.write_input(root)
     }
 
     fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
         if self.each_sequence { Ok(()) } else { self.write(run.after, &run.pass.name) }
     }
 
-    fn before_sequence(&mut self, module: &Ref<IRModule>, _: &PassInfo) -> Result<(), PassError> {
-        self.write_input(module)
+    fn before_sequence(&mut self, root: &Object, _: &PassInfo) -> Result<(), PassError> {
+        self.write_input(root)
     }
 
-    fn after_sequence(&mut self, module: &Ref<IRModule>, sequence: &PassInfo) -> Result<(), PassError> {
-        if self.each_sequence { self.write(module, &sequence.name) } else { Ok(()) }
+    fn after_sequence(&mut self, root: &Object, sequence: &PassInfo) -> Result<(), PassError> {
+        if self.each_sequence { self.write(root, &sequence.name) } else { Ok(()) }
     }
 }

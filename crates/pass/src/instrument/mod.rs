@@ -13,8 +13,7 @@ mod verify;
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, structural_equal};
+use tvmscript_ir_core::{Object, structural_equal};
 
 #[cfg(feature = "print")]
 pub use dump::{DumpFormat, DumpModules};
@@ -33,7 +32,7 @@ use crate::{PassError, PassInfo};
 /// An observer of the passes of a [`PassContext`](crate::PassContext).
 pub trait PassInstrument {
     /// Returns `false` to leave out a pass.
-    fn should_run(&mut self, _module: &Ref<IRModule>, _pass: &PassInfo) -> bool {
+    fn should_run(&mut self, _root: &Object, _pass: &PassInfo) -> bool {
         true
     }
 
@@ -41,7 +40,7 @@ pub trait PassInstrument {
     ///
     /// # Errors
     /// An error ends the run.
-    fn before(&mut self, _module: &Ref<IRModule>, _pass: &PassInfo) -> Result<(), PassError> {
+    fn before(&mut self, _root: &Object, _pass: &PassInfo) -> Result<(), PassError> {
         Ok(())
     }
 
@@ -57,7 +56,7 @@ pub trait PassInstrument {
     ///
     /// # Errors
     /// An error ends the run.
-    fn before_sequence(&mut self, _module: &Ref<IRModule>, _sequence: &PassInfo) -> Result<(), PassError> {
+    fn before_sequence(&mut self, _root: &Object, _sequence: &PassInfo) -> Result<(), PassError> {
         Ok(())
     }
 
@@ -65,7 +64,7 @@ pub trait PassInstrument {
     ///
     /// # Errors
     /// An error ends the run.
-    fn after_sequence(&mut self, _module: &Ref<IRModule>, _sequence: &PassInfo) -> Result<(), PassError> {
+    fn after_sequence(&mut self, _root: &Object, _sequence: &PassInfo) -> Result<(), PassError> {
         Ok(())
     }
 }
@@ -75,10 +74,10 @@ pub trait PassInstrument {
 pub struct PassRun<'a> {
     /// The pass.
     pub pass: &'a PassInfo,
-    /// The module before the pass.
-    pub before: &'a Ref<IRModule>,
-    /// The module after the pass.
-    pub after: &'a Ref<IRModule>,
+    /// The root before the pass.
+    pub before: &'a Object,
+    /// The root after the pass.
+    pub after: &'a Object,
     /// Time that the pass took.
     pub elapsed: Duration,
     changed: OnceCell<bool>,
@@ -87,16 +86,16 @@ pub struct PassRun<'a> {
 impl<'a> PassRun<'a> {
     pub(crate) fn new(
         pass: &'a PassInfo,
-        before: &'a Ref<IRModule>,
-        after: &'a Ref<IRModule>,
+        before: &'a Object,
+        after: &'a Object,
         elapsed: Duration,
     ) -> PassRun<'a> {
         PassRun { pass, before, after, elapsed, changed: OnceCell::new() }
     }
 
-    /// Returns `true` if the modules differ structurally. They are compared once for all instruments.
+    /// Returns `true` if the roots differ structurally. They are compared once for all instruments.
     pub fn is_change(&self) -> bool {
-        let differ = || !structural_equal(self.before.object(), self.after.object());
+        let differ = || !structural_equal(self.before, self.after);
         !self.before.ptr_eq(self.after) && *self.changed.get_or_init(differ)
     }
 }

@@ -1,22 +1,21 @@
-//! Modules before and after passes, as text.
+//! Roots before and after passes, as text.
 
 use tvmscript_docsifier::{PrinterConfig, print};
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, Registry};
+use tvmscript_ir_core::{Object, Registry};
 
 use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
 
-/// The modules that [`PrintModules`] prints.
+/// The roots that [`PrintModules`] prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrintWhen {
-    /// The module before each pass.
+    /// The root before each pass.
     Before,
-    /// The module after each pass.
+    /// The root after each pass.
     After,
 }
 
-/// Passes the printed modules to a function, with a heading.
+/// Passes the printed roots to a function, with a heading.
 pub struct PrintModules<'r, F> {
     when: PrintWhen,
     registry: &'r Registry,
@@ -30,17 +29,17 @@ impl<'r, F: FnMut(&str)> PrintModules<'r, F> {
         PrintModules { when, registry, config, write }
     }
 
-    fn print(&mut self, module: &Ref<IRModule>, heading: &str) {
-        let text = print(module.object(), self.registry, &self.config)
+    fn print(&mut self, root: &Object, heading: &str) {
+        let text = print(root, self.registry, &self.config)
             .unwrap_or_else(|error| format!("# cannot be printed: {error}"));
         (self.write)(&format!("# {heading}\n{text}\n"));
     }
 }
 
 impl<F: FnMut(&str)> PassInstrument for PrintModules<'_, F> {
-    fn before(&mut self, module: &Ref<IRModule>, pass: &PassInfo) -> Result<(), PassError> {
+    fn before(&mut self, root: &Object, pass: &PassInfo) -> Result<(), PassError> {
         if self.when == PrintWhen::Before {
-            self.print(module, &format!("before {}", pass.name));
+            self.print(root, &format!("before {}", pass.name));
         }
         Ok(())
     }

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, PtrMap, PtrSet, Ref, Span, TypeInfo, pre_order_visit};
+use tvmscript_ir_core::{Object, PtrMap, PtrSet, Span, TypeInfo, pre_order_visit};
 
 use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
@@ -23,7 +22,7 @@ pub enum PassEffect {
 /// Records which passes made and changed each node. Clones share their records.
 ///
 /// A new node is a changed one if the pass removed a node of the same class with the same span; pairs are formed in the
-/// order of a walk. All nodes of all modules stay alive as long as the record.
+/// order of a walk. All nodes of all roots stay alive as long as the record.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
     record: Rc<RefCell<Record>>,
@@ -67,9 +66,9 @@ fn identity(node: &Object) -> Identity {
 }
 
 impl PassInstrument for Provenance {
-    fn before(&mut self, module: &Ref<IRModule>, _: &PassInfo) -> Result<(), PassError> {
+    fn before(&mut self, root: &Object, _: &PassInfo) -> Result<(), PassError> {
         let seen = &mut self.record.borrow_mut().seen;
-        pre_order_visit(module, |node| seen.insert(node.clone()));
+        pre_order_visit(root, |node| seen.insert(node.clone()));
         Ok(())
     }
 
@@ -103,23 +102,25 @@ impl PassInstrument for Provenance {
 mod tests {
     use std::time::Duration;
 
-    use tvmscript_ir::{DictAttrs, IRModule};
-    use tvmscript_ir_core::{Map, Str, Value, ptr_map, substitute};
+    use tvmscript_ir_core::{DataType, Ref, ptr_map, substitute};
+    use tvmscript_toy_nodes::{Add, Int};
 
     use super::*;
 
     #[test]
     fn nodes_of_the_input_have_no_history() {
-        let attrs = DictAttrs::new([(Str::new("a"), Value::Int(1))]);
-        let module = IRModule::new([], attrs.clone(), Map::default());
-        let other: Object = DictAttrs::new([(Str::new("a"), Value::Int(2))]).into();
+        let dtype = DataType::INT32;
+        let int = |value| Ref::new(Int { span: Span::UNKNOWN, dtype, value }).upcast();
+        let (old, other) = (int(1), int(2));
+        let sum = Add { span: Span::UNKNOWN, dtype, a: old.clone(), b: old.clone() };
+        let root: Object = Ref::new(sum).into();
         let mut provenance = Provenance::default();
         let pass = PassInfo::new("test.Pass", "");
-        provenance.before(&module, &pass).unwrap();
-        let new = substitute(module.clone(), &ptr_map([(&attrs, other.clone())])).unwrap();
-        provenance.after(&PassRun::new(&pass, &module, &new, Duration::ZERO)).unwrap();
-        assert!(provenance.history(attrs.object()).is_empty());
-        assert_eq!(provenance.history(&other), [("test.Pass".to_owned(), PassEffect::Made)]);
-        assert_eq!(provenance.history(new.object()).len(), 1);
+        provenance.before(&root, &pass).unwrap();
+        let new = substitute(root.clone(), &ptr_map([(&old, other.object().clone())])).unwrap();
+        provenance.after(&PassRun::new(&pass, &root, &new, Duration::ZERO)).unwrap();
+        assert!(provenance.history(old.object()).is_empty());
+        assert_eq!(provenance.history(other.object()), [("test.Pass".to_owned(), PassEffect::Made)]);
+        assert_eq!(provenance.history(&new).len(), 1);
     }
 }

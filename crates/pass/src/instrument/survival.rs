@@ -1,11 +1,10 @@
 //! The share of nodes with a source.
 
-use tvmscript_ir::IRModule;
 use tvmscript_ir_core::shared::Visited;
-use tvmscript_ir_core::{AccessPath, NodeSearch, Object, ObjectLike, Ref, for_each_own_child};
+use tvmscript_ir_core::{AccessPath, NodeSearch, Object, ObjectLike, for_each_own_child};
 
 use super::{PassInstrument, PassRun};
-use crate::PassError;
+use crate::{PassError, PassErrorKind};
 
 /// Number of nodes that can have a source, and of those that have one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -68,19 +67,21 @@ impl PassInstrument for SpanSurvival {
         let more = (nodes - nodes_with_source).saturating_sub(without.len());
         let named: Vec<String> = without.iter().map(|(class, path)| format!("{class} at {path}")).collect();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        Err(PassError::Instrument {
-            instrument: "span survival",
-            message: format!(
-                "{nodes_with_source} of {nodes} nodes have a source; without: {}{more}",
-                named.join(", ")
-            ),
-        })
+        let message = format!(
+            "{nodes_with_source} of {nodes} nodes have a source; without: {}{more}",
+            named.join(", ")
+        );
+        let error = PassErrorKind::Instrument { instrument: "span survival", message }.into();
+        Err(without.into_iter().fold(error, |error: PassError, (_, path)| match error.is_located() {
+            false => error.at(path),
+            true => error.with_label(path, ""),
+        }))
     }
 }
 
 /// Class and access path of the first nodes without a source.
-fn paths_without_source(root: &Ref<IRModule>) -> Vec<(&'static str, AccessPath)> {
+fn paths_without_source(root: &Object) -> Vec<(&'static str, AccessPath)> {
     let is_missing = |node: &Object| node.info().has_span() && !node.span().is_known();
-    let found = NodeSearch { limit: NAMED_NODES, derived: false }.run(root.object(), is_missing);
+    let found = NodeSearch { limit: NAMED_NODES, derived: false }.run(root, is_missing);
     found.into_iter().map(|(node, path)| (node.info().display_key(), path)).collect()
 }

@@ -5,8 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::Object;
 
 use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
@@ -58,7 +57,7 @@ impl<F: FnMut(usize, &str)> Progress<F> {
 }
 
 impl<F: FnMut(usize, &str)> PassInstrument for Progress<F> {
-    fn before(&mut self, _: &Ref<IRModule>, pass: &PassInfo) -> Result<(), PassError> {
+    fn before(&mut self, _: &Object, pass: &PassInfo) -> Result<(), PassError> {
         (self.notify)(self.started, &pass.name);
         self.started += 1;
         Ok(())

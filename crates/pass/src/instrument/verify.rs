@@ -1,9 +1,9 @@
 //! Checks of the result of each pass.
 
-use tvmscript_ir_core::Registry;
+use tvmscript_ir_core::{Object, Registry};
 
 use super::{PassInstrument, PassRun};
-use crate::PassError;
+use crate::{PassError, PassErrorKind};
 
 /// Fails after a pass whose result is not well-formed.
 #[derive(Debug, Clone, Copy)]
@@ -11,11 +11,12 @@ pub struct WellFormed<'r>(pub &'r Registry);
 
 impl PassInstrument for WellFormed<'_> {
     fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
-        let found = self.0.check(run.after.object());
+        let found = self.0.check(run.after);
         let Some(first) = found.first() else { return Ok(()) };
-        let at = first.path().map_or(String::new(), |path| format!(" at {path}"));
         let more = if found.len() == 1 { String::new() } else { format!(" (and {} more)", found.len() - 1) };
-        Err(PassError::Instrument { instrument: "well-formedness", message: format!("{first}{at}{more}") })
+        let message = format!("{first}{more}");
+        let kind = PassErrorKind::Instrument { instrument: "well-formedness", message };
+        Err(PassError::from_diagnostic(&first.clone().with_kind(kind)))
     }
 }
 
@@ -32,19 +33,20 @@ pub struct RoundTrip<'r> {
 #[cfg(all(feature = "print", feature = "parse"))]
 impl PassInstrument for RoundTrip<'_> {
     fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
-        self.check(run.after).map_err(|message| PassError::Instrument { instrument: "round trip", message })
+        self.check(run.after)
+            .map_err(|message| PassErrorKind::Instrument { instrument: "round trip", message }.into())
     }
 }
 
 #[cfg(all(feature = "print", feature = "parse"))]
 impl RoundTrip<'_> {
-    fn check(&self, module: &tvmscript_ir_core::Ref<tvmscript_ir::IRModule>) -> Result<(), String> {
+    fn check(&self, root: &Object) -> Result<(), String> {
         use tvmscript_docsifier::{PrinterConfig, print};
         use tvmscript_ir_core::mismatches;
         use tvmscript_script_parser::{ParseOptions, parse_script};
 
         let config = PrinterConfig { show_meta: true, ..self.config.clone() };
-        let text = print(module.object(), self.registry, &config)
+        let text = print(root, self.registry, &config)
             .map_err(|error| format!("the result cannot be printed: {error}"))?;
         let parsed = parse_script("<round trip>", &text, self.registry, &ParseOptions::default());
         let _release = parsed.source.release_on_drop();
@@ -54,7 +56,7 @@ impl RoundTrip<'_> {
         let [script] = parsed.scripts.as_slice() else {
             return Err(format!("the text of the result has {} scripts", parsed.scripts.len()));
         };
-        match mismatches(module.object(), &script.node).first() {
+        match mismatches(root, &script.node).first() {
             None => Ok(()),
             Some(first) => Err(format!("the text reads back differently: {} at {}", first.kind, first.lhs)),
         }
