@@ -6,18 +6,18 @@
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::ast::Stmt;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Evaluator, Limits, ParseError, Plain, Program, Run, errors};
+use tvmscript_script_eval::{EvalError, Evaluator, Limits, Plain, Program, Run, errors};
 
 /// Result of running a text.
 pub struct Outcome {
     /// The values of its expression statements, as `repr` shows them.
     pub values: Vec<String>,
     /// Its mistakes, in the order in which they were met.
-    pub errors: Vec<ParseError>,
+    pub errors: Vec<EvalError>,
 }
 
 /// A calculator at the beginning of a text, and the mistakes in its syntax.
-pub fn open(text: &str, limits: Limits) -> (Evaluator<Plain>, Vec<ParseError>) {
+pub fn open(text: &str, limits: Limits) -> (Evaluator<Plain>, Vec<EvalError>) {
     let parsed = parse_python(text, &PythonOptions::default());
     let program = Program::new(parsed.ast, text, SourceId::new("calculator"), limits);
     (Evaluator::new(program, Plain), parsed.errors.into_iter().map(errors::syntax_error).collect())

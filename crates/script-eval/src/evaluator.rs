@@ -1,12 +1,11 @@
 //! The evaluator: its state, and a host for everything that is not Python.
 
-use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use tvmscript_python_syntax::ast::StmtId;
 use tvmscript_script_value::ScriptValue;
 
-use crate::errors::{ParseError, Reported, Result};
+use crate::errors::{EvalError, Reported, Result};
 use crate::host::Host;
 use crate::position::{Position, Run};
 use crate::program::Program;
@@ -62,7 +61,7 @@ impl<H: Host> Evaluator<H> {
     }
 
     /// Takes the errors so far.
-    pub fn take_errors(&mut self) -> Vec<ParseError> {
+    pub fn take_errors(&mut self) -> Vec<EvalError> {
         std::mem::take(&mut self.state.diagnostics.errors)
     }
 }
@@ -83,18 +82,5 @@ impl<'a> Eval<'a> {
     /// An evaluation with a state and a host.
     pub fn new(state: &'a mut EvalState, host: &'a mut dyn Host) -> Eval<'a> {
         Eval { state, host }
-    }
-}
-
-impl Deref for Eval<'_> {
-    type Target = EvalState;
-    fn deref(&self) -> &EvalState {
-        self.state
-    }
-}
-
-impl DerefMut for Eval<'_> {
-    fn deref_mut(&mut self) -> &mut EvalState {
-        self.state
     }
 }

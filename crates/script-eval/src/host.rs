@@ -20,7 +20,7 @@ use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, ExprId, Name, StmtId, T
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 use crate::binding::Binding;
-use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, Reported, Result};
 use crate::eval::Raise;
 use crate::state::EvalState;
 
@@ -48,7 +48,7 @@ pub trait Host {
     /// # Errors
     /// Fails if the name cannot be rebound.
     fn bind(&mut self, state: &mut EvalState, _name: Name, _value: ScriptValue, at: ExprId) -> Result<()> {
-        Err(state.error(at, ParseErrorKind::UnsupportedExpression { what: "`:=` here" }))
+        Err(state.error(at, EvalErrorKind::UnsupportedExpression { what: "`:=` here" }))
     }
 
     /// The names that the script body binds, for suggestions.

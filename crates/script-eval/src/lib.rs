@@ -56,7 +56,7 @@ pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
 pub use comments::Comments;
 pub use diagnostics::Diagnostics;
-pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
+pub use errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result, Severity};
 pub use eval::walk::{
     FunctionMentions, exprs_in, function_mentions, mentions, names_bound_by, names_in, own_exprs, uses_free,
 };

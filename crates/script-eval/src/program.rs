@@ -15,7 +15,7 @@ use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
-use crate::errors::{ParseError, Reported};
+use crate::errors::{EvalError, Reported};
 use crate::eval::class::Keys;
 use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
@@ -72,7 +72,7 @@ pub struct Program {
     /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
     pub(crate) comparisons_nest: bool,
     /// Warnings and notes of functions that were called back.
-    pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
+    pub(crate) inner_warnings: RefCell<Vec<EvalError>>,
     /// Exceptions that are being raised or handled.
     pub(crate) exceptions: Exceptions,
 }
@@ -425,14 +425,14 @@ impl Program {
 
 /// Errors of a function that was called back, on their way through the calling code.
 #[derive(Debug, Clone)]
-pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<ParseError>>>);
+pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<EvalError>>>);
 
 impl InnerErrors {
-    fn new(errors: Vec<ParseError>) -> InnerErrors {
+    fn new(errors: Vec<EvalError>) -> InnerErrors {
         InnerErrors(Arc::new(std::sync::Mutex::new(errors)))
     }
 
-    pub(crate) fn take(&self) -> Vec<ParseError> {
+    pub(crate) fn take(&self) -> Vec<EvalError> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()))
     }
 }

@@ -10,7 +10,7 @@ use tvmscript_python_syntax::ast::{
 use tvmscript_script_value::{DictKey, ScriptValue};
 
 use crate::diagnostics::Diagnostics;
-use crate::errors::ParseError;
+use crate::errors::EvalError;
 use crate::eval::class::PendingClass;
 use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
@@ -211,7 +211,7 @@ impl EvalState {
     }
 
     /// Takes the warnings and notes so far, including those of functions that other code called back.
-    pub fn take_warnings(&mut self) -> Vec<ParseError> {
+    pub fn take_warnings(&mut self) -> Vec<EvalError> {
         let mut warnings = std::mem::take(&mut self.diagnostics.warnings);
         warnings.append(&mut self.program.inner_warnings.borrow_mut());
         warnings

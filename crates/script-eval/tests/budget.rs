@@ -18,7 +18,7 @@ fn outcome(text: &str, max_steps: u64) -> String {
     errors.first().map_or("no error".to_owned(), |error| error.kind.name().to_owned())
 }
 
-fn errors_of(text: &str) -> Vec<tvmscript_script_eval::ParseError> {
+fn errors_of(text: &str) -> Vec<tvmscript_script_eval::EvalError> {
     calculator::evaluate(text, limits(1_000_000), Run::Tolerant).errors
 }
 

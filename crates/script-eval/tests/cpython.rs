@@ -4,7 +4,7 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::{Limits, ParseErrorKind, Run};
+use tvmscript_script_eval::{EvalErrorKind, Limits, Run};
 
 /// The outcome of a program, in the form of the record. It is the same where unknown values are tolerated and where not.
 fn run(code: &str) -> Result<String, (String, String)> {
@@ -22,11 +22,11 @@ fn run_as(code: &str, run: Run) -> Result<String, (String, String)> {
         return Ok(outcome.values.pop().unwrap_or_default());
     };
     Err(match &error.kind {
-        ParseErrorKind::Host(error) => (error.class().to_owned(), error.message.clone()),
-        ParseErrorKind::UndefinedName { name } => {
+        EvalErrorKind::Host(error) => (error.class().to_owned(), error.message.clone()),
+        EvalErrorKind::UndefinedName { name } => {
             ("NameError".to_owned(), format!("name '{name}' is not defined"))
         }
-        ParseErrorKind::NoAttribute { what, name } => {
+        EvalErrorKind::NoAttribute { what, name } => {
             ("AttributeError".to_owned(), format!("{what} has no attribute '{name}'"))
         }
         other => (other.name().to_owned(), other.to_string()),

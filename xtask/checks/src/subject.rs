@@ -7,7 +7,7 @@ use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::pass::instrument::source_coverage;
 use tvmscript::pass::{PassContext, PassTable, Sequential};
 use tvmscript::passes::on_module;
-use tvmscript::script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
+use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, parse_script};
 use tvmscript::tvm_json::TvmJsonVersion;
 use tvmscript::{Object, PrinterConfig};
 
@@ -357,12 +357,16 @@ pub fn run_host(code: &str) -> (HostAnswer, String) {
     let parsed = parse_script("<host>", &text, tvmscript::registry(), &ParseOptions::default());
     if let Some(error) = parsed.errors.first() {
         let (class, message) = match &error.kind {
-            ParseErrorKind::Host(error) => (error.class(), error.message.clone()),
-            ParseErrorKind::UndefinedName { name } => ("NameError", format!("name '{name}' is not defined")),
-            ParseErrorKind::NoAttribute { what, name } => {
+            ParseErrorKind::Eval(EvalErrorKind::Host(error)) => (error.class(), error.message.clone()),
+            ParseErrorKind::Eval(EvalErrorKind::UndefinedName { name }) => {
+                ("NameError", format!("name '{name}' is not defined"))
+            }
+            ParseErrorKind::Eval(EvalErrorKind::NoAttribute { what, name }) => {
                 ("AttributeError", format!("{what} has no attribute '{name}'"))
             }
-            ParseErrorKind::Syntax(_) => return (HostAnswer::NotPython, error.kind.to_string()),
+            ParseErrorKind::Eval(EvalErrorKind::Syntax(_)) => {
+                return (HostAnswer::NotPython, error.kind.to_string());
+            }
             other => (other.name(), other.to_string()),
         };
         return (HostAnswer::Raises(class.to_owned()), message);

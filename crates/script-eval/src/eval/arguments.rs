@@ -18,14 +18,14 @@ impl Eval<'_> {
         {
             return Ok(env);
         }
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.qualified;
         let (qualified, parent) = (closure.qualified.clone(), closure.env.clone());
         let env = Env::of_call(closure.locals.clone(), parent, Some(qualified));
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
-        self.check_keywords(closure, &args)?;
+        self.state.check_keywords(closure, &args)?;
         let takes_rest = params.iter().any(|p| p.kind == ParamKind::VarArgs);
         if args.positional.len() > positional && !takes_rest {
             return Err(too_many_positional(closure, params, &args, |p| ast.name(p.name)).into());

@@ -8,7 +8,7 @@ use super::Raise;
 use super::class::{ClassObject, Instance};
 use super::exception_group;
 use crate::Eval;
-use crate::errors::ParseError;
+use crate::errors::EvalError;
 use crate::python::{Outcome, builtins, codec, exceptions, repr};
 
 /// The part of an exception that its class does not define.
@@ -24,7 +24,7 @@ pub(crate) struct ExceptionState {
     /// The exceptions that a group contains.
     pub(super) members: RefCell<Option<ScriptValue>>,
     /// Its diagnostic, while it is caught.
-    pub(super) error: RefCell<Option<ParseError>>,
+    pub(super) error: RefCell<Option<EvalError>>,
 }
 
 impl ExceptionState {

@@ -71,7 +71,7 @@ pub(crate) fn new_state(
         }
         _ => class.clone(),
     };
-    cost::values(p, items.len())?;
+    cost::values(p.state, items.len())?;
     let state = ExceptionState::new(args);
     state.members.replace(Some(ScriptValue::tuple(items)));
     Ok((class, state))
@@ -108,10 +108,10 @@ impl Condition {
     }
 
     fn holds(&self, p: &mut Eval<'_>, exception: &ScriptValue) -> Result<bool, Raise> {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         match &self.0 {
             ScriptValue::Tuple(classes) => {
-                p.program.budget.step(classes.len() as u64)?;
+                p.state.program.budget.step(classes.len() as u64)?;
                 Ok(classes.iter().any(|class| is_instance(exception, class) == Some(true)))
             }
             class if is_class(class) => Ok(is_instance(exception, class) == Some(true)),
@@ -137,9 +137,9 @@ pub(crate) fn split(
     }
     let (mut matching, mut rest) = (Vec::new(), Vec::new());
     for member in members(exception) {
-        p.program.budget.enter_call()?;
+        p.state.program.budget.enter_call()?;
         let parts = with_stack(|| split(p, &member, condition));
-        p.program.budget.leave_call();
+        p.state.program.budget.leave_call();
         let (found, other) = parts?;
         matching.extend(found);
         rest.extend(other);

@@ -45,13 +45,13 @@ impl Eval<'_> {
             "__dict__" => ScriptValue::Dict(closure.attributes()),
             "__annotations__" => {
                 let annotations = self.function_annotations(closure)?;
-                closure.set_own(&self.program, name, annotations.clone())?;
+                closure.set_own(&self.state.program, name, annotations.clone())?;
                 annotations
             }
-            "__defaults__" => self.positional_defaults(closure),
+            "__defaults__" => self.state.positional_defaults(closure),
             "__kwdefaults__" => {
                 let defaults = self.keyword_defaults(closure)?;
-                closure.set_own(&self.program, name, defaults.clone())?;
+                closure.set_own(&self.state.program, name, defaults.clone())?;
                 defaults
             }
             _ => return Ok(None),
@@ -60,7 +60,7 @@ impl Eval<'_> {
 
     /// The annotations of the parameters and of the result, evaluated where the function was defined.
     fn function_annotations(&mut self, closure: &Closure) -> Outcome {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut all: Vec<(String, ExprId)> = ast
             .list(closure.params)
             .iter()
@@ -69,7 +69,7 @@ impl Eval<'_> {
         if let Some(Stmt::FunctionDef(def)) = closure.def.map(|def| *ast.stmt(def)) {
             all.extend(def.returns.map(|returns| ("return".to_owned(), returns)));
         }
-        cost::entries(self, all.len())?;
+        cost::entries(self.state, all.len())?;
         let mut dict = Dict::new();
         for (name, annotation) in all {
             let value = self.in_environment(closure.env.clone(), |p| p.eval(annotation))?;
@@ -80,11 +80,11 @@ impl Eval<'_> {
     }
 
     fn keyword_defaults(&mut self, closure: &Closure) -> Outcome {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut dict = Dict::new();
         for (param, default) in ast.list(closure.params).iter().zip(&closure.defaults) {
             if let (ParamKind::KeywordOnly, Some(default)) = (param.kind, default) {
-                cost::entries(self, 1)?;
+                cost::entries(self.state, 1)?;
                 dict.insert(DictKey::text(ast.name(param.name)), default.clone());
             }
         }

@@ -11,7 +11,7 @@ use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Eval;
-use crate::errors::{ParseErrorKind, Result};
+use crate::errors::{EvalErrorKind, Result};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -200,7 +200,7 @@ impl Eval<'_> {
         if let ScriptValue::Host(host) = value
             && host.items().is_none()
         {
-            self.known([value])?;
+            self.state.known([value])?;
         }
         Ok(match value {
             ScriptValue::List(items) => Iter::List(items.clone(), 0),
@@ -223,7 +223,7 @@ impl Eval<'_> {
                         None => return Err(self.not_iterable(value)),
                     }
                 } else if let Some(items) = object.items() {
-                    cost::values(self, items.len())?;
+                    cost::values(self.state, items.len())?;
                     Iter::Items(items.into_iter())
                 } else {
                     return Err(self.not_iterable(own));
@@ -293,7 +293,7 @@ impl Eval<'_> {
 
     /// Advances an iterator.
     pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
-        self.program.budget.step(1)?;
+        self.state.program.budget.step(1)?;
         match iter {
             Iter::Items(items) => Ok(items.next()),
             Iter::List(items, at) => {
@@ -308,7 +308,7 @@ impl Eval<'_> {
             Iter::Text(text, at) => {
                 let Some(c) = text.as_str()[*at..].chars().next() else { return Ok(None) };
                 *at += c.len_utf8();
-                cost::text(self, c.encode_utf8(&mut [0; 4])).map(Some)
+                cost::text(self.state, c.encode_utf8(&mut [0; 4])).map(Some)
             }
             Iter::Bytes(bytes, at) => {
                 *at += 1;
@@ -324,7 +324,7 @@ impl Eval<'_> {
                     raise!(Runtime, "dictionary changed size during iteration");
                 }
                 if *kind == view::Kind::Items {
-                    self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                    self.state.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
                 }
                 let item = kind.at(&dict, *at);
                 *at = if item.is_some() { *at + 1 } else { usize::MAX };
@@ -383,7 +383,10 @@ impl Eval<'_> {
                 })
             }
             Iter::Zip(iters, strict) => {
-                self.program.budget.allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;
+                self.state
+                    .program
+                    .budget
+                    .allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;
                 let mut items = Vec::with_capacity(iters.len());
                 let mut ended = None;
                 for (index, iter) in iters.iter_mut().enumerate() {
@@ -430,7 +433,7 @@ impl Eval<'_> {
                 let Some(item) = self.next(iter)? else { return Ok(None) };
                 let next = python::arith::binary(self, BinOp::Add, count, &ScriptValue::Int(1))?;
                 let number = std::mem::replace(count, next);
-                self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                self.state.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
                 Ok(Some(ScriptValue::tuple([number, item])))
             }
         }
@@ -445,14 +448,14 @@ impl Eval<'_> {
         if let ScriptValue::Tuple(items) = value
             && items.len() <= limit
         {
-            cost::values(self, items.len())?;
+            cost::values(self.state, items.len())?;
             return Ok(items.to_vec());
         }
         let mut iter = self.iterate(value)?;
         let mut items = Vec::new();
         while items.len() < limit {
             let Some(item) = self.next(&mut iter)? else { break };
-            self.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+            self.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
             items.push(item);
         }
         Ok(items)
@@ -489,7 +492,7 @@ impl Eval<'_> {
 /// The error of iterating `*value` with another beginning, unless that is empty.
 pub(super) fn not_iterable(raise: Raise, value: &ScriptValue, message: &str) -> Raise {
     match raise {
-        Raise::Kind(ParseErrorKind::Host(mut error))
+        Raise::Kind(EvalErrorKind::Host(mut error))
             if error.message.ends_with("object is not iterable") && !message.is_empty() =>
         {
             error.message = format!("{message} {}", python::type_name(value));

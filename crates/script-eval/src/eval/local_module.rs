@@ -89,16 +89,16 @@ impl EvalState {
 impl Eval<'_> {
     /// Imports a module of the program and the packages around it; `None` if it is none.
     pub(crate) fn local_module(&mut self, path: &str) -> Option<ScriptValue> {
-        if !self.program.parts.contains(path) {
+        if !self.state.program.parts.contains(path) {
             return None;
         }
-        if let Some(module) = self.program.loaded_modules.borrow().get(path) {
+        if let Some(module) = self.state.program.loaded_modules.borrow().get(path) {
             return Some(module.clone());
         }
         if let Some((package, _)) = path.rsplit_once('.') {
             self.local_module(package);
         }
-        let program = self.program.clone();
+        let program = self.state.program.clone();
         let body: Option<Vec<StmtId>> = program.parts.module(path).map(|part| {
             let is_in = |id: &&StmtId| {
                 let start = program.ast.range(**id).start;
@@ -117,11 +117,11 @@ impl Eval<'_> {
     }
 
     fn module_env(&mut self, path: &str, body: &[StmtId]) -> Rc<Env> {
-        let mut names: Vec<Name> = walk::names_of_module(&self.ast, body).into_iter().collect();
-        let own_name = self.ast.find_name("__name__");
+        let mut names: Vec<Name> = walk::names_of_module(&self.state.ast, body).into_iter().collect();
+        let own_name = self.state.ast.find_name("__name__");
         names.extend(own_name);
         let env = Env::new(Locals::of_module(names), None);
-        self.program.keep_environment(&env);
+        self.state.program.keep_environment(&env);
         if let Some(name) = own_name {
             env.set(name, Binding::Value(ScriptValue::str(path)));
         }
@@ -129,22 +129,22 @@ impl Eval<'_> {
     }
 
     fn run_module(&mut self, path: &str, body: &[StmtId], env: Rc<Env>) {
-        let position = self.move_by(Position::imported);
-        let around = std::mem::replace(&mut self.path, path.into());
-        let statement = self.statement;
-        self.depth += 1;
+        let position = self.state.move_by(Position::imported);
+        let around = std::mem::replace(&mut self.state.path, path.into());
+        let statement = self.state.statement;
+        self.state.depth += 1;
         self.in_environment(Some(env), |p| {
             for id in body {
-                if p.is_exhausted() {
+                if p.state.is_exhausted() {
                     break;
                 }
                 let _ = p.run_statement(*id);
             }
         });
-        self.depth -= 1;
-        self.statement = statement;
-        self.path = around;
-        self.move_to(position);
+        self.state.depth -= 1;
+        self.state.statement = statement;
+        self.state.path = around;
+        self.state.move_to(position);
     }
 
     /// The public names of a module for `import *`: `__all__`, else all without a leading underscore.

@@ -18,7 +18,7 @@ use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 use super::class::ClassObject;
 use super::{Module, Raise, walk};
 use crate::binding::{Binding, Slot};
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Eval, EvalState};
 
@@ -81,25 +81,25 @@ impl Placeholder {
     }
 
     /// The error for a script that uses the value.
-    fn error(&self, host: &Eval<'_>, range: TextRange) -> ParseError {
+    fn error(&self, host: &Eval<'_>, range: TextRange) -> EvalError {
         match &self.cause {
             Cause::Module(path) => {
                 let (error, help) = host.unusable(path);
-                let mut error = ParseError::new(error, range);
+                let mut error = EvalError::new(error, range);
                 error.help = help;
                 if self.place.is_empty() { error } else { error.with_label(self.place, "comes from here") }
             }
             Cause::Parameter { name, function } => {
-                let kind = ParseErrorKind::NeedsArguments {
+                let kind = EvalErrorKind::NeedsArguments {
                     script: String::new(),
                     parameter: name.to_string(),
                     function: function.to_string(),
                 };
-                ParseError::new(kind, range).with_label(self.place, "this parameter")
+                EvalError::new(kind, range).with_label(self.place, "this parameter")
             }
             Cause::Statement(reason) | Cause::LeftOut(reason) => {
-                let name = host.program.text_of(range).to_owned();
-                ParseError::new(ParseErrorKind::UnknownValue { name }, range)
+                let name = host.state.program.text_of(range).to_owned();
+                EvalError::new(EvalErrorKind::UnknownValue { name }, range)
                     .with_label(self.place, "this statement could not be evaluated")
                     .with_note(reason.to_string())
             }
@@ -296,12 +296,12 @@ impl EvalState {
 impl Eval<'_> {
     /// Reports the use of an unknown value in a script; in host code the result is a placeholder.
     pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
-        if self.is_tolerant() {
-            self.pending = Some(placeholder.clone());
+        if self.state.is_tolerant() {
+            self.state.pending = Some(placeholder.clone());
             return Reported(());
         }
         let error = placeholder.error(self, range);
-        self.report(error)
+        self.state.report(error)
     }
 
     /// The value of an unknown name or expression.
@@ -309,22 +309,22 @@ impl Eval<'_> {
     /// # Errors
     /// Fails if a script uses it.
     pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
-        if self.is_tolerant() {
+        if self.state.is_tolerant() {
             return Ok(placeholder.clone().value());
         }
-        let range = self.ast.range(id);
+        let range = self.state.ast.range(id);
         Err(self.use_unknown(range, placeholder))
     }
 
     /// Fails with a placeholder if the callee or an argument of a call is unknown.
     pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
-        if let Some(placeholder) = self.unknown(callee) {
+        if let Some(placeholder) = self.state.unknown(callee) {
             if let Cause::Module(path) = &placeholder.cause
                 && self.host.modules().is_expected(path)
             {
                 let reason = format!("`{path}` is not evaluated");
-                let range = self.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
-                self.warn(range, &reason);
+                let range = self.state.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
+                self.state.warn(range, &reason);
             }
             return Err(Raise::Unknown(placeholder));
         }
@@ -341,8 +341,8 @@ impl Eval<'_> {
             ScriptValue::Function(_) | ScriptValue::Node(_) => {}
             _ => return Ok(()),
         }
-        self.known(&args.positional)?;
-        if keywords { self.known(args.keywords.iter().map(|(_, value)| value)) } else { Ok(()) }
+        self.state.known(&args.positional)?;
+        if keywords { self.state.known(args.keywords.iter().map(|(_, value)| value)) } else { Ok(()) }
     }
 }
 
@@ -360,48 +360,51 @@ pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeho
 impl Eval<'_> {
     /// A placeholder for an unbound name that Python, another module or another path may bind.
     pub(crate) fn bound_elsewhere(&mut self, name: Name) -> Option<Placeholder> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
-        if self.is_tolerant() {
+        if self.state.is_tolerant() {
             if is_python_name(text) || text.starts_with("__") {
-                return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
+                return unknown(
+                    format!("`{text}` is not evaluated"),
+                    self.state.statement.unwrap_or_default(),
+                );
             }
-            if self.is_exploring() {
-                let is_local =
-                    self.is_local() && self.env.as_ref().is_some_and(|env| env.get(name).is_some());
+            if self.state.is_exploring() {
+                let is_local = self.state.is_local()
+                    && self.state.env.as_ref().is_some_and(|env| env.get(name).is_some());
                 if is_local || self.module_names().contains(&name) {
                     let reason = format!("the value of `{text}` is unknown here");
-                    return unknown(reason, self.statement.unwrap_or_default());
+                    return unknown(reason, self.state.statement.unwrap_or_default());
                 }
             }
         }
-        let place = self.star_import?;
+        let place = self.state.star_import?;
         unknown(format!("`{text}` may come from here, which is not evaluated"), place)
     }
 
     /// The names that the file binds at module level.
     fn module_names(&mut self) -> &HashSet<Name> {
-        if self.explorer.module_names.is_none() {
-            self.explorer.module_names = Some(walk::module_names(&self.ast));
+        if self.state.explorer.module_names.is_none() {
+            self.state.explorer.module_names = Some(walk::module_names(&self.state.ast));
         }
-        self.explorer.module_names.get_or_insert_default()
+        self.state.explorer.module_names.get_or_insert_default()
     }
 
     /// Reports an unbound name. In explored code this is the only error that is certain without a run.
-    pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
-        let may_be_caught =
-            self.program.budget.open_tries() > 0 || self.explorer.uncertain > 0 && !self.is_exploring();
-        if !self.is_exploring() || may_be_caught {
-            return self.report(error);
+    pub(crate) fn report_undefined(&mut self, error: EvalError) -> Reported {
+        let may_be_caught = self.state.program.budget.open_tries() > 0
+            || self.state.explorer.uncertain > 0 && !self.state.is_exploring();
+        if !self.state.is_exploring() || may_be_caught {
+            return self.state.report(error);
         }
         let range = error.range();
-        if !self.diagnostics.errors.iter().any(|other| other.range() == range) {
-            self.diagnostics.failures += 1;
-            self.diagnostics.push(error);
+        if !self.state.diagnostics.errors.iter().any(|other| other.range() == range) {
+            self.state.diagnostics.failures += 1;
+            self.state.diagnostics.push(error);
         }
-        let place = self.statement.unwrap_or_else(|| range.into());
-        self.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));
+        let place = self.state.statement.unwrap_or_else(|| range.into());
+        self.state.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));
         Reported(())
     }
 }

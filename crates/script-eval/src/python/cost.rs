@@ -30,7 +30,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::Outcome;
 use super::set;
 use crate::EvalState;
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::Raise;
 
 /// Size of a value in a container.
@@ -114,7 +114,7 @@ pub(crate) fn product(p: &EvalState, x_bits: u64, y_bits: u64) -> Result<(), Rai
 }
 
 /// Charges the memory of an integer.
-pub(crate) fn integer(p: &EvalState, bits: u64) -> Result<(), ParseErrorKind> {
+pub(crate) fn integer(p: &EvalState, bits: u64) -> Result<(), EvalErrorKind> {
     p.program.budget.allocate(if bits < 64 { 0 } else { bits / 8 + OBJECT_BYTES })
 }
 

@@ -141,7 +141,7 @@ pub(crate) fn write(
     open: &mut Vec<*const ()>,
 ) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = value else { return Ok(()) };
-    cost::entries(p, dict.borrow().len())?;
+    cost::entries(p.state, dict.borrow().len())?;
     let plain = match &class {
         DictClass::Counter => {
             let mut plain = Dict::new();
@@ -191,7 +191,7 @@ pub(crate) fn equal(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<Option
                 let (Some((x, value)), Some((y, other))) = (entry(a), entry(b)) else {
                     return Ok(Some(true));
                 };
-                p.program.budget.step(u64::from(x.weight()))?;
+                p.state.program.budget.step(u64::from(x.weight()))?;
                 if x != y || !compare::same(p, &value, &other)? {
                     return Ok(Some(false));
                 }
@@ -249,8 +249,8 @@ pub(crate) fn binary(
         (Some(class), _) | (None, Some(class)) if op == BinOp::BitOr => class,
         _ => return Ok(None),
     };
-    cost::entries(p, a.borrow().len() + b.borrow().len())?;
-    set::charge_keys(p, b.borrow().keys())?;
+    cost::entries(p.state, a.borrow().len() + b.borrow().len())?;
+    set::charge_keys(p.state, b.borrow().keys())?;
     let mut dict = a.borrow().clone();
     dict.extend(b.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
     Ok(Some(classed(dict, class)))
@@ -261,7 +261,7 @@ fn counters(p: &mut Eval<'_>, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Opt
     if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::BitOr | BinOp::BitAnd) {
         return Ok(None);
     }
-    cost::entries(p, a.borrow().len() + b.borrow().len())?;
+    cost::entries(p.state, a.borrow().len() + b.borrow().len())?;
     let mut keys: Vec<DictKey> = a.borrow().keys().cloned().collect();
     if op != BinOp::BitAnd {
         keys.extend(b.borrow().keys().filter(|key| !a.borrow().contains_key(*key)).cloned());
@@ -300,7 +300,7 @@ fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
             None if op == BinOp::Add => by,
             before => p.apply(Operator::Binary(op), &[before.unwrap_or(ScriptValue::Int(0)), by])?,
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.borrow_mut().insert(key, after);
         Ok::<(), Raise>(())
     };
@@ -315,7 +315,7 @@ fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
         match from {
             ScriptValue::None => {}
             ScriptValue::Dict(from) => {
-                cost::entries(p, from.borrow().len())?;
+                cost::entries(p.state, from.borrow().len())?;
                 let entries: Vec<_> = from.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
                 for (key, by) in entries {
                     change(p, key, by)?;
@@ -340,7 +340,7 @@ fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
 /// The entries of a counter from the largest count to the smallest.
 fn sorted_counts(p: &mut Eval<'_>, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
     let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-    p.program.budget.step(entries.len() as u64 * 16)?;
+    p.state.program.budget.step(entries.len() as u64 * 16)?;
     let mut failed = None;
     let mut sorted = entries;
     let mut order = |x: &ScriptValue, y: &ScriptValue| match (x, y) {
@@ -372,7 +372,7 @@ pub(crate) static ORDERED: Table = &[
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
             let last = last.map_or(Ok(true), |last| p.truth(&last))?;
             let hashed = p.hashable(key.clone())?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let Some(from) = dict.borrow().get_index_of(&hashed) else {
                 return Err(exception::key_error(key));
             };
@@ -385,7 +385,7 @@ pub(crate) static ORDERED: Table = &[
         .zero_or_one(|p, v, last| {
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
             let last = last.map_or(Ok(true), |last| p.truth(&last))?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let entry = match last {
                 true => dict.borrow_mut().pop(),
                 false => dict.borrow_mut().shift_remove_index(0),
@@ -406,7 +406,7 @@ pub(crate) static COUNTER: Table = &[
             if let Some(n) = not_none(n) {
                 entries.truncate(usize::try_from(word(&n)?).unwrap_or(0));
             }
-            cost::values(p, 4 * entries.len())?;
+            cost::values(p.state, 4 * entries.len())?;
             let pairs = entries.into_iter().map(|(key, value)| ScriptValue::tuple([key.0, value]));
             Ok(ScriptValue::list(pairs.collect()))
         })
@@ -417,7 +417,7 @@ pub(crate) static COUNTER: Table = &[
         let mut items = Vec::new();
         for (key, count) in entries {
             let count = usize::try_from(word(&count)?).unwrap_or(0);
-            cost::values(p, count)?;
+            cost::values(p.state, count)?;
             items.extend(std::iter::repeat_n(key, count));
         }
         Ok(IterObject::value("itertools.chain", Iter::Items(items.into_iter())))
@@ -427,7 +427,7 @@ pub(crate) static COUNTER: Table = &[
         let counts: Vec<ScriptValue> = dict.borrow().values().cloned().collect();
         let mut total = ScriptValue::Int(0);
         for count in counts {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             total = p.apply(Operator::Binary(BinOp::Add), &[total, count])?;
         }
         Ok(total)

@@ -129,7 +129,7 @@ pub(crate) fn format(p: &mut Eval<'_>, value: &ScriptValue, spec: &str) -> Resul
     if spec.is_empty() {
         return repr::str(p, value);
     }
-    cost::scan(p, spec.len())?;
+    cost::scan(p.state, spec.len())?;
     if let Some(number) = super::object::number(value) {
         return format(p, &number, spec);
     }
@@ -148,10 +148,10 @@ pub(crate) fn format(p: &mut Eval<'_>, value: &ScriptValue, spec: &str) -> Resul
                 _ if spec.alternate => "Alternate form (#) not allowed in string format specifier",
                 (_, _, Some('=')) => "'=' alignment not allowed in string format specifier",
                 _ => {
-                    let chars = Chars::of(p, text)?;
+                    let chars = Chars::of(p.state, text)?;
                     let cut = spec.precision.map_or(text.as_str(), |precision| chars.slice(0, precision));
                     let width = spec.precision.unwrap_or(usize::MAX).min(chars.count());
-                    return pad(p, &spec, spec.align.unwrap_or('<'), "", cut, width);
+                    return pad(p.state, &spec, spec.align.unwrap_or('<'), "", cut, width);
                 }
             };
             Err(HostError::value_error(misplaced).into())
@@ -178,9 +178,9 @@ fn number(p: &mut Eval<'_>, value: &ScriptValue, spec: &Spec) -> Result<Option<S
             if spec.plain_zero {
                 raise!(Value, "Negative zero coercion (z) not allowed in integer format specifier");
             }
-            let (prefix, digits) = integer(p, &value, spec.kind)?;
+            let (prefix, digits) = integer(p.state, &value, spec.kind)?;
             let prefix = if spec.alternate { prefix } else { "" };
-            signed(p, spec, value.sign() == Sign::Minus, prefix, digits).map(Some)
+            signed(p.state, spec, value.sign() == Sign::Minus, prefix, digits).map(Some)
         }
         (Some(value), Some('c')) => {
             let misplaced = match (spec.sign, spec.precision, spec.alternate) {
@@ -190,7 +190,7 @@ fn number(p: &mut Eval<'_>, value: &ScriptValue, spec: &Spec) -> Result<Option<S
                 _ if spec.plain_zero => "Negative zero coercion (z) not allowed in integer format specifier",
                 _ => {
                     let c = character(&value)?;
-                    return pad(p, spec, spec.align.unwrap_or('>'), "", &c.to_string(), 1).map(Some);
+                    return pad(p.state, spec, spec.align.unwrap_or('>'), "", &c.to_string(), 1).map(Some);
                 }
             };
             Err(HostError::value_error(misplaced).into())
@@ -201,11 +201,11 @@ fn number(p: &mut Eval<'_>, value: &ScriptValue, spec: &Spec) -> Result<Option<S
                 (_, Some(value)) => big_to_float(&value)?,
                 _ => 0.0,
             };
-            let digits = float(p, value.abs(), spec)?;
+            let digits = float(p.state, value.abs(), spec)?;
             let zero =
                 spec.plain_zero && digits.chars().all(|c| matches!(c, '0' | '.' | 'e' | '+' | '-' | '%'));
             let negative = value.is_sign_negative() && !value.is_nan() && !zero;
-            signed(p, spec, negative, "", digits).map(Some)
+            signed(p.state, spec, negative, "", digits).map(Some)
         }
         _ => Ok(None),
     }

@@ -33,7 +33,7 @@ pub(crate) fn str(p: &mut Eval<'_>, value: &ScriptValue) -> Result<String, Raise
     }
     match value.plain() {
         ScriptValue::Str(text) => {
-            cost::text_bytes(p, text.as_str().len())?;
+            cost::text_bytes(p.state, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
         other => match text_of(p, other)? {
@@ -90,11 +90,11 @@ pub(crate) fn write(
     out: &mut String,
     open: &mut Vec<*const ()>,
 ) -> Result<(), Raise> {
-    p.program.budget.step(1)?;
+    p.state.program.budget.step(1)?;
     let before = out.len();
     let Some(identity) = identity(value) else {
         leaf(p, value, out)?;
-        return cost::text_bytes(p, out.len() - before);
+        return cost::text_bytes(p.state, out.len() - before);
     };
     if open.contains(&identity) {
         out.push_str(match value {
@@ -111,7 +111,7 @@ pub(crate) fn write(
     open.push(identity);
     with_stack(|| container(p, value, out, open))?;
     open.pop();
-    cost::text_bytes(p, out.len() - before)
+    cost::text_bytes(p.state, out.len() - before)
 }
 
 fn leaf(p: &mut Eval<'_>, value: &ScriptValue, out: &mut String) -> Result<(), Raise> {
@@ -120,14 +120,14 @@ fn leaf(p: &mut Eval<'_>, value: &ScriptValue, out: &mut String) -> Result<(), R
         ScriptValue::Bool(true) => out.push_str("True"),
         ScriptValue::Bool(false) => out.push_str("False"),
         ScriptValue::Int(i) => out.push_str(&i.to_string()),
-        ScriptValue::BigInt(i) => out.push_str(&big(p, i)?),
+        ScriptValue::BigInt(i) => out.push_str(&big(p.state, i)?),
         ScriptValue::Float(f) => out.push_str(&float(*f)),
         ScriptValue::Str(text) => {
-            cost::scan(p, text.as_str().len())?;
+            cost::scan(p.state, text.as_str().len())?;
             quote(text.as_str(), out);
         }
         ScriptValue::Bytes(bytes) => {
-            cost::scan(p, bytes.len())?;
+            cost::scan(p.state, bytes.len())?;
             quote_bytes(bytes, out);
         }
         ScriptValue::DType(dtype) => out.push_str(&dtype.to_string()),
@@ -151,7 +151,7 @@ fn container(
             out.push_str(if items.len() == 1 { ",)" } else { ")" });
         }
         ScriptValue::List(items) => {
-            cost::values(p, items.borrow().len())?;
+            cost::values(p.state, items.borrow().len())?;
             let items = items.borrow().clone();
             list(p, "[", &items, out, open)?;
             out.push(']');
@@ -193,7 +193,7 @@ fn container(
             } else if is_not_implemented(value) {
                 out.push_str("NotImplemented");
             } else if let Some(len) = set::len(value) {
-                cost::values(p, len)?;
+                cost::values(p.state, len)?;
                 let items = set::items(value).unwrap_or_default();
                 match (items.is_empty(), host.type_name()) {
                     (true, name) => out.push_str(&format!("{name}()")),
@@ -207,7 +207,7 @@ fn container(
                     }
                 }
             } else if let Some(view) = view::of(value) {
-                cost::values(p, 3 * view.dict.borrow().len())?;
+                cost::values(p.state, 3 * view.dict.borrow().len())?;
                 let items = view.items().unwrap_or_default();
                 list(p, &format!("{}([", view.type_name()), &items, out, open)?;
                 out.push_str("])");
@@ -229,11 +229,11 @@ fn container(
         ScriptValue::Node(object) => match super::node_len(object) {
             _ if !is_poison(object) && p.host.prints_nodes() => {
                 // Printing a node costs about as much as eight steps.
-                p.program.budget.step(tree_size(object).unfolded.saturating_mul(8))?;
+                p.state.program.budget.step(tree_size(object).unfolded.saturating_mul(8))?;
                 out.push_str(&p.host.node_text(object)?);
             }
             Some(len) => {
-                cost::values(p, len)?;
+                cost::values(p.state, len)?;
                 let items = super::node_items(object).unwrap_or_default();
                 list(p, "[", &items, out, open)?;
                 out.push(']');

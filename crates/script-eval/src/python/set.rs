@@ -75,7 +75,7 @@ pub(crate) fn keys(
     let mut set = IndexSet::new();
     for item in items {
         let key = p.hashable(item)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         set.insert(key);
     }
     Ok(set)
@@ -110,8 +110,8 @@ pub(crate) fn contains(value: &ScriptValue, key: &DictKey) -> bool {
 fn set_like(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     if let Some(set) = value.as_host::<Set>() {
         let items = set.items.borrow();
-        cost::entries(p, items.len())?;
-        charge_keys(p, items.iter())?;
+        cost::entries(p.state, items.len())?;
+        charge_keys(p.state, items.iter())?;
         return Ok(Some(items.clone()));
     }
     view::as_set(p, value)

@@ -29,7 +29,7 @@ pub(crate) fn sort(
     key: Option<&ScriptValue>,
     reverse: bool,
 ) -> Result<Vec<ScriptValue>, Raise> {
-    cost::values(p, 4 * items.len())?;
+    cost::values(p.state, 4 * items.len())?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(match key {
@@ -75,7 +75,7 @@ impl Sorter<'_, '_> {
     fn less(&mut self, a: usize, b: usize) -> Result<bool, Raise> {
         let pair = [self.keys[a].clone(), self.keys[b].clone()];
         let value = self.p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
-        self.p.program.budget.step(1)?;
+        self.p.state.program.budget.step(1)?;
         self.p.truth(&value)
     }
 

@@ -52,7 +52,7 @@ fn write(
     if depth == 0 {
         raise!(Value, "Max string recursion exceeded");
     }
-    cost::scan(p, template.len())?;
+    cost::scan(p.state, template.len())?;
     let mut out = String::new();
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
@@ -69,7 +69,7 @@ fn write(
         }
         let field;
         (field, rest) = split_field(rest)?;
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let mut value = find(p, field.name, args, numbering)?;
         match field.conversion {
             None => {}
@@ -87,7 +87,7 @@ fn write(
             }
             false => format::format(p, &value, field.spec)?,
         };
-        cost::text_bytes(p, text.len())?;
+        cost::text_bytes(p.state, text.len())?;
         out.push_str(&text);
     }
     out.push_str(rest);
@@ -175,14 +175,14 @@ fn find(p: &mut Eval<'_>, name: &str, args: Source, numbering: &mut Numbering) -
         }
         None => match args {
             Source::Map(mapping) => subscript::get(p, mapping, &ScriptValue::str(first))?,
-            Source::Args(args) => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
+            Source::Args(args) => match named(p.state, args)?.iter().find(|(key, _)| key.as_str() == first) {
                 Some((_, value)) => value.clone(),
                 None => return Err(exception::key_error(ScriptValue::str(first))),
             },
         },
     };
     while !rest.is_empty() {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         if let Some(behind) = rest.strip_prefix('.') {
             let end = behind.find(['.', '[']).unwrap_or(behind.len());
             let attribute = &behind[..end];

@@ -36,13 +36,13 @@ pub(crate) fn of(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<O
             other => args(other).unwrap_or_else(|| vec![other.clone()]),
         };
         for part in parts {
-            p.program.budget.step(1 + all.len() as u64)?;
+            p.state.program.budget.step(1 + all.len() as u64)?;
             if !all.iter().any(|known| identical(known, &part)) {
                 all.push(part);
             }
         }
     }
-    cost::values(p, all.len())?;
+    cost::values(p.state, all.len())?;
     if all.len() == 1 {
         return Ok(all.pop());
     }
@@ -66,7 +66,7 @@ impl Protocol for Union {
             (Operator::Binary(BinOp::BitOr), [a, b]) => of(p, a, b),
             (Operator::Compare(op @ (CmpOp::Eq | CmpOp::NotEq)), [a, b]) => {
                 let (Some(x), Some(y)) = (args(a), args(b)) else { return Ok(None) };
-                p.program.budget.step((x.len() * y.len()) as u64)?;
+                p.state.program.budget.step((x.len() * y.len()) as u64)?;
                 let is_equal = x.len() == y.len() && x.iter().all(|a| y.iter().any(|b| identical(a, b)));
                 Ok(Some(ScriptValue::Bool(is_equal == (op == CmpOp::Eq))))
             }

@@ -74,7 +74,7 @@ pub(crate) fn is_set(value: &ScriptValue) -> bool {
 /// The keys of a set-like view; `None` for other values.
 pub(crate) fn as_set(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     let Some(view) = of(value).filter(|view| view.kind != Kind::Values) else { return Ok(None) };
-    cost::entries(p, view.dict.borrow().len())?;
+    cost::entries(p.state, view.dict.borrow().len())?;
     set::keys(p, view.items().unwrap_or_default()).map(Some)
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn contains(p: &mut Eval<'_>, view: &View, item: &ScriptValue) -> Res
             loop {
                 let value = view.kind.at(&view.dict.borrow(), at);
                 let Some(value) = value else { return Ok(false) };
-                p.program.budget.step(1)?;
+                p.state.program.budget.step(1)?;
                 if compare::same(p, &value, item)? {
                     return Ok(true);
                 }

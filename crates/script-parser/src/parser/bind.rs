@@ -6,9 +6,10 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{Action, record};
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, HasRange, List, Name, StmtId, TextRange};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalError, Result};
 use tvmscript_script_eval::{Binding, function_mentions, is_python_builtin, names_in, uses_free};
 
 /// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with
@@ -47,15 +48,15 @@ impl Parser<'_> {
             Err(redefined) => {
                 let kind = ParseErrorKind::AlreadyDefined { name: self.state.ast.name(name).to_owned() };
                 if self.profile().may_be_ill_formed {
-                    self.state.diagnostics.note(kind, place);
+                    self.state.diagnostics.note(kind.into(), place);
                     let _ =
                         self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
                     return Ok(());
                 }
-                let error = ParseError::new(kind, place)
+                let error = EvalError::new(kind, place)
                     .with_label(redefined.first, "first defined here")
                     .with_help("a variable is bound once; take another name");
-                Err(self.report(error))
+                Err(self.state.report(error))
             }
         }
     }

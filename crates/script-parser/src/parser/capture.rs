@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{BuildError, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, Name};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Reported, Result};
+use tvmscript_script_eval::errors::{EvalError, Reported, Result};
 use tvmscript_script_eval::{Binding, Module, function_mentions, is_python_builtin, same};
 
 use super::namespace::ParserFunction;
@@ -80,8 +81,8 @@ impl Parser<'_> {
             None => format!("declare it: `@{function}(capture=[{name}])`"),
         };
         let range = self.state.ast.range(at);
-        let error = ParseError::new(ParseErrorKind::UndeclaredCapture { name }, range).with_help(help);
-        self.report(error)
+        let error = EvalError::new(ParseErrorKind::UndeclaredCapture { name }, range).with_help(help);
+        self.state.report(error)
     }
 }
 

@@ -4,10 +4,11 @@ use tvmscript_ir_core::{Object, Span};
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
+use crate::errors::ParseErrorKind;
 use crate::table::{DecoratorEntry, DecoratorRule, Definition};
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
 use tvmscript_script_eval::Position;
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, Result};
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature, if its decorator has a rule for that.
@@ -154,7 +155,7 @@ impl Parser<'_> {
             }
             None => {
                 let what = self.describe(&value);
-                Err(self.error(decorator, ParseErrorKind::NotADecorator { what }))
+                Err(self.error(decorator, EvalErrorKind::NotADecorator { what }))
             }
         }
     }

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
 use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
+use tvmscript_script_eval::errors::EvalError;
 use tvmscript_script_eval::{Binding, Slot};
 
 #[derive(Debug, Default)]
@@ -126,8 +127,8 @@ impl Parser<'_> {
             }
             _ => None,
         };
-        let mut error = ParseError::new(ParseErrorKind::Header { message: error.to_string() }, range);
+        let mut error = EvalError::new(ParseErrorKind::Header { message: error.to_string() }, range);
         error.help = near.map(|near| format!("did you mean `{near}`?"));
-        let _ = self.report(error);
+        let _ = self.state.report(error);
     }
 }

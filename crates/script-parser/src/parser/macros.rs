@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, List, StmtId};
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::errors::Result;
 use tvmscript_script_eval::{Raise, Template};
 
 use super::{Decorator, Parser};
@@ -89,7 +90,7 @@ impl Parser<'_> {
         if !tvmscript_irbuilder::Builder::is_open() {
             let help = format!("call `{}` inside a script", called.name);
             let kind = ParseErrorKind::expected("an open function", "a call of a macro outside of scripts");
-            return Err(Raise::WithHelp(kind, help));
+            return Err(Raise::WithHelp(kind.into(), help));
         }
         let values = self.evaluate(|e| e.bind_template(&called.template, args))?;
         let index = called.calls.replace(called.calls.get().saturating_add(1));

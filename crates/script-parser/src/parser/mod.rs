@@ -68,9 +68,10 @@ pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
 
+use crate::errors::{ParseError, ParseErrorKind, parse_errors};
 use crate::header;
 use crate::scope::Scopes;
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, syntax_error};
+use tvmscript_script_eval::errors::{EvalError, syntax_error};
 
 /// Result of [`parse_script`].
 #[derive(Debug)]
@@ -138,7 +139,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
             .state
             .diagnostics
             .errors
-            .push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
+            .push(EvalError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
     }
     parser.script.captures = options.capture;
     parser.define_globals(&options.globals);
@@ -166,7 +167,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     compose::localize(&mut warnings, &program.parts, &composed.text);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.script.scripts.met_script {
-        let mut error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
+        let mut error = EvalError::new(ParseErrorKind::NoScript, TextRange::at(0));
         if let Some((range, module)) = parser.undeclared_decorator() {
             error = error.with_label(range, format!("from `{module}`, which no dialect declares"));
         }
@@ -189,8 +190,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         named_sources: sources,
         other_texts,
         scripts,
-        errors,
-        warnings,
+        errors: parse_errors(errors),
+        warnings: parse_errors(warnings),
         source,
         profile: choice,
         statements,

@@ -3,8 +3,9 @@
 use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
 use super::{ParseOptions, Parser, Script};
+use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId, TextRange};
-use tvmscript_script_eval::errors::ParseErrorKind;
+use tvmscript_script_eval::errors::EvalErrorKind;
 use tvmscript_script_eval::{Placeholder, Position, Run};
 
 impl Parser<'_> {
@@ -74,7 +75,7 @@ impl Parser<'_> {
         match self.state.ast.find_name(name) {
             Some(name) if self.state.program.binds_global(name) => self.state.program.fix_global(name, value),
             _ => {
-                let _ = self.error(id, ParseErrorKind::UndefinedName { name: name.to_owned() });
+                let _ = self.error(id, EvalErrorKind::UndefinedName { name: name.to_owned() });
             }
         }
     }

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use crate::errors::ParseError;
 use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, ScriptValue};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
-use tvmscript_script_eval::errors::{Label, ParseError, ParseErrorKind, Reported, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, Label, Reported, Result};
 
 use super::Parser;
 
@@ -59,11 +60,11 @@ impl Parser<'_> {
 
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
-        self.state.report(error)
+        self.state.report(error.map(EvalErrorKind::from))
     }
 
     /// Records an error.
-    pub fn error(&mut self, at: impl HasRange, kind: impl Into<ParseErrorKind>) -> Reported {
+    pub fn error(&mut self, at: impl HasRange, kind: impl Into<EvalErrorKind>) -> Reported {
         self.state.error(at, kind)
     }
 
@@ -71,14 +72,14 @@ impl Parser<'_> {
     pub fn error_with_help(
         &mut self,
         at: impl HasRange,
-        kind: impl Into<ParseErrorKind>,
+        kind: impl Into<EvalErrorKind>,
         help: impl Into<String>,
     ) -> Reported {
         self.state.error_with_help(at, kind, help)
     }
 
     /// Records a note at a span of this text; nothing has to change.
-    pub fn note(&mut self, at: Span, kind: impl Into<ParseErrorKind>) {
+    pub fn note(&mut self, at: Span, kind: impl Into<EvalErrorKind>) {
         self.state.note(at, kind);
     }
 

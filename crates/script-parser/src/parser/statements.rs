@@ -3,8 +3,9 @@
 use tvmscript_ir_core::{Span, Token, with_stack};
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, Result};
 
 impl Parser<'_> {
     /// Visits statements in order, and continues after errors.
@@ -102,7 +103,7 @@ impl Parser<'_> {
             }
             Stmt::Unsupported(stmt) => {
                 let kind =
-                    ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place: "in a script" };
+                    EvalErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place: "in a script" };
                 Err(self.error(id, kind))
             }
             other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "in a script"))),

@@ -5,10 +5,11 @@ use tvmscript_ir_core::diagnostic::Anchor;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{Parse, ParseOptions, Parser};
+use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result, syntax_error};
+use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, Result, syntax_error};
 use tvmscript_script_eval::{Binding, Program};
 
 impl Parser<'_> {
@@ -41,10 +42,9 @@ impl Parser<'_> {
         }
         let (range, span) = (self.state.ast.range(at), self.span(at));
         let Some(registry) = self.registry else {
-            return Err(self.report(ParseError::new(
-                ParseErrorKind::UnsupportedExpression { what: "text here" },
-                range,
-            )));
+            return Err(self
+                .state
+                .report(EvalError::new(EvalErrorKind::UnsupportedExpression { what: "text here" }, range)));
         };
         let options = ParseOptions::default();
         let parsed = parse_python(text, &options.python);
@@ -55,7 +55,7 @@ impl Parser<'_> {
             },
             _ => None,
         };
-        let mut errors: Vec<ParseError> = parsed.errors.into_iter().map(syntax_error).collect();
+        let mut errors: Vec<EvalError> = parsed.errors.into_iter().map(syntax_error).collect();
         let mut value = None;
         match expression {
             Some(expression) if errors.is_empty() => {
@@ -75,7 +75,7 @@ impl Parser<'_> {
             }
             None if errors.is_empty() => {
                 let kind = ParseErrorKind::expected("an expression", format!("the text `{text}`"));
-                errors.push(ParseError::new(kind, TextRange::new(0, text.len() as u32)));
+                errors.push(EvalError::new(kind, TextRange::new(0, text.len() as u32)));
             }
             _ => {}
         }
@@ -98,7 +98,7 @@ impl Parser<'_> {
                 }
                 None => error.fixes.clear(),
             }
-            reported = Some(self.report(error));
+            reported = Some(self.state.report(error));
         }
         match (value, reported) {
             (Some(value), None) => Ok(value),

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
+use tvmscript_script_eval::errors::{EvalError, Reported, Result, suggest};
 
 use super::tables::Calls;
 use super::{Namespace, Parser};
@@ -102,7 +103,7 @@ impl Parser<'_> {
     }
 
     /// A note for every function that a dialect does not have, at its first call, and for every unknown type of nodes.
-    pub(super) fn notes_of_unknown(&self) -> Vec<ParseError> {
+    pub(super) fn notes_of_unknown(&self) -> Vec<EvalError> {
         let calls = self.script.tables.unknown_calls.take();
         let notes = calls.into_iter().map(|((dialect, path), calls)| {
             let range = self.state.range_of_span(calls.first).unwrap_or_default();
@@ -110,7 +111,7 @@ impl Parser<'_> {
             let names = namespace.map(|names| names.attribute_names()).unwrap_or_default();
             let near = suggest::nearest(&path, names.iter().map(String::as_str));
             let kind = ParseErrorKind::UnknownFunction { dialect, name: path, count: calls.count };
-            let note = ParseError::note_at(kind, range);
+            let note = EvalError::note_at(kind, range);
             match near {
                 Some(near) => note.with_help(format!("the dialect has `{}`", near.name)),
                 None => note,
@@ -119,7 +120,7 @@ impl Parser<'_> {
         let types = self.script.tables.unknown_types.take();
         let types = types.into_iter().map(|(key, nodes)| {
             let range = self.state.range_of_span(nodes.first).unwrap_or_default();
-            ParseError::note_at(ParseErrorKind::UnknownType { key, count: nodes.count }, range)
+            EvalError::note_at(ParseErrorKind::UnknownType { key, count: nodes.count }, range)
         });
         notes.chain(types).collect()
     }

@@ -13,7 +13,7 @@ use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::ast::{Ast, Expr, List, Listed, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 use tvmscript_script_eval::{
-    Binding, Evaluator, Host, Limits, Modules, ParseError, Part, Parts, Program, Run,
+    Binding, EvalError, Evaluator, Host, Limits, Modules, Part, Parts, Program, Run,
 };
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue};
 
@@ -172,7 +172,7 @@ impl Suite {
     }
 
     /// A program that has run the file. The errors of the file are returned, too.
-    fn open(&self, method: &str) -> (Evaluator<Runner>, Vec<ParseError>) {
+    fn open(&self, method: &str) -> (Evaluator<Runner>, Vec<EvalError>) {
         let source = SourceId::new(&self.module);
         let program = Program::new(self.ast.clone(), &self.text, source, limits());
         let program = program.with_host(Box::new(|evaluate| evaluate(&mut Runner)));
@@ -223,7 +223,7 @@ impl Suite {
     }
 
     /// Runs a test; the error that ends it.
-    pub fn run(&self, test: &Test) -> Option<ParseError> {
+    pub fn run(&self, test: &Test) -> Option<EvalError> {
         let class = self.classes.get(test.class)?;
         let (mut host, _) = self.open(&test.method);
         let _ = host.run_statement(class.run);
@@ -232,7 +232,7 @@ impl Suite {
     }
 
     /// The line and file of an error, in messages.
-    pub fn place(&self, error: &ParseError) -> String {
+    pub fn place(&self, error: &EvalError) -> String {
         let start = error.range().start;
         let (name, from) = match self.parts.at(start) {
             Some(part) => (part.name.as_str(), part.start as usize),
@@ -286,9 +286,9 @@ impl Suite {
 }
 
 /// The content of an error with its notes.
-pub fn describe(error: &ParseError) -> String {
+pub fn describe(error: &EvalError) -> String {
     let class = match &error.kind {
-        tvmscript_script_eval::ParseErrorKind::Host(host) => format!("{}: {}", host.class(), host.message),
+        tvmscript_script_eval::EvalErrorKind::Host(host) => format!("{}: {}", host.class(), host.message),
         kind => kind.to_string(),
     };
     std::iter::once(class).chain(error.notes.iter().cloned()).collect::<Vec<_>>().join("; ")

@@ -189,7 +189,7 @@ fn stored_fields(p: &mut Eval<'_>, of: &ScriptValue) -> Result<Vec<Field>, Raise
     let class = of.as_host::<Instance>().map_or(of, |instance| &instance.class);
     match class.as_host::<ClassObject>().and_then(|_| all_fields(class)) {
         Some(fields) => {
-            cost::values(p, fields.len())?;
+            cost::values(p.state, fields.len())?;
             Ok(fields.into_iter().filter(|field| field.kind == FieldKind::Plain).collect())
         }
         None => raise!(Type, "must be called with a dataclass type or instance"),
@@ -418,7 +418,7 @@ fn generate(
     fields: Vec<Field>,
     options: Options,
 ) -> Result<(), Raise> {
-    cost::entries(p, fields.len() + 12)?;
+    cost::entries(p.state, fields.len() + 12)?;
     let entries = fields.iter().map(|field| (DictKey::text(field.name.clone()), value_of(field.clone())));
     object.set(FIELDS, ScriptValue::dict(entries.collect::<Vec<_>>()));
     object.set("__dataclass_frozen__", ScriptValue::Bool(options.frozen));
@@ -536,7 +536,7 @@ fn init(fields: Rc<[Field]>, function: &str, is_frozen: bool) -> ScriptValue {
         let instance = args.positional.remove(0);
         let in_init: Vec<&Field> =
             fields.iter().filter(|field| field.init && field.kind != FieldKind::Class).collect();
-        cost::values(p, in_init.len())?;
+        cost::values(p.state, in_init.len())?;
         let params: Vec<Param> = in_init
             .iter()
             .map(|field| Param {
@@ -584,7 +584,7 @@ fn init(fields: Rc<[Field]>, function: &str, is_frozen: bool) -> ScriptValue {
 }
 
 fn field_values(p: &mut Eval<'_>, instance: &ScriptValue, names: &[Str]) -> Result<Vec<ScriptValue>, Raise> {
-    cost::values(p, names.len())?;
+    cost::values(p.state, names.len())?;
     let mut values = Vec::with_capacity(names.len());
     for name in names {
         match p.find_attribute(instance, name)? {
@@ -601,7 +601,7 @@ fn record_repr(p: &mut Eval<'_>, fields: &[Field], args: &CallArgs) -> Outcome {
     let Some(class) = instance.as_host::<Instance>().and_then(Instance::class) else {
         return Ok(ScriptValue::None);
     };
-    let program = p.program.clone();
+    let program = p.state.program.clone();
     let Some(_open) = program.open_reprs.enter(instance) else { return Ok(ScriptValue::str("...")) };
     let mut out = format!("{}(", class.qualified_name());
     let shown = fields.iter().filter(|field| field.repr && field.kind == FieldKind::Plain);
@@ -611,12 +611,12 @@ fn record_repr(p: &mut Eval<'_>, fields: &[Field], args: &CallArgs) -> Outcome {
             None => return Err(super::access::missing(instance, &field.name)),
         };
         let text = with_stack(|| repr::repr(p, &value))?;
-        cost::text_bytes(p, text.len())?;
+        cost::text_bytes(p.state, text.len())?;
         let comma = if index > 0 { ", " } else { "" };
         out.push_str(&format!("{comma}{}={text}", field.name));
     }
     out.push(')');
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }
 
 /// Compares the fields of two instances of the same class as tuples.

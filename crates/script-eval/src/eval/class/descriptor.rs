@@ -257,7 +257,7 @@ impl Eval<'_> {
         name: &str,
         value: ScriptValue,
     ) -> Result<(), Raise> {
-        self.set_field_at(instance, &DictKey::text(name), value)
+        self.state.set_field_at(instance, &DictKey::text(name), value)
     }
 }
 

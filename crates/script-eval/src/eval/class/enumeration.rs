@@ -139,14 +139,14 @@ fn base_members() -> Vec<(&'static str, ScriptValue)> {
                     Some(ScriptValue::Str(name)) => format!("<{class}.{name}: {value}>"),
                     _ => format!("<{class}: {value}>"),
                 };
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }),
         ),
         (
             "__str__",
             Generated::value("__str__", |p, args| {
                 let text = qualified(p, &receiver(&args))?;
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }),
         ),
         (
@@ -156,7 +156,7 @@ fn base_members() -> Vec<(&'static str, ScriptValue)> {
                 let spec =
                     args.positional.get(1).and_then(ScriptValue::as_str).unwrap_or_default().to_owned();
                 let text = format::format(p, &ScriptValue::str(&text), &spec)?;
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }),
         ),
     ]
@@ -183,7 +183,7 @@ pub(crate) fn is_enumeration(class: &ScriptValue) -> bool {
 pub(crate) fn members(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
     let Some(map) = member_map(class) else { return Ok(Vec::new()) };
     let map = map.borrow();
-    cost::values(p, map.len())?;
+    cost::values(p.state, map.len())?;
     let is_member = |key: &DictKey, member: &ScriptValue| matches!((field(member, "_name_"), &key.0), (Some(ScriptValue::Str(name)), ScriptValue::Str(key)) if name == *key);
     Ok(map.iter().filter(|(key, member)| is_member(key, member)).map(|(_, member)| member.clone()).collect())
 }
@@ -293,7 +293,7 @@ fn functional(p: &mut Eval<'_>, base: &ScriptValue, mut args: CallArgs) -> Outco
     members.insert(DictKey::text("__doc__"), ScriptValue::None);
     let items: Vec<ScriptValue> = match (names.as_str(), &names) {
         (Some(text), _) => {
-            cost::text_bytes(p, text.len())?;
+            cost::text_bytes(p.state, text.len())?;
             text.replace(',', " ").split_whitespace().map(ScriptValue::str).collect()
         }
         (None, ScriptValue::Dict(dict)) => dict
@@ -315,13 +315,13 @@ fn functional(p: &mut Eval<'_>, base: &ScriptValue, mut args: CallArgs) -> Outco
                 (item, value)
             }
         };
-        cost::entries(p, 2)?;
+        cost::entries(p.state, 2)?;
         before.push(value.clone());
         members.insert(p.hashable(name)?, value);
     }
     p.make_class(ClassParts {
         name: name.clone(),
-        place: p.statement.unwrap_or_default(),
+        place: p.state.statement.unwrap_or_default(),
         bases: vec![base.clone()],
         members,
         annotations: Vec::new(),
@@ -387,7 +387,7 @@ fn check_order(p: &mut Eval<'_>, class: &ScriptValue, order: &ScriptValue) -> Re
         !names.contains(name)
             && map.as_ref().is_some_and(|map| map.borrow().contains_key(&DictKey::text(name.as_str())))
     };
-    p.program.budget.step((declared.len() * names.len()) as u64)?;
+    p.state.program.budget.step((declared.len() * names.len()) as u64)?;
     let declared: Vec<String> = declared.into_iter().filter(|name| !is_alias(name)).collect();
     if declared != names {
         let shown = |names: &[String]| {
@@ -413,15 +413,16 @@ fn is_declaration(name: &str, value: &ScriptValue) -> bool {
 impl Eval<'_> {
     /// The value of a name in the running body of an enumeration: `auto()` becomes the next value.
     pub(crate) fn enumeration_value(&mut self, name: Name, value: ScriptValue) -> Outcome {
-        let Some(env) = self.env.clone().filter(|env| self.is_local() && env.is_enumeration()) else {
+        let Some(env) = self.state.env.clone().filter(|env| self.state.is_local() && env.is_enumeration())
+        else {
             return Ok(value);
         };
-        let text = self.name_str(name);
+        let text = self.state.name_str(name);
         if !is_declaration(text.as_str(), &value) {
             return Ok(value);
         }
         let before = env.member_values();
-        let own = self.ast.find_name(GENERATE).and_then(|name| env.own(name));
+        let own = self.state.ast.find_name(GENERATE).and_then(|name| env.own(name));
         let generate = match own {
             Some(Binding::Value(function)) => Some(function),
             _ => env.enumeration_bases().iter().find_map(|base| lookup(base, GENERATE)),
@@ -487,13 +488,13 @@ pub(super) fn complete(
         let own = field(&member, "_value_").unwrap_or_default();
         values.push(own.clone());
         let alias = by_value(p, class, &own)?;
-        cost::entries(p, 2)?;
-        p.program.keep_container(&ScriptValue::Dict(map.clone()), &member)?;
+        cost::entries(p.state, 2)?;
+        p.state.program.keep_container(&ScriptValue::Dict(map.clone()), &member)?;
         let member = match alias {
             Some(alias) => alias,
             None => {
                 if let Ok(key) = p.attempt(|p| p.hashable(own))? {
-                    p.program.keep_container(&ScriptValue::Dict(by_values.clone()), &member)?;
+                    p.state.program.keep_container(&ScriptValue::Dict(by_values.clone()), &member)?;
                     by_values.borrow_mut().insert(key, member.clone());
                 }
                 member
@@ -541,7 +542,7 @@ fn inherit_text(p: &mut Eval<'_>, object: &ClassObject) {
 /// Sets the private attributes that describe an enumeration.
 fn describe(p: &mut Eval<'_>, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
     let all = members(p, class)?;
-    cost::values(p, all.len())?;
+    cost::values(p.state, all.len())?;
     let names = all.iter().filter_map(|member| field(member, "_name_")).collect();
     object.set("_member_names_", ScriptValue::list(names));
     let layout = object.layout.unwrap_or("object");
@@ -587,7 +588,7 @@ fn next_value(
             None => generate,
         };
         let count = ScriptValue::Int(before.len() as i64);
-        cost::values(p, before.len())?;
+        cost::values(p.state, before.len())?;
         let last = ScriptValue::list(before.to_vec());
         let args = [ScriptValue::Str(name.clone()), start.clone(), count, last];
         return p.call_value(&generate, CallArgs::positional(args));
@@ -595,7 +596,7 @@ fn next_value(
     if bases.iter().any(|class| class_is(p, class, "StrEnum")) {
         return Ok(ScriptValue::str(&name.as_str().to_lowercase()));
     }
-    p.program.budget.step(before.len() as u64 / 16)?;
+    p.state.program.budget.step(before.len() as u64 / 16)?;
     let small = |value: &ScriptValue| if let ScriptValue::Int(value) = value { Some(*value) } else { None };
     let highest_small = before.iter().filter_map(small).max().map(ScriptValue::Int);
     let others = before.iter().filter(|value| small(value).is_none()).chain(&highest_small);
@@ -636,7 +637,7 @@ fn new_member(p: &mut Eval<'_>, class: &ScriptValue, name: &Str, value: ScriptVa
         (None, None) => ScriptValue::host(Instance::new(class.clone(), None)),
     };
     let Some(instance) = member.as_host::<Instance>() else { return Ok(member) };
-    p.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
     if instance.own("_value_").is_none() {
         let value = match (new.is_some(), object.layout) {
             (false, Some("tuple")) | (_, None) => value,

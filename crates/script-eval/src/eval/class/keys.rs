@@ -69,8 +69,8 @@ impl Eval<'_> {
         let Some(hash) = self.special_hash(value)? else { return Ok(()) };
         let bucket = (address(&equal), hash);
         let ScriptValue::Host(object) = value else { return Ok(()) };
-        for (other, number) in self.program.keys.candidates(bucket) {
-            self.program.budget.step(1)?;
+        for (other, number) in self.state.program.keys.candidates(bucket) {
+            self.state.program.budget.step(1)?;
             if compare::identical(&other, value) {
                 instance.key.set(Some(number));
                 return Ok(());
@@ -82,7 +82,7 @@ impl Eval<'_> {
                 return Ok(());
             }
         }
-        let number = self.program.keys.number();
+        let number = self.state.program.keys.number();
         instance.key.set(Some(number));
         self.remember(bucket, object, number)
     }
@@ -93,9 +93,9 @@ impl Eval<'_> {
         object: &Rc<dyn HostObject>,
         number: u64,
     ) -> Result<(), Raise> {
-        self.program.budget.allocate(crate::python::cost::ENTRY_BYTES)?;
+        self.state.program.budget.allocate(crate::python::cost::ENTRY_BYTES)?;
         let entry = (Rc::downgrade(object), number);
-        self.program.keys.known.borrow_mut().entry(bucket).or_default().push(entry);
+        self.state.program.keys.known.borrow_mut().entry(bucket).or_default().push(entry);
         Ok(())
     }
 

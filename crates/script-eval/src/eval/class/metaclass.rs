@@ -111,7 +111,7 @@ impl Eval<'_> {
             let all = ScriptValue::tuple(bases.iter().cloned());
             match self.call_special(base, "__mro_entries__", [all])? {
                 super::Special::Value(ScriptValue::Tuple(entries)) => {
-                    self.program.budget.step(entries.len() as u64)?;
+                    self.state.program.budget.step(entries.len() as u64)?;
                     out.extend(entries.iter().cloned());
                 }
                 super::Special::Value(_) => raise!(Type, "__mro_entries__ must return a tuple"),
@@ -154,7 +154,7 @@ impl Eval<'_> {
         let namespace = match namespace {
             Some(namespace) => {
                 for (key, value) in members.iter().map(|(key, value)| (key.clone(), value.clone())) {
-                    self.program.budget.step(1)?;
+                    self.state.program.budget.step(1)?;
                     subscript::set(self, &namespace, key.0, value)?;
                 }
                 namespace
@@ -162,11 +162,11 @@ impl Eval<'_> {
             None => ScriptValue::Dict(Rc::new(RefCell::new(members))),
         };
         let args = [ScriptValue::Str(name), ScriptValue::tuple(bases), namespace];
-        let around = self.pending_class.replace(pending);
+        let around = self.state.pending_class.replace(pending);
         let mut args = CallArgs::positional(args);
         args.keywords = keywords.keywords;
         let made = self.call_value(metaclass, args);
-        self.pending_class = around;
+        self.state.pending_class = around;
         made
     }
 
@@ -182,7 +182,7 @@ impl Eval<'_> {
         let ScriptValue::Dict(namespace) = namespace.plain() else {
             return Err(wrong_type!("type.__new__() argument 3 must be dict, not {}", namespace).into());
         };
-        cost::entries(self, namespace.borrow().len())?;
+        cost::entries(self.state, namespace.borrow().len())?;
         let mut members = Dict::new();
         let has = |name: &str| namespace.borrow().contains_key(&DictKey::text(name));
         if !has("__module__") {
@@ -197,8 +197,8 @@ impl Eval<'_> {
         members.extend(namespace.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
         let explicit = Some(metaclass.clone()).filter(|meta| !is_builtin(meta, "type"));
         let metaclass = winner(explicit, bases)?;
-        let pending = self.pending_class.take().unwrap_or_else(|| PendingClass {
-            place: self.statement.unwrap_or_default(),
+        let pending = self.state.pending_class.take().unwrap_or_else(|| PendingClass {
+            place: self.state.statement.unwrap_or_default(),
             ..PendingClass::default()
         });
         self.make_class(ClassParts {
@@ -252,11 +252,11 @@ pub(super) static TYPE: Table = &[
     own("__subclasscheck__").one(|_, class, other| Ok(ScriptValue::Bool(is_subclass(&other, class)))),
     own("mro").zero(|p, class| {
         let order = mro_of(class);
-        cost::list(p, order)
+        cost::list(p.state, order)
     }),
     own("__repr__").zero(|p, class| {
         let text = class.as_host().map_or_else(String::new, crate::python::repr::class_text);
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__getattribute__").one(|p, class, name| {
         let Some(name) = name.as_str() else { raise!(Type, "attribute name must be string") };
@@ -292,7 +292,7 @@ static ABSTRACT: Table = &[own("register").one(|p, class, other| {
     // It is a subclass of the bases, too.
     let classes = object.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
     for class in [object].into_iter().chain(classes) {
-        p.program.budget.allocate(cost::VALUE_BYTES)?;
+        p.state.program.budget.allocate(cost::VALUE_BYTES)?;
         class.registered.borrow_mut().push(other.clone());
     }
     Ok(other)
@@ -303,7 +303,7 @@ pub(crate) fn is_registered(p: &mut Eval<'_>, class: &ScriptValue, of: &ScriptVa
     let Some(object) = of.as_host::<ClassObject>() else { return Ok(false) };
     let registered = object.registered.borrow().clone();
     for other in registered {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         if is_subclass(class, &other) || is_registered(p, class, &other)? {
             return Ok(true);
         }

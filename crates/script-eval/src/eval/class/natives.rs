@@ -9,7 +9,7 @@ use super::access::missing;
 use super::{ClassObject, Instance, lookup, metaclass, unknown};
 use crate::Eval;
 use crate::HostErrorKind;
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::exception::{self, ExceptionState};
 use crate::eval::exception_group;
 use crate::eval::{IterObject, Raise};
@@ -69,10 +69,10 @@ impl Generated {
 
     /// Calls the function.
     pub(crate) fn run(&self, p: &mut Eval<'_>, args: CallArgs) -> Outcome {
-        p.program.budget.step(1)?;
-        p.program.budget.enter_call()?;
+        p.state.program.budget.step(1)?;
+        p.state.program.budget.enter_call()?;
         let result = tvmscript_ir_core::with_stack(|| (self.run)(p, args));
-        p.program.budget.leave_call();
+        p.state.program.budget.leave_call();
         result
     }
 }
@@ -163,7 +163,7 @@ const TYPES: &[&str] = &[
 /// Runs an operator; a `TypeError` means that the operands do not support it.
 fn operate(p: &mut Eval<'_>, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
     match p.apply(operator, &[a.plain().clone(), b.plain().clone()]) {
-        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+        Err(Raise::Kind(EvalErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
         }
         other => other,
@@ -228,7 +228,7 @@ fn call_library(p: &mut Eval<'_>, name: &str, x: &ScriptValue) -> Outcome {
 fn divide(p: &mut Eval<'_>, x: ScriptValue, y: ScriptValue) -> Outcome {
     let function = builtins::value("divmod").unwrap_or_default();
     match p.call_value(&function, CallArgs::positional([x, y])) {
-        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+        Err(Raise::Kind(EvalErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
         }
         other => other,
@@ -319,15 +319,15 @@ static TEXT: Table = &[
     own("__ne__").one(|p, x, other| operate(p, Operator::Compare(CmpOp::NotEq), x, other)),
     own("__repr__").zero(|p, x| {
         let text = repr::repr(p, x.plain())?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__str__").zero(|p, x| {
         let text = repr::str(p, x.plain())?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__format__").one(|p, x, spec| {
         let text = format::format(p, x.plain(), spec.as_str().unwrap_or_default())?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__hash__").zero(|p, x| builtins::hash(p, x.plain().clone())),
     own("__bool__").zero(|p, x| Ok(ScriptValue::Bool(p.truth(x.plain())?))),
@@ -340,11 +340,11 @@ static EXCEPTION: Table = &[
     own("__init__").any(exception::init),
     own("__str__").zero(|p, x| {
         let text = exception::text(p, x)?.unwrap_or_default();
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__repr__").zero(|p, x| {
         let text = repr::repr_of_exception(p, x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
 ];
 
@@ -381,17 +381,17 @@ static OBJECT: Table = &[
         other => Ok(ScriptValue::Bool(!p.truth(&other)?)),
     }),
     own("__hash__").zero(|p, x| builtins::hash(p, x.clone())),
-    own("__repr__").zero(|p, x| cost::text(p, &default_repr(x))),
+    own("__repr__").zero(|p, x| cost::text(p.state, &default_repr(x))),
     own("__str__").zero(|p, x| {
         let text = repr::repr(p, x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__format__").one(|p, x, spec| {
         if spec.as_str().is_some_and(|spec| !spec.is_empty()) {
             return Err(wrong_type!("unsupported format string passed to {}.__format__", x).into());
         }
         let text = repr::str(p, x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
 ];
 
@@ -436,7 +436,7 @@ fn object_new(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome 
             names.join(", ")
         );
     }
-    p.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
     if exception_group::is_group_class(class) {
         return exception_group::construct(p, class, args.positional.into_vec());
     }
@@ -460,7 +460,7 @@ fn object_new(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome 
             let is_native =
                 |name: &str| lookup(class, name).is_some_and(|method| method.as_host::<Builtin>().is_some());
             if has_args && !object.is_known() {
-                return Err(unknown(p, object));
+                return Err(unknown(p.state, object));
             }
             if has_args && is_native("__init__") {
                 raise!(Type, "{}() takes no arguments", object.name);
@@ -514,7 +514,7 @@ fn native_init(p: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outc
                 [one] => p.collect_values(one)?,
                 more => raise!(Type, "list expected at most 1 argument, got {}", more.len()),
             };
-            new.iter().try_for_each(|item| p.program.keep_container(payload, item))?;
+            new.iter().try_for_each(|item| p.state.program.keep_container(payload, item))?;
             **items.borrow_mut() = new;
         }
         payload @ ScriptValue::Dict(dict) => {
@@ -526,7 +526,7 @@ fn native_init(p: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outc
             };
             if let ScriptValue::Dict(new) = made {
                 let new: Dict = new.borrow().clone();
-                new.iter().try_for_each(|(_, value)| p.program.keep_container(payload, value))?;
+                new.iter().try_for_each(|(_, value)| p.state.program.keep_container(payload, value))?;
                 let mut dict = dict.borrow_mut();
                 dict.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
                 // The factory of a `defaultdict`.

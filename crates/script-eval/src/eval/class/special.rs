@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
 use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::{Placeholder, Raise, exception};
 use crate::python::{Outcome, arith, compare, type_name};
 use crate::{Eval, HostErrorKind};
@@ -326,7 +326,7 @@ impl Eval<'_> {
         }
         match own.as_host::<ClassObject>() {
             Some(object) if mro_of(&own).iter().any(|c| !super::is_class(c)) => {
-                Err(self.unknown_instance(object))
+                Err(self.state.unknown_instance(object))
             }
             _ => Ok(Some(false)),
         }
@@ -335,7 +335,7 @@ impl Eval<'_> {
 
 /// Replaces the types of payloads in the message of a `TypeError` by the classes of the operands.
 fn renamed(raise: Raise, operands: &[(&ScriptValue, &ScriptValue)]) -> Raise {
-    let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
+    let Raise::Kind(EvalErrorKind::Host(error)) = raise else { return raise };
     if error.kind != HostErrorKind::Type {
         return error.into();
     }

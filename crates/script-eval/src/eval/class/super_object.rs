@@ -65,7 +65,7 @@ impl Eval<'_> {
 
     /// `super()` in a method: the class around it, and its first argument.
     pub(crate) fn innermost_super(&mut self) -> Outcome {
-        let found = self.env.as_ref().and_then(|env| env.method());
+        let found = self.state.env.as_ref().and_then(|env| env.method());
         match found {
             Some((Some(class), Some(receiver))) => self.super_of(class, receiver),
             None | Some((_, None)) => raise!(Runtime, "super(): no arguments"),

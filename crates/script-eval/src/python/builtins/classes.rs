@@ -71,7 +71,7 @@ pub(super) static FUNCTIONS: Table = &[
     own("issubclass").two(|p, _, class, of| {
         let mut work = vec![of];
         while let Some(of) = work.pop() {
-            p.program.budget.step(1 + cost::size(&of))?;
+            p.state.program.budget.step(1 + cost::size(&of))?;
             match &of {
                 ScriptValue::Tuple(classes) => work.extend(classes.iter().rev().cloned()),
                 of if let Some(classes) = crate::python::union::args(of) => {

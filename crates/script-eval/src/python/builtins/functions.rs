@@ -27,7 +27,7 @@ pub(super) static FUNCTIONS: Table = &[
     own("any").one(|p, _, items| any(p, &items, true)),
     own("ascii").one(|p, _, x| {
         let text = ascii(&repr::repr(p, &x)?);
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__import__").any(|p, _, _| outside(p, "__import__")),
     own("breakpoint").any(|p, _, _| outside(p, "breakpoint")),
@@ -41,7 +41,7 @@ pub(super) static FUNCTIONS: Table = &[
         names.sort_unstable();
         names.dedup();
         let names = names.iter().map(|name| ScriptValue::str(name)).collect();
-        cost::list(p, names)
+        cost::list(p.state, names)
     }),
     linear("bin").one(|p, _, x| radix(p, &x, 'b')),
     own("callable").one(|p, _, x| Ok(ScriptValue::Bool(is_callable(p, &x)))),
@@ -57,7 +57,7 @@ pub(super) static FUNCTIONS: Table = &[
     linear("hash").one(|p, _, x| hash(p, x)),
     linear("hex").one(|p, _, x| radix(p, &x, 'x')),
     // Identities differ from run to run; nothing may depend on them.
-    own("id").one(|p, _, value| p.program.identities.number(p, &value).map(ScriptValue::Int)),
+    own("id").one(|p, _, value| p.state.program.identities.number(p.state, &value).map(ScriptValue::Int)),
     own("isinstance").two(isinstance),
     own("iter").one_or_two(|p, _, x, sentinel| {
         if let Some(sentinel) = sentinel {
@@ -93,7 +93,7 @@ pub(super) static FUNCTIONS: Table = &[
     }),
     own("repr").one(|p, _, x| {
         let text = repr::repr(p, &x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     linear("round").one_or_two(numeric::round).with_keywords(&["number", "ndigits"]),
     own("sorted")
@@ -123,7 +123,7 @@ pub(crate) fn abs(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
             Ok(i.checked_abs().map_or_else(|| int(BigInt::from(i.unsigned_abs())), ScriptValue::Int))
         }
         Some(Number::Big(big)) => {
-            cost::integer(p, big.bits())?;
+            cost::integer(p.state, big.bits())?;
             Ok(int(big.abs()))
         }
         None => Err(wrong_type!("bad operand type for abs(): '{}'", x).into()),
@@ -160,8 +160,8 @@ impl Advance for CallIter {
 fn outside(p: &mut Eval<'_>, name: &str) -> Outcome {
     let reason =
         format!("`{name}` is not available: host code cannot read files, ask the user or run other code");
-    if p.is_tolerant() {
-        let place = p.statement.unwrap_or_default();
+    if p.state.is_tolerant() {
+        let place = p.state.statement.unwrap_or_default();
         return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
     }
     raise!(Runtime, "{reason}")
@@ -202,9 +202,9 @@ fn any(p: &mut Eval<'_>, items: &ScriptValue, wanted: bool) -> Outcome {
 fn radix(p: &mut Eval<'_>, x: &ScriptValue, kind: char) -> Outcome {
     let x = p.as_index(x.clone())?;
     let value = integer(&x)?;
-    let (prefix, digits) = format::integer(p, &value, Some(kind))?;
+    let (prefix, digits) = format::integer(p.state, &value, Some(kind))?;
     let sign = if value.is_negative() { "-" } else { "" };
-    cost::text(p, &format!("{sign}{prefix}{digits}"))
+    cost::text(p.state, &format!("{sign}{prefix}{digits}"))
 }
 
 /// Escapes all characters beyond ASCII.
@@ -238,13 +238,13 @@ fn chr(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     }
     let c = u32::try_from(&*code).ok().and_then(format::scalar);
     let c = c.ok_or_else(|| HostError::value_error("chr() arg not in range(0x110000)"))??;
-    cost::text(p, c.encode_utf8(&mut [0; 4]))
+    cost::text(p.state, c.encode_utf8(&mut [0; 4]))
 }
 
 fn ord(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let count = match &x {
         ScriptValue::Str(text) => {
-            let chars = Chars::of(p, text)?;
+            let chars = Chars::of(p.state, text)?;
             if chars.count() == 1
                 && let Some(c) = text.as_str().chars().next()
             {
@@ -277,7 +277,7 @@ fn format_function(
         }
     };
     let text = format::format(p, &value, spec)?;
-    cost::text(p, &text)
+    cost::text(p.state, &text)
 }
 
 fn getattr(
@@ -344,7 +344,7 @@ fn hash_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
         // The order of the elements does not count.
         let mut sum = items.len() as u64;
         for item in items {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             let hash = tvmscript_ir_core::with_stack(|| hash_of(p, item.plain()))? as u64;
             sum = sum.wrapping_add((hash ^ (hash << 16) ^ 89_869_747).wrapping_mul(3_644_798_167));
         }
@@ -368,7 +368,7 @@ fn hash_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
 }
 
 fn isinstance(p: &mut Eval<'_>, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
-    if let Some(placeholder) = p.failed_instance(&value).filter(|_| p.is_tolerant()) {
+    if let Some(placeholder) = p.state.failed_instance(&value).filter(|_| p.state.is_tolerant()) {
         let is_plain =
             is_class(&class) && p.is_of_class(&value, &class).is_ok_and(|found| found == Some(true));
         if !is_plain {
@@ -379,7 +379,7 @@ fn isinstance(p: &mut Eval<'_>, _: &ScriptValue, value: ScriptValue, class: Scri
     // Tuples may be nested.
     let mut work = vec![class];
     while let Some(class) = work.pop() {
-        p.program.budget.step(1 + cost::size(&class))?;
+        p.state.program.budget.step(1 + cost::size(&class))?;
         if let ScriptValue::Tuple(classes) = &class {
             work.extend(classes.iter().rev().cloned());
             continue;
@@ -453,7 +453,7 @@ pub(crate) fn len(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     let own = x;
     let x = own.plain();
     let len = match x {
-        ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
+        ScriptValue::Str(s) => Some(Chars::of(p.state, s)?.count()),
         ScriptValue::Bytes(b) => Some(b.len()),
         ScriptValue::Tuple(items) => Some(items.len()),
         ScriptValue::List(items) => Some(items.borrow().len()),

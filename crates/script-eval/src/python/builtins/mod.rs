@@ -124,7 +124,7 @@ impl Native {
 
     /// Charges a call, binds its arguments and runs it. `owner` is the type or module that qualifies the name in messages.
     fn call(&self, p: &mut Eval<'_>, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
-        cost::call(p, self.cost, receiver, &args)?;
+        cost::call(p.state, self.cost, receiver, &args)?;
         if args.keywords.is_empty() && self.keyword_only == 0 {
             // The most common calls, without binding.
             match (self.body, args.positional.as_mut_slice()) {
@@ -339,10 +339,10 @@ impl Builtin {
                 }
                 let receiver = args.positional.remove(0);
                 // A special method may call itself: `__repr__ = object.__str__`.
-                p.program.budget.enter_call()?;
+                p.state.program.budget.enter_call()?;
                 let result =
                     tvmscript_ir_core::with_stack(|| native.call(p, Owner::Name(owner), &receiver, args));
-                p.program.budget.leave_call();
+                p.state.program.budget.leave_call();
                 result
             }
         }
@@ -434,7 +434,7 @@ pub(crate) fn not_none(value: Option<ScriptValue>) -> Option<ScriptValue> {
 /// Replaces a `TypeError` of a conversion by another message.
 pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> HostError) -> Raise {
     match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
+        Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
             message().into()
         }
         other => other,

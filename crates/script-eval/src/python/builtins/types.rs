@@ -76,8 +76,8 @@ pub(super) static TYPES: Table = &[
             None => Ok(ScriptValue::str("")),
             Some(x) if encoding.is_some() || errors.is_some() => match (&x, content(p, &x)?) {
                 (_, Some(bytes)) => {
-                    cost::text_bytes(p, bytes.len())?;
-                    cost::text(p, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
+                    cost::text_bytes(p.state, bytes.len())?;
+                    cost::text(p.state, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
                 }
                 (ScriptValue::Str(_), None) => raise!(Type, "decoding str is not supported"),
                 _ => Err(wrong_type!("decoding to str: need a bytes-like object, {} found", &x).into()),
@@ -85,7 +85,7 @@ pub(super) static TYPES: Table = &[
             Some(x @ ScriptValue::Str(_)) => Ok(x),
             Some(x) => {
                 let text = repr::str(p, &x)?;
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }
         })
         .with_keywords(&["object", "encoding", "errors"]),
@@ -155,7 +155,7 @@ fn dict_from_keys(
     let mut dict = Dict::new();
     while let Some(key) = p.next(&mut iter)? {
         let key = p.hashable(key)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(key, value.clone());
     }
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
@@ -190,7 +190,7 @@ fn int_from_bytes(
         other => bytes_of_value(p, &other)?,
     };
     let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
-    cost::integer(p, 8 * bytes.len() as u64)?;
+    cost::integer(p.state, 8 * bytes.len() as u64)?;
     Ok(int(match (little, signed) {
         (false, false) => BigInt::from_bytes_be(Sign::Plus, &bytes),
         (true, false) => BigInt::from_bytes_le(Sign::Plus, &bytes),
@@ -225,7 +225,7 @@ fn float_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outco
     if all.is_empty() || !all.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(invalid().into());
     }
-    cost::integer(p, 4 * all.len() as u64)?;
+    cost::integer(p.state, 4 * all.len() as u64)?;
     let value = BigInt::from_str_radix(&all, 16).map_err(|_| invalid())?;
     let shift = exponent.saturating_sub(4 * fraction.len() as i64);
     if value.bits() == 0 || shift.saturating_add(value.bits() as i64) < -1080 {
@@ -236,7 +236,7 @@ fn float_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outco
     }
     // The quotient of integers is rounded once.
     let power = BigInt::from(1) << shift.unsigned_abs();
-    cost::integer(p, shift.unsigned_abs())?;
+    cost::integer(p.state, shift.unsigned_abs())?;
     let (numerator, denominator) = if shift >= 0 { (value * power, BigInt::from(1)) } else { (value, power) };
     match p.apply(Operator::Binary(BinOp::Div), &[int(numerator), int(denominator)]) {
         Ok(ScriptValue::Float(result)) if result.is_finite() => Ok(ScriptValue::Float(sign * result)),
@@ -270,7 +270,7 @@ fn bytes_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outco
         };
         bytes.push((digit()? * 16 + digit()?) as u8);
     }
-    cost::bytes(p, bytes)
+    cost::bytes(p.state, bytes)
 }
 
 /// The content of `bytes(source, encoding, errors)`.
@@ -283,7 +283,7 @@ fn new_bytes(
         if encoding.is_none() {
             raise!(Type, "string argument without an encoding");
         }
-        cost::text_bytes(p, text.as_str().len())?;
+        cost::text_bytes(p.state, text.as_str().len())?;
         return Ok(codec::encode(text.as_str(), encoding.as_ref(), errors.as_ref())?.into());
     }
     if encoding.is_some() || errors.is_some() {
@@ -301,11 +301,11 @@ fn new_bytes(
     }
     if let Some(count) = small_index(&source) {
         let count = usize::try_from(count).map_err(|_| HostError::value_error("negative count"))?;
-        cost::text_bytes(p, count)?;
+        cost::text_bytes(p.state, count)?;
         return Ok(vec![0; count].into());
     }
     let bytes = bytes_of_value(p, &source)?;
-    cost::text_bytes(p, bytes.len())?;
+    cost::text_bytes(p.state, bytes.len())?;
     Ok(bytes.into())
 }
 
@@ -321,7 +321,7 @@ pub(crate) fn bytes_of_value(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Ve
 fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     let mut bytes = Vec::new();
     let mut iter = p.iterate(value).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+        Raise::Kind(crate::EvalErrorKind::Host(_)) => {
             wrong_type!("cannot convert '{}' object to bytes", value).into()
         }
         other => other,
@@ -329,7 +329,7 @@ fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     while let Some(item) = p.next(&mut iter)? {
         let byte = integer(&item)?;
         let out_of_range = || HostError::value_error("bytes must be in range(0, 256)");
-        p.program.budget.allocate(2)?;
+        p.state.program.budget.allocate(2)?;
         bytes.push(u8::try_from(&*byte).map_err(|_| out_of_range())?);
     }
     Ok(bytes)
@@ -359,8 +359,8 @@ pub(crate) fn fill_from_mapping(
     if let ScriptValue::Dict(other) = from.plain()
         && !p.iterates_itself(from)
     {
-        cost::entries(p, other.borrow().len())?;
-        set::charge_keys(p, other.borrow().keys())?;
+        cost::entries(p.state, other.borrow().len())?;
+        set::charge_keys(p.state, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
         return Ok(true);
     }
@@ -373,7 +373,7 @@ pub(crate) fn fill_from_mapping(
     let mut keys = p.iterate(&keys)?;
     while let Some(key) = p.next(&mut keys)? {
         let value = subscript::get(p, from, &key)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(p.hashable(key)?, value);
     }
     Ok(true)
@@ -386,7 +386,7 @@ pub(crate) fn fill(p: &mut Eval<'_>, dict: &mut Dict, from: &ScriptValue) -> Res
     }
     for (index, item) in p.collect_values(from)?.into_iter().enumerate() {
         let pair = p.collect_values(&item).map_err(|raise| match raise {
-            Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
+            Raise::Kind(crate::EvalErrorKind::Host(_)) => HostError::type_error(format!(
                 "cannot convert dictionary update sequence element #{index} to a sequence"
             ))
             .into(),
@@ -399,7 +399,7 @@ pub(crate) fn fill(p: &mut Eval<'_>, dict: &mut Dict, from: &ScriptValue) -> Res
                 pair.len()
             );
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(p.hashable(key.clone())?, value.clone());
     }
     Ok(())
@@ -571,7 +571,7 @@ fn parse_int(p: &mut Eval<'_>, text: &str, base: i64, invalid: &dyn Fn(i64) -> H
             digits.len()
         );
     }
-    cost::integer(p, 6 * digits.len() as u64)?;
+    cost::integer(p.state, 6 * digits.len() as u64)?;
     let value = BigInt::from_str_radix(&digits, radix).map_err(|_| invalid(base))?;
     Ok(int(if negative { -value } else { value }))
 }
@@ -615,7 +615,7 @@ fn reversed_type(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
         // The sequence protocol.
         let mut items = Vec::new();
         for index in (0..len).rev() {
-            p.program.budget.allocate(cost::VALUE_BYTES)?;
+            p.state.program.budget.allocate(cost::VALUE_BYTES)?;
             items.push(crate::python::subscript::get(p, &x, &ScriptValue::Int(index))?);
         }
         return Ok(IterObject::value("reversed", Iter::Items(items.into_iter())));

@@ -76,7 +76,7 @@ impl Deque {
     }
 
     fn push(&self, p: &Eval<'_>, value: ScriptValue, left: bool) -> Result<(), Raise> {
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         let mut items = self.items.borrow_mut();
         let dropped = match left {
             true => {
@@ -96,7 +96,7 @@ impl Deque {
 
     /// A copy of the elements, which is charged.
     fn copied(&self, p: &Eval<'_>) -> Result<VecDeque<ScriptValue>, Raise> {
-        cost::values(p, self.items.borrow().len())?;
+        cost::values(p.state, self.items.borrow().len())?;
         Ok(self.items.borrow().clone())
     }
 
@@ -183,7 +183,7 @@ impl Protocol for Deque {
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         Ok(self.at(at))
     }
     fn set(
@@ -194,14 +194,14 @@ impl Protocol for Deque {
         new: ScriptValue,
     ) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         let old = self.items.borrow_mut().get_mut(at).map(|slot| std::mem::replace(slot, new));
         drop(old);
         Ok(true)
     }
     fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         let old = self.items.borrow_mut().remove(at);
         drop(old);
         self.changed();
@@ -281,7 +281,7 @@ impl Deque {
         };
         let count = usize::try_from(count).unwrap_or(0);
         let len = self.items.borrow().len();
-        cost::values(p, len.saturating_mul(count))?;
+        cost::values(p.state, len.saturating_mul(count))?;
         let items: Vec<ScriptValue> = self.items.borrow().iter().cloned().collect();
         let total = if len == 0 { 0 } else { count };
         let all = std::iter::repeat_n(items, total).flatten().collect();
@@ -367,8 +367,8 @@ static DEQUE: Table = &[
         if deque.limit.is_some_and(|limit| len >= limit) {
             raise!(Index, "deque already at its maximum size");
         }
-        cost::moves(p, len)?;
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        cost::moves(p.state, len)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         deque.items.borrow_mut().insert(subscript::place_to_insert(at, len), x);
         deque.changed();
         Ok(ScriptValue::None)
@@ -385,7 +385,7 @@ static DEQUE: Table = &[
     }),
     own("reverse").zero(|p, v| {
         let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
-        cost::moves(p, deque.items.borrow().len())?;
+        cost::moves(p.state, deque.items.borrow().len())?;
         deque.items.borrow_mut().make_contiguous().reverse();
         Ok(ScriptValue::None)
     }),
@@ -394,7 +394,7 @@ static DEQUE: Table = &[
             let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
             let n = n.map_or(Ok(1), |n| word(&n))?;
             let mut items = deque.items.borrow_mut();
-            cost::moves(p, items.len())?;
+            cost::moves(p.state, items.len())?;
             if !items.is_empty() {
                 let by = n.rem_euclid(items.len() as i64) as usize;
                 items.rotate_right(by);
@@ -422,7 +422,7 @@ impl ChainMap {
     fn find(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
         let hashed = p.hashable(key.clone())?;
         for map in self.maps() {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             let ScriptValue::Dict(dict) = &map else {
                 return Err(wrong_type!("'{}' object is not a mapping", &map).into());
             };
@@ -439,8 +439,8 @@ impl ChainMap {
         let mut all = Dict::new();
         for map in self.maps().into_iter().rev() {
             let ScriptValue::Dict(dict) = &map else { continue };
-            cost::entries(p, dict.borrow().len())?;
-            set::charge_keys(p, dict.borrow().keys())?;
+            cost::entries(p.state, dict.borrow().len())?;
+            set::charge_keys(p.state, dict.borrow().keys())?;
             all.extend(dict.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
         }
         Ok(all)
@@ -562,7 +562,7 @@ static CHAIN_MAP: Table = &[
     own("items").zero(|p, v| view(p, v, "items")),
     linear("new_child").any(|p, v, a| {
         let Some(map) = cast::<ChainMap>(v) else { return Ok(ScriptValue::None) };
-        cost::values(p, map.maps().len())?;
+        cost::values(p.state, map.maps().len())?;
         let CallArgs { positional, keywords } = a;
         let first = match positional.into_iter().next().filter(|map| !matches!(map, ScriptValue::None)) {
             Some(first) => first,

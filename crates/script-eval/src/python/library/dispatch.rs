@@ -64,16 +64,16 @@ impl SingleDispatch {
     fn select(&self, p: &mut Eval<'_>, subject: &Subject) -> Outcome {
         let known = self.implementations.borrow().clone();
         let order = subject.class(p).map(|class| mro_of(&class)).unwrap_or_default();
-        cost::values(p, known.len() + order.len())?;
+        cost::values(p.state, known.len() + order.len())?;
         for class in order.iter().take(order.len().saturating_sub(1)) {
-            p.program.budget.step(known.len() as u64)?;
+            p.state.program.budget.step(known.len() as u64)?;
             if let Some((_, function)) = known.iter().find(|(registered, _)| identical(registered, class)) {
                 return Ok(function.clone());
             }
         }
         let mut best: Option<&(ScriptValue, ScriptValue)> = None;
         for entry in known.iter().skip(1) {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             if !subject.is_of(p, &entry.0)? {
                 continue;
             }
@@ -93,8 +93,8 @@ impl SingleDispatch {
     fn add(&self, p: &mut Eval<'_>, class: &ScriptValue, function: &ScriptValue) -> Result<(), Raise> {
         for class in union::args(class).unwrap_or_else(|| vec![class.clone()]) {
             let mut known = self.implementations.borrow_mut();
-            cost::values(p, 2)?;
-            p.program.budget.step(known.len() as u64)?;
+            cost::values(p.state, 2)?;
+            p.state.program.budget.step(known.len() as u64)?;
             match known.iter_mut().find(|(registered, _)| identical(registered, &class)) {
                 Some((_, known)) => *known = function.clone(),
                 None => known.push((class, function.clone())),
@@ -193,7 +193,7 @@ fn register(p: &mut Eval<'_>, v: &ScriptValue, class: ScriptValue, function: Opt
     if function.is_none()
         && let Some(annotated) = p.first_annotation(&class)?
     {
-        if let Some(placeholder) = p.unknown(&annotated) {
+        if let Some(placeholder) = p.state.unknown(&annotated) {
             return Err(Raise::Unknown(placeholder));
         }
         let annotated = match annotated {

@@ -122,7 +122,7 @@ pub(super) fn partial(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Out
     }
     // As in Python, nested partial functions are flattened.
     if let Some(inner) = function.as_host::<Partial>() {
-        cost::values(p, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
+        cost::values(p.state, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
         let args = inner.arguments(a);
         return Ok(ScriptValue::host(Partial { function: inner.function.clone(), args }));
     }
@@ -265,7 +265,7 @@ impl Protocol for Cached {
             self.hits.set(self.hits.get() + 1);
             if self.limit.is_some() {
                 let mut results = self.results.borrow_mut();
-                cost::removal(p, results.len())?;
+                cost::removal(p.state, results.len())?;
                 let last = results.len() - 1;
                 results.move_index(at, last);
             }
@@ -274,11 +274,11 @@ impl Protocol for Cached {
         self.misses.set(self.misses.get() + 1);
         let value = p.call_value(&self.function, args)?;
         if self.limit != Some(0) {
-            p.program.budget.allocate(cost::ENTRY_BYTES)?;
+            p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
             let mut results = self.results.borrow_mut();
             results.insert(key, value.clone());
             if self.limit.is_some_and(|limit| results.len() > limit) {
-                cost::removal(p, results.len())?;
+                cost::removal(p.state, results.len())?;
                 let old = results.shift_remove_index(0);
                 drop(results);
                 drop(old);

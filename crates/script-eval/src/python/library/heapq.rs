@@ -34,15 +34,15 @@ static HEAPS: Table = &[
         }
     }),
     own("heappush").two(|p, _, list, item| {
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        p.program.keep_container(&list, &item)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        p.state.program.keep_container(&list, &item)?;
         let mut heap = Heap::of(p, "heappush() argument 1", &list)?;
         heap.push(item);
         heap.rise(0, heap.len - 1)?;
         Ok(ScriptValue::None)
     }),
     own("heappushpop").two(|p, _, list, item| {
-        p.program.keep_container(&list, &item)?;
+        p.state.program.keep_container(&list, &item)?;
         let mut heap = Heap::of(p, "heappushpop() argument 1", &list)?;
         if heap.len == 0 {
             return Ok(item);
@@ -54,7 +54,7 @@ static HEAPS: Table = &[
         }
     }),
     own("heapreplace").two(|p, _, list, item| {
-        p.program.keep_container(&list, &item)?;
+        p.state.program.keep_container(&list, &item)?;
         let mut heap = Heap::of(p, "heapreplace() argument 1", &list)?;
         if heap.len == 0 {
             raise!(Index, "index out of range");
@@ -148,7 +148,7 @@ impl<'a, 'e> Heap<'a, 'e> {
 
     fn less(&mut self, a: ScriptValue, b: ScriptValue) -> Result<bool, Raise> {
         let value = self.p.apply(Operator::Compare(CmpOp::Lt), &[a, b])?;
-        self.p.program.budget.step(1)?;
+        self.p.state.program.budget.step(1)?;
         self.p.truth(&value)
     }
 
@@ -245,7 +245,7 @@ fn place(
         }
         let pair = if left { [item, sought.clone()] } else { [sought.clone(), item] };
         let less = p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         match p.truth(&less)? == left {
             true => low = middle + 1,
             false => high = middle,

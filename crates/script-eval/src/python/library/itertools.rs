@@ -139,7 +139,7 @@ fn length(value: &ScriptValue) -> Result<i64, HostError> {
 }
 
 fn tuple(p: &mut Eval<'_>, items: Vec<ScriptValue>) -> Next {
-    cost::values(p, items.len())?;
+    cost::values(p.state, items.len())?;
     Ok(Some(ScriptValue::tuple(items)))
 }
 
@@ -258,7 +258,7 @@ impl Advance for Cycle {
     fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if self.is_first {
             if let Some(item) = p.next(&mut self.items)? {
-                p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+                p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
                 self.saved.push(item.clone());
                 return Ok(Some(item));
             }
@@ -652,7 +652,7 @@ impl Drop for Tee {
 fn tee(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue, n: Option<ScriptValue>) -> Outcome {
     let n = n.map_or(Ok(2), |n| length(&n))?;
     let Ok(n) = usize::try_from(n) else { raise!(Value, "n must be >= 0") };
-    cost::values(p, n.saturating_mul(4))?;
+    cost::values(p.state, n.saturating_mul(4))?;
     let items = p.iterate(&items)?;
     let shared = Shared { items, buffer: VecDeque::new(), first: 0, read: vec![0; n] };
     let source = Rc::new(TeeSource(RefCell::new(shared)));
@@ -671,7 +671,7 @@ impl Advance for Tee {
             Some(item) => item.clone(),
             None => {
                 let Some(item) = p.next(&mut shared.items)? else { return Ok(None) };
-                p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+                p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
                 shared.buffer.push_back(item.clone());
                 item
             }
@@ -679,7 +679,7 @@ impl Advance for Tee {
         if let Some(read) = shared.read.get_mut(self.index) {
             *read = at + 1;
         }
-        p.program.budget.step(shared.read.len() as u64 / 8)?;
+        p.state.program.budget.step(shared.read.len() as u64 / 8)?;
         let least = shared.read.iter().copied().min().unwrap_or(0);
         while shared.first < least && shared.buffer.pop_front().is_some() {
             shared.first += 1;

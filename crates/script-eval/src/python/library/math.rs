@@ -97,7 +97,7 @@ static FUNCTIONS: Table = &[
     linear("gcd").any(|p, _, a| {
         let mut result = BigInt::default();
         for value in &a.positional {
-            result = gcd_of(p, result, integer(value)?.into_owned())?;
+            result = gcd_of(p.state, result, integer(value)?.into_owned())?;
         }
         Ok(int(result))
     }),
@@ -108,8 +108,8 @@ static FUNCTIONS: Table = &[
             raise!(Value, "isqrt() argument must be nonnegative");
         }
         // Newton's method divides a few times.
-        (0..8).try_for_each(|_| cost::product(p, x.bits(), x.bits()))?;
-        cost::integer(p, 4 * x.bits())?;
+        (0..8).try_for_each(|_| cost::product(p.state, x.bits(), x.bits()))?;
+        cost::integer(p.state, 4 * x.bits())?;
         Ok(int(x.sqrt()))
     }),
     own("prod")
@@ -143,8 +143,8 @@ static FUNCTIONS: Table = &[
         }
         let (mut result, mut i) = (BigInt::from(1), BigInt::default());
         while i < k {
-            p.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
-            cost::product(p, result.bits(), n.bits())?;
+            p.state.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
+            cost::product(p.state, result.bits(), n.bits())?;
             result *= &n - &i;
             i += 1;
         }
@@ -293,7 +293,7 @@ fn fsum(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue) -> Outcome {
             special += x;
             continue;
         }
-        p.program.budget.step(8)?;
+        p.state.program.budget.step(8)?;
         let (mantissa, exponent) = frexp(x);
         let whole = BigInt::from((mantissa * 2f64.powi(53)) as i64);
         let shift = exponent - 53 + 1074;
@@ -380,9 +380,9 @@ fn lcm(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
         if value.is_zero() {
             return Ok(ScriptValue::Int(0));
         }
-        let common = gcd_of(p, result.clone(), value.clone())?;
-        cost::product(p, result.bits(), value.bits().max(common.bits()))?;
-        cost::integer(p, result.bits() + value.bits())?;
+        let common = gcd_of(p.state, result.clone(), value.clone())?;
+        cost::product(p.state, result.bits(), value.bits().max(common.bits()))?;
+        cost::integer(p.state, result.bits() + value.bits())?;
         result = (result / common * value).abs();
     }
     Ok(int(result))
@@ -395,7 +395,7 @@ fn factorial(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     }
     let mut product = BigInt::from(1);
     for factor in 2..=x {
-        p.program.budget.step(1 + product.bits() / 1024)?;
+        p.state.program.budget.step(1 + product.bits() / 1024)?;
         product *= factor;
     }
     Ok(int(product))
@@ -415,8 +415,8 @@ fn comb(p: &mut Eval<'_>, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Ou
     let mut result = BigInt::from(1);
     let mut i = BigInt::default();
     while i < k {
-        p.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
-        cost::product(p, result.bits(), n.bits())?;
+        p.state.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
+        cost::product(p.state, result.bits(), n.bits())?;
         result *= &n - &i;
         i += 1;
         result /= &i;

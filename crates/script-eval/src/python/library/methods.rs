@@ -38,7 +38,7 @@ pub(super) fn partial_method(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallAr
 
 /// Arguments followed by those of a call, whose keywords come first.
 fn combined(p: &mut Eval<'_>, known: &CallArgs, args: CallArgs) -> Result<CallArgs, Raise> {
-    cost::values(p, known.positional.len() + 2 * known.keywords.len())?;
+    cost::values(p.state, known.positional.len() + 2 * known.keywords.len())?;
     let mut all = known.clone();
     all.positional.extend(args.positional);
     for (key, value) in args.keywords {

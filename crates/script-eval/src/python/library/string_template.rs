@@ -102,8 +102,8 @@ pub(crate) fn class(p: &Eval<'_>) -> ScriptValue {
                     Piece::Named(_, name) => Some((*name).to_owned()),
                     _ => None,
                 }));
-                cost::text_bytes(p, template.len())?;
-                cost::list(p, names.iter().map(|name| ScriptValue::str(name)).collect())
+                cost::text_bytes(p.state, template.len())?;
+                cost::list(p.state, names.iter().map(|name| ScriptValue::str(name)).collect())
             }),
         ),
     ];
@@ -124,7 +124,7 @@ fn parts(p: &mut Eval<'_>, own: Option<&ScriptValue>) -> Result<(String, String)
     if delimiter.is_empty() {
         raise!(Value, "empty delimiter");
     }
-    cost::scan(p, template.len())?;
+    cost::scan(p.state, template.len())?;
     Ok((template, delimiter))
 }
 
@@ -138,7 +138,7 @@ fn substitute(p: &mut Eval<'_>, args: CallArgs, is_strict: bool) -> Outcome {
     let mapping = args.positional.get(1).cloned();
     let mut out = String::new();
     for piece in pieces(&template, &delimiter) {
-        p.program.budget.step(1 + args.keywords.len() as u64)?;
+        p.state.program.budget.step(1 + args.keywords.len() as u64)?;
         let text = match piece {
             Piece::Text(text) => text.to_owned(),
             Piece::Escaped => delimiter.clone(),
@@ -167,8 +167,8 @@ fn substitute(p: &mut Eval<'_>, args: CallArgs, is_strict: bool) -> Outcome {
             }
             Piece::Invalid(_) => delimiter.clone(),
         };
-        cost::text_bytes(p, text.len())?;
+        cost::text_bytes(p.state, text.len())?;
         out.push_str(&text);
     }
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }

@@ -19,7 +19,7 @@ fn capwords(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue, separator: Opt
         }
     };
     let text = text_of(&text)?;
-    cost::text_bytes(p, 2 * text.len())?;
+    cost::text_bytes(p.state, 2 * text.len())?;
     let out = match not_none(separator) {
         None => {
             let words = text.split(unicode::is_space).filter(|word| !word.is_empty());
@@ -33,7 +33,7 @@ fn capwords(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue, separator: Opt
             text.split(&separator).map(unicode::capitalize).collect::<Vec<_>>().join(&separator)
         }
     };
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }
 
 pub(super) static STRING: Library = Library {

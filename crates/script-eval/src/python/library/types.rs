@@ -29,7 +29,7 @@ static ROWS: Table = &[own("SimpleNamespace").any(|p, _, a| {
     if !a.positional.is_empty() {
         raise!(Type, "no positional arguments expected");
     }
-    cost::entries(p, a.keywords.len())?;
+    cost::entries(p.state, a.keywords.len())?;
     let fields = a.keywords.into_iter().map(|(key, value)| (key.as_str().into(), value));
     Ok(LibraryObject::value(Namespace { fields: RefCell::new(fields.collect()) }))
 })];
@@ -57,7 +57,7 @@ impl Protocol for Namespace {
         };
         let (Some(a), Some(b)) = (cast::<Namespace>(a), cast::<Namespace>(b)) else { return Ok(None) };
         let (x, y) = (a.fields.borrow().clone(), b.fields.borrow().clone());
-        p.program.budget.step(x.len() as u64)?;
+        p.state.program.budget.step(x.len() as u64)?;
         let mut is_equal = x.len() == y.len();
         for (name, value) in &x {
             is_equal = is_equal && y.get(name).map_or(Ok(false), |other| compare::same(p, value, other))?;
@@ -85,7 +85,7 @@ impl Protocol for Namespace {
                 None => raise!(Attribute, "{name}"),
             };
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         let old = self.fields.borrow_mut().insert(name.into(), new);
         drop(old);
         Ok(true)
@@ -94,7 +94,7 @@ impl Protocol for Namespace {
         Hashing::Unhashable
     }
     fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
-        cost::entries(p, self.fields.borrow().len())?;
+        cost::entries(p.state, self.fields.borrow().len())?;
         Ok(Some(LibraryObject::value(Namespace { fields: RefCell::new(self.fields.borrow().clone()) })))
     }
     fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {

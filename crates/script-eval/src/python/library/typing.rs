@@ -101,7 +101,7 @@ impl Protocol for Form {
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         Ok(Some(LibraryObject::value(Form { args: Some(key.clone()), ..*self })))
     }
     fn operate(

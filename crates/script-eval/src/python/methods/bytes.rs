@@ -34,8 +34,8 @@ pub(super) static BYTES: Table = &[
     linear("decode")
         .zero_to_two(|p, v, encoding, errors| {
             let bytes = own_bytes(p, v)?;
-            cost::text_bytes(p, bytes.len())?;
-            cost::text(p, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
+            cost::text_bytes(p.state, bytes.len())?;
+            cost::text(p.state, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
         })
         .with_keywords(&["encoding", "errors"]),
     own("endswith").one_to_three(|p, v, x, start, stop| {
@@ -102,7 +102,7 @@ pub(super) static BYTES: Table = &[
         let bytes = own_bytes(p, v)?;
         let (sign, digits) = bytes.split_at(usize::from(bytes.starts_with(b"+") || bytes.starts_with(b"-")));
         let missing = usize::try_from(word(&width)?).unwrap_or(0).saturating_sub(bytes.len());
-        cost::text_bytes(p, missing.saturating_add(bytes.len()))?;
+        cost::text_bytes(p.state, missing.saturating_add(bytes.len()))?;
         like(p, v, [sign, &vec![b'0'; missing], digits].concat())
     }),
 ];
@@ -124,7 +124,7 @@ pub(crate) fn make_translation(
             *slot = *other;
         }
     }
-    cost::bytes(p, table)
+    cost::bytes(p.state, table)
 }
 
 fn own_bytes(p: &Eval<'_>, v: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
@@ -151,14 +151,14 @@ fn needle(p: &Eval<'_>, value: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
 /// A value of the type of the receiver.
 fn like(p: &mut Eval<'_>, v: &ScriptValue, bytes: Vec<u8>) -> Outcome {
     match v {
-        ScriptValue::Bytes(_) => cost::bytes(p, bytes),
+        ScriptValue::Bytes(_) => cost::bytes(p.state, bytes),
         _ => ByteArray::charged(p, bytes),
     }
 }
 
 fn map(p: &mut Eval<'_>, v: &ScriptValue, f: fn(&[u8]) -> Vec<u8>) -> Outcome {
     let bytes = own_bytes(p, v)?;
-    cost::text_bytes(p, bytes.len())?;
+    cost::text_bytes(p.state, bytes.len())?;
     like(p, v, f(&bytes))
 }
 
@@ -195,7 +195,7 @@ fn section(bytes: &[u8], bounds: [Option<ScriptValue>; 2]) -> Result<Option<(usi
 
 /// Charges a naive search.
 fn search_cost(p: &Eval<'_>, len: usize, part: usize) -> Result<(), Raise> {
-    cost::scan(p, len.saturating_mul(1 + part / 32))
+    cost::scan(p.state, len.saturating_mul(1 + part / 32))
 }
 
 /// Indices where a part that is not empty begins, without overlaps.
@@ -262,7 +262,7 @@ fn affix(
         x => std::slice::from_ref(x),
     };
     for option in options {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let Some(option) = content(p, option)? else {
             return Err(match x {
                 ScriptValue::Tuple(_) => {
@@ -271,7 +271,7 @@ fn affix(
                 _ => wrong_type!("{name} first arg must be bytes or a tuple of bytes, not {}", option).into(),
             });
         };
-        cost::scan(p, option.len())?;
+        cost::scan(p.state, option.len())?;
         if part.is_some_and(|part| f(part, &option)) {
             return Ok(ScriptValue::Bool(true));
         }
@@ -304,7 +304,7 @@ fn justify(
     let bytes = own_bytes(p, v)?;
     let width = usize::try_from(width).unwrap_or(0);
     let missing = width.saturating_sub(bytes.len());
-    cost::text_bytes(p, missing.saturating_add(bytes.len()))?;
+    cost::text_bytes(p.state, missing.saturating_add(bytes.len()))?;
     let before = left(missing, width);
     like(p, v, [&vec![fill; before][..], &bytes, &vec![fill; missing - before]].concat())
 }
@@ -362,7 +362,7 @@ fn replace(
     search_cost(p, bytes.len(), from.len())?;
     let mut found = if from.is_empty() { (0..=bytes.len()).collect() } else { places(&bytes, &from) };
     found.truncate(limit.unwrap_or(usize::MAX));
-    cost::text_bytes(p, bytes.len().saturating_add(found.len().saturating_mul(to.len())))?;
+    cost::text_bytes(p.state, bytes.len().saturating_add(found.len().saturating_mul(to.len())))?;
     let mut out = Vec::new();
     let mut at = 0;
     for place in found {
@@ -444,10 +444,10 @@ fn words(bytes: &[u8], limit: usize, from_end: bool) -> Vec<&[u8]> {
 fn collected(p: &mut Eval<'_>, v: &ScriptValue, parts: Vec<&[u8]>) -> Outcome {
     let mut out = Vec::new();
     for part in parts {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         out.push(like(p, v, part.to_vec())?);
     }
-    cost::list(p, out)
+    cost::list(p.state, out)
 }
 
 fn splitlines(p: &mut Eval<'_>, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
@@ -480,8 +480,8 @@ fn join(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue) -> Outcome {
                 wrong_type!("sequence item {index}: expected a bytes-like object, {} found", item).into()
             );
         };
-        p.program.budget.allocate((separator.len() + part.len()) as u64)?;
-        cost::scan(p, separator.len() + part.len())?;
+        p.state.program.budget.allocate((separator.len() + part.len()) as u64)?;
+        cost::scan(p.state, separator.len() + part.len())?;
         if index > 0 {
             out.extend_from_slice(&separator);
         }
@@ -503,7 +503,7 @@ fn hex(p: &mut Eval<'_>, v: &ScriptValue, sep: Option<ScriptValue>) -> Outcome {
             _ => raise!(Value, "sep must be length 1."),
         },
     };
-    cost::text_bytes(p, 3 * bytes.len())?;
+    cost::text_bytes(p.state, 3 * bytes.len())?;
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(ScriptValue::str(&digits.join(&sep)))
 }
@@ -516,7 +516,7 @@ fn expandtabs(p: &mut Eval<'_>, v: &ScriptValue, size: Option<ScriptValue>) -> O
         match byte {
             b'\t' => {
                 let blanks = column.checked_rem(size).map_or(0, |rest| size - rest);
-                cost::text_bytes(p, blanks)?;
+                cost::text_bytes(p.state, blanks)?;
                 out.resize(out.len() + blanks, b' ');
                 column += blanks;
             }
@@ -549,7 +549,7 @@ fn translate(p: &mut Eval<'_>, v: &ScriptValue, table: ScriptValue, delete: Opti
         Some(delete) => bytes_like(p, delete)?,
         None => Rc::from([]),
     };
-    cost::scan(p, bytes.len().saturating_mul(1 + delete.len().min(256)))?;
+    cost::scan(p.state, bytes.len().saturating_mul(1 + delete.len().min(256)))?;
     let new =
         |byte: &u8| table.as_ref().and_then(|table| table.get(usize::from(*byte)).copied()).unwrap_or(*byte);
     let out = bytes.iter().filter(|byte| !delete.contains(byte)).map(new).collect();

@@ -11,20 +11,20 @@ use crate::python::{Outcome, compare, cost, range, repr, subscript};
 pub(super) static LIST: Table = &[
     own("append").one(|p, v, x| {
         // The list may double its capacity.
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        p.program.keep_container(v, &x)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        p.state.program.keep_container(v, &x)?;
         change(v, |items| items.push(x))
     }),
     own("extend").one(|p, v, x| {
         let more = p.collect_values(&x)?;
-        more.iter().try_for_each(|item| p.program.keep_container(v, item))?;
+        more.iter().try_for_each(|item| p.state.program.keep_container(v, item))?;
         change(v, |items| items.extend(more))
     }),
     own("insert").two(|p, v, at, x| {
         let at = word(&at)?;
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        cost::moves(p, len(v))?;
-        p.program.keep_container(v, &x)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        cost::moves(p.state, len(v))?;
+        p.state.program.keep_container(v, &x)?;
         change(v, |items| {
             items.insert(subscript::place_to_insert(at, items.len()), x);
         })
@@ -38,7 +38,7 @@ pub(super) static LIST: Table = &[
         }
         match subscript::place_of(at, len) {
             Some(at) => {
-                cost::moves(p, len - at)?;
+                cost::moves(p.state, len - at)?;
                 Ok(list.borrow_mut().remove(at))
             }
             None => raise!(Index, "pop index out of range"),
@@ -46,7 +46,7 @@ pub(super) static LIST: Table = &[
     }),
     own("remove").one(|p, v, x| match place(p, v, &x, 0, usize::MAX)? {
         Some(at) => {
-            cost::moves(p, len(v))?;
+            cost::moves(p.state, len(v))?;
             change(v, |items| {
                 if at < items.len() {
                     items.remove(at);
@@ -57,7 +57,7 @@ pub(super) static LIST: Table = &[
     }),
     linear("clear").zero(|_, v| change(v, Vec::clear)),
     own("copy").zero(|p, v| {
-        cost::values(p, len(v))?;
+        cost::values(p.state, len(v))?;
         let ScriptValue::List(items) = v else { return Ok(ScriptValue::None) };
         let copy = items.borrow().to_vec();
         Ok(ScriptValue::list(copy))

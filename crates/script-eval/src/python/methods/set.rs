@@ -21,14 +21,14 @@ pub(super) static FROZENSET: Table = &[
     linear("issubset").one(|p, v, x| compared(p, v, x, |x, y| x.is_subset(y))),
     linear("issuperset").one(|p, v, x| compared(p, v, x, |x, y| y.is_subset(x))),
     linear("isdisjoint").one(|p, v, x| compared(p, v, x, |x, y| x.is_disjoint(y))),
-    linear("copy").zero(|p, v| Ok(set::value(copied(p, v)?, is_frozen(v)))),
+    linear("copy").zero(|p, v| Ok(set::value(copied(p.state, v)?, is_frozen(v)))),
 ];
 
 /// Methods that change a set; those that frozen sets have too are in [`FROZENSET`].
 pub(super) static SET: Table = &[
     own("add").one(|p, v, x| {
         let key = p.hashable(x)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         change(v, |items| {
             items.insert(key);
         })
@@ -50,7 +50,7 @@ pub(super) static SET: Table = &[
     // Joins all arguments before it changes the set.
     linear("intersection_update").any(|p, v, a| {
         let all = joined(p, v, a, intersect)?;
-        let keys = copied(p, &all)?;
+        let keys = copied(p.state, &all)?;
         change(v, |items| *items = keys)
     }),
     linear("difference_update").any(|p, v, a| updated(p, v, a, difference)),
@@ -90,9 +90,9 @@ fn copied(p: &EvalState, v: &ScriptValue) -> Result<Keys, Raise> {
 /// Combines the set with each argument in turn.
 fn joined(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
     no_keywords("set", &a)?;
-    let mut items = copied(p, v)?;
+    let mut items = copied(p.state, v)?;
     for other in &a.positional {
-        p.program.budget.step(items.len() as u64 / 4)?;
+        p.state.program.budget.step(items.len() as u64 / 4)?;
         let is_set = other.as_host::<Set>().is_some();
         let other = p.collect_values(other)?;
         let other = set::keys(p, other)?;
@@ -107,7 +107,7 @@ fn updated(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys,
     for other in &a.positional {
         let other = p.collect_values(other)?;
         let other = set::keys(p, other)?;
-        p.program.budget.step(set::len(v).unwrap_or(0) as u64 / 4)?;
+        p.state.program.budget.step(set::len(v).unwrap_or(0) as u64 / 4)?;
         change(v, |items| f(items, other))?;
     }
     Ok(ScriptValue::None)
@@ -116,13 +116,13 @@ fn updated(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys,
 fn compared(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys, &Keys) -> bool) -> Outcome {
     let other = p.collect_values(&x)?;
     let other = set::keys(p, other)?;
-    Ok(ScriptValue::Bool(f(&copied(p, v)?, &other)))
+    Ok(ScriptValue::Bool(f(&copied(p.state, v)?, &other)))
 }
 
 /// Removes an element; returns `false` if it is missing.
 fn remove(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
     let key = p.hashable(x)?;
-    cost::removal(p, set::len(v).unwrap_or(0))?;
+    cost::removal(p.state, set::len(v).unwrap_or(0))?;
     let Some(set) = v.as_host::<Set>() else { return Ok(false) };
     let found = set.items.borrow_mut().shift_remove(&key);
     Ok(found)

@@ -45,8 +45,8 @@ pub(super) fn count_of(shape: &[usize]) -> usize {
 
 /// Charges the storage of an array and the time to fill it.
 pub(super) fn charge(p: &Eval<'_>, count: usize) -> Result<(), Raise> {
-    p.program.budget.allocate((count as u64).saturating_mul(16).saturating_add(cost::OBJECT_BYTES))?;
-    p.program.budget.step(1 + count as u64 / 8)
+    p.state.program.budget.allocate((count as u64).saturating_mul(16).saturating_add(cost::OBJECT_BYTES))?;
+    p.state.program.budget.step(1 + count as u64 / 8)
 }
 
 /// Strides of a contiguous array.
@@ -261,7 +261,7 @@ impl Advance for Rows {
         if self.at >= self.array.shape.first().copied().unwrap_or(0) {
             return Ok(None);
         }
-        p.program.budget.allocate(cost::OBJECT_BYTES)?;
+        p.state.program.budget.allocate(cost::OBJECT_BYTES)?;
         self.at += 1;
         Ok(Some(self.array.row(self.at - 1).part()))
     }

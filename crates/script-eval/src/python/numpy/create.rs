@@ -60,7 +60,7 @@ fn flatten(
     shape: &mut Vec<usize>,
     leaves: &mut Vec<ScriptValue>,
 ) -> Result<(), Raise> {
-    p.program.budget.step(1)?;
+    p.state.program.budget.step(1)?;
     let rows = match value {
         ScriptValue::List(items) => items.borrow().to_vec(),
         ScriptValue::Tuple(items) => items.to_vec(),

@@ -36,7 +36,7 @@ pub(super) fn matmul(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Outc
     let dtype = promoted(a.dtype, b.dtype);
     let count = count_of(&outer).saturating_mul(n).saturating_mul(m);
     charge(p, count.saturating_add(count_of(&outer)))?;
-    p.program.budget.step(count.saturating_mul(k) as u64 / 8)?;
+    p.state.program.budget.step(count.saturating_mul(k) as u64 / 8)?;
     let x = a.broadcast(&[outer.clone(), vec![n, k]].concat());
     let y = b.broadcast(&[outer.clone(), vec![k, m]].concat());
     charge(p, x.size().saturating_add(y.size()))?;

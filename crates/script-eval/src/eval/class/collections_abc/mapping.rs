@@ -76,7 +76,7 @@ pub(super) static MUTABLE: Table = &[
     }),
     own("clear").zero(|p, x| {
         while p.catching("KeyError", |p| call(p, x, "popitem", []))?.is_some() {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
         }
         Ok(ScriptValue::None)
     }),
@@ -134,7 +134,7 @@ fn update(p: &mut Eval<'_>, x: &ScriptValue, args: CallArgs) -> Outcome {
         }
     }
     for (name, value) in args.keywords {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         subscript::set(p, x, ScriptValue::Str(name), value)?;
     }
     Ok(ScriptValue::None)
@@ -158,7 +158,7 @@ pub(super) static VIEW: Table = &[
     }),
     own("__repr__").zero(|p, x| {
         let mapping = repr::repr(p, &mapping_of(x)?)?;
-        cost::text(p, &format!("{}({mapping})", type_name(x)))
+        cost::text(p.state, &format!("{}({mapping})", type_name(x)))
     }),
 ];
 
@@ -229,7 +229,7 @@ impl Advance for Entries {
         if !self.with_keys {
             return Ok(Some(value));
         }
-        cost::values(p, 2)?;
+        cost::values(p.state, 2)?;
         Ok(Some(ScriptValue::tuple([key, value])))
     }
     fn parts(&mut self, out: &mut Vec<ScriptValue>) {

@@ -177,7 +177,7 @@ fn method(native: &'static Native, is_abstract: bool) -> ScriptValue {
 /// The class of this name. Each program has its own.
 pub(crate) fn class(p: &Eval<'_>, name: &str) -> Option<ScriptValue> {
     let row = CLASSES.iter().find(|row| row.name == name)?;
-    if let Some(known) = p.program.native_classes.borrow().get(row.name) {
+    if let Some(known) = p.state.program.native_classes.borrow().get(row.name) {
         return Some(known.clone());
     }
     let bases = row.bases.iter().map(|base| class(p, base)).collect::<Option<Vec<_>>>()?;

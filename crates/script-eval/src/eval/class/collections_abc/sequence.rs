@@ -106,7 +106,7 @@ fn index(
     let mut at = bound(p, x, start)?.unwrap_or(0).max(0);
     let stop = bound(p, x, stop)?;
     while stop.is_none_or(|stop| at < stop) {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let index = ScriptValue::Int(at);
         let Some(found) = p.catching("IndexError", |p| subscript::get(p, x, &index))? else { break };
         if compare::same(p, &found, &item)? {
@@ -127,7 +127,7 @@ pub(super) static MUTABLE: Table = &[
     own("append").one(append),
     own("clear").zero(|p, x| {
         while p.catching("IndexError", |p| call(p, x, "pop", []))?.is_some() {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
         }
         Ok(ScriptValue::None)
     }),
@@ -169,7 +169,7 @@ fn extend(p: &mut Eval<'_>, x: &ScriptValue, items: ScriptValue) -> Outcome {
     let items = match compare::identical(x, &items) {
         true => {
             let items = p.collect_values(&items)?;
-            cost::list(p, items)?
+            cost::list(p.state, items)?
         }
         false => items,
     };

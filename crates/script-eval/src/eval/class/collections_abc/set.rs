@@ -76,7 +76,7 @@ fn ordered(
 
 /// A set of the class of `x`.
 fn made(p: &mut Eval<'_>, x: &ScriptValue, items: Vec<ScriptValue>) -> Outcome {
-    let items = cost::list(p, items)?;
+    let items = cost::list(p.state, items)?;
     call(p, x, "_from_iterable", [items])
 }
 
@@ -102,7 +102,7 @@ fn selected(
     let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
         if compare::contains(p, of, &item)? == is_in {
-            cost::values(p, 1)?;
+            cost::values(p.state, 1)?;
             out.push(item);
         }
     }
@@ -197,7 +197,7 @@ pub(super) static MUTABLE: Table = &[
 
 fn clear(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     while p.catching("KeyError", |p| call(p, x, "pop", []))?.is_some() {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
     }
     Ok(ScriptValue::None)
 }

@@ -84,7 +84,7 @@ pub(super) fn combine(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptVa
         return Ok(not_implemented());
     }
     let (Some(x), Some(y)) = (bits(a), bits(b)) else { return Ok(not_implemented()) };
-    cost::words(p, x.bits().max(y.bits()))?;
+    cost::words(p.state, x.bits().max(y.bits()))?;
     let value = match op {
         BinOp::BitOr => x | y,
         BinOp::BitAnd => x & y,
@@ -124,7 +124,7 @@ pub(super) fn of_bits(p: &mut Eval<'_>, class: &ScriptValue, value: BigInt) -> O
     let value = if value.is_negative() {
         // The complement within the bits of the class.
         let size = mask.bits().max(value.bits());
-        cost::integer(p, size)?;
+        cost::integer(p.state, size)?;
         let all = (BigInt::one() << size) - 1;
         if is_int || (&all & &value) == (&mask & &value) { &mask & &value } else { value }
     } else {
@@ -149,7 +149,7 @@ pub(super) fn of_bits(p: &mut Eval<'_>, class: &ScriptValue, value: BigInt) -> O
         );
     }
     let payload = is_int.then(|| number.clone());
-    p.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
     let member = ScriptValue::host(Instance::new(class.clone(), payload));
     if let Some(instance) = member.as_host::<Instance>() {
         p.set_field(instance, "_value_", number.clone())?;
@@ -173,7 +173,7 @@ pub(super) fn of_bits(p: &mut Eval<'_>, class: &ScriptValue, value: BigInt) -> O
     }
     if let Some(ScriptValue::Dict(values)) = object.own(COMBINED) {
         let key = p.hashable(number)?;
-        p.program.keep_container(&ScriptValue::Dict(values.clone()), &member)?;
+        p.state.program.keep_container(&ScriptValue::Dict(values.clone()), &member)?;
         values.borrow_mut().insert(key, member.clone());
     }
     Ok(member)

@@ -93,7 +93,7 @@ pub(super) fn count(
     stop: Option<ScriptValue>,
 ) -> Outcome {
     let x = needs_text("must be str", &x)?;
-    let count = match section(p, v, [start, stop])? {
+    let count = match section(p.state, v, [start, stop])? {
         None => 0,
         Some((_, part)) if x.is_empty() => part.chars().count() + 1,
         Some((_, part)) => part.matches(x).count(),
@@ -115,7 +115,7 @@ pub(super) fn replace(
     let s = text(v);
     let found = if from.is_empty() { s.chars().count() + 1 } else { s.matches(from).count() };
     let found = limit.map_or(found, |limit| found.min(limit as usize));
-    cost::text_bytes(p, s.len().saturating_add(found.saturating_mul(to.len())))?;
+    cost::text_bytes(p.state, s.len().saturating_add(found.saturating_mul(to.len())))?;
     Ok(ScriptValue::str(&s.replacen(from, to, found)))
 }
 
@@ -148,20 +148,20 @@ pub(super) fn split(
         let mut rest = s.trim_start_matches(is_space);
         while !rest.is_empty() {
             if parts.0.len() + 1 == count {
-                parts.push(p, rest)?;
+                parts.push(p.state, rest)?;
                 break;
             }
             let end = rest.find(is_space).unwrap_or(rest.len());
-            parts.push(p, &rest[..end])?;
+            parts.push(p.state, &rest[..end])?;
             rest = rest[end..].trim_start_matches(is_space);
         }
-        return cost::list(p, parts.0);
+        return cost::list(p.state, parts.0);
     };
     let mut parts = Parts::default();
     for part in s.splitn(count, sep.as_str()) {
-        parts.push(p, part)?;
+        parts.push(p.state, part)?;
     }
-    cost::list(p, parts.0)
+    cost::list(p.state, parts.0)
 }
 
 pub(super) fn rsplit(
@@ -176,25 +176,25 @@ pub(super) fn rsplit(
     match sep {
         Some(sep) => {
             for part in s.rsplitn(count, sep.as_str()) {
-                parts.push(p, part)?;
+                parts.push(p.state, part)?;
             }
         }
         None => {
             let mut rest = s.trim_end_matches(is_space);
             while !rest.is_empty() {
                 if parts.0.len() + 1 == count {
-                    parts.push(p, rest)?;
+                    parts.push(p.state, rest)?;
                     break;
                 }
                 let space = rest.char_indices().rev().find(|(_, c)| is_space(*c));
                 let start = space.map_or(0, |(at, c)| at + c.len_utf8());
-                parts.push(p, &rest[start..])?;
+                parts.push(p.state, &rest[start..])?;
                 rest = rest[..start].trim_end_matches(is_space);
             }
         }
     }
     parts.0.reverse();
-    cost::list(p, parts.0)
+    cost::list(p.state, parts.0)
 }
 
 /// Parts of a text; each is charged.
@@ -222,10 +222,10 @@ pub(super) fn splitlines(p: &mut Eval<'_>, v: &ScriptValue, keep: Option<ScriptV
             Some(_) => end + 2,
             None => end + rest[end..].chars().next().map_or(0, char::len_utf8),
         };
-        parts.push(p, &rest[..if keep { behind } else { end }])?;
+        parts.push(p.state, &rest[..if keep { behind } else { end }])?;
         rest = &rest[behind..];
     }
-    cost::list(p, parts.0)
+    cost::list(p.state, parts.0)
 }
 
 /// The text before a separator, the separator, and the text after it; `whole` if there is no separator.
