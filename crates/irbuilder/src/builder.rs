@@ -422,6 +422,15 @@ impl Builder {
         })
     }
 
+    /// The error of a function that is used outside of the frame that it needs. `expected` completes "must be used ..".
+    pub fn wrong_frame(function: &str, expected: &'static str) -> BuildError {
+        let found = match Builder::top_name() {
+            Some(frame) => format!("is used in `{frame}`"),
+            None => "is used outside of any scope".to_owned(),
+        };
+        BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
+    }
+
     /// The name of the innermost frame.
     pub fn top_name() -> Option<&'static str> {
         with_state(|s| s.frames.last().map(|e| e.frame.name())).ok().flatten()

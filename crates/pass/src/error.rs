@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+#[cfg(feature = "print")]
+use tvmscript_docsifier::{DiagnosticOptions, render_diagnostics};
+#[cfg(feature = "print")]
+use tvmscript_ir_core::Registry;
 use tvmscript_ir_core::diagnostic::{Anchor, Diagnostic, DiagnosticKind, IntoAnchor, Label, Message};
 use tvmscript_ir_core::{NodeSearch, Object, error_codes};
 
@@ -160,6 +164,18 @@ impl PassError {
     /// Returns the name of the innermost pass that failed.
     pub fn pass(&self) -> Option<&str> {
         self.0.pass.as_deref()
+    }
+
+    /// Shows the error in the printed input of the pass, and in the texts of `options` that its nodes come from.
+    #[cfg(feature = "print")]
+    pub fn render(&self, registry: &Registry, options: &DiagnosticOptions<'_>) -> String {
+        let mut diagnostic = self.0.diagnostic.clone();
+        diagnostic.notes.extend(self.pass().map(|pass| format!("in the pass `{pass}`")));
+        let shown = self.root().map(|root| render_diagnostics(root, registry, &[diagnostic], options));
+        match shown {
+            Some(Ok(text)) => text,
+            _ => format!("{self}\n"),
+        }
     }
 
     /// Tests whether the error has a place.

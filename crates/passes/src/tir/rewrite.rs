@@ -11,7 +11,7 @@
 //! use tvmscript_ir::IRModule;
 //! use tvmscript_pass::{PassError, pass};
 //! use tvmscript_passes::tir::rewrite::{self, Rewriter};
-//! use tvmscript_tir::node::{PrimFunc, StmtKind, StmtRef};
+//! use tvmscript_tir::node::{PrimFunc, StmtKind, StmtRef, StmtView as _};
 //!
 //! /// Refuses `while` loops.
 //! struct Bounded;

@@ -1,6 +1,6 @@
 //! The builder calls that a parse made, as text: [`builder_calls`] for reading, [`builder_program`] as a program.
 //!
-//! A parse with [`ParseOptions::record_steps`](crate::ParseOptions) records its steps; [`builder_calls`] shows each as a
+//! A parse with [`ParseOptions::record_steps`](tvmscript_script_parser::ParseOptions) records its steps; [`builder_calls`] shows each as a
 //! line of the Python program that makes the same calls:
 //!
 //! ```
