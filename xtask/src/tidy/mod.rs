@@ -16,7 +16,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::workspace;
+use xtask::workspace;
 
 /// Findings, in the order of the checks.
 #[derive(Default)]
@@ -44,6 +44,7 @@ pub fn run() -> Result<()> {
     let files = workspace::files()?;
     layering::direct(&packages, &mut findings);
     layering::features(&packages, &mut findings)?;
+    layering::passed_on(&packages, &mut findings);
     layering::foreign_parser(&packages, &files, &mut findings)?;
     neutral::check(&files, &mut findings)?;
     sources::check(&files, &mut findings)?;

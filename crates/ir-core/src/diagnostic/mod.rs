@@ -154,6 +154,13 @@ impl<K> Diagnostic<K> {
         }
     }
 
+    /// The same diagnostic of another kind.
+    #[must_use]
+    pub fn with_kind<J>(self, kind: J) -> Diagnostic<J> {
+        let Diagnostic { kind: _, severity, labels, notes, help, fixes } = self;
+        Diagnostic { kind, severity, labels, notes, help, fixes }
+    }
+
     /// Sets the text of the primary label.
     #[must_use]
     pub fn labelled(mut self, text: impl Into<String>) -> Diagnostic<K> {

@@ -7,8 +7,9 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{Expr, Let, Var};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, Same, array, changed, edit, expr_children, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, Same, array, changed, edit, expr_children, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Gives each definition of a variable its own variable.
@@ -19,7 +20,7 @@ pass! {
     /// Unlike TVM's pass it does not take a dimension that two parameters share for two definitions.
     ///
     /// Upstream: `IRConvertSSA`, `src/tir/transforms/ir_utils.cc`.
-    pub ConvertSSA = "tir.ConvertSSA" |module, _context| {
+    pub ConvertSSA = "tir.ConvertSSA" for IRModule |module, _context| {
         let mut ssa = Ssa::default();
         let mut functions = Vec::with_capacity(module.functions.len());
         for (var, function) in module.functions.iter() {
@@ -226,7 +227,7 @@ impl Ssa {
 /// Replaces variables and buffers in an expression without definitions.
 struct Rename<'s> {
     ssa: &'s mut Ssa,
-    failed: Option<crate::PassError>,
+    failed: Option<tvmscript_pass::PassError>,
 }
 
 impl Mutator for Rename<'_> {

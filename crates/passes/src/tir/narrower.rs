@@ -9,10 +9,9 @@ use tvmscript_prim::*;
 use tvmscript_tir::node::*;
 
 use super::force_narrow_index::check_elements;
-use super::rewrite::{
-    self, Result, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit,
-};
-use crate::PassError;
+use super::rewrite::{self, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit};
+use crate::Result;
+use tvmscript_pass::PassError;
 
 /// The type of narrowed integers.
 const TARGET: DataType = DataType::INT32;

@@ -1,13 +1,15 @@
 //! Simplification of statements and their expressions.
 
 use tvmscript_arith::{Analyzer, effect};
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Object, PtrMap, PtrSet, pre_order_visit, structural_equal, substitute};
 use tvmscript_prim::{Compare, Effect, Expr, FloatImm, IntImm, PrimExprExt, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing, under};
-use super::rewrite::{self, Result, Rewriter, Same, SpanScope, absorb, rebuild, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, Same, SpanScope, absorb, rebuild, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Simplifies expressions with the facts in scope, and removes branches and bindings that become trivial.
@@ -16,7 +18,7 @@ pass! {
     /// spans, too.
     ///
     /// Upstream: `src/tir/transforms/simplify.cc`.
-    pub Simplify = "tir.Simplify" for PrimFunc |function, _context| {
+    pub Simplify = "tir.Simplify" for PrimFunc in IRModule |function, _context| {
         let mut simplify = Simplifier {
             analyzer: Analyzer::new(),
             kept: variables_of_buffers(&function.body),

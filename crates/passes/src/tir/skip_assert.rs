@@ -1,15 +1,17 @@
 //! Functions without assertions.
 
+use tvmscript_ir::IRModule;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, absorb, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, absorb, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Removes assertions.
     ///
     /// Upstream: `src/tir/transforms/skip_assert.cc`.
-    pub SkipAssert = "tir.SkipAssert" for PrimFunc |function, _context| {
+    pub SkipAssert = "tir.SkipAssert" for PrimFunc in IRModule |function, _context| {
         rewrite::body(function, &mut Skip)
     }
 }

@@ -1,12 +1,14 @@
 //! Loops as operations on vectors.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, absorb, visit};
+use super::rewrite::{self, Rewriter, absorb, visit};
 use super::vectorizer::Vectorizer;
-use crate::{PassError, pass};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Replaces vectorized loops by operations on vectors. A statement that has no vector form becomes a serial loop.
@@ -14,7 +16,7 @@ pass! {
     /// Extents must be constant; scalable vectors are not supported.
     ///
     /// Upstream: `src/tir/transforms/vectorize_loop.cc`.
-    pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc |function, _context| {
+    pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc in IRModule |function, _context| {
         rewrite::body(function, &mut VectorizeLoops)
     }
 }

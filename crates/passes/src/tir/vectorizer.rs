@@ -10,11 +10,10 @@ use tvmscript_ir_core::{
 use tvmscript_prim::*;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{
-    self, Result, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit,
-};
+use super::rewrite::{self, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit};
 use super::vectorize_loop::serial;
-use crate::PassError;
+use crate::Result;
+use tvmscript_pass::PassError;
 
 /// Operators that apply to vectors lane by lane.
 const VECTORIZABLE: &[&str] = &[
