@@ -155,6 +155,10 @@ fn feature_sets(packages: &std::collections::BTreeMap<String, Package>) -> Vec<(
             sets.push((package.name.clone(), rest.to_string()));
         }
         if !has("print") && !has("parse") {
+            // Readers of Python without its library.
+            if has("library") {
+                sets.push((package.name.clone(), String::new()));
+            }
             continue;
         }
         sets.push((package.name.clone(), String::new()));
