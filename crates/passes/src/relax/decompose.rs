@@ -12,9 +12,10 @@ use tvmscript_relax::{
 };
 use tvmscript_si_builder::SIBuilder;
 
-use super::evaluate::{Tensor, axis_of, is_float};
+use super::evaluate::{Tensor, axis_of};
 use super::rewrite::{CurrentSpan, Result, Rewriter, Rules, info_of, relax_error, rewrite};
 use crate::{PassError, pass};
+use tvmscript_ir_core::arithmetic::is_float;
 
 pass! {
     /// Replaces batch normalisation by elementwise operators on the stored statistics, and a shape held by a tensor by a
