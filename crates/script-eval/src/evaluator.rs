@@ -1,23 +1,19 @@
 //! The state of an evaluation.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{SourceId, Span, Str, Token};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
-use tvmscript_script_value::{DictKey, ScriptValue};
+use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::ParseError;
-use crate::eval::class::PendingClass;
 use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
-use crate::id_hash::IdMap;
 use crate::program::Program;
-use crate::python::builtins::Native;
 
 /// The state of an evaluation: position, variables and diagnostics.
 ///
@@ -41,10 +37,6 @@ pub struct Evaluator {
     pub diagnostics: Diagnostics,
     /// Cache of names as IR strings.
     strs: Vec<Option<Str>>,
-    /// Cache of names as keys of attributes.
-    pub(crate) keys: RefCell<Vec<Option<DictKey>>>,
-    /// Cache of methods of built-in types, by name and type.
-    pub(crate) natives: IdMap<(Name, u8), Option<&'static Native>>,
     /// `true` if failures become [`Placeholder`]s instead of errors. Hosts set it for code around scripts and clear it
     /// for code that a script runs.
     pub tolerant: bool,
@@ -66,8 +58,6 @@ pub struct Evaluator {
     pub(crate) compares: bool,
     /// An `import *` of an unknown module.
     pub(crate) star_import: Option<TextRange>,
-    /// The class whose metaclass is running.
-    pub(crate) pending_class: Option<PendingClass>,
     /// The value of the last expression statement of host code.
     pub last_value: Option<ScriptValue>,
 }
@@ -85,8 +75,6 @@ impl Evaluator {
             mode: Mode::Host,
             diagnostics,
             strs: Vec::new(),
-            keys: RefCell::default(),
-            natives: IdMap::default(),
             tolerant: false,
             pending: None,
             running: None,
@@ -98,7 +86,6 @@ impl Evaluator {
             explorer: Explorer::default(),
             compares: false,
             star_import: None,
-            pending_class: None,
             last_value: None,
         }
     }

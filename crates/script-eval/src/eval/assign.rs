@@ -24,11 +24,6 @@ impl dyn Host + '_ {
     }
 
     fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> Result<()> {
-        if let ScriptValue::Int(value) = value
-            && self.assign_integer(name, value)
-        {
-            return Ok(());
-        }
         let mut value = match value {
             ScriptValue::Host(_) => self.with_statement(value),
             value => value,
@@ -48,14 +43,7 @@ impl dyn Host + '_ {
             Expr::Name(name) => self.assign_name(target, name, value),
             Expr::Subscript { value: base, index } => {
                 let base = self.eval(base)?;
-                let key = match self.quick_integer(index) {
-                    Some(index) => ScriptValue::Int(index),
-                    None => self.eval(index)?,
-                };
-                let value = match python::subscript::replaced(&base, &key, value) {
-                    Ok(_old) => return Ok(()),
-                    Err(value) => value,
-                };
+                let key = self.eval(index)?;
                 if self.known([&base, &key]).is_err() {
                     return Ok(());
                 }
@@ -70,20 +58,6 @@ impl dyn Host + '_ {
     }
 
     pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
-        let evaluator: &Evaluator = self;
-        if let Expr::Name(name) = *evaluator.ast.expr(target)
-            && let Some(old) = evaluator.quick_integer(target)
-            && let Some(right) = evaluator.quick_integer(value)
-        {
-            let new = python::arith::small(op, old, right);
-            if new.is_some_and(|new| evaluator.assign_integer(name, new)) {
-                return Ok(());
-            }
-            let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
-            let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
-            let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
-            return self.assign_name(target, name, new);
-        }
         let (base, old) = match *self.ast.expr(target) {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
@@ -96,13 +70,6 @@ impl dyn Host + '_ {
             }
             Expr::Attribute { value: of, attr } => {
                 let of = self.eval(of)?;
-                if let Some(old) = self.plain_integer(&of, attr)
-                    && let Some(right) = self.quick_integer(value)
-                {
-                    let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
-                    let new = self.try_at(target, |p| p.augmented(op, old, right))?;
-                    return self.assign_attribute(target, &of, attr, new);
-                }
                 let old = self.attribute(target, &of, attr).or_else(|reported| self.absorbed(reported))?;
                 let right = self.eval(value)?;
                 let new = self
@@ -132,8 +99,6 @@ impl dyn Host + '_ {
         if self.tolerant && self.unknown(base).is_some() {
             return Ok(());
         }
-        let set = self.set_plain_field(base, attr, value);
-        let Some(value) = self.at(target, set)? else { return Ok(()) };
         let ast = self.ast.clone();
         match self.try_at(target, |p| {
             let name = p.attribute_name(ast.name(attr));

@@ -528,14 +528,6 @@ impl dyn Host + '_ {
         self.run_closure(closure, env)
     }
 
-    /// Calls a function whose arguments are bound. Its result must be known.
-    pub(super) fn call_with(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
-        if self.tolerant {
-            self.may_call(closure)?;
-        }
-        self.run_closure(closure, env)
-    }
-
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
         if let Some(yielding) = closure.yielding() {

@@ -58,11 +58,6 @@ impl Exceptions {
         self.is_reraised.set(is_reraised);
     }
 
-    /// Tests whether the last `raise` had no expression.
-    pub(crate) fn was_reraised(&self) -> bool {
-        self.is_reraised.get()
-    }
-
     /// The exception that the innermost handler caught.
     pub(crate) fn current(&self) -> Option<ScriptValue> {
         self.handled.borrow().last().cloned()
@@ -452,9 +447,9 @@ impl dyn Host + '_ {
 
 impl dyn Host + '_ {
     /// Runs a `try` statement.
-    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
+    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
         let mark = self.mark();
-        let flow = self.exec_guarded(id, stmt, is_star);
+        let flow = self.exec_guarded(id, stmt);
         if stmt.finalbody.is_empty() {
             return flow;
         }
@@ -476,7 +471,7 @@ impl dyn Host + '_ {
     }
 
     /// Runs a `try` statement up to its `finally`.
-    fn exec_guarded(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
+    fn exec_guarded(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
         let mark = self.mark();
         let program = self.program.clone();
         match program.budget.tries(|| self.exec_body(stmt.body)) {
@@ -485,7 +480,6 @@ impl dyn Host + '_ {
                 if matches!(flow, Flow::Next) { self.exec_body(stmt.orelse) } else { Ok(flow) }
             }
             Err(reported) => match self.take_raised(mark) {
-                Some(exception) if is_star => self.handle_group(id, stmt.handlers, &exception),
                 Some(exception) => self.handle(id, stmt.handlers, &exception),
                 None => Err(reported),
             },
