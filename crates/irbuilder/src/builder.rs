@@ -218,7 +218,7 @@ impl Builder {
         self.close(caller)
     }
 
-    /// Returns the node that was built as a `T`: `let f = builder.get::<PrimFunc>()?;`.
+    /// Returns the node that was built as a `T`: `let plan = builder.get::<Plan>()?;`.
     ///
     /// # Errors
     /// As [`Builder::finish`], and if the node is of another class.

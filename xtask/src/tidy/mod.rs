@@ -17,7 +17,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::workspace;
+use xtask::workspace;
 
 /// Findings, in the order of the checks.
 #[derive(Default)]
@@ -45,6 +45,7 @@ pub fn run() -> Result<()> {
     let files = workspace::files()?;
     layering::direct(&packages, &mut findings);
     layering::features(&packages, &mut findings)?;
+    layering::passed_on(&packages, &mut findings);
     layering::foreign_parser(&packages, &files, &mut findings)?;
     neutral::check(&files, &mut findings)?;
     sources::check(&files, &mut findings)?;

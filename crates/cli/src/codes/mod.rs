@@ -9,7 +9,7 @@ use tvmscript::diagnostics::ErrorCode;
 use tvmscript::ir_core::registry::INVARIANT;
 use tvmscript::pass::PassErrorKind;
 use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
-use tvmscript::script_parser::ParseErrorKind;
+use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
 use tvmscript::{DocsifyError, ir_core, irbuilder, prim, relax, tir, upgrade};
 
 use crate::failure::Failure;
@@ -32,6 +32,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
     let tables = [
         syntax_codes(),
         ParseErrorKind::CODES,
+        EvalErrorKind::CODES,
         HostErrorKind::CODES,
         irbuilder::BuildErrorKind::CODES,
         std::slice::from_ref(&INVARIANT),
@@ -60,7 +61,7 @@ pub(crate) fn find(code: &str) -> Option<&'static ErrorCode> {
 pub(crate) enum Example {
     /// A script with the error, and one without.
     Scripts { wrong: &'static str, right: &'static str },
-    /// No script has the error, for this reason.
+    /// No script shows the error, for this reason.
     None { reason: &'static str },
 }
 

@@ -122,6 +122,12 @@ impl<K> Diagnostic<K> {
         Diagnostic { severity: Severity::Help, ..Diagnostic::new(kind, at) }
     }
 
+    /// The same diagnostic with another kind.
+    pub fn map<L>(self, f: impl FnOnce(K) -> L) -> Diagnostic<L> {
+        let Diagnostic { kind, severity, labels, notes, help, fixes } = self;
+        Diagnostic { kind: f(kind), severity, labels, notes, help, fixes }
+    }
+
     /// Tests whether this is an error, not a warning, note or advice.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

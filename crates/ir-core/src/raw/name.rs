@@ -9,7 +9,7 @@ use super::{ObjectLike, Ref, Str};
 use crate::containers::RenamedNode;
 use crate::value::FieldRef;
 
-/// A name hint that a builder can set after the node was made: `A = T.alloc_buffer(..)` names the result of the call.
+/// A name hint that a builder can set after the node was made: `x = Toy.input(..)` names the result of the call.
 /// `#[derive(Node)]` excludes a field of this type from equality and hash (no `#[node(skip_eq)]` is needed), so renaming a
 /// node does not change what it is equal to. The node is otherwise immutable.
 ///

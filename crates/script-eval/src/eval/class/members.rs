@@ -10,7 +10,7 @@ use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::{DictKey, ScriptValue};
 
 use super::{ClassObject, Instance, lookup};
-use crate::Evaluator;
+use crate::EvalState;
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Closure, Raise};
 use crate::id_hash::IdMap;
@@ -139,7 +139,7 @@ impl Instance {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Passes on the key of a name that is no special name and not private; `None` for others.
     #[inline]
     fn with_key<T>(&self, name: Name, f: impl FnOnce(&DictKey) -> Option<T>) -> Option<T> {
