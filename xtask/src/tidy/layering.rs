@@ -107,7 +107,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
         "explain",
-        &["ir-core", "docsifier", "irbuilder", "python-syntax", "script-eval", "script-parser", "prim", "ir", "tir", "relax"],
+        &[
+            "ir-core",
+            "docsifier",
+            "irbuilder",
+            "python-syntax",
+            "script-eval",
+            "script-parser",
+            "prim",
+            "ir",
+            "tir",
+            "relax",
+        ],
     ),
     ("pass", &["ir-core", "docsifier", "script-parser", "si-builder"]),
     (
