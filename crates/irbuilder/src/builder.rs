@@ -196,6 +196,12 @@ impl Builder {
         let _ = with_state(|s| s.contexts.set(value));
     }
 
+    /// Sets the context of this type in the innermost builder. Has no effect without one.
+    #[track_caller]
+    pub fn set_innermost_context<C: Any + Send + Sync>(value: C) {
+        let _ = with_state(|s| s.contexts.set(value));
+    }
+
     /// The context of this type, of the innermost builder that has one.
     pub fn context<C: Any + Send + Sync>() -> Option<Arc<C>> {
         STACK.with_borrow(|stack| stack.builders.iter().rev().find_map(|state| state.contexts.get()))

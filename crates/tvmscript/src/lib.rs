@@ -36,7 +36,8 @@
 //! see [`SourceId`].
 //!
 //! Default features: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, requires
-//! `build`). Without `parse`, no Python parser is compiled. The optional feature `ruff` parses Python with ruff's parser.
+//! `build`). Without `parse`, no Python parser is compiled. The optional feature `ruff` adds ruff's parser of Python, for
+//! [`ParseOptions::python`] to select.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[cfg(feature = "build")]

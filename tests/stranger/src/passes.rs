@@ -1,7 +1,7 @@
 //! A pass over robots and one over TIR. Both point at what they cannot transform.
 
 use tvmscript::ir::IRModule;
-use tvmscript::passes::tir::rewrite::{self, Rewriter};
+use tvmscript::passes::tir::rewrite::{self, Rewriter, Visits};
 use tvmscript::tir::{PrimFunc, StmtKind, StmtRef, StmtView as _};
 use tvmscript_ir_core::{Ref, try_post_order_mutate};
 use tvmscript_pass::{PassError, pass};
@@ -23,9 +23,16 @@ pass! {
 }
 
 /// Refuses loops whose number of iterations is unknown.
-struct Bounded;
+#[derive(Default)]
+struct Bounded {
+    visits: Visits,
+}
 
 impl Rewriter for Bounded {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef, PassError> {
         match stmt.kind() {
             StmtKind::While(_) => Err(PassError::unsupported("a loop without bounds")),
@@ -37,6 +44,6 @@ impl Rewriter for Bounded {
 pass! {
     /// Fails for loops without bounds.
     pub CheckBounds = "robot.CheckBounds" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Bounded)
+        rewrite::body(function, &mut Bounded::default())
     }
 }

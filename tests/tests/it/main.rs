@@ -34,5 +34,6 @@ mod stubs;
 mod tir_fragments;
 mod underlines;
 mod visitors;
+mod wasm;
 mod whole_files;
 mod wrong_scripts;

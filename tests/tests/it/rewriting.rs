@@ -98,11 +98,9 @@ fn a_dominating_scope_contains_all_uses() {
     tvmscript::visit_nodes::<BufferStore>(&function, |node| store = Some(node.clone()));
     let mut loops = Vec::new();
     tvmscript::visit_nodes::<For>(&function, |node| loops.push(node.clone()));
-    let outer = loops[0].loop_var.object().address();
-    assert!(scopes.dominators(outer).any(|scope| scope == loops[0].object().address()));
-    assert!(
-        !scopes.dominators(outer).any(|scope| scope == store.as_ref().expect("a store").object().address())
-    );
+    let outer = loops[0].loop_var.object();
+    assert!(scopes.dominators(outer).any(|scope| scope == loops[0].object().id()));
+    assert!(!scopes.dominators(outer).any(|scope| scope == store.as_ref().expect("a store").object().id()));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Array, Object, PtrMap, Ref, substitute};
 use tvmscript_prim::{Expr, Var};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, array, edit};
+use super::rewrite::{self, Rewriter, Visits, array, edit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -22,11 +22,17 @@ pass! {
 
 #[derive(Default)]
 struct Convert {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// Values of the axes in scope.
     values: PtrMap<Object>,
 }
 
 impl Rewriter for Convert {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::Block(block) if block.init.is_some() => {

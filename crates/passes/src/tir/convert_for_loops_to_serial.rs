@@ -3,7 +3,7 @@
 use tvmscript_ir::IRModule;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, edit};
+use super::rewrite::{self, Rewriter, Visits, edit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -12,13 +12,21 @@ pass! {
     ///
     /// Upstream: `src/tir/transforms/convert_for_loops_serial.cc`.
     pub ConvertForLoopsToSerial = "tir.ConvertForLoopsToSerial" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Convert)
+        rewrite::body(function, &mut Convert::default())
     }
 }
 
-struct Convert;
+#[derive(Default)]
+struct Convert {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for Convert {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::For(s) if s.kind == ForKind::Parallel => {

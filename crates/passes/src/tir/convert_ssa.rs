@@ -7,7 +7,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{Expr, Let, Var};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, Same, array, changed, edit, expr_children, visit};
+use super::rewrite::{self, Rewriter, Same, Visits, array, changed, edit, expr_children, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -45,6 +45,8 @@ fn with_functions(
 
 #[derive(Default)]
 pub(super) struct Ssa {
+    /// Statements that may still be visited.
+    visits: Visits,
     defined: PtrSet,
     /// Replacements of variables, the innermost last.
     scopes: PtrMap<Vec<Ref<Var>>>,
@@ -59,7 +61,7 @@ pub(super) struct Ssa {
 impl Ssa {
     fn function(&mut self, function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
         let _span = rewrite::SpanScope::enter(function.span());
-        rewrite::renew_budget();
+        self.visits = Visits::default();
         let mut redefined = Vec::new();
         let mut define = |this: &mut Ssa, var: &Ref<Var>| {
             if !this.defined.insert(var.object().clone()) {
@@ -247,6 +249,10 @@ impl Mutator for Rename<'_> {
 }
 
 impl Rewriter for Ssa {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::LetStmt(s) => {

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Map, Ref};
 use tvmscript_tir::node::*;
 
 use super::narrower::Narrower;
-use super::rewrite::{SpanScope, array, changed, renew_budget, visit};
+use super::rewrite::{SpanScope, array, changed, visit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -33,7 +33,6 @@ pub(super) fn check_elements(buffer: &Ref<Buffer>) -> Result<()> {
 
 fn narrow(function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
     let mut narrower = Narrower::default();
-    renew_budget();
     // The first walk finds the variables to replace, also those that are used before the place that decides.
     visit(&mut narrower, &function.body)?;
     narrower.start_over();

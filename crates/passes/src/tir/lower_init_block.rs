@@ -4,7 +4,7 @@ use tvmscript_ir::IRModule;
 use tvmscript_prim::{Expr, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, SpanScope, edit, visit};
+use super::rewrite::{self, Rewriter, SpanScope, Visits, edit, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -16,13 +16,21 @@ pass! {
     ///
     /// Upstream: `src/tir/transforms/lower_init_block.cc`.
     pub LowerInitBlock = "tir.LowerInitBlock" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Lower)
+        rewrite::body(function, &mut Lower::default())
     }
 }
 
-struct Lower;
+#[derive(Default)]
+struct Lower {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for Lower {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         let Some((block, init)) =
             stmt.as_node::<Block>().and_then(|block| Some((block, block.init.as_ref()?)))

@@ -9,7 +9,7 @@ use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Range, Strin
 use tvmscript_tir::node::*;
 
 use super::lower_init_block::conditional;
-use super::rewrite::{self, Rewriter, absorb, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, absorb, edit, visit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -24,11 +24,13 @@ pass! {
     /// Upstream: `src/tir/transforms/lower_opaque_block.cc`.
     pub LowerOpaqueBlock = "tir.LowerOpaqueBlock" for PrimFunc in IRModule |function, _context| {
         let alignments = alignments(&function.body);
-        rewrite::body(function, &mut Lower { alignments, units: PtrMap::default() })
+        rewrite::body(function, &mut Lower { visits: Visits::default(), alignments, units: PtrMap::default() })
     }
 }
 
 struct Lower {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// Alignments of dimensions by data pointer.
     alignments: PtrMap<Vec<Value>>,
     /// Start values of loops of extent 1.
@@ -200,6 +202,10 @@ fn launch(s: &For, thread: &IterVar, min: Expr, extent: Expr, body: StmtRef) -> 
 }
 
 impl Rewriter for Lower {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::BlockRealize(realize) => self.realize(realize),

@@ -8,7 +8,7 @@ use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Select, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing};
-use super::rewrite::{self, Rewriter, absorb, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, absorb, edit, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -20,11 +20,13 @@ pass! {
     ///
     /// Upstream: `src/tir/transforms/remove_no_op.cc`, without `use_dataflow_analysis`.
     pub RemoveNoOp = "tir.RemoveNoOp" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Remover { analyzer: Analyzer::new(), domains: DomMap::new() })
+        rewrite::body(function, &mut Remover { visits: Visits::default(), analyzer: Analyzer::new(), domains: DomMap::new() })
     }
 }
 
 struct Remover {
+    /// Statements that may still be visited.
+    visits: Visits,
     analyzer: Analyzer,
     /// Ranges of the loop variables in scope.
     domains: DomMap,
@@ -84,6 +86,10 @@ impl Remover {
 }
 
 impl Rewriter for Remover {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::LetStmt(_) => {

@@ -10,13 +10,20 @@
 //! ```
 //! use tvmscript_ir::IRModule;
 //! use tvmscript_pass::{PassError, pass};
-//! use tvmscript_passes::tir::rewrite::{self, Rewriter};
+//! use tvmscript_passes::tir::rewrite::{self, Rewriter, Visits};
 //! use tvmscript_tir::node::{PrimFunc, StmtKind, StmtRef, StmtView as _};
 //!
 //! /// Refuses `while` loops.
-//! struct Bounded;
+//! #[derive(Default)]
+//! struct Bounded {
+//!     visits: Visits,
+//! }
 //!
 //! impl Rewriter for Bounded {
+//!     fn visits(&mut self) -> &mut Visits {
+//!         &mut self.visits
+//!     }
+//!
 //!     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef, PassError> {
 //!         match stmt.kind() {
 //!             StmtKind::While(_) => Err(PassError::unsupported("a loop without bounds")),
@@ -28,14 +35,12 @@
 //! pass! {
 //!     /// Fails for `while` loops.
 //!     pub NoWhile = "doc.NoWhile" for PrimFunc in IRModule |function, _context| {
-//!         rewrite::body(function, &mut Bounded)
+//!         rewrite::body(function, &mut Bounded::default())
 //!     }
 //! }
 //! ```
 //!
 //! Upstream counterpart: `StmtMutator`, `src/tir/ir/stmt_functor.cc`.
-
-use std::cell::Cell;
 
 use tvmscript_ir_core::{Array, Class, FieldRef, Node, ObjectLike, Ref, Span, SubclassOf, Value, with_stack};
 use tvmscript_prim::{Expr, PrimExpr, Range};
@@ -48,6 +53,9 @@ use crate::Result;
 
 /// A rewrite of statements and of the expressions in them.
 pub trait Rewriter: Sized {
+    /// The statements that may still be visited, a field of the rewriter. [`body`] renews them.
+    fn visits(&mut self) -> &mut Visits;
+
     /// Rewrites a statement; by default only its parts.
     ///
     /// # Errors
@@ -68,9 +76,15 @@ pub trait Rewriter: Sized {
 /// Maximum number of statements that a rewrite of one function visits. Shared statements count each time they occur.
 const MAX_VISITS: u32 = 1 << 20;
 
-thread_local! {
-    /// Statements that the current rewrite may still visit.
-    static VISITS: Cell<u32> = const { Cell::new(MAX_VISITS) };
+/// Number of statements that a rewrite may still visit. Starts at 1,048,576, which bounds the time for statements that
+/// share parts.
+#[derive(Debug, Clone, Copy)]
+pub struct Visits(u32);
+
+impl Default for Visits {
+    fn default() -> Self {
+        Visits(MAX_VISITS)
+    }
 }
 
 /// Restores [`Span::current`] when dropped.
@@ -91,18 +105,13 @@ impl Drop for SpanScope {
     }
 }
 
-/// Allows the rewrite of one more function.
-pub(super) fn renew_budget() {
-    VISITS.set(MAX_VISITS);
-}
-
 /// Rewrites the body of a function.
 ///
 /// # Errors
 /// Fails with the error of the rewriter.
 pub fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result<Ref<PrimFunc>> {
     let _span = SpanScope::enter(function.span());
-    renew_budget();
+    *rewriter.visits() = Visits::default();
     let new = visit(rewriter, &function.body)?;
     if !new.ptr_eq(&function.body) {
         function.make_mut().body = new;
@@ -115,10 +124,11 @@ pub fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result
 /// # Errors
 /// Fails with the error of the rewriter.
 pub fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
-    let Some(visits) = VISITS.get().checked_sub(1) else {
+    let visits = rewriter.visits();
+    let Some(rest) = visits.0.checked_sub(1) else {
         return Err(PassError::unsupported(format!("the function has more than {MAX_VISITS} statements")));
     };
-    VISITS.set(visits);
+    visits.0 = rest;
     with_stack(|| {
         let _span = SpanScope::enter(stmt.span());
         rewriter.stmt(stmt).map_err(|error| error.at(stmt))

@@ -8,7 +8,7 @@ use tvmscript_prim::intrinsic::IF_THEN_ELSE;
 use tvmscript_prim::{Call, Effect, Expr, Op, PrimExpr, PrimExprExt, Ramp, Select};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, SpanScope};
+use super::rewrite::{self, Rewriter, SpanScope, Visits};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -18,13 +18,21 @@ pass! {
     ///
     /// Upstream: `src/tir/transforms/rewrite_unsafe_select.cc`.
     pub RewriteUnsafeSelect = "tir.RewriteUnsafeSelect" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut RewriteSelect)
+        rewrite::body(function, &mut RewriteSelect::default())
     }
 }
 
-struct RewriteSelect;
+#[derive(Default)]
+struct RewriteSelect {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for RewriteSelect {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
         Ok(post_order_mutate(expr.clone(), |node| {
             let select = node.as_node::<Select>().filter(|select| select.condition.dtype().is_bool())?;

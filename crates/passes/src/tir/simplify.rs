@@ -7,7 +7,7 @@ use tvmscript_prim::{Compare, Effect, Expr, FloatImm, IntImm, PrimExprExt, Var, 
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing, under};
-use super::rewrite::{self, Rewriter, Same, SpanScope, absorb, rebuild, visit};
+use super::rewrite::{self, Rewriter, Same, SpanScope, Visits, absorb, rebuild, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -20,6 +20,7 @@ pass! {
     /// Upstream: `src/tir/transforms/simplify.cc`.
     pub Simplify = "tir.Simplify" for PrimFunc in IRModule |function, _context| {
         let mut simplify = Simplifier {
+            visits: Visits::default(),
             analyzer: Analyzer::new(),
             kept: variables_of_buffers(&function.body),
             values: PtrMap::default(),
@@ -30,6 +31,8 @@ pass! {
 }
 
 struct Simplifier {
+    /// Statements that may still be visited.
+    visits: Visits,
     analyzer: Analyzer,
     /// Variables that buffers refer to, which simplification does not replace.
     kept: PtrSet,
@@ -78,6 +81,10 @@ impl WithAnalyzer for Simplifier {
 }
 
 impl Rewriter for Simplifier {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
         let _span = SpanScope::enter(expr.span());
         Ok(self.analyzer.simplify(expr))

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, St
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, SpanScope, edit};
+use super::rewrite::{self, Rewriter, SpanScope, Visits, edit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -27,6 +27,8 @@ pass! {
 
 #[derive(Default)]
 struct Unifier {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// Axes of the current kernel, in the order in which they were found.
     axes: Vec<Axis>,
     /// Number of axes that have a loop already.
@@ -140,6 +142,10 @@ fn annotate(stmt: StmtRef, dtype: DataType, annotations: &Map<Str, Value>) -> Re
 }
 
 impl Rewriter for Unifier {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::AttrStmt(s) if matches!(s.attr_key.as_str(), "thread_extent" | "virtual_thread") => {

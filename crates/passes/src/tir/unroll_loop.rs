@@ -7,7 +7,7 @@ use tvmscript_prim::{Expr, IntImm, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::convert_ssa;
-use super::rewrite::{self, Rewriter, absorb, array, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, absorb, array, edit, visit};
 use crate::Result;
 use tvmscript_pass::{OptionDecl, OptionValue, PassContext, PassError, pass};
 
@@ -59,6 +59,8 @@ pub(super) const OPTIONS: [OptionDecl; 5] = [
 const MAX_NODES: i64 = 1 << 22;
 
 struct Unroll {
+    /// Statements that may still be visited.
+    visits: Visits,
     auto_max_step: i64,
     auto_max_depth: i64,
     auto_max_extent: i64,
@@ -79,6 +81,7 @@ struct Unroll {
 impl Unroll {
     fn new(context: &PassContext<'_, IRModule>) -> Result<Unroll> {
         Ok(Unroll {
+            visits: Visits::default(),
             auto_max_step: context.integer("tir.UnrollLoop.auto_max_step")?,
             auto_max_depth: context.integer("tir.UnrollLoop.auto_max_depth")?,
             auto_max_extent: context.integer("tir.UnrollLoop.auto_max_extent")?,
@@ -171,6 +174,10 @@ fn extent(s: &For) -> Option<i64> {
 }
 
 impl Rewriter for Unroll {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::For(_) => self.for_loop(stmt),

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, absorb, visit};
+use super::rewrite::{self, Rewriter, Visits, absorb, visit};
 use super::vectorizer::Vectorizer;
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
@@ -17,13 +17,21 @@ pass! {
     ///
     /// Upstream: `src/tir/transforms/vectorize_loop.cc`.
     pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut VectorizeLoops)
+        rewrite::body(function, &mut VectorizeLoops::default())
     }
 }
 
-struct VectorizeLoops;
+#[derive(Default)]
+struct VectorizeLoops {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for VectorizeLoops {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         let Some(s) = stmt.as_node::<For>().filter(|s| s.kind == ForKind::Vectorized) else {
             return rewrite::children(self, stmt);

@@ -10,7 +10,9 @@ use tvmscript_ir_core::{
 use tvmscript_prim::*;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit};
+use super::rewrite::{
+    self, Rewriter, Same, SpanScope, Visits, array, changed, edit, expr_children, rebuild, visit,
+};
 use super::vectorize_loop::serial;
 use crate::Result;
 use tvmscript_pass::PassError;
@@ -55,6 +57,8 @@ const VECTORIZABLE: &[&str] = &[
 
 /// Rewrites the body of one loop.
 pub(super) struct Vectorizer {
+    /// Statements that may still be visited.
+    visits: Visits,
     var: Ref<Var>,
     /// The extent of the loop.
     lanes: Expr,
@@ -94,6 +98,7 @@ impl Vectorizer {
     pub(super) fn new(s: &For) -> Result<Vectorizer> {
         let (zero, one) = (IntImm::try_new(s.loop_var.dtype, 0)?, IntImm::try_new(s.loop_var.dtype, 1)?);
         Ok(Vectorizer {
+            visits: Visits::default(),
             var: s.loop_var.clone(),
             lanes: s.extent.clone(),
             ramp: Ramp::try_new(zero, one, &s.extent)?,
@@ -492,6 +497,10 @@ impl Vectorizer {
 }
 
 impl Rewriter for Vectorizer {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         self.memo = Memo::default();
         let new = self.visit_stmt(stmt)?;
