@@ -222,7 +222,7 @@ impl<'r> Docsifier<'r> {
         self.docs.id(name)
     }
 
-    /// A qualified name of a dialect (`T.block`).
+    /// A qualified name of a dialect (`Toy.region`).
     pub fn prefixed(&mut self, dialect: &str, name: &str) -> ExprDoc {
         let prefix = self.prefix(dialect);
         self.docs.attr(prefix, name)

@@ -1,4 +1,4 @@
-//! Namespaces of dialects in scripts: `T.grid`, `I.ir_module`.
+//! Namespaces of dialects in scripts: `Toy.trace`, `Plan.step`.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -9,7 +9,7 @@ use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 use tvmscript_script_value::{ScriptFn, ScriptValue};
 
-/// Computes the value of a name that no table lists (`T.float32x4`).
+/// Computes the value of a name that no table lists (`Toy.number_4`).
 pub type NameFallback = fn(&str) -> Option<ScriptValue>;
 
 /// Names that a [`NameFallback`] finds, for suggestions.

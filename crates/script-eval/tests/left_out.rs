@@ -4,11 +4,11 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::Limits;
+use tvmscript_script_eval::{Limits, Run};
 
 /// The message of the only error.
 fn message(text: &str) -> String {
-    let errors = calculator::evaluate(text, Limits::default(), false).errors;
+    let errors = calculator::evaluate(text, Limits::default(), Run::Strict).errors;
     assert_eq!(errors.len(), 1, "{text}: {errors:?}");
     errors[0].kind.to_string()
 }

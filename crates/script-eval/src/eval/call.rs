@@ -14,7 +14,7 @@ use crate::python::cost;
 #[cfg(feature = "library")]
 use crate::python::library::Partial;
 use crate::python::object;
-use crate::{Evaluator, Host};
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 /// The arguments for code that knows built-in types only.
@@ -37,7 +37,7 @@ fn kept(args: &CallArgs) -> Option<CallArgs> {
     values.any(ScriptValue::holds_values).then(|| args.clone())
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_call(
         &mut self,
         id: ExprId,
@@ -49,17 +49,17 @@ impl dyn Host + '_ {
             Ok(callee) => callee,
             Err(reported) => {
                 // Finds errors in the arguments too.
-                if !self.program.budget.stops_at_first_error() {
+                if !self.state.program.budget.stops_at_first_error() {
                     drop(self.arguments(None, args, keywords, false));
                 }
                 return Err(reported);
             }
         };
         // A slice as an argument of a method is a vector, unless the function takes regions.
-        let vectors = self.mode == Mode::Script
-            && matches!(*self.ast.expr(func), Expr::Attribute { .. })
+        let vectors = self.state.mode() == Mode::Script
+            && matches!(*self.state.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
-                ScriptValue::Function(function) => !self.takes_regions(function),
+                ScriptValue::Function(function) => !self.host.takes_regions(function),
                 _ => true,
             };
         let args = self.arguments(Some(&callee), args, keywords, vectors)?;
@@ -76,12 +76,12 @@ impl dyn Host + '_ {
     ) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for arg in ast.list(args).iter().copied() {
-            if result.is_err() && self.program.budget.stops_at_first_error() {
+            if result.is_err() && self.state.program.budget.stops_at_first_error() {
                 break;
             }
-            if let Expr::Starred { value } = *self.ast.expr(arg) {
+            if let Expr::Starred { value } = *self.state.ast.expr(arg) {
                 let items = self.eval_inner(value).and_then(|value| {
                     let items = self.with_call_site(arg, |p| p.collect_values(&value)).map_err(|raise| {
                         // CPython passes an only `*value` on, and makes a list of several arguments.
@@ -108,19 +108,19 @@ impl dyn Host + '_ {
                 Err(reported) => result = Err(reported),
             }
         }
-        if keywords.is_empty() || result.is_err() && self.program.budget.stops_at_first_error() {
+        if keywords.is_empty() || result.is_err() && self.state.program.budget.stops_at_first_error() {
             return result.map(|()| out);
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let before = self.state.move_by(Position::under_python_rules);
         let mut is_spread = false;
         for keyword in ast.list(keywords).iter().copied() {
-            if result.is_err() && self.program.budget.stops_at_first_error() {
+            if result.is_err() && self.state.program.budget.stops_at_first_error() {
                 break;
             }
             match (keyword.arg, self.eval_inner(keyword.value)) {
                 (Some(name), Ok(value)) => {
-                    let name = self.name_str(name);
+                    let name = self.state.name_str(name);
                     // The parser excludes a name that is written twice; `**` before it may give it, too.
                     if is_spread && out.keywords.iter().any(|(known, _)| *known == name) {
                         result = Err(self.repeated_keyword(keyword.value, callee, name.as_str()));
@@ -136,7 +136,7 @@ impl dyn Host + '_ {
                 (_, Err(reported)) => result = Err(reported),
             }
         }
-        self.mode = mode;
+        self.state.move_to(before);
         result.map(|()| out)
     }
 
@@ -148,19 +148,19 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         out: &mut CallArgs,
     ) -> Result<()> {
-        self.try_at(at, |p| p.known([value]))?;
+        self.try_at(at, |p| p.state.known([value]))?;
         let mut dict = Dict::new();
         if !self.try_at(at, |p| builtins::fill_from_mapping(p, &mut dict, value))? {
             let name = self.name_in_message(callee);
-            return Err(
-                self.error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value))
-            );
+            return Err(self
+                .state
+                .error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value)));
         }
-        self.try_at(at, |p| cost::values(p, 3 * dict.len()))?;
+        self.try_at(at, |p| cost::values(p.state, 3 * dict.len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
         for (key, value) in dict.iter() {
             let ScriptValue::Str(key) = &key.0 else {
-                return Err(self.error(at, HostError::type_error("keywords must be strings")));
+                return Err(self.state.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
                 return Err(self.repeated_keyword(at, callee, key.as_str()));
@@ -179,7 +179,7 @@ impl dyn Host + '_ {
     ) -> crate::errors::Reported {
         let name = self.name_in_message(callee);
         let message = format!("{name}got multiple values for keyword argument '{keyword}'");
-        self.error(at, HostError::type_error(message))
+        self.state.error(at, HostError::type_error(message))
     }
 
     /// The function of a call as CPython names it in messages about `*` and `**`, with a space behind it: `m.f() `. Empty
@@ -229,31 +229,32 @@ impl dyn Host + '_ {
         at: ExprId,
         operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
     ) -> Result<T, Raise> {
-        let evaluator: &Evaluator = self;
-        evaluator.point_at(at);
-        let before = evaluator.diagnostics.counts();
+        self.state.point_at(at);
+        let before = self.state.diagnostics.counts();
         let result = operation(self);
         match &result {
             Err(Raise::Reported) => {
-                let range = self.ast.range(at);
-                self.diagnostics.called_from(before, range);
+                let range = self.state.ast.range(at);
+                self.state.diagnostics.called_from(before, range);
             }
             // One that was caught on its way.
-            Err(Raise::Exception(exception)) => super::raising::called_from(exception, self.ast.range(at)),
+            Err(Raise::Exception(exception)) => {
+                super::raising::called_from(exception, self.state.ast.range(at))
+            }
             _ => {}
         }
         result
     }
 
     pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Outcome {
-        if !self.tolerant {
+        if !self.state.is_tolerant() {
             return self.call_known(callee, args);
         }
         self.unknown_call(callee, &args)?;
         // A search before each call would cost a call as much as its arguments are long.
         let kept = if callee.as_host::<Closure>().is_none() { kept(&args) } else { None };
         self.call_known(callee, args).map_err(|raise| match kept {
-            Some(args) => self.failed_call(raise, &args),
+            Some(args) => self.state.failed_call(raise, &args),
             None => raise,
         })
     }
@@ -298,21 +299,21 @@ impl dyn Host + '_ {
                         None => return Err(self.not_callable(callee)),
                     };
                     // The method may be an instance, too.
-                    self.program.budget.enter_call()?;
+                    self.state.program.budget.enter_call()?;
                     let result = tvmscript_ir_core::with_stack(|| self.call_value(&method, args));
-                    self.program.budget.leave_call();
+                    self.state.program.budget.leave_call();
                     return result;
                 }
                 if let Some(wrapper) = any.downcast_ref::<Wrapper>().filter(|_| host.is_callable()) {
                     return self.call_value(&wrapper.function, args);
                 }
                 if let [definition] = &*args.positional
-                    && self.is_decorator(callee)
+                    && self.host.is_decorator(callee)
                     && let Some(value) = self.decorate_value(callee, definition)
                 {
                     return Ok(value?);
                 }
-                if let Some(result) = self.call_own(&**host, &mut args) {
+                if let Some(result) = self.host.call_own(self.state, &**host, &mut args) {
                     return result;
                 }
                 if let Some(module) = any.downcast_ref::<Module>() {
@@ -331,7 +332,7 @@ impl dyn Host + '_ {
                 }
                 Err(self.not_callable(callee))
             }
-            ScriptValue::Node(object) => match self.call_rule(object) {
+            ScriptValue::Node(object) => match self.host.call_rule(object, self.state.position().token()) {
                 Some(call) => Ok(call(object, plain(args))?),
                 None => Err(self.not_callable(callee)),
             },
@@ -352,9 +353,9 @@ impl dyn Host + '_ {
         if let ScriptValue::Host(host) = callee
             && let Some(advice) = host.advice()
         {
-            if self.tolerant {
+            if self.state.is_tolerant() {
                 // Python can construct such values; scripts cannot.
-                let place = self.statement.unwrap_or_default();
+                let place = self.state.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
             }
             let error = HostError::type_error(format!("{} is not callable", host.type_name()));

@@ -11,8 +11,8 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, ScriptValue, r
 use super::builtins::{self, Table, linear, not_none, own};
 use super::number::word;
 use super::{compare, cost, repr, set, sort};
-use crate::Host;
-use crate::errors::ParseErrorKind;
+use crate::Eval;
+use crate::errors::EvalErrorKind;
 use crate::eval::{Raise, exception};
 use crate::host::Operator;
 
@@ -77,7 +77,7 @@ pub(crate) fn attribute(dict: &Dict, name: &str) -> Option<ScriptValue> {
 
 /// The value for a missing key.
 pub(crate) fn missing(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -119,7 +119,7 @@ pub(crate) static TYPES: Table = &[
 ];
 
 /// Inserts the entries of `dict(..)`.
-fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
+fn updated(p: &mut Eval<'_>, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
     if a.positional.len() > 1 {
         raise!(Type, "{name} expected at most 1 argument, got {}", a.positional.len());
     }
@@ -134,14 +134,14 @@ fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result
 
 /// Writes the `repr`.
 pub(crate) fn write(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: DictClass,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
 ) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = value else { return Ok(()) };
-    cost::entries(p, dict.borrow().len())?;
+    cost::entries(p.state, dict.borrow().len())?;
     let plain = match &class {
         DictClass::Counter => {
             let mut plain = Dict::new();
@@ -178,7 +178,7 @@ pub(crate) fn write(
 }
 
 /// `a == b` where the class has its own rule: the order of ordered dictionaries, missing counts as zero.
-pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
+pub(crate) fn equal(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
     let classes = (of(&a.borrow()), of(&b.borrow()));
     match classes {
         (Some(DictClass::Ordered), Some(DictClass::Ordered)) => {
@@ -191,7 +191,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option
                 let (Some((x, value)), Some((y, other))) = (entry(a), entry(b)) else {
                     return Ok(Some(true));
                 };
-                p.program.budget.step(u64::from(x.weight()))?;
+                p.state.program.budget.step(u64::from(x.weight()))?;
                 if x != y || !compare::same(p, &value, &other)? {
                     return Ok(Some(false));
                 }
@@ -204,7 +204,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option
 }
 
 /// Tests whether two counters have the same counts.
-fn same_counts(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
+fn same_counts(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
     let mut keys = set::keys(p, a.borrow().keys().map(|key| key.0.clone()))?;
     keys.extend(set::keys(p, b.borrow().keys().map(|key| key.0.clone()))?);
     for key in keys {
@@ -221,7 +221,7 @@ fn count_of(dict: &DictRef, key: &DictKey) -> ScriptValue {
 
 /// Operators that a class defines itself.
 pub(crate) fn binary(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     op: BinOp,
     a: &DictRef,
     b: &DictRef,
@@ -235,8 +235,8 @@ pub(crate) fn binary(
         (Some(class), _) | (None, Some(class)) if op == BinOp::BitOr => class,
         _ => return Ok(None),
     };
-    cost::entries(p, a.borrow().len() + b.borrow().len())?;
-    set::charge_keys(p, b.borrow().keys())?;
+    cost::entries(p.state, a.borrow().len() + b.borrow().len())?;
+    set::charge_keys(p.state, b.borrow().keys())?;
     let mut dict = a.borrow().clone();
     dict.extend(b.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
     Ok(Some(classed(dict, class)))
@@ -244,19 +244,19 @@ pub(crate) fn binary(
 
 /// The error of an operator on counters.
 pub(crate) fn unsupported_operator() -> Raise {
-    ParseErrorKind::UnsupportedExpression { what: "this operator of `Counter`" }.into()
+    EvalErrorKind::UnsupportedExpression { what: "this operator of `Counter`" }.into()
 }
 
 /// Adds to the counts of a counter: the counts of a mapping, or the elements of an iterable.
-pub(crate) fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs) -> Result<(), Raise> {
+pub(crate) fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = counter else { return Ok(()) };
-    let change = |p: &mut dyn Host, key: DictKey, by: ScriptValue| {
+    let change = |p: &mut Eval<'_>, key: DictKey, by: ScriptValue| {
         let before = dict.borrow().get(&key).cloned();
         let after = match before {
             None => by,
             Some(before) => p.apply(Operator::Binary(BinOp::Add), &[before, by])?,
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.borrow_mut().insert(key, after);
         Ok::<(), Raise>(())
     };
@@ -271,7 +271,7 @@ pub(crate) fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs) -> Res
         match from {
             ScriptValue::None => {}
             ScriptValue::Dict(from) => {
-                cost::entries(p, from.borrow().len())?;
+                cost::entries(p.state, from.borrow().len())?;
                 let entries: Vec<_> = from.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
                 for (key, by) in entries {
                     change(p, key, by)?;
@@ -294,7 +294,7 @@ pub(crate) fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs) -> Res
 }
 
 /// The entries of a counter from the largest count to the smallest.
-fn sorted_counts(p: &mut dyn Host, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
+fn sorted_counts(p: &mut Eval<'_>, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
     let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     let counts = entries.iter().map(|(_, count)| count.clone()).collect();
     sort::sort_by(p, entries, counts, true)
@@ -306,7 +306,7 @@ pub(crate) static ORDERED: Table = &[
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
             let last = last.map_or(Ok(true), |last| p.truth(&last))?;
             let hashed = p.hashable(key.clone())?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let Some(from) = dict.borrow().get_index_of(&hashed) else {
                 return Err(exception::key_error(key));
             };
@@ -319,7 +319,7 @@ pub(crate) static ORDERED: Table = &[
         .zero_or_one(|p, v, last| {
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
             let last = last.map_or(Ok(true), |last| p.truth(&last))?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let entry = match last {
                 true => dict.borrow_mut().pop(),
                 false => dict.borrow_mut().shift_remove_index(0),
@@ -340,7 +340,7 @@ pub(crate) static COUNTER: Table = &[
             if let Some(n) = not_none(n) {
                 entries.truncate(usize::try_from(word(&n)?).unwrap_or(0));
             }
-            cost::values(p, 4 * entries.len())?;
+            cost::values(p.state, 4 * entries.len())?;
             let pairs = entries.into_iter().map(|(key, value)| ScriptValue::tuple([key.0, value]));
             Ok(ScriptValue::list(pairs.collect()))
         })

@@ -8,7 +8,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::cost;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 
@@ -20,12 +20,12 @@ const RUN: usize = 64;
 /// # Errors
 /// Fails if the key or a comparison fails.
 pub(crate) fn sort(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: Vec<ScriptValue>,
     key: Option<&ScriptValue>,
     reverse: bool,
 ) -> Result<Vec<ScriptValue>, Raise> {
-    cost::values(p, 4 * items.len())?;
+    cost::values(p.state, 4 * items.len())?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(match key {
@@ -41,7 +41,7 @@ pub(crate) fn sort(
 /// # Errors
 /// Fails if a comparison fails.
 pub(crate) fn sort_by<T>(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: Vec<T>,
     keys: Vec<ScriptValue>,
     reverse: bool,
@@ -72,18 +72,18 @@ pub(crate) fn sort_by<T>(
     Ok(order.into_iter().filter_map(|at| items.get_mut(at)?.take()).collect())
 }
 
-struct Sorter<'a> {
-    p: &'a mut dyn Host,
+struct Sorter<'a, 'e> {
+    p: &'a mut Eval<'e>,
     keys: Vec<ScriptValue>,
 }
 
-impl Sorter<'_> {
+impl Sorter<'_, '_> {
     /// Tests whether the key of an item is less than that of another.
     fn less(&mut self, a: usize, b: usize) -> Result<bool, Raise> {
         let (Some(a), Some(b)) = (self.keys.get(a), self.keys.get(b)) else { return Ok(false) };
         let pair = [a.clone(), b.clone()];
         let value = self.p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
-        self.p.program.budget.step(1)?;
+        self.p.state.program.budget.step(1)?;
         self.p.truth(&value)
     }
 

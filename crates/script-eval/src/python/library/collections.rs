@@ -7,8 +7,8 @@ use std::rc::Rc;
 use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 
 use super::Library;
-use crate::Host;
-use crate::errors::{HostError, ParseErrorKind};
+use crate::Eval;
+use crate::errors::{EvalErrorKind, HostError};
 use crate::eval::{Iter, Raise};
 use crate::host::Operator;
 use crate::python::builtins::{Table, not_none, own};
@@ -34,7 +34,7 @@ struct Deque {
 }
 
 fn new_deque(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     items: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -65,8 +65,8 @@ impl Deque {
         self.version.set(self.version.get().wrapping_add(1));
     }
 
-    fn push(&self, p: &dyn Host, value: ScriptValue, left: bool) -> Result<(), Raise> {
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+    fn push(&self, p: &Eval<'_>, value: ScriptValue, left: bool) -> Result<(), Raise> {
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         let mut items = self.items.borrow_mut();
         let dropped = match left {
             true => {
@@ -85,8 +85,8 @@ impl Deque {
     }
 
     /// A copy of the elements, which is charged.
-    fn copied(&self, p: &dyn Host) -> Result<VecDeque<ScriptValue>, Raise> {
-        cost::values(p, self.items.borrow().len())?;
+    fn copied(&self, p: &Eval<'_>) -> Result<VecDeque<ScriptValue>, Raise> {
+        cost::values(p.state, self.items.borrow().len())?;
         Ok(self.items.borrow().clone())
     }
 
@@ -103,7 +103,7 @@ struct DequeIter {
 }
 
 impl Advance for DequeIter {
-    fn next(&mut self, _: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, _: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(deque) = cast::<Deque>(&self.deque) else { return Ok(None) };
         if deque.version.get() != self.version {
             raise!(Runtime, "deque mutated during iteration");
@@ -133,7 +133,7 @@ impl Protocol for Deque {
     fn len(&self) -> Option<Result<usize, Raise>> {
         Some(Ok(self.items.borrow().len()))
     }
-    fn iterate(&self, _: &mut dyn Host, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _: &mut Eval<'_>, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let deque = ScriptValue::Host(this.clone());
         let iter = DequeIter { deque, at: 0, version: self.version.get(), backwards: false };
         Ok(Some(Iter::Library(Box::new(iter))))
@@ -144,42 +144,42 @@ impl Protocol for Deque {
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         Ok(self.at(at))
     }
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
     ) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         let old = self.items.borrow_mut().get_mut(at).map(|slot| std::mem::replace(slot, new));
         drop(old);
         Ok(true)
     }
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         let old = self.items.borrow_mut().remove(at);
         drop(old);
         self.changed();
         Ok(true)
     }
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         let items = ScriptValue::list(self.copied(p)?.into());
         compare::contains(p, &items, item).map(Some)
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -191,7 +191,7 @@ impl Protocol for Deque {
                 compare::compare(p, op, &x?, &y?).map(Some)
             }
             (Operator::Binary(_), ..) => {
-                Err(ParseErrorKind::UnsupportedExpression { what: "this operator of `deque`" }.into())
+                Err(EvalErrorKind::UnsupportedExpression { what: "this operator of `deque`" }.into())
             }
             _ => Ok(None),
         }
@@ -206,10 +206,10 @@ impl Protocol for Deque {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         Ok(Some(Deque::value(self.copied(p)?, self.limit)))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         let items: Vec<ScriptValue> = self.copied(p)?.into();
         repr::list(p, "deque([", &items, out, open)?;
         out.push(']');
@@ -228,7 +228,7 @@ fn place(key: &ScriptValue, len: usize) -> Result<usize, HostError> {
     subscript::place_of(index, len).ok_or_else(|| HostError::index("deque index out of range"))
 }
 
-fn extend(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
+fn extend(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
     let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
     for item in p.collect_values(&items)? {
         deque.push(p, item, left)?;
@@ -271,7 +271,7 @@ static DEQUE: Table = &[
             let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
             let n = n.map_or(Ok(1), |n| word(&n))?;
             let mut items = deque.items.borrow_mut();
-            cost::moves(p, items.len())?;
+            cost::moves(p.state, items.len())?;
             if !items.is_empty() {
                 let by = n.rem_euclid(items.len() as i64) as usize;
                 items.rotate_right(by);

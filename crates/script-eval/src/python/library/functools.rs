@@ -7,7 +7,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release};
 
 use super::{Constant, Library};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
@@ -107,7 +107,7 @@ impl Partial {
     }
 }
 
-pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn partial(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     if a.positional.is_empty() {
         raise!(Type, "type 'partial' takes at least one argument");
     }
@@ -117,7 +117,7 @@ pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
     }
     // As in Python, nested partial functions are flattened.
     if let Some(inner) = function.as_host::<Partial>() {
-        cost::values(p, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
+        cost::values(p.state, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
         let args = inner.arguments(a);
         return Ok(ScriptValue::host(Partial { function: inner.function.clone(), args }));
     }
@@ -125,7 +125,7 @@ pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
 }
 
 fn reduce(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     function: ScriptValue,
     items: ScriptValue,
@@ -164,7 +164,7 @@ impl Protocol for CacheDecorator {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.as_slice() {
             [function] => cached(p, function.clone(), self.limit, self.typed),
             _ => raise!(Type, "lru_cache.<locals>.decorating_function() takes 1 positional argument"),
@@ -173,7 +173,7 @@ impl Protocol for CacheDecorator {
 }
 
 fn lru_cache(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     limit: Option<ScriptValue>,
     typed: Option<ScriptValue>,
@@ -199,7 +199,7 @@ struct Cached {
     results: RefCell<IndexMap<DictKey, ScriptValue>>,
 }
 
-fn cached(p: &mut dyn Host, function: ScriptValue, limit: Option<usize>, typed: bool) -> Outcome {
+fn cached(p: &mut Eval<'_>, function: ScriptValue, limit: Option<usize>, typed: bool) -> Outcome {
     if !is_callable(p, &function) {
         raise!(Type, "the first argument must be callable");
     }
@@ -232,7 +232,7 @@ impl Protocol for Cached {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let mut parts: Vec<ScriptValue> = args.positional.to_vec();
         if !args.keywords.is_empty() {
             parts.push(ScriptValue::Ellipsis);
@@ -250,7 +250,7 @@ impl Protocol for Cached {
         if let Some((at, value)) = found {
             if self.limit.is_some() {
                 let mut results = self.results.borrow_mut();
-                cost::removal(p, results.len())?;
+                cost::removal(p.state, results.len())?;
                 let last = results.len() - 1;
                 results.move_index(at, last);
             }
@@ -258,11 +258,11 @@ impl Protocol for Cached {
         }
         let value = p.call_value(&self.function, args)?;
         if self.limit != Some(0) {
-            p.program.budget.allocate(cost::ENTRY_BYTES)?;
+            p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
             let mut results = self.results.borrow_mut();
             results.insert(key, value.clone());
             if self.limit.is_some_and(|limit| results.len() > limit) {
-                cost::removal(p, results.len())?;
+                cost::removal(p.state, results.len())?;
                 let old = results.shift_remove_index(0);
                 drop(results);
                 drop(old);
@@ -270,7 +270,7 @@ impl Protocol for Cached {
         }
         Ok(value)
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         repr::write(p, &self.function, out, open)
     }
 }
@@ -297,7 +297,7 @@ impl Protocol for CompareKey {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, _: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, _: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.into_vec().as_slice() {
             [value] => {
                 Ok(LibraryObject::value(Compared { function: self.function.clone(), value: value.clone() }))
@@ -325,7 +325,7 @@ impl Protocol for Compared {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -356,7 +356,7 @@ impl Protocol for Wraps {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.as_slice() {
             [wrapper] => update_wrapper(p, wrapper, &self.wrapped),
             _ => raise!(Type, "update_wrapper() missing 1 required positional argument: 'wrapper'"),
@@ -365,7 +365,7 @@ impl Protocol for Wraps {
 }
 
 /// Copies the name and documentation of a function to its wrapper.
-fn update_wrapper(p: &mut dyn Host, wrapper: &ScriptValue, wrapped: &ScriptValue) -> Outcome {
+fn update_wrapper(p: &mut Eval<'_>, wrapper: &ScriptValue, wrapped: &ScriptValue) -> Outcome {
     for name in ["__module__", "__name__", "__qualname__", "__doc__"] {
         if let Some(value) = p.find_attribute(wrapped, name)? {
             p.set_function_attribute(wrapper, name, Some(value))?;

@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::builtins::{self, Table, own};
@@ -96,7 +96,7 @@ struct Getter {
 }
 
 impl Getter {
-    fn get(&self, p: &mut dyn Host, value: &ScriptValue, key: &ScriptValue) -> Outcome {
+    fn get(&self, p: &mut Eval<'_>, value: &ScriptValue, key: &ScriptValue) -> Outcome {
         if self.kind == Kind::Item {
             return subscript::get(p, value, key);
         }
@@ -121,7 +121,7 @@ impl Protocol for Getter {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let name = self.class().trim_start_matches("operator.");
         if !args.keywords.is_empty() {
             raise!(Type, "{name}() takes no keyword arguments");
@@ -138,7 +138,7 @@ impl Protocol for Getter {
         }
         Ok(ScriptValue::tuple(found))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         repr::list(p, &format!("{}(", self.class()), &self.keys, out, open)?;
         out.push(')');
         Ok(())

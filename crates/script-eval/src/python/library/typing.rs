@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 use tvmscript_script_value::{CallArgs, Hashing, ScriptValue};
 
 use super::{Constant, Library, abstract_classes};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::ClassObject;
 use crate::host::Operator;
@@ -97,16 +97,16 @@ impl Protocol for Form {
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         Ok(Some(LibraryObject::value(Form { args: Some(key.clone()), ..*self })))
     }
     fn operate(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -123,7 +123,7 @@ impl Protocol for Form {
             _ => None,
         }
     }
-    fn is_class_of(&self, p: &mut dyn Host, value: &ScriptValue) -> Option<Result<bool, Raise>> {
+    fn is_class_of(&self, p: &mut Eval<'_>, value: &ScriptValue) -> Option<Result<bool, Raise>> {
         match self.name {
             "Any" => return None,
             "Callable" => return Some(Ok(crate::python::builtins::is_callable(p, value))),
@@ -135,7 +135,7 @@ impl Protocol for Form {
         let own = crate::python::type_name(value);
         Some(Ok(self.classes()?.contains(&own.as_str())))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         let name = format!("{}.{}", self.module, self.name);
         let Some(args) = &self.args else {
             let is_class = self.module == ABSTRACT.path;
@@ -178,7 +178,7 @@ pub(crate) fn is_abstract_subclass(class: &ScriptValue, of: &ScriptValue) -> Opt
 }
 
 /// Tests whether a value is an instance of the abstract class of a name; `None` if that is not known.
-pub(crate) fn is_abstract_instance(p: &mut dyn Host, value: &ScriptValue, name: &str) -> Option<bool> {
+pub(crate) fn is_abstract_instance(p: &mut Eval<'_>, value: &ScriptValue, name: &str) -> Option<bool> {
     if name == "Callable" {
         return Some(crate::python::builtins::is_callable(p, value));
     }
@@ -203,7 +203,7 @@ pub(crate) fn class_of_form(form: &ScriptValue) -> Option<ScriptValue> {
 
 /// Writes an argument of a parameterized form: a type is its name.
 fn argument(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
@@ -270,7 +270,7 @@ pub fn type_variable(name: &str) -> ScriptValue {
     LibraryObject::value(Variable { name: ScriptValue::Str(name.into()) })
 }
 
-fn variable(_: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn variable(_: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     match a.positional.first() {
         Some(name @ ScriptValue::Str(_)) => Ok(LibraryObject::value(Variable { name: name.clone() })),
         _ => raise!(Type, "TypeVar() missing 1 required positional argument: 'name'"),
@@ -283,7 +283,7 @@ impl Protocol for Variable {
     }
     fn get(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         this: &ScriptValue,
         _: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -291,7 +291,7 @@ impl Protocol for Variable {
     }
     fn operate(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -300,7 +300,7 @@ impl Protocol for Variable {
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         matches!(name, "__name__" | "args" | "kwargs").then(|| self.name.clone())
     }
-    fn write(&self, _: &mut dyn Host, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, _: &mut Eval<'_>, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str(&format!("~{}", self.name.as_str().unwrap_or_default()));
         Ok(())
     }
@@ -329,7 +329,7 @@ impl Protocol for NewType {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, _: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, _: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.into_vec().into_iter().next() {
             Some(value) => Ok(value),
             None => raise!(Type, "NewType.__call__() missing 1 required positional argument: 'x'"),

@@ -8,8 +8,8 @@ use crate::python::{codec, cost};
 pub(super) static BYTES: Table = &[linear("decode")
     .zero_to_two(|p, v, encoding, errors| {
         let ScriptValue::Bytes(bytes) = v.plain() else { return Ok(ScriptValue::None) };
-        cost::text_bytes(p, bytes.len())?;
-        cost::text(p, &codec::decode(bytes, encoding.as_ref(), errors.as_ref())?)
+        cost::text_bytes(p.state, bytes.len())?;
+        cost::text(p.state, &codec::decode(bytes, encoding.as_ref(), errors.as_ref())?)
     })
     .with_keywords(&["encoding", "errors"])];
 

@@ -6,24 +6,24 @@ use super::array::{Array, MAX_DIMENSIONS, charge, count_of};
 use super::create::{self, whole};
 use super::dtype;
 use super::operate::{broadcast_shape, shape_text};
-use crate::Host;
-use crate::errors::{HostError, ParseErrorKind};
+use crate::errors::{EvalErrorKind, HostError};
 use crate::eval::Raise;
 use crate::python::{Outcome, subscript};
+use crate::{Eval, EvalState};
 
 /// `array[key]`
-pub(super) fn get(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Outcome {
-    Ok(select(p, array, key)?.part())
+pub(super) fn get(p: &mut Eval<'_>, array: &Array, key: &ScriptValue) -> Outcome {
+    Ok(select(p.state, array, key)?.part())
 }
 
 /// `array[key] = value`
 pub(super) fn set(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     array: &Array,
     key: &ScriptValue,
     new: &ScriptValue,
 ) -> Result<(), Raise> {
-    let view = select(p, array, key)?;
+    let view = select(p.state, array, key)?;
     let new = match Array::of(new) {
         Some(new) => new.clone(),
         // Numbers of Python must fit the type.
@@ -45,7 +45,7 @@ pub(super) fn set(
 }
 
 /// The view that a subscript selects.
-fn select(p: &dyn Host, array: &Array, key: &ScriptValue) -> Result<Array, Raise> {
+fn select(p: &EvalState, array: &Array, key: &ScriptValue) -> Result<Array, Raise> {
     let keys = match key {
         ScriptValue::Tuple(items) => items.to_vec(),
         other => vec![other.clone()],
@@ -99,7 +99,7 @@ fn select(p: &dyn Host, array: &Array, key: &ScriptValue) -> Result<Array, Raise
             }
             ScriptValue::List(_) | ScriptValue::Bool(_) | ScriptValue::Host(_) => {
                 let what = "a subscript of an array by an array";
-                return Err(ParseErrorKind::UnsupportedExpression { what }.into());
+                return Err(EvalErrorKind::UnsupportedExpression { what }.into());
             }
             _ => raise!(
                 Index,

@@ -8,8 +8,8 @@ use tvmscript_script_value::ScriptValue;
 use super::array::{Array, Num, charge, count_of};
 use super::create;
 use super::dtype::{self, floating, is_float, promoted, rounded, wide, wrapped};
-use crate::Host;
-use crate::errors::{HostError, ParseErrorKind};
+use crate::Eval;
+use crate::errors::{EvalErrorKind, HostError};
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::arith::float_div_mod;
@@ -32,7 +32,7 @@ enum Operand {
     Array(Array),
 }
 
-fn operand(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<Operand>, Raise> {
+fn operand(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<Operand>, Raise> {
     if let Some(array) = Array::of(value) {
         return Ok(Some(Operand::Array(array.clone())));
     }
@@ -46,13 +46,13 @@ fn operand(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<Operand>, Rai
 
 /// Applies an operator; `None` for operands that are not numbers.
 pub(super) fn operator(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     operator: Operator,
     operands: &[ScriptValue],
 ) -> Result<Option<ScriptValue>, Raise> {
     match (operator, operands) {
         (Operator::Binary(BinOp::MatMult), _) => {
-            Err(ParseErrorKind::UnsupportedExpression { what: "`@` of arrays" }.into())
+            Err(EvalErrorKind::UnsupportedExpression { what: "`@` of arrays" }.into())
         }
         (Operator::Binary(op), [a, b]) => binary(p, Binary::Operator(op), a, b),
         (Operator::Compare(op), [a, b]) => {
@@ -78,7 +78,7 @@ pub(super) fn operator(
 
 /// Applies a function to two values, with broadcasting.
 pub(super) fn binary(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     function: Binary,
     a: &ScriptValue,
     b: &ScriptValue,
@@ -87,7 +87,7 @@ pub(super) fn binary(
     compute(p, function, a, b).map(|array| Some(array.result()))
 }
 
-fn compute(p: &mut dyn Host, function: Binary, a: Operand, b: Operand) -> Result<Array, Raise> {
+fn compute(p: &mut Eval<'_>, function: Binary, a: Operand, b: Operand) -> Result<Array, Raise> {
     let (a, b) = match (a, b) {
         (Operand::Array(a), Operand::Array(b)) => (a, b),
         (Operand::Array(a), Operand::Weak(b)) => {
@@ -316,7 +316,7 @@ fn integers(op: BinOp, a: i128, b: i128, result: DataType) -> Result<Num, HostEr
     })
 }
 
-fn unary(p: &mut dyn Host, op: UnaryOp, array: &Array) -> Result<ScriptValue, Raise> {
+fn unary(p: &mut Eval<'_>, op: UnaryOp, array: &Array) -> Result<ScriptValue, Raise> {
     let dtype = array.dtype;
     match op {
         UnaryOp::USub if dtype.is_bool() => raise!(
@@ -340,7 +340,7 @@ fn unary(p: &mut dyn Host, op: UnaryOp, array: &Array) -> Result<ScriptValue, Ra
 
 /// Applies a function to each element.
 pub(super) fn map(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     array: &Array,
     dtype: DataType,
     f: impl Fn(Num) -> Num,
@@ -353,7 +353,7 @@ pub(super) fn map(
 
 /// Applies a function on floats to each element.
 pub(super) fn map_float(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     f: fn(f64) -> f64,
 ) -> Result<ScriptValue, Raise> {
@@ -364,7 +364,7 @@ pub(super) fn map_float(
 
 /// `array op= other`
 pub(super) fn in_place(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     operator: Operator,
     array: &Array,
     this: &ScriptValue,

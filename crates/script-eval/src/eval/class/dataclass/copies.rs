@@ -10,20 +10,20 @@ pub(super) enum As {
 }
 
 /// Copies an instance with everything in it; dataclasses become dictionaries or tuples.
-pub(super) fn copied(p: &mut dyn Host, value: &ScriptValue, form: As) -> Outcome {
-    p.program.budget.step(1)?;
+pub(super) fn copied(p: &mut Eval<'_>, value: &ScriptValue, form: As) -> Outcome {
+    p.state.program.budget.step(1)?;
     if !value.holds_values() {
         return Ok(value.clone());
     }
-    p.program.budget.enter_call()?;
+    p.state.program.budget.enter_call()?;
     let result = with_stack(|| copied_parts(p, value, form));
-    p.program.budget.leave_call();
+    p.state.program.budget.leave_call();
     result
 }
 
-pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: As) -> Outcome {
-    let all = |p: &mut dyn Host, items: &[ScriptValue]| -> Result<Vec<ScriptValue>, Raise> {
-        cost::values(p, items.len())?;
+pub(super) fn copied_parts(p: &mut Eval<'_>, value: &ScriptValue, form: As) -> Outcome {
+    let all = |p: &mut Eval<'_>, items: &[ScriptValue]| -> Result<Vec<ScriptValue>, Raise> {
+        cost::values(p.state, items.len())?;
         items.iter().map(|item| copied(p, item, form)).collect()
     };
     match value {
@@ -35,7 +35,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: As) -> O
         ScriptValue::Dict(dict) => {
             let entries: Vec<(DictKey, ScriptValue)> =
                 dict.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-            cost::entries(p, entries.len())?;
+            cost::entries(p.state, entries.len())?;
             let mut made = Dict::new();
             for (key, value) in entries {
                 let key = copied(p, &key.0, form)?;
@@ -51,7 +51,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: As) -> O
                 };
                 parts.push((field.name.clone(), copied(p, &part, form)?));
             }
-            cost::entries(p, parts.len())?;
+            cost::entries(p.state, parts.len())?;
             Ok(match form {
                 As::Dict => {
                     ScriptValue::dict(parts.into_iter().map(|(name, value)| (DictKey::text(name), value)))
@@ -73,7 +73,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: As) -> O
 }
 
 /// `replace(instance, **changes)`
-pub(super) fn replace(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn replace(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let mut changes = std::mem::take(&mut args.keywords);
     let [instance] = args.positional.as_slice() else {
         raise!(Type, "replace() takes 1 positional argument but {} were given", args.positional.len());
