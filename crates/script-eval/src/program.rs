@@ -260,7 +260,7 @@ impl Program {
         if depth >= MAX_CALL_SITES || !here.is_known() || self.spans.fixed.is_some() {
             return None;
         }
-        // A lambda inside the call is no other place.
+        // A lambda inside the call is not another place.
         let is_inside = || {
             matches!(
                 here.kind(),

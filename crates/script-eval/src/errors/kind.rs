@@ -144,7 +144,7 @@ error_codes! {
         EvalErrorKind::InvalidTarget { .. } => "E0303" "invalid-target"
             "The left side of an assignment is valid Python, but nothing that this dialect assigns to.";
         EvalErrorKind::NotADecorator { .. } => "E0306" "not-a-decorator"
-            "The expression behind `@` is no decorator of any dialect.";
+            "The expression behind `@` is not a decorator of any dialect.";
         EvalErrorKind::NotEvaluated { .. } => "E0310" "not-evaluated"
             "A warning: a piece of host code is not evaluated, because it has effects or is not known. Values that depend \
              on it are unknown; scripts that do not use them are read.";

@@ -99,12 +99,13 @@ impl Eval<'_> {
                     let new = self.try_at(target, |p| p.augmented(op, old, right))?;
                     return self.assign_attribute(target, &of, attr, new);
                 }
-                let old =
-                    self.attribute(target, &of, attr).or_else(|reported| self.state.absorbed(reported))?;
+                let old = self
+                    .attribute(target, &of, attr)
+                    .or_else(|reported| self.state.placeholder_for(reported))?;
                 let right = self.eval(value)?;
                 let new = self
                     .try_at(target, |p| p.augmented(op, old, right))
-                    .or_else(|reported| self.state.absorbed(reported))?;
+                    .or_else(|reported| self.state.placeholder_for(reported))?;
                 return self.assign_attribute(target, &of, attr, new);
             }
             Expr::Name(_) => (None, self.eval(target)?),
@@ -325,7 +326,7 @@ impl Eval<'_> {
 /// The error of `a op= b` for that of `a op b`: the message names the operator of the statement.
 fn augmented_error(op: BinOp, raise: Raise, [a, b]: &[ScriptValue; 2]) -> Raise {
     let Raise::Kind(EvalErrorKind::Host(error)) = raise else { return raise };
-    // CPython repeats the right operand only if the left one is no container.
+    // CPython repeats the right operand only if the left one is not a container.
     let is_container = matches!(a, ScriptValue::Dict(_) | ScriptValue::Host(_));
     if op == BinOp::Mult && is_container && error.message.starts_with("can't multiply sequence") {
         return wrong_type!("unsupported operand type(s) for *=: '{}' and '{}'", a, b).into();

@@ -149,7 +149,7 @@ impl Eval<'_> {
             match self.eval_inner(*arg) {
                 Ok(value) => bound.push(locals, Binding::of(value)),
                 Err(reported) => {
-                    args.iter().skip(index + 1).for_each(|arg| self.also_look_at_inner(*arg));
+                    args.iter().skip(index + 1).for_each(|arg| self.eval_inner_for_errors(*arg));
                     return Some(Err(reported));
                 }
             }
@@ -172,7 +172,7 @@ impl Eval<'_> {
 
     /// Evaluates an argument to find errors in it, after another one failed.
     #[cold]
-    fn also_look_at_inner(&mut self, id: ExprId) {
+    fn eval_inner_for_errors(&mut self, id: ExprId) {
         if !self.state.program.budget.stops_at_first_error() {
             let _ = self.eval_inner(id);
         }
@@ -185,7 +185,7 @@ impl Eval<'_> {
             Expr::Attribute { value, attr } if self.state.running.is_none() => {
                 match with_stack(|| self.attribute_callee(func, value, attr)) {
                     Err(reported) if self.state.is_tolerant() => {
-                        self.state.absorbed(reported).map(Callee::Value)
+                        self.state.placeholder_for(reported).map(Callee::Value)
                     }
                     callee => callee,
                 }

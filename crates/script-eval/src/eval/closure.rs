@@ -584,7 +584,7 @@ impl EvalState {
         self.program.budget.enter_call()?;
         self.explorer.running.extend(call.def);
         self.depth += 1;
-        // Code around scripts is no helper.
+        // Code around scripts is not a helper.
         let helper = if self.is_tolerant() { None } else { self.program.enter_helper(call.range) };
         let is_same = self.is_local() && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
         Ok(Caller {

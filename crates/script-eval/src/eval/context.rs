@@ -344,7 +344,7 @@ pub(crate) fn pop_all(stack: &ScriptValue) -> ScriptValue {
     }
 }
 
-/// Tests whether a value is one of Python's that is no context manager.
+/// Tests whether a value is one of Python's that is not a context manager.
 fn is_plain(value: &ScriptValue) -> bool {
     !matches!(
         value,

@@ -25,7 +25,7 @@ impl Eval<'_> {
                         out.push_str(&text);
                     }
                     Err(reported) => {
-                        ast.list(values).iter().skip(index + 1).for_each(|part| self.also_look_at(*part));
+                        ast.list(values).iter().skip(index + 1).for_each(|part| self.eval_for_errors(*part));
                         return Err(reported);
                     }
                 },

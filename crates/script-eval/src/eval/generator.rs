@@ -268,7 +268,7 @@ enum Step {
 
 impl EvalState {
     /// The value that an expression had before the statement was suspended.
-    pub(crate) fn remembered(&self, id: ExprId) -> Option<ScriptValue> {
+    pub(crate) fn replayed(&self, id: ExprId) -> Option<ScriptValue> {
         self.running.as_ref()?.memo.get(id).cloned()
     }
 
@@ -282,8 +282,8 @@ impl EvalState {
 
 impl Eval<'_> {
     /// Evaluates an expression of a statement that may be suspended.
-    pub(crate) fn eval_remembered(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if let Some(value) = self.state.remembered(id) {
+    pub(crate) fn eval_replayed(&mut self, id: ExprId) -> Result<ScriptValue> {
+        if let Some(value) = self.state.replayed(id) {
             return Ok(value);
         }
         let value = self.eval_now(id)?;
@@ -353,7 +353,7 @@ impl Eval<'_> {
         Ok(IterObject::value(iter.type_name(), iter))
     }
 
-    /// Resumes an iterator. One that is no generator accepts only `None`.
+    /// Resumes an iterator. One that is not a generator accepts only `None`.
     pub(crate) fn resume_value(&mut self, value: &ScriptValue, input: Input) -> Result<Resumed, Raise> {
         let Some(object) = value.as_host::<IterObject>() else {
             return Err(wrong_type!("'{}' object is not an iterator", value).into());

@@ -178,7 +178,7 @@ impl Eval<'_> {
 
     #[inline]
     pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if self.state.running.is_some() { self.eval_remembered(id) } else { self.eval_now(id) }
+        if self.state.running.is_some() { self.eval_replayed(id) } else { self.eval_now(id) }
     }
 
     #[inline]
@@ -203,13 +203,13 @@ impl Eval<'_> {
             _ => {}
         }
         let result = with_stack(|| self.eval_compound(id));
-        if result.is_err() { self.absorbed_if_tolerant(result) } else { result }
+        if result.is_err() { self.placeholder_if_tolerant(result) } else { result }
     }
 
     #[cold]
-    fn absorbed_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
+    fn placeholder_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
         match result {
-            Err(reported) if self.state.is_tolerant() => self.state.absorbed(reported),
+            Err(reported) if self.state.is_tolerant() => self.state.placeholder_for(reported),
             result => result,
         }
     }
@@ -237,7 +237,7 @@ impl Eval<'_> {
 
     /// Evaluates an operand to find errors in it, after another operand failed.
     #[cold]
-    pub(crate) fn also_look_at(&mut self, id: ExprId) {
+    pub(crate) fn eval_for_errors(&mut self, id: ExprId) {
         if self.state.program.budget.stops_at_first_error() || self.state.is_exhausted() {
             return;
         }
@@ -344,8 +344,8 @@ impl Eval<'_> {
             if let Err(reported) = result {
                 let ast = self.state.ast.clone();
                 ast.list(elts).iter().skip(index + 1).for_each(|elt| match *ast.expr(*elt) {
-                    Expr::Starred { value } => self.also_look_at(value),
-                    _ => self.also_look_at(*elt),
+                    Expr::Starred { value } => self.eval_for_errors(value),
+                    _ => self.eval_for_errors(*elt),
                 });
                 return Err(reported);
             }
@@ -362,7 +362,7 @@ impl Eval<'_> {
             if let Err(reported) = self.dict_item(item, &mut waiting, &mut dict) {
                 let ast = self.state.ast.clone();
                 for item in ast.list(items).iter().skip(index + 1) {
-                    item.key.into_iter().chain([item.value]).for_each(|part| self.also_look_at(part));
+                    item.key.into_iter().chain([item.value]).for_each(|part| self.eval_for_errors(part));
                 }
                 return Err(reported);
             }

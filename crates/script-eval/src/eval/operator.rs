@@ -5,11 +5,11 @@ use tvmscript_script_value::ScriptValue;
 
 use super::Raise;
 use super::class::defines_operations;
+use crate::Eval;
 use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
 use crate::python;
 use crate::python::Outcome;
-use crate::Eval;
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
 impl Eval<'_> {
@@ -90,7 +90,7 @@ impl Eval<'_> {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
         while let Expr::BinOp { left, .. } = *self.state.ast.expr(at) {
-            if at != id && self.state.remembered(at).is_some() {
+            if at != id && self.state.replayed(at).is_some() {
                 break;
             }
             spine.push(at);
@@ -132,7 +132,7 @@ impl Eval<'_> {
     fn operands_behind(&mut self, spine: SmallVec<[ExprId; 8]>, reported: Reported) -> Result<ScriptValue> {
         for at in spine.into_iter().rev() {
             if let Expr::BinOp { right, .. } = *self.state.ast.expr(at) {
-                self.also_look_at(right);
+                self.eval_for_errors(right);
             }
         }
         Err(reported)
@@ -187,7 +187,7 @@ impl Eval<'_> {
     ) -> Result<ScriptValue> {
         if self.state.mode() == Mode::Script {
             let ast = self.state.ast.clone();
-            ast.list(values).iter().skip(from).for_each(|value| self.also_look_at(*value));
+            ast.list(values).iter().skip(from).for_each(|value| self.eval_for_errors(*value));
         }
         Err(reported)
     }
@@ -262,7 +262,7 @@ impl Eval<'_> {
         reported: Reported,
     ) -> Result<ScriptValue> {
         let ast = self.state.ast.clone();
-        ast.list(rest).iter().skip(from).for_each(|comparison| self.also_look_at(comparison.right));
+        ast.list(rest).iter().skip(from).for_each(|comparison| self.eval_for_errors(comparison.right));
         Err(reported)
     }
 

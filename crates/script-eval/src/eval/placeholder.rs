@@ -176,7 +176,7 @@ impl EvalState {
     }
 
     /// Converts the failure of an expression with an unknown value to a placeholder.
-    pub(crate) fn absorbed(&mut self, reported: Reported) -> Result<ScriptValue> {
+    pub(crate) fn placeholder_for(&mut self, reported: Reported) -> Result<ScriptValue> {
         match self.pending.take() {
             Some(placeholder) => Ok(placeholder.value()),
             None => Err(reported),

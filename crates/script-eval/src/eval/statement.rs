@@ -9,9 +9,9 @@ use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
 use super::{Iter, Raise, exception};
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{EvalErrorKind, Reported, Result};
-use crate::Eval;
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
 };

@@ -213,10 +213,10 @@ impl Host for ScriptHost<'_> {
     }
 
     fn assigned(&mut self, state: &mut EvalState, id: StmtId) {
-        self.parser(state).claim(id);
+        self.parser(state).rename_to_outer(id);
     }
 
     fn explored(&mut self) {
-        self.script.scripts.flush();
+        self.script.scripts.commit();
     }
 }

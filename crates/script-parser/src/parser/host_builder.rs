@@ -140,7 +140,7 @@ impl Parser<'_> {
             let (node, range) = (node.clone(), self.state.ast.range(at));
             let depth = self.state.depth;
             let is_checked = !self.state.expects_failure();
-            // Without a name, the node is no script of the text.
+            // Without a name, the node is not a script of the text.
             let path = String::new();
             self.script.scripts.built.push(Built {
                 node,

@@ -27,9 +27,9 @@ impl Parser<'_> {
             self.enter_headers(*id);
             self.state.move_to(Position::Module(Run::Tolerant));
             if self.visit(*id).is_ok() {
-                self.gather(*id);
+                self.collect_scripts(*id);
             }
-            self.script.scripts.flush();
+            self.script.scripts.commit();
             self.state.move_to(Position::Module(Run::Strict));
             self.leave_headers(*id);
         }
@@ -41,7 +41,7 @@ impl Parser<'_> {
         }
         self.script.scripts.earlier = std::mem::take(&mut self.script.scripts.done);
         for (call, id) in options.calls.iter().zip(calls) {
-            self.gather_call(call, *id);
+            self.collect_call(call, *id);
         }
     }
 
@@ -81,7 +81,7 @@ impl Parser<'_> {
     }
 
     /// Adds the scripts that a call returns.
-    fn gather_call(&mut self, call: &str, id: StmtId) {
+    fn collect_call(&mut self, call: &str, id: StmtId) {
         self.script.scripts.met_script = true;
         let Some(value) = self.expression(id) else { return };
         // Stands for an expression with a syntax error.
@@ -89,7 +89,7 @@ impl Parser<'_> {
             return;
         }
         let before = self.script.scripts.done.len();
-        self.gather_value(call, &value, TextRange::at(0));
+        self.collect_value(call, &value, TextRange::at(0));
         if self.script.scripts.done.len() == before {
             let found = value.type_name().to_string();
             let _ = self.error(id, ParseErrorKind::expected("a script or a container of scripts", found));

@@ -68,7 +68,7 @@ pub(crate) struct Scripts {
 impl Scripts {
     /// Adds the remaining results under their paths; those without one wait for a name. Of a definition that runs several times, e.g. in a loop, the
     /// last result is kept, as in Python.
-    pub(crate) fn flush(&mut self) {
+    pub(crate) fn commit(&mut self) {
         let (unnamed, named) = std::mem::take(&mut self.built).into_iter().partition(|b| b.path.is_empty());
         self.built = unnamed;
         for built in Vec::into_iter(named).filter(|built| !built.is_taken) {
@@ -116,16 +116,16 @@ fn push_items(path: &str, items: &[ScriptValue], work: &mut Vec<(String, ScriptV
 impl Parser<'_> {
     /// Adds the scripts of a module-level statement: a definition, or the assignment of the result of a helper
     /// function.
-    pub(super) fn gather(&mut self, id: StmtId) {
+    pub(super) fn collect_scripts(&mut self, id: StmtId) {
         let ast = self.state.ast.clone();
         let range = ast.range(id);
         match *ast.stmt(id) {
-            Stmt::FunctionDef(def) => self.gather_name(def.name, id),
-            Stmt::ClassDef(def) => self.gather_name(def.name, id),
+            Stmt::FunctionDef(def) => self.collect_name(def.name, id),
+            Stmt::ClassDef(def) => self.collect_name(def.name, id),
             Stmt::Assign(stmt) => {
                 for target in ast.list(stmt.targets) {
                     if let Expr::Name(name) = *ast.expr(*target) {
-                        self.gather_name(name, id);
+                        self.collect_name(name, id);
                     }
                 }
             }
@@ -176,12 +176,12 @@ impl Parser<'_> {
         })
     }
 
-    fn gather_name(&mut self, name: Name, id: StmtId) {
+    fn collect_name(&mut self, name: Name, id: StmtId) {
         let node = match self.state.program.global(name) {
             Binding::Value(ScriptValue::Node(node)) => node,
             Binding::Value(value) if !self.script.scripts.built.is_empty() => {
                 let text = self.state.ast.name(name).to_owned();
-                return self.gather_value(&text, &value, self.state.ast.range(id));
+                return self.collect_value(&text, &value, self.state.ast.range(id));
             }
             _ => return,
         };
@@ -191,7 +191,7 @@ impl Parser<'_> {
 
     /// Adds the scripts in a value: the value itself, or items of lists, tuples and dictionaries, named by their path,
     /// such as `kernels["add"]` or `stages[1]`.
-    pub(super) fn gather_value(&mut self, name: &str, value: &ScriptValue, range: TextRange) {
+    pub(super) fn collect_value(&mut self, name: &str, value: &ScriptValue, range: TextRange) {
         let mut work = vec![(name.to_owned(), value.clone())];
         for _ in 0..MAX_ITEMS {
             let Some((path, value)) = work.pop() else { return };
@@ -217,7 +217,7 @@ impl Parser<'_> {
     }
 
     /// Renames results of functions that a statement outside those functions assigns to a name.
-    pub(crate) fn claim(&mut self, id: StmtId) {
+    pub(crate) fn rename_to_outer(&mut self, id: StmtId) {
         if self.script.scripts.built.is_empty() {
             return;
         }

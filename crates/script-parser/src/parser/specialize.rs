@@ -14,9 +14,9 @@ use crate::table::Definition;
 
 /// A function that waits for the values of its constant parameters.
 #[derive(Clone)]
-pub(crate) struct Specializable(Rc<Parts>);
+pub(crate) struct Specializable(Rc<Waiting>);
 
-struct Parts {
+struct Waiting {
     template: Template,
     at: ExprId,
     decorator: Decorator,
@@ -64,7 +64,7 @@ impl Parser<'_> {
         };
         let template = self.evaluate(|e| e.template(definition.id, definition.stmt))?;
         let at = definition.decorator;
-        Ok(ScriptValue::host(Specializable(Rc::new(Parts { template, at, decorator, constants }))))
+        Ok(ScriptValue::host(Specializable(Rc::new(Waiting { template, at, decorator, constants }))))
     }
 
     /// Reads a function with values for its constant parameters.
@@ -73,7 +73,7 @@ impl Parser<'_> {
         called: &Specializable,
         args: CallArgs,
     ) -> Result<ScriptValue, Raise> {
-        let Parts { template, at, decorator, constants } = &*called.0;
+        let Waiting { template, at, decorator, constants } = &*called.0;
         let values = self.constants_of(template, constants, args)?;
         let before = self.script.constants.replace(values);
         let result = match self.evaluate(|e| e.enter_definition(template)) {

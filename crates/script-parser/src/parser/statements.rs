@@ -140,9 +140,9 @@ impl Parser<'_> {
     /// Visits a body whose frame could not be entered in the current scope, so that its names are known: reports undefined
     /// names but no errors of the builder.
     pub fn visit_unentered(&mut self, body: List<StmtId>) {
-        self.diagnostics.silenced += 1;
+        self.state.diagnostics.silenced += 1;
         self.visit_body(body);
-        self.diagnostics.silenced -= 1;
+        self.state.diagnostics.silenced -= 1;
     }
 
     /// Visits bodies whose frame could not be entered, to report undefined names but no errors of the builder.

@@ -204,7 +204,7 @@ fn is_flag(p: &mut Eval<'_>, of: &ScriptValue) -> bool {
     class(p, "Flag").is_some_and(|flag| super::is_subclass(of, &flag))
 }
 
-/// The member of this name, for `Color["RED"]`; `None` if the class is no enumeration.
+/// The member of this name, for `Color["RED"]`; `None` if the class is not an enumeration.
 pub(crate) fn by_name(class: &ScriptValue, name: &ScriptValue) -> Option<Outcome> {
     let map = member_map(class)?;
     let found = name.as_str().and_then(|name| map.borrow().get(&DictKey::text(name)).cloned());

@@ -286,7 +286,7 @@ pub(crate) fn lookup(class: &ScriptValue, name: &str) -> Option<ScriptValue> {
 }
 
 impl ClassObject {
-    /// An unknown base class may have replaced a member that is no definition.
+    /// An unknown base class may have replaced a member that is not a definition.
     fn visible(&self, member: ScriptValue) -> ScriptValue {
         if self.is_known() || is_definition(&member) || as_placeholder(&member).is_some() {
             return member;

@@ -155,7 +155,7 @@ fn super_type(p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
     }
 }
 
-/// `isinstance(value, class)` of an instance, for a single class; `None` if `class` is no class of Python.
+/// `isinstance(value, class)` of an instance, for a single class; `None` if `class` is not a class of Python.
 pub(super) fn is_instance(
     p: &mut Eval<'_>,
     value: &ScriptValue,

@@ -350,7 +350,7 @@ fn dict_type(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
 }
 
-/// Inserts the entries of a mapping into a dictionary; returns `false` if the value is no mapping.
+/// Inserts the entries of a mapping into a dictionary; returns `false` if the value is not a mapping.
 pub(crate) fn fill_from_mapping(
     p: &mut Eval<'_>,
     dict: &mut Dict,

@@ -144,7 +144,7 @@ pub(super) fn split(
     let (sep, count) = split_args(sep, limit)?;
     let s = text(v);
     let Some(sep) = sep else {
-        let mut parts = Parts::default();
+        let mut parts = Pieces::default();
         let mut rest = s.trim_start_matches(is_space);
         while !rest.is_empty() {
             if parts.0.len() + 1 == count {
@@ -157,7 +157,7 @@ pub(super) fn split(
         }
         return cost::list(p.state, parts.0);
     };
-    let mut parts = Parts::default();
+    let mut parts = Pieces::default();
     for part in s.splitn(count, sep.as_str()) {
         parts.push(p.state, part)?;
     }
@@ -172,7 +172,7 @@ pub(super) fn rsplit(
 ) -> Outcome {
     let (sep, count) = split_args(sep, limit)?;
     let s = text(v);
-    let mut parts = Parts::default();
+    let mut parts = Pieces::default();
     match sep {
         Some(sep) => {
             for part in s.rsplitn(count, sep.as_str()) {
@@ -197,11 +197,11 @@ pub(super) fn rsplit(
     cost::list(p.state, parts.0)
 }
 
-/// Parts of a text; each is charged.
+/// Pieces of a text; each is charged.
 #[derive(Default)]
-struct Parts(Vec<ScriptValue>);
+struct Pieces(Vec<ScriptValue>);
 
-impl Parts {
+impl Pieces {
     fn push(&mut self, p: &EvalState, part: &str) -> Result<(), Raise> {
         p.program.budget.step(1)?;
         self.0.push(cost::text(p, part)?);
@@ -214,7 +214,7 @@ pub(super) fn splitlines(p: &mut Eval<'_>, v: &ScriptValue, keep: Option<ScriptV
         Some(keep) => p.truth(&keep)?,
         None => false,
     };
-    let mut parts = Parts::default();
+    let mut parts = Pieces::default();
     let mut rest = text(v);
     while !rest.is_empty() {
         let end = rest.find(is_line_break).unwrap_or(rest.len());
