@@ -118,7 +118,7 @@ fn slot(type_name: &str, name: &str) -> Option<(&'static Native, &'static str)> 
         "str" | "tuple" | "bytes" => &[SEQUENCE, CONTAINER, ORDER],
         "range" => &[CONTAINER, REVERSIBLE],
         "list" => &[SEQUENCE, GROWING, CONTAINER, MUTABLE, REVERSIBLE, ORDER],
-        "dict" | "OrderedDict" | "Counter" | "defaultdict" => &[CONTAINER, MUTABLE, REVERSIBLE],
+        "dict" | "OrderedDict" | "Counter" | "defaultdict" => &[UNION, CONTAINER, MUTABLE, REVERSIBLE],
         "dict_keys" | "dict_items" => &[SET, CONTAINER, REVERSIBLE, ORDER],
         "dict_values" => &[CONTAINER, REVERSIBLE],
         "set" => &[SET, SET_IN_PLACE, CONTAINER, ORDER],
@@ -243,6 +243,12 @@ static GROWING: Table = &[
         let count = p.as_index(other)?;
         in_place(p, BinOp::Mult, x, &count)
     }),
+];
+
+static UNION: Table = &[
+    linear("__or__").one(|p, a, b| operate(p, Operator::Binary(BinOp::BitOr), a, b)),
+    linear("__ror__").one(|p, a, b| operate(p, Operator::Binary(BinOp::BitOr), &b, a.plain().clone())),
+    linear("__ior__").one(|p, x, other| in_place(p, BinOp::BitOr, x, &other)),
 ];
 
 static SET_IN_PLACE: Table = &[

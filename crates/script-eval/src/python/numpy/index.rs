@@ -6,14 +6,14 @@ use super::array::{Array, MAX_DIMENSIONS, charge, count_of};
 use super::create::{self, whole};
 use super::dtype;
 use super::operate::{broadcast_shape, shape_text};
-use crate::Eval;
 use crate::errors::{EvalErrorKind, HostError};
 use crate::eval::Raise;
 use crate::python::{Outcome, subscript};
+use crate::{Eval, EvalState};
 
 /// `array[key]`
 pub(super) fn get(p: &mut Eval<'_>, array: &Array, key: &ScriptValue) -> Outcome {
-    Ok(select(p, array, key)?.part())
+    Ok(select(p.state, array, key)?.part())
 }
 
 /// `array[key] = value`
@@ -23,7 +23,7 @@ pub(super) fn set(
     key: &ScriptValue,
     new: &ScriptValue,
 ) -> Result<(), Raise> {
-    let view = select(p, array, key)?;
+    let view = select(p.state, array, key)?;
     let new = match Array::of(new) {
         Some(new) => new.clone(),
         // Numbers of Python must fit the type.
@@ -45,7 +45,7 @@ pub(super) fn set(
 }
 
 /// The view that a subscript selects.
-fn select(p: &Eval<'_>, array: &Array, key: &ScriptValue) -> Result<Array, Raise> {
+fn select(p: &EvalState, array: &Array, key: &ScriptValue) -> Result<Array, Raise> {
     let keys = match key {
         ScriptValue::Tuple(items) => items.to_vec(),
         other => vec![other.clone()],
@@ -112,7 +112,7 @@ fn select(p: &Eval<'_>, array: &Array, key: &ScriptValue) -> Result<Array, Raise
     }
     view.shape.extend(array.shape.iter().skip(axis));
     view.strides.extend(array.strides.iter().skip(axis));
-    p.state.program.budget.step(1)?;
+    p.program.budget.step(1)?;
     Ok(view)
 }
 
