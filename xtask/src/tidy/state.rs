@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use super::Findings;
 use super::source::{self, Line};
-use crate::workspace;
+use xtask::workspace;
 
 /// The list of statics.
 const LIST: &str = "xtask/statics.txt";
