@@ -88,7 +88,7 @@ impl<'r> PassContext<'r> {
     /// Sets an option from text, such as `"16"`.
     ///
     /// # Errors
-    /// Fails if the option is unknown or the text is no value of it.
+    /// Fails if the option is unknown or the text is not a value of it.
     pub fn set_option(&mut self, key: &str, text: &str) -> Result<(), OptionError> {
         let kind = self.default_of(key)?.kind();
         let value = OptionValue::parse(kind, text).ok_or_else(|| OptionError::Value {

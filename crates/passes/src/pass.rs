@@ -68,7 +68,7 @@ pub fn map_functions<F: Class>(
 
 fn base<F: Class>(function: Ref<F>) -> Result<Ref<BaseFunc>, PassError> {
     Ref::try_from_object(function.into_object()).map_err(|object: Object| {
-        PassError::unsupported(format!("a `{}` is no function", object.info().display_key()))
+        PassError::unsupported(format!("a `{}` is not a function", object.info().display_key()))
     })
 }
 
