@@ -4,7 +4,8 @@ use std::panic::Location;
 
 use tvmscript_ir_core::{Array, Object, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, Frame, FrameOf, Poison as _, Result, ScriptFn, script_fn, settle,
+    BuildError, BuildErrorKind, Builder, Frame, FrameOf, Poison as _, Result, ScriptFn, script_fn,
+    value_or_poison,
 };
 
 use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
@@ -83,7 +84,7 @@ pub fn circuit(name: &str) -> FrameOf<CircuitFrame> {
 /// Adds an input to the circuit; scripts write a parameter.
 #[track_caller]
 pub fn input(name: &str) -> Ref<Wire> {
-    settle(add_input(Wire::new(name)), Location::caller(), <Ref<Wire>>::poison)
+    value_or_poison(add_input(Wire::new(name)), Location::caller(), <Ref<Wire>>::poison)
 }
 
 /// Adds an input to the circuit.

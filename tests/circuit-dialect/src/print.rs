@@ -68,7 +68,7 @@ pub(crate) fn clocked(node: &Ref<Clocked>, path: PathId, d: &mut Docsifier) -> R
 pub(crate) fn circuit(node: &Ref<Circuit>, path: PathId, d: &mut Docsifier) -> Result<StmtList> {
     let Circuit { name, inputs, body, outputs, span: _ } = &**node;
     if !is_wide_identifier(name) {
-        return Err(unwritable::<Circuit>(format!("`{name}` is no name of a function")));
+        return Err(unwritable::<Circuit>(format!("`{name}` is not a name of a function")));
     }
     let (args, stmts) = d.with_frame(Frame::new(Some(node.object().clone()), ()), |d| {
         let inputs_path = d.field(path, "inputs");
