@@ -93,7 +93,7 @@ pub(crate) fn round(dtype: DataType, value: f64) -> Result<Scalar> {
     }
 }
 
-/// Rounds a number to the precision of a type; `None` for types that are no supported floats.
+/// Rounds a number to the precision of a type; `None` for types that are not supported floats.
 pub fn round_float(dtype: DataType, value: f64) -> Option<f64> {
     Some(match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => value,
@@ -104,7 +104,7 @@ pub fn round_float(dtype: DataType, value: f64) -> Option<f64> {
     })
 }
 
-/// Decodes the bits of a float; `None` for types that are no supported floats.
+/// Decodes the bits of a float; `None` for types that are not supported floats.
 pub fn float_from_bits(dtype: DataType, bits: u64) -> Option<f64> {
     Some(match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => f64::from_bits(bits),
@@ -115,7 +115,7 @@ pub fn float_from_bits(dtype: DataType, bits: u64) -> Option<f64> {
     })
 }
 
-/// Encodes a float; `None` for types that are no supported floats.
+/// Encodes a float; `None` for types that are not supported floats.
 pub fn float_to_bits(dtype: DataType, value: f64) -> Option<u64> {
     Some(match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => value.to_bits(),
