@@ -4,9 +4,10 @@
 
 use tvmscript::Severity;
 use tvmscript::ir_core::{ObjectLike, Str};
-use tvmscript::passes::instrument::source_coverage;
-use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
-use tvmscript::script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
+use tvmscript::pass::instrument::source_coverage;
+use tvmscript::pass::{PassContext, PassTable, Sequential};
+use tvmscript::passes::on_module;
+use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, parse_script};
 use tvmscript::tvm_json::TvmJsonVersion;
 use tvmscript::{Object, PrinterConfig};
 
@@ -283,7 +284,7 @@ impl Program {
 
 /// The names of the passes.
 pub fn pass_names() -> Vec<String> {
-    let table = PassTable::of(tvmscript::registry());
+    let table = PassTable::<tvmscript::ir::IRModule>::of(tvmscript::registry());
     table.into_iter().flat_map(PassTable::passes).map(|pass| pass.info().name).collect()
 }
 
@@ -300,7 +301,7 @@ impl Program {
         }
         let mut passes = Sequential::new("xtask");
         for name in names {
-            let pass = PassTable::of(registry).and_then(|table| table.pass(name));
+            let pass = PassTable::<tvmscript::ir::IRModule>::of(registry).and_then(|table| table.pass(name));
             passes = passes.then_shared(pass.ok_or_else(|| format!("unknown pass `{name}`"))?.clone());
             context = context.with_required(name);
         }
@@ -356,12 +357,16 @@ pub fn run_host(code: &str) -> (HostAnswer, String) {
     let parsed = parse_script("<host>", &text, tvmscript::registry(), &ParseOptions::default());
     if let Some(error) = parsed.errors.first() {
         let (class, message) = match &error.kind {
-            ParseErrorKind::Host(error) => (error.class(), error.message.clone()),
-            ParseErrorKind::UndefinedName { name } => ("NameError", format!("name '{name}' is not defined")),
-            ParseErrorKind::NoAttribute { what, name } => {
+            ParseErrorKind::Eval(EvalErrorKind::Host(error)) => (error.class(), error.message.clone()),
+            ParseErrorKind::Eval(EvalErrorKind::UndefinedName { name }) => {
+                ("NameError", format!("name '{name}' is not defined"))
+            }
+            ParseErrorKind::Eval(EvalErrorKind::NoAttribute { what, name }) => {
                 ("AttributeError", format!("{what} has no attribute '{name}'"))
             }
-            ParseErrorKind::Syntax(_) => return (HostAnswer::NotPython, error.kind.to_string()),
+            ParseErrorKind::Eval(EvalErrorKind::Syntax(_)) => {
+                return (HostAnswer::NotPython, error.kind.to_string());
+            }
             other => (other.name(), other.to_string()),
         };
         return (HostAnswer::Raises(class.to_owned()), message);

@@ -106,21 +106,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
-        "passes",
+        "explain",
         &[
             "ir-core",
-            "ir-macros",
-            "doc",
             "docsifier",
+            "irbuilder",
+            "python-syntax",
+            "script-eval",
             "script-parser",
-            "si-builder",
             "prim",
-            "arith",
-            "interpreter",
             "ir",
             "tir",
             "relax",
         ],
+    ),
+    ("pass", &["ir-core", "docsifier", "script-parser", "si-builder"]),
+    (
+        "passes",
+        &["ir-core", "ir-macros", "pass", "si-builder", "prim", "arith", "interpreter", "ir", "tir", "relax"],
     ),
 ];
 

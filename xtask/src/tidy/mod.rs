@@ -9,6 +9,7 @@ mod layering;
 mod neutral;
 mod source;
 mod sources;
+mod state;
 mod tables;
 
 use std::fmt::Display;
@@ -48,6 +49,7 @@ pub fn run() -> Result<()> {
     layering::foreign_parser(&packages, &files, &mut findings)?;
     neutral::check(&files, &mut findings)?;
     sources::check(&files, &mut findings)?;
+    state::check(&files, &mut findings)?;
     dependencies::check(&packages, &mut findings)?;
     tables::check(&packages, &files, &mut findings)?;
     documents::check(&packages, &files, &mut findings)?;

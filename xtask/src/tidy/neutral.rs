@@ -26,6 +26,7 @@ pub(super) const GENERIC: &[&str] = &[
     "script-parser",
     "stubs",
     "si-builder",
+    "pass",
 ];
 
 /// Beginnings of string literals that are type keys of the dialects.

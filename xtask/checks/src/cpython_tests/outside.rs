@@ -2,7 +2,7 @@
 //!
 //! Two sources decide: the words of the test's own text, and the typed error that ends it. No test is listed by name.
 
-use tvmscript_script_eval::{ParseError, ParseErrorKind, is_library_module};
+use tvmscript_script_eval::{EvalError, EvalErrorKind, is_library_module};
 
 use super::suite::{Suite, describe};
 
@@ -206,25 +206,25 @@ pub fn of_text(text: &str, missing: &Missing) -> Option<String> {
 
 /// The cause by which the error that ended a test is outside the core. `around` is the text of the class without its tests,
 /// which may have left values unknown.
-pub fn of_error(error: &ParseError, around: &str, missing: &Missing) -> Option<String> {
+pub fn of_error(error: &EvalError, around: &str, missing: &Missing) -> Option<String> {
     let text = describe(error);
     match &error.kind {
-        ParseErrorKind::Host(host) if host.class() == "SkipTest" => return Some(host.message.clone()),
-        ParseErrorKind::UnsupportedExpression { what: "`await`" } => return Some("`await`".to_owned()),
-        ParseErrorKind::NoAttribute { name, .. } if ATTRIBUTES.contains(&name.as_str()) => {
+        EvalErrorKind::Host(host) if host.class() == "SkipTest" => return Some(host.message.clone()),
+        EvalErrorKind::UnsupportedExpression { what: "`await`" } => return Some("`await`".to_owned()),
+        EvalErrorKind::NoAttribute { name, .. } if ATTRIBUTES.contains(&name.as_str()) => {
             return Some(format!("`{name}`"));
         }
         // Private members of modules, and modules in packages.
-        ParseErrorKind::NoAttribute { what, name } if what.contains("module") => {
+        EvalErrorKind::NoAttribute { what, name } if what.contains("module") => {
             return Some(format!("`{name}` of {what}"));
         }
-        ParseErrorKind::UndefinedName { name } if FUNCTIONS.contains(&name.as_str()) => {
+        EvalErrorKind::UndefinedName { name } if FUNCTIONS.contains(&name.as_str()) => {
             return Some(format!("`{name}`"));
         }
         _ => {}
     }
     of_reason(&text, missing).or_else(|| match error.kind {
-        ParseErrorKind::UnknownValue { .. } => of_text(around, missing),
+        EvalErrorKind::UnknownValue { .. } => of_text(around, missing),
         _ => None,
     })
 }

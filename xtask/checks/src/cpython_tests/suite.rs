@@ -5,7 +5,6 @@
 //! `test.support`. Each test runs in a program of its own, which runs the whole file first.
 
 use std::collections::BTreeMap;
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -13,7 +12,9 @@ use anyhow::{Context, Result};
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::ast::{Ast, Expr, List, Listed, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Binding, Evaluator, Host, Limits, Modules, ParseError, Part, Parts, Program};
+use tvmscript_script_eval::{
+    Binding, EvalError, Evaluator, Host, Limits, Modules, Part, Parts, Program, Run,
+};
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue};
 
 /// The variable that holds the name of the test to run.
@@ -65,21 +66,8 @@ pub struct Test {
     pub method: String,
 }
 
-/// The evaluator of a program; it adds nothing to Python but the module `_harness`.
-struct Runner(Evaluator);
-
-impl Deref for Runner {
-    type Target = Evaluator;
-    fn deref(&self) -> &Evaluator {
-        &self.0
-    }
-}
-
-impl DerefMut for Runner {
-    fn deref_mut(&mut self) -> &mut Evaluator {
-        &mut self.0
-    }
-}
+/// The host; it adds nothing to Python but the module `_harness`.
+struct Runner;
 
 impl Host for Runner {
     fn modules(&self) -> &dyn Modules {
@@ -184,11 +172,11 @@ impl Suite {
     }
 
     /// A program that has run the file. The errors of the file are returned, too.
-    fn open(&self, method: &str) -> (Box<dyn Host>, Vec<ParseError>) {
-        let make = |program| Box::new(Runner(Evaluator::new(program))) as Box<dyn Host>;
+    fn open(&self, method: &str) -> (Evaluator<Runner>, Vec<EvalError>) {
         let source = SourceId::new(&self.module);
-        let program = Program::new(self.ast.clone(), &self.text, source, limits(), Box::new(make));
-        let program = Rc::new(program.with_parts(self.parts.clone(), "test"));
+        let program = Program::new(self.ast.clone(), &self.text, source, limits());
+        let program = program.with_host(Box::new(|evaluate| evaluate(&mut Runner)));
+        let program = program.with_parts(self.parts.clone(), "test");
         let text = |text: &str| ScriptValue::str(text);
         if let Some(name) = self.ast.find_name(METHOD) {
             program.fix_global(name, text(method));
@@ -196,18 +184,14 @@ impl Suite {
         if let Some(name) = self.ast.find_name("__name__") {
             program.fix_global(name, text(&format!("test.{}", self.module)));
         }
-        let mut host = make(program);
-        host.define_python_builtins();
-        host.tolerant = true;
+        let mut evaluator = Evaluator::new(program, Runner);
+        evaluator.run_as(Run::Tolerant);
         for id in &self.own {
-            if host.is_exhausted() {
-                break;
-            }
-            let _ = host.run_statement(*id);
+            let _ = evaluator.run_statement(*id);
         }
-        host.tolerant = false;
-        let errors = std::mem::take(&mut host.diagnostics.errors);
-        (host, errors)
+        evaluator.run_as(Run::Strict);
+        let errors = evaluator.take_errors();
+        (evaluator, errors)
     }
 
     /// Lists the tests, and the classes that cannot be defined, with the reason and the number of their methods.
@@ -215,8 +199,8 @@ impl Suite {
         let (mut host, mut errors) = self.open("");
         let (mut tests, mut failed) = (Vec::new(), Vec::new());
         for (index, class) in self.classes.iter().enumerate() {
-            if host.run_statement(class.list).is_ok() {
-                let names = host.last_value.take().and_then(|names| names.items()).unwrap_or_default();
+            if let Ok(names) = host.run_statement(class.list) {
+                let names = names.and_then(|names| names.items()).unwrap_or_default();
                 tests.extend(names.iter().filter_map(|name| {
                     let method = name.as_str()?.to_owned();
                     Some(Test { class: index, class_name: class.name.clone(), method })
@@ -226,8 +210,8 @@ impl Suite {
             let known = self.definitions.get(&class.name);
             let count = known
                 .map_or(0, |known| known.methods.iter().filter(|(name, _)| name.starts_with("test")).count());
-            let binding = self.ast.find_name(&class.name).map(|name| host.program.global(name));
-            let mut new = std::mem::take(&mut host.diagnostics.errors);
+            let binding = self.ast.find_name(&class.name).map(|name| host.program().global(name));
+            let mut new = host.take_errors();
             let reason = match (new.pop(), binding) {
                 (Some(error), _) => describe(&error),
                 (None, Some(Binding::Poison)) => errors.pop().map(|e| describe(&e)).unwrap_or_default(),
@@ -235,22 +219,20 @@ impl Suite {
             };
             failed.push((class.name.clone(), reason, count));
         }
-        host.program.close();
         (tests, failed)
     }
 
     /// Runs a test; the error that ends it.
-    pub fn run(&self, test: &Test) -> Option<ParseError> {
+    pub fn run(&self, test: &Test) -> Option<EvalError> {
         let class = self.classes.get(test.class)?;
         let (mut host, _) = self.open(&test.method);
         let _ = host.run_statement(class.run);
-        let errors = std::mem::take(&mut host.diagnostics.errors);
-        host.program.close();
+        let errors = host.take_errors();
         errors.into_iter().next()
     }
 
     /// The line and file of an error, in messages.
-    pub fn place(&self, error: &ParseError) -> String {
+    pub fn place(&self, error: &EvalError) -> String {
         let start = error.range().start;
         let (name, from) = match self.parts.at(start) {
             Some(part) => (part.name.as_str(), part.start as usize),
@@ -304,9 +286,9 @@ impl Suite {
 }
 
 /// The content of an error with its notes.
-pub fn describe(error: &ParseError) -> String {
+pub fn describe(error: &EvalError) -> String {
     let class = match &error.kind {
-        tvmscript_script_eval::ParseErrorKind::Host(host) => format!("{}: {}", host.class(), host.message),
+        tvmscript_script_eval::EvalErrorKind::Host(host) => format!("{}: {}", host.class(), host.message),
         kind => kind.to_string(),
     };
     std::iter::once(class).chain(error.notes.iter().cloned()).collect::<Vec<_>>().join("; ")
