@@ -92,7 +92,7 @@ error_codes! {
             "The file does not exist, is a directory, or may not be read.";
         Failure::NotText { .. } => "E0802" "not-utf8" "The file is not UTF-8. The position is that of the first wrong byte.";
         Failure::Json(_) => "E0803" "json"
-            "The file begins like JSON of a node, but is no valid JSON, or names types and fields that do not exist.";
+            "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.";
         Failure::Constants(_) => "E0804" "constants" "The file given with `--constants` contains no constants.";
         Failure::Unsaved(_) => "E0805" "left-out"
             "The text leaves out the elements of a constant. Give the file that `print --constants-out` wrote with it.";

@@ -121,7 +121,7 @@ pub(crate) fn use_color(when: ColorWhen, is_terminal: bool) -> bool {
     }
 }
 
-/// Shows a line of progress in place of the last one. Has no effect if standard error is no terminal.
+/// Shows a line of progress in place of the last one. Has no effect if standard error is not a terminal.
 pub(crate) fn show_progress(line: &str) {
     let err = std::io::stderr();
     if err.is_terminal() {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
-use tvmscript::ir_core::LeftOut;
+use tvmscript::ir_core::Elided;
 use tvmscript::script_parser::{CaptureRule, UnknownFunctions};
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
@@ -97,7 +97,7 @@ pub(crate) fn registry() -> &'static Registry {
 ///
 /// # Errors
 /// If the elements of a constant are not available.
-pub(crate) fn left_out(scripts: &[Script], config: &PrinterConfig) -> Result<Option<ConstantStore>, LeftOut> {
+pub(crate) fn elided(scripts: &[Script], config: &PrinterConfig) -> Result<Option<ConstantStore>, Elided> {
     let Some(limit) = config.part::<ConstantOptions>().elide else { return Ok(None) };
     let mut store = ConstantStore::new();
     scripts.iter().try_for_each(|script| store.add_nodes(&script.node, limit))?;

@@ -100,7 +100,7 @@ fn load(path: &Path, run: &mut Run) -> Option<Input> {
     Some(Input { source, scripts: Vec::new(), warnings: Warnings::default() })
 }
 
-/// Compares lines, for files that are no scripts.
+/// Compares lines, for files that are not scripts.
 fn of_lines(args: &Diff, request: &Request<'_>, run: &mut Run) -> Outcome {
     let mut read = |path: &Path| match is_null(path) {
         true => Some(String::new()),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tvmscript::docsifier::unfolds_too_far;
+use tvmscript::docsifier::exceeds_unfolded_size;
 use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual};
 
 use tvmscript::Mismatch;
@@ -98,7 +98,7 @@ fn side<'a>(
             config.path_to_underline_if_printed.push(map.then(PathStep::KeyItself(key.clone())));
         }
     }
-    let text = if unfolds_too_far(node) {
+    let text = if exceeds_unfolded_size(node) {
         "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
     } else {
         // The list of differences below still shows them if the text cannot be printed.

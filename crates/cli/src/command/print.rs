@@ -12,7 +12,7 @@ use crate::args::Print;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script, Warnings};
 use crate::output::Results;
-use crate::registry::{left_out, registry};
+use crate::registry::{elided, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -31,12 +31,12 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     }
     let mut results = Results::new(args.output.as_deref());
     let mut is_first = true;
-    let mut left_out = ConstantStore::new();
+    let mut elided = ConstantStore::new();
     let outcome = run.for_each_valid(
         &args.files,
         |path, timings| one(path, from, args, timings),
         |path, (Text { mut text, omits_metadata }, constants)| {
-            left_out.extend(constants);
+            elided.extend(constants);
             if omits_metadata {
                 output::diagnose(&format!(
                     "note: {}: the text leaves out its metadata section, so it does not read back; `--show-meta` prints it",
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     );
     let outcome = results.finish(outcome);
     if args.constants_out.is_some() && outcome == Outcome::Done {
-        return output::write(args.constants_out.as_deref(), &left_out.to_json());
+        return output::write(args.constants_out.as_deref(), &elided.to_json());
     }
     outcome
 }
@@ -76,9 +76,9 @@ fn one(
             }
             printer.text = printer.text.with_declarations();
         }
-        let left_out = match args.constants_out {
+        let elided = match args.constants_out {
             Some(_) => {
-                left_out(&scripts, &printer.text.config()).map_err(|error| Failure::Unsaved(error.into()))?
+                elided(&scripts, &printer.text.config()).map_err(|error| Failure::Unsaved(error.into()))?
             }
             None => None,
         };
@@ -97,7 +97,7 @@ fn one(
         };
         let mut text = print_all(&scripts, Naming::Paths, config, timings)?;
         text.text.push('\n');
-        Ok(((text, left_out.unwrap_or_default()), warnings))
+        Ok(((text, elided.unwrap_or_default()), warnings))
     });
     printed.map_err(|failure| Failed::new(failure, Some(source)))
 }

@@ -12,7 +12,7 @@ use crate::failure::Failed;
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::output::Progress;
 use crate::printer::TextArgs;
-use crate::registry::{left_out, registry, with_constants};
+use crate::registry::{elided, registry, with_constants};
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
@@ -73,8 +73,8 @@ fn difference(scripts: &[Script], printed: Source, args: &TextArgs, timings: &mu
         return None;
     }
     // Constants that the text leaves out come from the scripts, unless those lack them too.
-    let left_out = left_out(scripts, &args.config()).ok().flatten().and_then(with_constants);
-    let again = match input::parse_printed(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
+    let elided = elided(scripts, &args.config()).ok().flatten().and_then(with_constants);
+    let again = match input::parse_printed(elided.as_ref().unwrap_or(registry()), &printed, timings) {
         Ok((again, _)) => again,
         Err(failure) => {
             return Some(format!("the print does not parse: {}", failure.one_line(Some(&printed))));
