@@ -10,7 +10,7 @@ use tvmscript::script_parser::{CaptureRule, UnknownFunctions};
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
 use crate::args::GlobalArgs;
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script};
 use crate::modules;
 use crate::python_args::{Capture, Unknown};
@@ -114,17 +114,20 @@ pub(crate) fn with_constants(store: ConstantStore) -> Option<Registry> {
 ///
 /// # Errors
 /// The first file that cannot be read or holds no constants.
-pub(crate) fn add_constants(files: &[PathBuf], timings: &mut Timings) -> Result<(), (PathBuf, Box<Failed>)> {
+pub(crate) fn add_constants(
+    files: &[PathBuf],
+    timings: &mut Timings,
+) -> Result<(), (PathBuf, Box<FileError>)> {
     if files.is_empty() {
         return Ok(());
     }
     let mut store = ConstantStore::new();
     for path in files {
-        let failed = |failure, source| (path.clone(), Failed::new(failure, source));
+        let failed = |failure, source| (path.clone(), FileError::new(failure, source));
         let source = input::read(path, timings).map_err(|failure| failed(failure, None))?;
         match ConstantStore::from_json(&source.text, tvmscript::registry()) {
             Ok(more) => store.extend(more),
-            Err(error) => return Err(failed(Failure::Constants(error), Some(source))),
+            Err(error) => return Err(failed(FileErrorKind::Constants(error), Some(source))),
         }
     }
     if let Some(registry) = with_constants(store) {

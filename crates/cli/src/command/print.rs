@@ -9,7 +9,7 @@ use tvmscript::ir_core::SourceTexts;
 
 use super::{Answer, Run};
 use crate::args::Print;
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Warnings};
 use crate::output::Results;
 use crate::registry::{elided, registry};
@@ -34,7 +34,7 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     let mut elided = ConstantStore::new();
     let outcome = run.for_each_valid(
         &args.files,
-        |path, timings| one(path, from, args, timings),
+        |path, timings| print_file(path, from, args, timings),
         |path, (Text { mut text, omits_metadata }, constants)| {
             elided.extend(constants);
             if omits_metadata {
@@ -57,29 +57,28 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
 }
 
 /// The text of a file, and the constants that it leaves out if `--constants-out` asks for them.
-fn one(
+fn print_file(
     path: &Path,
     from: From,
     args: &Print,
     timings: &mut Timings,
 ) -> Answer<((Text, ConstantStore), Warnings)> {
-    let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
     let scripts = match from {
-        From::Any => input::understand(&source, timings),
+        From::Any => input::parse_input(&source, timings),
         From::Json => input::from_json(&source, timings),
     };
     let printed = scripts.and_then(|(mut scripts, warnings)| {
         let mut printer = args.printer.clone();
         if let Some(path) = &args.only {
             for script in &mut scripts {
-                script.node = paths::part(path, &script.node).map_err(Failure::Path)?;
+                script.node = paths::part(path, &script.node).map_err(FileErrorKind::Path)?;
             }
             printer.text = printer.text.with_declarations();
         }
         let elided = match args.constants_out {
-            Some(_) => {
-                elided(&scripts, &printer.text.config()).map_err(|error| Failure::Unsaved(error.into()))?
-            }
+            Some(_) => elided(&scripts, &printer.text.config())
+                .map_err(|error| FileErrorKind::Unsaved(error.into()))?,
             None => None,
         };
         let texts =
@@ -99,7 +98,7 @@ fn one(
         text.text.push('\n');
         Ok(((text, elided.unwrap_or_default()), warnings))
     });
-    printed.map_err(|failure| Failed::new(failure, Some(source)))
+    printed.map_err(|failure| FileError::new(failure, Some(source)))
 }
 
 /// The text of the scripts of a file.
@@ -126,15 +125,15 @@ pub(super) enum Naming {
 pub(super) fn print_all(
     scripts: &[Script],
     naming: Naming,
-    config: impl Fn(&Script) -> Result<PrinterConfig, Failure>,
+    config: impl Fn(&Script) -> Result<PrinterConfig, FileErrorKind>,
     timings: &mut Timings,
-) -> Result<Text, Failure> {
+) -> Result<Text, FileErrorKind> {
     let mut all = Text::default();
     for script in scripts {
-        let config = script.in_its_profile(config(script)?);
+        let config = script.with_own_release(config(script)?);
         let printed = timings
             .time("print", || print_text(&script.node, registry(), &config))
-            .map_err(Failure::Unprintable)?;
+            .map_err(FileErrorKind::Unprintable)?;
         all.omits_metadata |= printed.omits_metadata;
         if !all.text.is_empty() {
             all.text.push_str("\n\n");

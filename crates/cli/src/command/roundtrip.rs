@@ -8,7 +8,7 @@ use tvmscript::mismatches;
 use super::print::{Naming, Text, print_all};
 use super::{Answer, Run};
 use crate::args::Roundtrip;
-use crate::failure::Failed;
+use crate::failure::FileError;
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::output::Progress;
 use crate::printer::TextArgs;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
     let mut progress = Progress::new(args.files.len());
     let outcome = run.for_each(
         &args.files,
-        |path, timings| one(path, &text, timings),
+        |path, timings| roundtrip_file(path, &text, timings),
         |path, answer| {
             progress.step();
             let failure = match answer {
@@ -55,14 +55,14 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
 }
 
 /// Returns the failure in the round trip of a file, if any.
-fn one(path: &Path, args: &TextArgs, timings: &mut Timings) -> Answer<(Option<String>, Warnings)> {
+fn roundtrip_file(path: &Path, args: &TextArgs, timings: &mut Timings) -> Answer<(Option<String>, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, timings)?;
     match print_all(&scripts, Naming::None, |_| Ok(args.config()), timings) {
         Ok(Text { text, .. }) => {
             let printed = Source { name: format!("{} (printed)", source.name), text };
             Ok((difference(&scripts, printed, args, timings), warnings))
         }
-        Err(failure) => Err(Failed::new(failure, Some(source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
