@@ -42,7 +42,7 @@ pub struct EvalState {
     /// Path of the running function or class; empty at module level.
     pub(crate) path: Rc<str>,
     /// Number of functions and classes in the path.
-    pub depth: u32,
+    pub(crate) depth: u32,
     /// State of the exploration of host code.
     pub(crate) explorer: Explorer,
     /// `true` inside the body of a comparing test class.
@@ -50,7 +50,7 @@ pub struct EvalState {
     /// An `import *` of an unknown module.
     pub(crate) star_import: Option<TextRange>,
     /// The value of the last expression statement of host code.
-    pub last_value: Option<ScriptValue>,
+    pub(crate) last_value: Option<ScriptValue>,
 }
 
 impl EvalState {
@@ -116,6 +116,16 @@ impl EvalState {
     #[inline]
     pub(crate) fn mode(&self) -> Mode {
         self.position.mode()
+    }
+
+    /// Number of functions and classes around the running code.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Takes the value of the last expression statement of host code.
+    pub fn take_last_value(&mut self) -> Option<ScriptValue> {
+        self.last_value.take()
     }
 
     /// The syntax tree of the text, shared.

@@ -31,7 +31,7 @@ fn plain(args: CallArgs) -> CallArgs {
     }
 }
 
-/// The arguments for [`Host::failed_call`], if it may find something in them.
+/// The arguments for [`EvalState::failed_call`], if it may find something in them.
 fn kept(args: &CallArgs) -> Option<CallArgs> {
     let mut values = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
     values.any(ScriptValue::holds_values).then(|| args.clone())
