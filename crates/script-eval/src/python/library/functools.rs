@@ -366,11 +366,14 @@ impl Protocol for Wraps {
 
 /// Copies the name and documentation of a function to its wrapper.
 fn update_wrapper(p: &mut Eval<'_>, wrapper: &ScriptValue, wrapped: &ScriptValue) -> Outcome {
+    let mut copied = vec![("__wrapped__", wrapped.clone())];
     for name in ["__module__", "__name__", "__qualname__", "__doc__"] {
-        if let Some(value) = p.find_attribute(wrapped, name)? {
+        copied.extend(p.find_attribute(wrapped, name)?.map(|value| (name, value)));
+    }
+    for (name, value) in copied {
+        if !p.set_attribute(wrapper, name, value.clone())? {
             p.set_function_attribute(wrapper, name, Some(value))?;
         }
     }
-    p.set_function_attribute(wrapper, "__wrapped__", Some(wrapped.clone()))?;
     Ok(wrapper.clone())
 }

@@ -16,7 +16,7 @@ pub(super) static OPERATOR: Library =
     Library { path: "operator", functions: FUNCTIONS, types: &[TYPES], missing: MISSING, ..Library::EMPTY };
 
 const MISSING: &str = "call concat countOf iadd iand iconcat ifloordiv ilshift imatmul imod imul indexOf ior ipow irshift isub \
-    itruediv ixor length_hint matmul methodcaller";
+    itruediv ixor length_hint methodcaller";
 
 static FUNCTIONS: Table = &[
     own("add").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Add), &[x, y])),
@@ -26,6 +26,7 @@ static FUNCTIONS: Table = &[
     own("floordiv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::FloorDiv), &[x, y])),
     own("mod").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mod), &[x, y])),
     own("pow").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Pow), &[x, y])),
+    own("matmul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::MatMult), &[x, y])),
     own("and_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitAnd), &[x, y])),
     own("or_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitOr), &[x, y])),
     own("xor").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitXor), &[x, y])),

@@ -477,3 +477,16 @@ result = (vars(A()), vars(A)["k"])
 
 # case: vars of a number
 result = vars(5)
+
+# case: update_wrapper of an instance
+import functools
+class Deco:
+    def __init__(self, f):
+        functools.update_wrapper(self, f)
+    def __call__(self, *a):
+        return self.__wrapped__(*a)
+@Deco
+def plain(x):
+    "doc"
+    return x + 1
+result = (plain(1), plain.__name__, plain.__doc__, plain.__qualname__, plain.__wrapped__(4))
