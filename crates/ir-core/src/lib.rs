@@ -96,7 +96,7 @@ pub use span::{
     nodes_where_span, output_nodes,
 };
 pub use stack::with_stack;
-pub use tensor::{ContentHash, LeftOut, TensorData};
+pub use tensor::{ContentHash, Elided, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use use_def::UseDef;

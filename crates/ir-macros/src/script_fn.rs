@@ -366,7 +366,7 @@ fn rust_function(
             true => (quote!(), quote!(<#out as #build::Poison>::poison)),
             false => (
                 quote!(where #out: #build::PoisonAfter<(#(#argument_types,)*)>),
-                quote!(<#out as #build::PoisonAfter<(#(#argument_types,)*)>>::stand_in),
+                quote!(<#out as #build::PoisonAfter<(#(#argument_types,)*)>>::dummy),
             ),
         };
         return quote! {
@@ -378,7 +378,7 @@ fn rust_function(
             #(#attrs)*
             #vis fn #name<#(#generics),*>(#(#arguments),*) -> #out #bound {
                 let make = || #body(#(#converted?),*);
-                #build::settle(make(), ::core::panic::Location::caller(), #poison)
+                #build::value_or_poison(make(), ::core::panic::Location::caller(), #poison)
             }
         };
     }

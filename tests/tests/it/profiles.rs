@@ -118,7 +118,7 @@ def kernel(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "int32")):
     T.cuda.tcgen05.encode_matrix_descriptor(B[0], B[1], 1, 2, 3)
     T.nvshmem.wait_until(A.data, "eq", 1, "uint64_t")
     B[0] = T.metal.simd_shuffle(B[1], 3) + T.nvshmem.my_pe()
-    T.evaluate(T.Call("float32", "tirx.cuda.any_sync", [B[0], B[1]]))
+    T.Call("float32", "tirx.cuda.any_sync", [B[0], B[1]])
 "#,
         "tvm-0.27",
     );

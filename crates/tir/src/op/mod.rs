@@ -1,4 +1,4 @@
-//! The operators of TIR, each declared by one entry of `operators!` in the file of its family.
+//! The operators of TIR, each declared by one entry of `tir_operators!` in the file of its family.
 //!
 //! An entry generates the typed function (`op::math::exp(x)`), the [`Operator`] that printing and purity analysis
 //! use, and the script function with its Rust counterpart ([`crate::build::script`]). An operator without an entry
@@ -15,6 +15,22 @@
 //! assert_eq!(op::math::sin(x.clone()).dtype(), DataType::FLOAT32);
 //! assert_eq!(op::find("tir.sin").map(|operator| operator.op.effect()), Some(op::Effect::Pure));
 //! ```
+
+/// Entries of `operators!` with the header of this dialect.
+macro_rules! tir_operators {
+    ($($entries:tt)*) => {
+        ::tvmscript_ir_macros::operators! {
+            prefix = "tir.";
+            result = Expr;
+            error = ::tvmscript_prim::PrimError;
+            script = crate::build::operator;
+            around = DTYPE_CONVENTION;
+            poison = true;
+
+            $($entries)*
+        }
+    };
+}
 
 pub mod bits;
 pub mod call;
@@ -71,7 +87,7 @@ pub enum ResultType {
 /// Rebuilds a call from its type and operands; `None` if the number of operands is wrong.
 pub type MakeFn = fn(DataType, &Array<Expr>) -> Option<Result<Expr>>;
 
-/// An operator, declared by an entry of `operators!`.
+/// An operator, declared by an entry of `tir_operators!`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Operator {

@@ -55,7 +55,7 @@ operators! {
     ascend_fill_l1(dst, byte_offset, value, repeat_times, block_num, dst_gap, word_bits) -> VOID;
     /// Multiplies tiles whose operands lie in the L1 buffer.
     ascend_gemm_l1(
-        c, a, b, M, K, N, tile_k_sub, trans_b, clear_accum, dtype, buf_offset, unit_flag_ctrl = None
+        c, a, b, M, K, N, tile_k_sub, trans_b, clear_accum, dtype_name, buf_offset, unit_flag_ctrl = None
     ) -> VOID;
     /// Takes a buffer for a pipe.
     ascend_get_buf(pipe, buf_id, mode) -> VOID;
@@ -72,7 +72,7 @@ operators! {
     /// [`ascend_mad`] of matrices whose blocks have scales.
     ascend_mad_mx(dst, a, b, M, K, N, unit_flag_ctrl, gemv_ctrl, bias_ctrl, clear_accum) -> VOID;
     /// Copies rows in the layout of fractals to the L1 buffer.
-    ascend_nd2nz_post_copy(dst, src, rows, cols, full_rows, dtype) -> VOID;
+    ascend_nd2nz_post_copy(dst, src, rows, cols, full_rows, dtype_name) -> VOID;
     /// Brings rows into the layout of fractals within the unified buffer.
     ascend_nd2nz_scatter(src, dst, rows, cols, dst_dtype, src_dtype, *args) -> VOID;
     /// Waits for the instructions of a pipe.

@@ -25,7 +25,7 @@ use tvmscript_ir_core::{Array, DataType};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, CallArgs, ParamKind, ScriptFn, ScriptValue};
 use tvmscript_prim::error::Result;
-use tvmscript_prim::{Expr, StringImm};
+use tvmscript_prim::{Expr, PrimExprExt as _, StringImm};
 #[cfg(feature = "build")]
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::Operator;
@@ -54,7 +54,8 @@ fn infinity_of_type(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
 }
 
 /// TIR's operator of the same name and number of operands, which texts mean.
-fn fma_of_tir(dtype: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+fn fma_of_tir(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+    let dtype = args.first()?.dtype();
     Some(Ok(tvmscript_tir::op::math::FMA.call(dtype, args.iter().cloned())))
 }
 

@@ -1,8 +1,8 @@
-//! `cargo xtask attack`: inputs that are made to hurt, given to the built command under limits of memory and time.
+//! Inputs that are made to hurt, given to the built command under limits of memory and time.
 //!
 //! Each input comes from a seed and a number ([`Attack`]) and is given to every command that takes such files. A command
-//! must answer or refuse: with status 0, 1 or 2, within the time, without a signal, and without an internal error. What
-//! fails is listed with its seed and number, and its file is kept in `target/attack`. The limits need a Unix shell.
+//! must answer or refuse: with status 0, 1 or 2, within the time, without a signal, and without an internal error. The file
+//! of a failure is kept in `target/attack`. The limits need a Unix shell.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,13 @@ use clap::Args;
 use tvmscript_test_texts::attack::{Attack, Bases, families};
 use tvmscript_test_texts::files_of;
 
-use crate::conformance::in_parallel;
-use crate::subject;
 use xtask::workspace;
 
-/// Options of `cargo xtask attack`.
+use super::{Answer, Question, Report};
+use crate::conformance::in_parallel;
+use crate::subject;
+
+/// Options of `cargo xtask check attack`.
 #[derive(Args)]
 pub struct Options {
     /// The seed of the inputs.
@@ -45,7 +47,12 @@ pub struct Options {
     /// The CPU time of a run, in seconds; the time on the clock is bounded by some times that.
     #[arg(long, default_value_t = 10)]
     seconds: u64,
+    /// Causes of failures shown.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
 }
+
+const ENDS: Question = Question { text: "the command answers or refuses", percent: 100.0 };
 
 /// A run may take so many times its CPU time on the clock, on a machine that does other things as well.
 const WAITING: u64 = 12;
@@ -69,11 +76,8 @@ const COMMANDS: &[&[&str]] = &[
 /// Commands that take the options of printing.
 const PRINTING: &[&str] = &["print", "roundtrip", "equal", "from-json"];
 
-/// Runs the campaign.
-///
-/// # Errors
-/// When a run ends as none may.
-pub fn run(options: &Options) -> Result<()> {
+/// Runs the suite.
+pub(super) fn run(options: &Options) -> Result<()> {
     if let Some(unknown) = options.family.iter().find(|name| !families().any(|known| known == *name)) {
         bail!("no family `{unknown}`; there are {}", families().collect::<Vec<_>>().join(", "));
     }
@@ -84,30 +88,21 @@ pub fn run(options: &Options) -> Result<()> {
     let folder = workspace::root().join("target/attack");
     std::fs::create_dir_all(&folder)?;
     let bases = bases()?;
-    println!(
-        "seed {}, inputs {} to {}, {} MB, {} s",
-        options.seed,
-        options.first,
-        options.first + options.count,
-        options.megabytes,
-        options.seconds
-    );
+    let last = options.first + options.count;
+    println!("seed {}, inputs {} to {last}", options.seed, options.first);
     let results = in_parallel(options.count as usize, |i| {
         let number = options.first + i as u64;
         let attack = Attack::new(options.seed, number, &bases, 100);
         match options.family.is_empty() || options.family.iter().any(|name| name == attack.family) {
-            true => one(options, &binary, &folder, number, &attack),
-            false => Ok((0, 0)),
+            true => give(options, &binary, &folder, number, &attack),
+            false => Ok(Vec::new()),
         }
     });
-    let (mut runs, mut findings) = (0, 0);
+    let mut report = Report::default();
     for result in results {
-        let (count, found) = result?;
-        runs += count;
-        findings += found;
+        result?.into_iter().for_each(|(run, answer)| report.count(ENDS, &run, answer));
     }
-    println!("{runs} runs, {findings} findings");
-    if findings == 0 { Ok(()) } else { bail!("attack: {findings} findings") }
+    report.finish(options.show)
 }
 
 /// Builds the command with optimisation.
@@ -134,18 +129,18 @@ fn bases() -> Result<Bases> {
     Ok(bases)
 }
 
-/// Gives one input to all commands: how many runs there were, and how many findings, each of which is printed.
-fn one(
+/// Gives one input to all commands; each run with its answer.
+fn give(
     options: &Options,
     binary: &Path,
     folder: &Path,
     number: u64,
     attack: &Attack,
-) -> Result<(usize, usize)> {
+) -> Result<Vec<(String, Answer)>> {
     let extension = if attack.is_json { "json" } else { "py" };
     let file = folder.join(format!("{}-{number}.{extension}", options.seed));
     std::fs::write(&file, &attack.content)?;
-    let (mut runs, mut findings) = (0, 0);
+    let mut answers = Vec::new();
     for command in COMMANDS {
         let name = command[0];
         let is_wanted = options.only.is_empty() || options.only.iter().any(|only| only == name);
@@ -156,27 +151,24 @@ fn one(
         if PRINTING.contains(&name) {
             arguments.extend(attack.options.iter().cloned());
         }
-        runs += 1;
-        if let Some(what) = limited(options, binary, &arguments, &file, name == "equal")? {
-            let (command, family, seed) = (arguments.join(" "), attack.family, options.seed);
-            println!("{what}: seed {seed} number {number} ({family}): {command} {}", file.display());
-            findings += 1;
-        }
+        let answer = limited(options, binary, &arguments, &file, name == "equal")?;
+        let run = format!("number {number} ({}): {} {}", attack.family, arguments.join(" "), file.display());
+        answers.push((run, answer));
     }
-    if findings == 0 {
+    if answers.iter().all(|(_, answer)| answer.is_ok()) {
         let _ = std::fs::remove_file(&file);
     }
-    Ok((runs, findings))
+    Ok(answers)
 }
 
-/// Runs a command under the limits; what is wrong with how it ended.
+/// Runs a command under the limits.
 fn limited(
     options: &Options,
     binary: &Path,
     arguments: &[String],
     file: &Path,
     is_given_twice: bool,
-) -> Result<Option<String>> {
+) -> Result<Answer> {
     // A process that used up its time is killed by the system.
     let (kilobytes, seconds) = (options.megabytes * 1000, options.seconds);
     let script = format!("ulimit -c 0; ulimit -v {kilobytes}; ulimit -t {seconds}; exec \"$0\" \"$@\"");
@@ -203,7 +195,7 @@ fn limited(
     });
     let status = wait(&mut child, start, Duration::from_secs(options.seconds * WAITING))?;
     let said = reader.join().unwrap_or_default();
-    Ok(wrong(status, &said))
+    Ok(wrong(status, &said).map_or(Ok(()), Err))
 }
 
 /// Exit of the command; `None` if it had to be killed.

@@ -9,26 +9,26 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
-use super::{Figures, question, upgrade};
-use crate::conformance::{Oracle, in_parallel};
 use xtask::workspace;
 
+use super::{Report, question, upgrade};
+use crate::conformance::{Oracle, in_parallel};
+
 /// Compares the programs of the packages in two virtual environments.
-pub(super) fn compare(binary: &Path, older: &Path, newest: &Path) -> Result<Figures> {
+pub(super) fn compare(binary: &Path, older: &Path, newest: &Path, report: &mut Report) -> Result<()> {
     let programs = run(older, &[], "")?;
     let texts = in_parallel(programs.len(), |i| {
         upgrade(binary, programs[i]["text"].as_str().context("a program without text")?)
     });
-    let mut figures = Figures::default();
     let mut request = String::new();
     for (program, text) in programs.iter().zip(texts) {
         let name = program["name"].as_str().unwrap_or_default();
         match text? {
             Ok(upgraded) => {
-                figures.count(question::PACKAGE_UPGRADED, name, &Ok(()));
+                report.count(question::PACKAGE_UPGRADED, name, Ok(()));
                 request += &format!("{}\n", json!({"name": name, "text": upgraded["text"]}));
             }
-            Err(reason) => figures.count(question::PACKAGE_UPGRADED, name, &Err(reason)),
+            Err(reason) => report.count(question::PACKAGE_UPGRADED, name, Err(reason)),
         }
     }
     // A program that the newest release does not have gives no answer.
@@ -39,17 +39,17 @@ pub(super) fn compare(binary: &Path, older: &Path, newest: &Path) -> Result<Figu
         let own =
             if answer["own"] == true { Ok(()) } else { Err("its own text is another program".to_owned()) };
         if own.is_ok() {
-            figures.count(question::PACKAGE, name, &equal);
+            report.count(question::PACKAGE, name, equal);
         }
-        figures.count(question::PACKAGE_HELD, name, &own);
+        report.count(question::PACKAGE_HELD, name, own);
     }
-    Ok(figures)
+    Ok(())
 }
 
 /// The lines that `programs.py` prints in the Python of a virtual environment.
 fn run(venv: &Path, arguments: &[&str], input: &str) -> Result<Vec<Value>> {
     let mut child = Command::new(venv.join("bin/python"))
-        .arg(workspace::root().join("xtask/checks/src/upgrade_check/programs.py"))
+        .arg(workspace::root().join("xtask/checks/src/check/upgrade/programs.py"))
         .args(arguments)
         .env("TVMSCRIPT_ORACLE", Oracle::shared_script())
         .stdin(Stdio::piped())

@@ -1,37 +1,23 @@
-//! `cargo xtask unknown-check`: corpus programs with one operator renamed to a name that no dialect has must be read,
-//! printed with the same bytes, and reported.
-//!
-//! Only programs that print the same bytes before the change take part. The same seed, count and corpus give the same
-//! changes.
+//! Programs with one operator renamed to a name that no dialect has: they are read, print the same bytes, and the name is
+//! reported. Only programs that print the same bytes before the change take part.
 
-use std::path::PathBuf;
-
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use tvmscript_test_texts::Random;
 
-use crate::conformance::{in_parallel, load_kinds, one_line_difference};
+use super::{Answer, Cases, Corpus, Question};
+use crate::conformance::{in_parallel, one_line_difference};
 use crate::subject;
-use xtask::workspace;
 
-/// Options of `cargo xtask unknown-check`.
+/// Options of `cargo xtask check unknown`.
 #[derive(Args)]
 pub struct Options {
-    /// The corpus [default: tests/corpus].
-    dir: Option<PathBuf>,
-    /// The kinds of programs.
-    #[arg(long, value_delimiter = ',', default_value = "tir,tir_lowered,relax,mixed")]
-    kind: Vec<String>,
-    /// The seed of the random choice.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The number of renamed operators.
-    #[arg(long, default_value_t = 200)]
-    count: usize,
-    /// Failures shown.
-    #[arg(long, default_value_t = 20)]
-    show: usize,
+    #[command(flatten)]
+    corpus: Corpus,
+    #[command(flatten)]
+    cases: Cases,
 }
+
+const KEPT: Question = Question { text: "is read, prints the same bytes and is reported", percent: 100.0 };
 
 /// Text before the last part of the new name.
 const MARK: &str = "unheard_of_";
@@ -39,13 +25,9 @@ const MARK: &str = "unheard_of_";
 /// The operator that is a part of data types.
 const IN_TYPES: &str = "vscale";
 
-/// Runs the check.
-///
-/// # Errors
-/// When a renamed program is not read, prints other bytes, or is not reported.
-pub fn run(options: &Options) -> Result<()> {
-    let dir = options.dir.clone().unwrap_or_else(|| workspace::root().join("tests/corpus"));
-    let texts = load_kinds(&dir, &options.kind)?;
+/// Runs the suite.
+pub(super) fn run(options: &Options) -> Result<()> {
+    let texts = options.corpus.texts(usize::MAX)?;
     let callable = in_parallel(texts.len(), |i| {
         let (name, text) = &texts[i];
         let Ok(program) = subject::parse(name, text) else { return Vec::new() };
@@ -58,28 +40,14 @@ pub fn run(options: &Options) -> Result<()> {
     });
     let choices: Vec<(usize, &String)> =
         callable.iter().enumerate().flat_map(|(i, paths)| paths.iter().map(move |path| (i, path))).collect();
-    if choices.is_empty() {
-        bail!("no program of {} calls an operator by its name", dir.display());
-    }
-    println!("seed {}: {} of {} calls are renamed", options.seed, options.count, choices.len());
-    let failures = in_parallel(options.count, |i| {
-        let mut random = Random::new(options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i as u64 + 1));
-        let (program, path) = choices[random.below(choices.len())];
-        let (name, text) = &texts[program];
-        check(text, path).err().map(|failure| format!("{name}, `{path}`: {failure}"))
-    });
-    let failures: Vec<String> = failures.into_iter().flatten().collect();
-    failures.iter().take(options.show).for_each(|failure| println!("{failure}"));
-    println!(
-        "{} of {} are read, print the same bytes and are reported",
-        options.count - failures.len(),
-        options.count
-    );
-    if failures.is_empty() { Ok(()) } else { bail!("unknown-check: {} failures", failures.len()) }
+    let report = options.cases.ask(&choices, |(program, path), _| {
+        let (name, text) = &texts[*program];
+        Some((format!("{name}, `{path}`"), vec![(KEPT, check(text, path))]))
+    })?;
+    report.finish(options.cases.show)
 }
-
 /// Renames an operator in a program that prints as it is written.
-fn check(text: &str, path: &str) -> Result<(), String> {
+fn check(text: &str, path: &str) -> Answer {
     let (outer, last) =
         path.rsplit_once('.').map_or((String::new(), path), |(o, last)| (format!("{o}."), last));
     let renamed = format!("{outer}{MARK}{last}");

@@ -1,4 +1,4 @@
-//! `cargo xtask upgrade-check`: the programs of an older release as programs of the newest one, by the built command.
+//! The programs of an older release as programs of the newest one, by the built command.
 //!
 //! Each program is upgraded or reported. An upgraded text reads and round trips here, and upgrading it again changes
 //! nothing. With `--oracle` the newest release reads the texts, and compares them with its own programs of equal names.
@@ -12,24 +12,20 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::Value;
-
-use crate::conformance::{
-    Oracle, Program, cause, equal_request, in_parallel, load_corpus, print_request, share,
-};
-use crate::subject;
 use xtask::workspace;
 
-/// Options of `cargo xtask upgrade-check`.
+use super::{Answer, Corpus, Question, Report};
+use crate::conformance::{Oracle, Program, equal_request, in_parallel, load_corpus, print_request};
+use crate::subject;
+
+/// Options of `cargo xtask check upgrade`.
 #[derive(Args)]
 pub struct Options {
-    /// The corpus of the older release [default: tests/corpus].
-    dir: Option<PathBuf>,
-    /// The kinds of programs.
-    #[arg(long, value_delimiter = ',', default_value = "tir,tir_lowered,relax,mixed,large")]
-    kind: Vec<String>,
+    #[command(flatten)]
+    corpus: Corpus,
     /// Check only files whose name contains this text.
     #[arg(long)]
     filter: Option<String>,
@@ -48,125 +44,71 @@ pub struct Options {
     /// The command [default: built with the profile `fast`].
     #[arg(long)]
     binary: Option<PathBuf>,
-    /// Names shown for each cause.
-    #[arg(long, default_value_t = 2)]
+    /// Causes of failures shown.
+    #[arg(long, default_value_t = 20)]
     show: usize,
 }
 
-/// The share of upgraded texts that the newest release reads, in per cent.
-const READ_FLOOR: usize = 98;
-
-/// The share of twins that are equal, in per cent.
-const EQUAL_FLOOR: usize = 95;
-
-/// Answers by name of the question: how many said yes, of how many.
-#[derive(Default)]
-struct Figures {
-    answers: BTreeMap<&'static str, (usize, usize)>,
-    causes: BTreeMap<String, Vec<String>>,
-}
-
-impl Figures {
-    fn count(&mut self, question: &'static str, name: &str, answer: &Result<(), String>) {
-        let (yes, of) = self.answers.entry(question).or_default();
-        *of += 1;
-        match answer {
-            Ok(()) => *yes += 1,
-            Err(why) => {
-                self.causes.entry(format!("{question}: {}", cause(why))).or_default().push(name.to_owned());
-            }
-        }
-    }
-
-    fn show(&self, title: &str, names: usize) {
-        println!("{title}");
-        for (question, (yes, of)) in &self.answers {
-            println!("  {:<44}{}", question.get(2..).unwrap_or(question), share(*yes, *of));
-        }
-        for (cause, of) in &self.causes {
-            let some = of.iter().take(names).cloned().collect::<Vec<_>>().join(", ");
-            println!("    {:>4}  {} ({some})", of.len(), cause.get(2..).unwrap_or(cause));
-        }
-    }
-
-    fn holds(&self, question: &str, percent: usize) -> bool {
-        self.answers.get(question).is_none_or(|(yes, of)| yes * 100 >= of * percent)
-    }
-}
-
-/// The questions; their first letters order them.
+/// The questions, with the share that needs a good answer.
 mod question {
-    pub const NOT_LOSSY: &str = "a upgraded without a report";
-    pub const LOCAL: &str = "b reads and round trips here";
-    pub const STABLE: &str = "c upgrading again changes nothing";
-    pub const READ: &str = "d the newest release reads it";
-    pub const TWIN: &str = "e equal to its own program, as written";
-    pub const CHOICE: &str = "f the same, with or without `s_tir=True`";
-    pub const LIBRARY: &str = "g the same, made by the release's library";
-    pub const PASSED: &str = "h equal to its own program, after a pass";
-    pub const PACKAGE_UPGRADED: &str = "j upgraded without a report";
-    pub const PACKAGE_HELD: &str = "k the newest release's own text holds it";
-    pub const PACKAGE: &str = "l equal to the newest release's program";
-    pub const OUTSIDE: &str = "i only scripts and imports change";
+    use super::Question;
+
+    const fn ask(text: &'static str, percent: f64) -> Question {
+        Question { text, percent }
+    }
+
+    pub(super) const NOT_LOSSY: Question = ask("upgraded without a report", 0.0);
+    pub(super) const LOCAL: Question = ask("reads and round trips here", 100.0);
+    pub(super) const STABLE: Question = ask("upgrading again changes nothing", 100.0);
+    pub(super) const READ: Question = ask("the newest release reads it", 98.0);
+    pub(super) const TWIN: Question = ask("equal to its own program, as written", 0.0);
+    pub(super) const CHOICE: Question = ask("the same, with or without `s_tir=True`", 95.0);
+    pub(super) const LIBRARY: Question = ask("the same, made by the release's library", 0.0);
+    pub(super) const PASSED: Question = ask("equal to its own program, after a pass", 0.0);
+    pub(super) const PACKAGE_UPGRADED: Question = ask("package: upgraded without a report", 0.0);
+    pub(super) const PACKAGE_HELD: Question = ask("package: the newest release's own text holds it", 0.0);
+    pub(super) const PACKAGE: Question = ask("package: equal to the newest release's program", 95.0);
+    pub(super) const OUTSIDE: Question = ask("Python file: only scripts and imports change", 100.0);
 }
 
-/// Runs the check.
-///
-/// # Errors
-/// When a share is below its floor, or an upgraded text is not stable.
-pub fn run(options: &Options) -> Result<()> {
+/// Runs the suite.
+pub(super) fn run(options: &Options) -> Result<()> {
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
-        None => crate::attack::build()?,
+        None => super::attack::build()?,
     };
-    let mut is_met = true;
-    let dir = options.dir.clone().unwrap_or_else(|| workspace::root().join("tests/corpus"));
-    let programs = load_corpus(&dir, &options.kind, options.filter.as_deref())?;
+    let load = |dir: &Path| load_corpus(dir, &options.corpus.kind, options.filter.as_deref());
+    let mut programs = Vec::new();
+    for dir in options.corpus.dirs() {
+        programs.extend(load(&dir)?);
+    }
     let oracle = options.oracle.as_deref().map(Oracle::new).transpose()?;
-    let twins: BTreeMap<String, Program> = match &options.twins {
-        Some(twins) => load_corpus(twins, &options.kind, options.filter.as_deref())?
-            .into_iter()
-            .filter(|twin| twin.tvm_parses)
-            .map(|twin| (format!("{}/{}", twin.kind, twin.name), twin))
-            .collect(),
-        None => BTreeMap::new(),
-    };
+    let mut twins = BTreeMap::new();
+    if let Some(dir) = &options.twins {
+        let read = load(dir)?.into_iter().filter(|twin| twin.tvm_parses);
+        twins.extend(read.map(|twin| (format!("{}/{}", twin.kind, twin.name), twin)));
+    }
+    let name = |program: &Program| format!("{}/{}", program.kind, program.name);
     let answers = in_parallel(programs.len(), |i| {
-        let program = &programs[i];
-        let twin = twins.get(&format!("{}/{}", program.kind, program.name));
-        one(&binary, program, twin, oracle.as_ref())
+        ask(&binary, &programs[i], twins.get(&name(&programs[i])), oracle.as_ref())
     });
-    let (mut all, mut kinds) = (Figures::default(), BTreeMap::<&str, Figures>::new());
+    let mut report = Report::default();
     for (program, answers) in programs.iter().zip(answers) {
-        let name = format!("{}/{}", program.kind, program.name);
-        for (question, answer) in answers? {
-            all.count(question, &name, &answer);
-            kinds.entry(&program.kind).or_default().count(question, &name, &answer);
-        }
+        answers?.into_iter().for_each(|(question, answer)| report.count(question, &name(program), answer));
     }
-    for (kind, figures) in &kinds {
-        figures.show(kind, 0);
-    }
-    all.show("all", options.show);
-    is_met &= all.holds(question::LOCAL, 100) && all.holds(question::STABLE, 100);
-    is_met &= all.holds(question::READ, READ_FLOOR) && all.holds(question::CHOICE, EQUAL_FLOOR);
     if let (Some(older), Some(newest)) = (&options.older, &options.oracle) {
-        let figures = twins::compare(&binary, older, newest)?;
-        figures.show("programs of both packages", options.show);
-        is_met &= figures.holds(question::PACKAGE, EQUAL_FLOOR);
+        twins::compare(&binary, older, newest, &mut report)?;
     }
     if let Some(files) = &options.files {
-        let figures = python_files(&binary, files)?;
-        figures.show("Python files", options.show);
-        is_met &= figures.holds(question::OUTSIDE, 100);
+        python_files(&binary, files, &mut report)?;
     }
-    if is_met { Ok(()) } else { bail!("upgrade-check: a share is below its floor") }
+    report.finish(options.show)
 }
 
 /// The answers about one program.
-type Answers = Vec<(&'static str, Result<(), String>)>;
+type Answers = Vec<(Question, Answer)>;
 
-fn one(binary: &Path, program: &Program, twin: Option<&Program>, oracle: Option<&Oracle>) -> Result<Answers> {
+fn ask(binary: &Path, program: &Program, twin: Option<&Program>, oracle: Option<&Oracle>) -> Result<Answers> {
     let mut answers = Answers::new();
     let text = match upgrade(binary, &program.text)? {
         Ok(upgraded) => upgraded["text"].as_str().unwrap_or_default().to_owned(),
@@ -188,7 +130,7 @@ fn one(binary: &Path, program: &Program, twin: Option<&Program>, oracle: Option<
     if oracle.ask(&print_request(&twin.text))?["ok"] != true {
         return Ok(answers);
     }
-    let equal = |text: &str| -> Result<Result<(), String>> {
+    let equal = |text: &str| -> Result<Answer> {
         let given = oracle.ask(&equal_request(text, &twin.text, true))?;
         Ok(answer(&given, |given| given["equal"] == true))
     };
@@ -224,7 +166,7 @@ fn is_after_pass(program: &Program) -> bool {
 }
 
 /// The answer of the newest release, with its reason.
-fn answer(given: &Value, is_yes: impl Fn(&Value) -> bool) -> Result<(), String> {
+fn answer(given: &Value, is_yes: impl Fn(&Value) -> bool) -> Answer {
     if given["ok"] != true {
         let reason = given["error"]["msg"].as_str().or(given["crash"].as_str()).unwrap_or_default();
         let line = reason.lines().next().unwrap_or_default();
@@ -254,7 +196,7 @@ fn upgrade(binary: &Path, text: &str) -> Result<Result<Value, String>> {
     Ok(Err(format!("{} {}", part("code"), part("kind"))))
 }
 
-fn round_trips(binary: &Path, text: &str) -> Result<Result<(), String>> {
+fn round_trips(binary: &Path, text: &str) -> Result<Answer> {
     let (is_ok, out) = command(binary, &["roundtrip", "-"], text)?;
     Ok(if is_ok { Ok(()) } else { Err(out.lines().next().unwrap_or("no round trip").to_owned()) })
 }
@@ -276,7 +218,7 @@ fn command(binary: &Path, arguments: &[&str], input: &str) -> Result<(bool, Stri
 }
 
 /// Upgrades the Python files of a folder that hold scripts.
-fn python_files(binary: &Path, dir: &Path) -> Result<Figures> {
+fn python_files(binary: &Path, dir: &Path, report: &mut Report) -> Result<()> {
     let mut files = Vec::new();
     workspace::walk(dir, &mut |file| {
         if file.extension().is_some_and(|extension| extension == "py") {
@@ -284,7 +226,7 @@ fn python_files(binary: &Path, dir: &Path) -> Result<Figures> {
         }
     })?;
     files.sort();
-    let answers = in_parallel(files.len(), |i| -> Result<Option<Result<(), String>>> {
+    let answers = in_parallel(files.len(), |i| -> Result<Option<Answer>> {
         let Ok(before) = std::fs::read_to_string(&files[i]) else { return Ok(None) };
         if !subject::SCRIPT_MARKS.iter().any(|mark| before.contains(*mark)) {
             return Ok(None);
@@ -298,11 +240,10 @@ fn python_files(binary: &Path, dir: &Path) -> Result<Figures> {
         let same = subject::outside_scripts(&before) == subject::outside_scripts(after);
         Ok(Some(if same { Ok(()) } else { Err("the code around scripts changes".to_owned()) }))
     });
-    let mut figures = Figures::default();
     for (file, answer) in files.iter().zip(answers) {
         if let Some(answer) = answer? {
-            figures.count(question::OUTSIDE, &file.display().to_string(), &answer);
+            report.count(question::OUTSIDE, &file.display().to_string(), answer);
         }
     }
-    Ok(figures)
+    Ok(())
 }
