@@ -1,6 +1,5 @@
 //! Blocks: `T.block`, `T.init`, `T.where`, `T.reads`, `T.writes`, `T.block_attr`, `T.axis`.
 
-
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue,
