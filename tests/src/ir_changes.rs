@@ -26,7 +26,7 @@ pub struct Change {
 }
 
 /// A candidate: a part of the program that can be changed.
-struct Part {
+struct Candidate {
     path: AccessPath,
     value: Value,
     /// Type key of the node that holds the part, and the field.
@@ -94,7 +94,7 @@ fn order(a: &AccessPath, b: &AccessPath) -> std::cmp::Ordering {
     a.steps.len().cmp(&b.steps.len())
 }
 
-type Kind = fn(&Part, &mut Random) -> Option<Change>;
+type Kind = fn(&Candidate, &mut Random) -> Option<Change>;
 
 /// Kinds of changes; `true` for those of arrays.
 const KINDS: &[(Kind, bool)] = &[
@@ -115,7 +115,7 @@ fn change(kind: &'static str, op: EditOp, at: &AccessPath, new: Value) -> Change
     Change { kind, op, at: at.clone(), to: 0, new }
 }
 
-fn constant(part: &Part, random: &mut Random) -> Option<Change> {
+fn constant(part: &Candidate, random: &mut Random) -> Option<Change> {
     if !matches!(part.holder, "ir.IntImm" | "ir.FloatImm" | "tir.StringImm" | "relax.expr.StringImm") {
         return None;
     }
@@ -127,7 +127,7 @@ fn constant(part: &Part, random: &mut Random) -> Option<Change> {
     Some(change("constant", EditOp::Change, &part.path, new))
 }
 
-fn dtype(part: &Part, _: &mut Random) -> Option<Change> {
+fn dtype(part: &Candidate, _: &mut Random) -> Option<Change> {
     let Value::DType(dtype) = part.value else { return None };
     if part.holder != "tir.Cast" || dtype.to_string() == "float16" {
         return None;
@@ -135,7 +135,7 @@ fn dtype(part: &Part, _: &mut Random) -> Option<Change> {
     Some(change("dtype", EditOp::Change, &part.path, Value::DType("float16".parse().ok()?)))
 }
 
-fn attribute(part: &Part, random: &mut Random) -> Option<Change> {
+fn attribute(part: &Candidate, random: &mut Random) -> Option<Change> {
     let Some(PathStep::Key(key)) = part.path.steps.last() else { return None };
     let key = key.as_str()?;
     let is_attribute =
@@ -152,7 +152,7 @@ fn attribute(part: &Part, random: &mut Random) -> Option<Change> {
 }
 
 /// Another variable of the same statement takes the place of one: the next index of a load or store.
-fn variable(part: &Part, _: &mut Random) -> Option<Change> {
+fn variable(part: &Candidate, _: &mut Random) -> Option<Change> {
     let (Some(PathStep::Field("indices")), Some(array)) = (part.path.steps.last(), part.value.as_object())
     else {
         return None;
@@ -172,7 +172,7 @@ fn variable(part: &Part, _: &mut Random) -> Option<Change> {
 }
 
 /// The elements of an array of statements or bindings.
-fn statements(part: &Part) -> Option<&[Value]> {
+fn statements(part: &Candidate) -> Option<&[Value]> {
     let array = part.value.as_object()?.as_node::<ArrayNode>()?;
     let is_sequence = matches!(part.path.steps.last(), Some(PathStep::Field("seq" | "bindings")));
     is_sequence.then(|| array.items())
@@ -188,7 +188,7 @@ fn binding(number: i64) -> Option<Value> {
     Some(Value::from(tvmscript::ir_core::Ref::new(binding)))
 }
 
-fn insertion(part: &Part, random: &mut Random) -> Option<Change> {
+fn insertion(part: &Candidate, random: &mut Random) -> Option<Change> {
     let items = statements(part)?;
     let number = 1_000_000 + random.below(1_000_000) as i32;
     let index = random.below(items.len() + 1);
@@ -201,7 +201,7 @@ fn insertion(part: &Part, random: &mut Random) -> Option<Change> {
     Some(Change { to: index, ..change("insertion", EditOp::Insert, &part.path, new) })
 }
 
-fn removal(part: &Part, random: &mut Random) -> Option<Change> {
+fn removal(part: &Candidate, random: &mut Random) -> Option<Change> {
     let items = statements(part)?;
     let index = random.below(items.len());
     // A sequence of one statement is that statement; equal ones cannot be told apart; definitions are used elsewhere.
@@ -212,7 +212,7 @@ fn removal(part: &Part, random: &mut Random) -> Option<Change> {
     Some(change("removal", EditOp::Remove, &at, Value::None))
 }
 
-fn motion(part: &Part, random: &mut Random) -> Option<Change> {
+fn motion(part: &Candidate, random: &mut Random) -> Option<Change> {
     let items = statements(part)?;
     let (from, to) = (random.below(items.len()), random.below(items.len()));
     // Swapping neighbours moves either of them.
@@ -234,7 +234,7 @@ fn is_alone(items: &[Value], index: usize) -> bool {
     others.into_iter().all(|(_, other)| !equal.compare_values(other, &items[index]))
 }
 
-fn renaming(part: &Part, _: &mut Random) -> Option<Change> {
+fn renaming(part: &Candidate, _: &mut Random) -> Option<Change> {
     let is_definition = matches!(
         part.path.steps.as_slice(),
         [.., PathStep::Field("loop_var" | "var"), _]
@@ -288,7 +288,7 @@ fn make(root: &Object, change: &Change) -> Option<Object> {
 }
 
 /// Collects the parts of a program with a single path each: those below a shared node are left out, except names.
-fn parts(root: &Object) -> Vec<Part> {
+fn parts(root: &Object) -> Vec<Candidate> {
     let mut parts = Vec::new();
     let mut seen = std::collections::HashSet::new();
     let mut stack = vec![(AccessPath::root(), root.clone(), true)];
@@ -303,7 +303,7 @@ fn parts(root: &Object) -> Vec<Part> {
         let mut add = |step: PathStep, value: Value| {
             let path = path.clone().then(step);
             if is_single {
-                parts.push(Part { path: path.clone(), value: value.clone(), holder });
+                parts.push(Candidate { path: path.clone(), value: value.clone(), holder });
             }
             if let Value::Node(node) = value {
                 stack.push((path, node, is_single));

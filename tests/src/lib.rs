@@ -14,7 +14,7 @@ pub mod ir_changes;
 pub mod json_changes;
 mod marks;
 
-pub use marks::{DiagnosticMark, FileMarks, Mark, file_marks, marks};
+pub use marks::{DiagnosticMark, ExpectedError, FileMarks, file_marks, marks};
 
 /// Stack size for fixtures, small on purpose: no input may need more.
 pub const STACK_BYTES: usize = 2 << 20;
@@ -42,7 +42,7 @@ pub fn folder(name: &str) -> PathBuf {
 /// The Python files of a folder of fixtures, sorted by name.
 ///
 /// # Panics
-/// If the folder cannot be read.
+/// If the folder cannot be read or has none.
 pub fn fixtures(name: &str) -> Vec<Fixture> {
     let folder = folder(name);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -55,6 +55,7 @@ pub fn fixtures(name: &str) -> Vec<Fixture> {
             fixtures.push(Fixture { name, text });
         }
     }
+    assert!(!fixtures.is_empty(), "{}: no fixtures", folder.display());
     fixtures.sort_by(|a, b| a.name.cmp(&b.name));
     fixtures
 }

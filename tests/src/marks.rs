@@ -2,7 +2,7 @@
 
 /// An expected error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct ExpectedError {
     /// Line, from 1.
     pub line: usize,
     /// Text that the message, its notes or its help contain, in lower case.
@@ -10,17 +10,17 @@ pub struct Mark {
 }
 
 /// Parses the marks of a text: `# error: WORDS` at the end of a line, repeatable, and `# expect LINE: WORDS`.
-pub fn marks(text: &str) -> Vec<Mark> {
+pub fn marks(text: &str) -> Vec<ExpectedError> {
     let mut marks = Vec::new();
     for (i, line) in text.lines().enumerate() {
         for words in line.split("# error:").skip(1) {
-            marks.push(Mark { line: i + 1, words: words.trim().to_lowercase() });
+            marks.push(ExpectedError { line: i + 1, words: words.trim().to_lowercase() });
         }
         if let Some(rest) = line.strip_prefix("# expect ")
             && let Some((number, words)) = rest.split_once(':')
             && let Ok(line) = number.trim().parse()
         {
-            marks.push(Mark { line, words: words.trim().to_lowercase() });
+            marks.push(ExpectedError { line, words: words.trim().to_lowercase() });
         }
     }
     marks.sort_by_key(|m| m.line);
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn both_forms_are_read() {
         let text = "# expect 3: Unterminated\nx = y  # error: undefined name `y` # error: two\n";
-        let mark = |line, words: &str| Mark { line, words: words.to_string() };
+        let mark = |line, words: &str| ExpectedError { line, words: words.to_string() };
         assert_eq!(marks(text), [mark(2, "undefined name `y`"), mark(2, "two"), mark(3, "unterminated")]);
     }
 }

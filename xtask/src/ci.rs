@@ -137,9 +137,9 @@ fn slow_steps() -> Result<Vec<Step>> {
         command.args(arguments).current_dir(workspace::root());
         steps.push(Step { name: name.to_owned(), command });
     };
-    check("differences of changed programs", &["diff-check", "--pairs", "200"]);
-    check("changed tokens", &["mutate", "--count", "500"]);
-    check("unknown operators", &["unknown-check", "--count", "200"]);
+    check("differences of changed programs", &["check", "diff", "--count", "200"]);
+    check("changed tokens", &["check", "mutate"]);
+    check("unknown operators", &["check", "unknown", "--count", "200"]);
     check("speed, as a report", &["bench-gate", "--report"]);
     if has_python() {
         check("whole Python files", &["files"]);
@@ -172,7 +172,7 @@ fn feature_sets(packages: &BTreeMap<String, Package>) -> Vec<(&'static str, Vec<
         let has = |package: &&Package| features.iter().any(|feature| package.features.contains_key(*feature));
         packages.values().filter(has).map(|package| package.name.as_str()).collect()
     };
-    let mut sets = vec![("", with(&["print", "parse"]))];
+    let mut sets = vec![("", with(&["print", "parse", "library"]))];
     sets.extend(["print", "build", "parse", "ruff"].map(|feature| (feature, with(&[feature]))));
     sets
 }

@@ -9,21 +9,21 @@ use crate::error::Result;
 use crate::expr::Expr;
 
 /// A field that is an expression, or an array of expressions.
-pub(crate) enum Part<'a> {
+pub(crate) enum ExprField<'a> {
     One(&'a Expr),
     Many(&'a Array<Expr>),
 }
 
-fn part<'a>(field: FieldRef<'a>) -> Option<Part<'a>> {
+fn part<'a>(field: FieldRef<'a>) -> Option<ExprField<'a>> {
     let FieldRef::Node(object) = field else { return None };
     match object.downcast_ref::<PrimExpr>() {
-        Some(e) => Some(Part::One(e)),
-        None => Array::<Expr>::try_ref(object).map(Part::Many),
+        Some(e) => Some(ExprField::One(e)),
+        None => Array::<Expr>::try_ref(object).map(ExprField::Many),
     }
 }
 
 /// The fields of `e` that hold expressions, with their indices.
-fn parts(e: &Expr) -> impl Iterator<Item = (usize, Part<'_>)> {
+fn parts(e: &Expr) -> impl Iterator<Item = (usize, ExprField<'_>)> {
     let object = e.object();
     (0..object.info().fields().len()).filter_map(move |index| Some((index, part(object.field(index))?)))
 }
@@ -33,8 +33,8 @@ pub(crate) fn children(e: &Expr) -> SmallVec<[&Expr; 4]> {
     let mut children = SmallVec::new();
     for (_, part) in parts(e) {
         match part {
-            Part::One(child) => children.push(child),
-            Part::Many(array) => children.extend(array.iter()),
+            ExprField::One(child) => children.push(child),
+            ExprField::Many(array) => children.extend(array.iter()),
         }
     }
     children
@@ -45,13 +45,13 @@ pub(crate) fn map_children(e: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -
     let mut changes: SmallVec<[(usize, Value); 2]> = SmallVec::new();
     for (index, part) in parts(e) {
         match part {
-            Part::One(child) => {
+            ExprField::One(child) => {
                 let new = f(child)?;
                 if !new.ptr_eq(child) {
                     changes.push((index, new.into()));
                 }
             }
-            Part::Many(array) => {
+            ExprField::Many(array) => {
                 let new = array.iter().map(&mut f).collect::<Result<Vec<_>>>()?;
                 if new.iter().zip(array.iter()).any(|(new, old)| !new.ptr_eq(old)) {
                     changes.push((index, Array::new(new).into()));
@@ -80,8 +80,8 @@ pub(crate) fn same_shell(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> bool {
     (0..a.info().fields().len()).all(|index| {
         let (left, right) = (a.field(index), b.field(index));
         match (part(left), part(right)) {
-            (Some(Part::One(_)), Some(Part::One(_))) => true,
-            (Some(Part::Many(left)), Some(Part::Many(right))) => left.len() == right.len(),
+            (Some(ExprField::One(_)), Some(ExprField::One(_))) => true,
+            (Some(ExprField::Many(left)), Some(ExprField::Many(right))) => left.len() == right.len(),
             (None, None) => same_value(left, right),
             _ => false,
         }

@@ -247,8 +247,15 @@ fn cases() -> std::ops::RangeInclusive<u64> {
 }
 const SAMPLES: u32 = 40;
 
+/// Checks that most samples of most cases had a value.
+fn assert_most(compared: u64) {
+    let all = cases().count() as u64 * u64::from(SAMPLES);
+    assert!(compared > all / 4, "{compared} of {all} samples");
+}
+
 #[test]
 fn simplification_keeps_the_value() {
+    let mut compared = 0;
     for seed in cases() {
         let mut case = Case::new(seed);
         let simple = case.analyzer().simplify(&case.e);
@@ -260,12 +267,15 @@ fn simplification_keeps_the_value() {
             };
             let (from, to) = (common::write(&case.e), common::write(&simple));
             assert_eq!(before, after, "seed {seed}: `{from}` became `{to}`, at {:?}", values.values());
+            compared += 1;
         }
     }
+    assert_most(compared);
 }
 
 #[test]
 fn bounds_and_modular_sets_hold_the_value() {
+    let mut compared = 0;
     for seed in cases() {
         let mut case = Case::new(seed);
         let bound = case.analyzer().const_int_bound(&case.e);
@@ -280,12 +290,15 @@ fn bounds_and_modular_sets_hold_the_value() {
             );
             let fits = if set.coeff == 0 { value == set.base } else { (value - set.base) % set.coeff == 0 };
             assert!(fits, "seed {seed}: {value} of `{text}` is not in {set:?}");
+            compared += 1;
         }
     }
+    assert_most(compared);
 }
 
 #[test]
 fn intervals_hold_the_value() {
+    let mut compared = 0;
     for seed in cases() {
         let mut case = Case::new(seed);
         let mut domains = DomMap::new();
@@ -308,6 +321,8 @@ fn intervals_hold_the_value() {
             let max = set.max().and_then(|end| evaluate(end, &values));
             assert!(min.is_none_or(|min| min <= value), "seed {seed}: {value} of `{text}` below {min:?}");
             assert!(max.is_none_or(|max| value <= max), "seed {seed}: {value} of `{text}` above {max:?}");
+            compared += 1;
         }
     }
+    assert_most(compared);
 }

@@ -5,7 +5,7 @@ use tvmscript::ir_core::profile::ProfileChoice;
 use tvmscript::upgrade::{self, STEPS, Step};
 
 use crate::command::Run;
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 use crate::input::{Input, Warnings};
 use crate::{output, well_formed};
 
@@ -31,7 +31,11 @@ fn profile(input: &Input) -> Option<ProfileChoice> {
 ///
 /// # Errors
 /// If a rewritten script is invalid.
-pub(crate) fn align(left: &mut Input, right: &mut Input, run: &mut Run) -> Result<Option<Aligned>, Failure> {
+pub(crate) fn align(
+    left: &mut Input,
+    right: &mut Input,
+    run: &mut Run,
+) -> Result<Option<Aligned>, FileErrorKind> {
     let (Some(a), Some(b)) = (profile(left), profile(right)) else { return Ok(None) };
     let (a_id, b_id) = (a.profile.id(), b.profile.id());
     if a_id == b_id {
@@ -51,10 +55,10 @@ pub(crate) fn align(left: &mut Input, right: &mut Input, run: &mut Run) -> Resul
     let mut losses = Vec::new();
     for script in &mut older.scripts {
         let upgraded = run.timings.time("upgrade", || upgrade::upgrade(&script.node, step));
-        let upgraded = upgraded.map_err(|error| Failure::Upgrade(error.to_string()))?;
+        let upgraded = upgraded.map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
         let found = upgraded.findings.iter().filter(|finding| finding.is_loss);
         losses.extend(found.map(|finding| well_formed::in_text(script, finding.diagnostic(true))));
-        script.become_rewritten(upgraded.node, newest);
+        script.set_upgraded(upgraded.node, newest);
     }
     let file = older.source.name.clone();
     output::diagnose(&format!(

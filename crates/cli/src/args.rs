@@ -315,7 +315,7 @@ Examples:
   git difftool --extcmd 'tvmscript diff' --no-prompt
 
 Parts are matched by structure: changed, inserted, removed, renamed or moved. Renamed variables are
-listed, but as for `equal` they are no difference: the exit status is 0 if nothing else differs.
+listed, but as for `equal` they are not differences: the exit status is 0 if nothing else differs.
 
 With `--format json`: {\"edits\": [{\"op\", \"a\", \"b\", \"text_a\", \"text_b\"}]}, where \"a\" and \"b\" are
 access paths, null where a side lacks the part; and \"upgraded\": {\"file\", \"from\", \"to\"} if the files

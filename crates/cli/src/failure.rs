@@ -20,14 +20,14 @@ use crate::well_formed;
 
 /// A failure, with the text of the file if it was read.
 #[derive(Debug)]
-pub(crate) struct Failed {
-    pub(crate) failure: Failure,
+pub(crate) struct FileError {
+    pub(crate) failure: FileErrorKind,
     pub(crate) source: Option<Source>,
 }
 
-impl Failed {
-    pub(crate) fn new(failure: Failure, source: Option<Source>) -> Box<Failed> {
-        Box::new(Failed { failure, source })
+impl FileError {
+    pub(crate) fn new(failure: FileErrorKind, source: Option<Source>) -> Box<FileError> {
+        Box::new(FileError { failure, source })
     }
 
     /// The failure as text with source lines.
@@ -38,7 +38,7 @@ impl Failed {
 
 /// Cause of a failure.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum FileErrorKind {
     /// The file cannot be read.
     Unreadable { reason: String },
     /// The file is larger than `limit` bytes.
@@ -79,83 +79,85 @@ pub(crate) enum Failure {
     Internal(InternalError),
 }
 
-impl From<InternalError> for Failure {
-    fn from(error: InternalError) -> Failure {
-        Failure::Internal(error)
+impl From<InternalError> for FileErrorKind {
+    fn from(error: InternalError) -> FileErrorKind {
+        FileErrorKind::Internal(error)
     }
 }
 
 // A code never changes its meaning and is never reused; E0806 was the code of all errors of printing, E0809 of passes.
 error_codes! {
-    Failure {
-        Failure::Unreadable { .. } => "E0801" "unreadable"
+    FileErrorKind {
+        FileErrorKind::Unreadable { .. } => "E0801" "unreadable"
             "The file does not exist, is a directory, or may not be read.";
-        Failure::NotText { .. } => "E0802" "not-utf8" "The file is not UTF-8. The position is that of the first wrong byte.";
-        Failure::Json(_) => "E0803" "json"
-            "The file begins like JSON of a node, but is no valid JSON, or names types and fields that do not exist.";
-        Failure::Constants(_) => "E0804" "constants" "The file given with `--constants` contains no constants.";
-        Failure::Unsaved(_) => "E0805" "left-out"
+        FileErrorKind::NotText { .. } => "E0802" "not-utf8" "The file is not UTF-8. The position is that of the first wrong byte.";
+        FileErrorKind::Json(_) => "E0803" "json"
+            "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.";
+        FileErrorKind::Constants(_) => "E0804" "constants" "The file given with `--constants` contains no constants.";
+        FileErrorKind::Unsaved(_) => "E0805" "left-out"
             "The text leaves out the elements of a constant. Give the file that `print --constants-out` wrote with it.";
-        Failure::Path(_) => "E0807" "path"
+        FileErrorKind::Path(_) => "E0807" "path"
             "An access path on the command line is malformed, or leads to no part of the script.";
-        Failure::NoFunction { .. } => "E0810" "no-function"
+        FileErrorKind::NoFunction { .. } => "E0810" "no-function"
             "The file has no TIR function to run, or none of the name that `--function` gives.";
-        Failure::Run { .. } => "E0811" "run"
+        FileErrorKind::Run { .. } => "E0811" "run"
             "Running a function fails: an index is out of bounds, a divisor is zero, an assertion fails, or the function uses \
              something that cannot be run.";
-        Failure::NoSuchScript { .. } => "E0812" "no-such-script"
+        FileErrorKind::NoSuchScript { .. } => "E0812" "no-such-script"
             "The file has no script of the name that `--select` gives. The message lists those that it has.";
-        Failure::Expand(_) => "E0813" "expand"
+        FileErrorKind::Expand(_) => "E0813" "expand"
             "The calls of helpers in a script cannot be written out: the text that `explain --expand` makes builds another script, \
              has errors, or is too long. The script keeps its calls; those in other scripts are written out.";
-        Failure::NoProgram { .. } => "E0814" "no-program"
+        FileErrorKind::NoProgram { .. } => "E0814" "no-program"
             "A script is missing in the program that `explain --format python` writes: the builder got a value that has no text in \
              host code.";
-        Failure::NoUpgrade { .. } => "E0815" "no-upgrade"
+        FileErrorKind::NoUpgrade { .. } => "E0815" "no-upgrade"
             "There are no rules from the release of the file to the one that `--to` gives. JSON is not upgraded: print it with \
              `from-json`, and upgrade the text.";
-        Failure::Upgrade(_) => "E0816" "upgrade-invalid"
+        FileErrorKind::Upgrade(_) => "E0816" "upgrade-invalid"
             "A rule of `upgrade` makes an invalid program. This is a bug; please report it with the input.";
-        Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
-        Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
+        FileErrorKind::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
+        FileErrorKind::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
     delegate {
-        Failure::Script { errors } => errors.first().map_or(&Failure::CODES[0], |error| error.kind.error_code());
-        Failure::IllFormed { errors } | Failure::Pass { errors } => {
-            errors.in_text.first().map_or(&Failure::CODES[0], |error| error.kind.error_code())
+        FileErrorKind::Script { errors } => errors.first().map_or(&FileErrorKind::CODES[0], |error| error.kind.error_code());
+        FileErrorKind::IllFormed { errors } | FileErrorKind::Pass { errors } => {
+            errors.in_text.first().map_or(&FileErrorKind::CODES[0], |error| error.kind.error_code())
         };
-        Failure::Unprintable(error) => error.error_code();
+        FileErrorKind::Unprintable(error) => error.error_code();
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for FileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Unreadable { reason } => f.write_str(reason),
-            Failure::TooLarge { limit } => {
+            FileErrorKind::Unreadable { reason } => f.write_str(reason),
+            FileErrorKind::TooLarge { limit } => {
                 write!(f, "larger than {limit} bytes; `--max-input-bytes` sets another limit")
             }
-            Failure::NotText { byte, .. } => write!(f, "not UTF-8 text: byte 0x{byte:02x}"),
-            Failure::Script { .. } | Failure::IllFormed { .. } | Failure::Pass { .. } => Ok(()),
-            Failure::Json(error) => error.fmt(f),
-            Failure::Constants(error) => error.fmt(f),
-            Failure::Unsaved(error) => error.fmt(f),
-            Failure::Unprintable(error) => write!(f, "cannot be printed: {error}"),
-            Failure::Path(error) => error.fmt(f),
-            Failure::NoUpgrade { from, to } => write!(f, "there are no rules from {from} to {to}"),
-            Failure::Upgrade(error) => write!(f, "the upgraded program is invalid: {error}"),
-            Failure::NoFunction { name } => write!(f, "no TIR function{name} to run"),
-            Failure::NoSuchScript { name, known } => {
+            FileErrorKind::NotText { byte, .. } => write!(f, "not UTF-8 text: byte 0x{byte:02x}"),
+            FileErrorKind::Script { .. } | FileErrorKind::IllFormed { .. } | FileErrorKind::Pass { .. } => {
+                Ok(())
+            }
+            FileErrorKind::Json(error) => error.fmt(f),
+            FileErrorKind::Constants(error) => error.fmt(f),
+            FileErrorKind::Unsaved(error) => error.fmt(f),
+            FileErrorKind::Unprintable(error) => write!(f, "cannot be printed: {error}"),
+            FileErrorKind::Path(error) => error.fmt(f),
+            FileErrorKind::NoUpgrade { from, to } => write!(f, "there are no rules from {from} to {to}"),
+            FileErrorKind::Upgrade(error) => write!(f, "the upgraded program is invalid: {error}"),
+            FileErrorKind::NoFunction { name } => write!(f, "no TIR function{name} to run"),
+            FileErrorKind::NoSuchScript { name, known } => {
                 write!(f, "no script `{name}`")?;
                 match known.as_slice() {
                     [] => f.write_str("; the file has none with a name"),
                     known => write!(f, "; the file has {}", listed(known)),
                 }
             }
-            Failure::Expand(refused) => refused.fmt(f),
-            Failure::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
-            Failure::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
-            Failure::Internal(error) => error.fmt(f),
+            FileErrorKind::Expand(refused) => refused.fmt(f),
+            FileErrorKind::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
+            FileErrorKind::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
+            FileErrorKind::Internal(error) => error.fmt(f),
         }
     }
 }
@@ -170,13 +172,13 @@ fn listed(names: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-impl Failure {
+impl FileErrorKind {
     /// The failure as text, with source lines if it has a position.
     pub(crate) fn render(&self, name: &str, source: Option<&Source>, color: bool) -> String {
         let text = source.map_or("", |s| s.text.as_str());
         match self {
-            Failure::Script { errors } => diagnostics::render(errors, name, text, color),
-            Failure::IllFormed { errors } | Failure::Pass { errors } => {
+            FileErrorKind::Script { errors } => diagnostics::render(errors, name, text, color),
+            FileErrorKind::IllFormed { errors } | FileErrorKind::Pass { errors } => {
                 let mut out = diagnostics::render(&errors.in_text, name, text, color);
                 for (root, found) in &errors.in_ir {
                     let name = format!("{name} (printed)");
@@ -189,21 +191,21 @@ impl Failure {
                 }
                 out
             }
-            Failure::Internal(error) => format!("{}: {error}\n", escape::name(name)),
+            FileErrorKind::Internal(error) => format!("{}: {error}\n", escape::name(name)),
             _ => {
                 let (start, _) = self.range(source);
                 let name = escape::name(name);
                 let at = match self {
-                    Failure::Unreadable { .. }
-                    | Failure::TooLarge { .. }
-                    | Failure::Unprintable(_)
-                    | Failure::Path(_)
-                    | Failure::NoUpgrade { .. }
-                    | Failure::Upgrade(_)
-                    | Failure::NoFunction { .. }
-                    | Failure::NoSuchScript { .. }
-                    | Failure::Expand(_)
-                    | Failure::NoProgram { .. } => name.into_owned(),
+                    FileErrorKind::Unreadable { .. }
+                    | FileErrorKind::TooLarge { .. }
+                    | FileErrorKind::Unprintable(_)
+                    | FileErrorKind::Path(_)
+                    | FileErrorKind::NoUpgrade { .. }
+                    | FileErrorKind::Upgrade(_)
+                    | FileErrorKind::NoFunction { .. }
+                    | FileErrorKind::NoSuchScript { .. }
+                    | FileErrorKind::Expand(_)
+                    | FileErrorKind::NoProgram { .. } => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
                 format!("error: {at}: {}\n", escape::message(&self.to_string()))
@@ -216,7 +218,7 @@ impl Failure {
         let reports = self.reports(source);
         let mut mistakes = reports.iter().filter(|report| report.severity == "error");
         match self {
-            Failure::Script { .. } | Failure::IllFormed { .. } | Failure::Pass { .. } => {
+            FileErrorKind::Script { .. } | FileErrorKind::IllFormed { .. } | FileErrorKind::Pass { .. } => {
                 let Some(first) = mistakes.next() else { return "no script".to_owned() };
                 let more = match mistakes.count() {
                     0 => String::new(),
@@ -231,18 +233,18 @@ impl Failure {
     /// Range of the failure; the start of the file if the failure has none.
     fn range(&self, source: Option<&Source>) -> (Position, Position) {
         match self {
-            Failure::NotText { before, .. } => {
+            FileErrorKind::NotText { before, .. } => {
                 let start = LineIndex::new(before).position(before.len());
                 (start, Position { column: start.column + 1, offset: start.offset + 1, ..start })
             }
-            Failure::Run { range, .. } => {
+            FileErrorKind::Run { range, .. } => {
                 let index = LineIndex::new(source.map_or("", |s| s.text.as_str()));
                 match range {
                     Some(range) => (index.position(range.start as usize), index.position(range.end as usize)),
                     None => (Position::START, Position::START),
                 }
             }
-            Failure::Json(error) => {
+            FileErrorKind::Json(error) => {
                 let text = source.map_or("", |s| s.text.as_str());
                 let position = LineIndex::new(text).position(error.offset_bytes);
                 (position, position)
@@ -255,8 +257,8 @@ impl Failure {
     pub(crate) fn reports(&self, source: Option<&Source>) -> Vec<Report> {
         let text = source.map_or("", |s| s.text.as_str());
         match self {
-            Failure::Script { errors } => diagnostics::reports(errors, text),
-            Failure::IllFormed { errors } | Failure::Pass { errors } => {
+            FileErrorKind::Script { errors } => diagnostics::reports(errors, text),
+            FileErrorKind::IllFormed { errors } | FileErrorKind::Pass { errors } => {
                 let in_ir = errors.in_ir.iter().flat_map(|(_, found)| diagnostics::reports(found, text));
                 diagnostics::reports(&errors.in_text, text).into_iter().chain(in_ir).collect()
             }

@@ -3,7 +3,7 @@
 use tvmscript::Diagnostic;
 use tvmscript::diagnostics::{Applicability, DiagnosticKind, Fix, TextEdit, apply, edit};
 
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 use crate::input::{self, Source};
 use crate::timings::Timings;
 use crate::well_formed;
@@ -126,8 +126,8 @@ fn compatible(fixes: &[Fix]) -> Vec<&Fix> {
 /// The errors of a text, and the first certain fix of each.
 fn examine(source: &Source, text: &str, timings: &mut Timings) -> Found {
     let source = Source { name: source.name.clone(), text: text.to_owned() };
-    match input::understand(&source, timings) {
-        Err(Failure::Script { errors }) => {
+    match input::parse_input(&source, timings) {
+        Err(FileErrorKind::Script { errors }) => {
             let is_syntax = |code: &str| code.starts_with("E01");
             let wrong = errors.iter().filter(|error| error.is_error());
             let (syntax, other): (Vec<_>, Vec<_>) = wrong.partition(|error| is_syntax(error.code()));

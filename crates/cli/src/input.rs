@@ -13,7 +13,7 @@ use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
 use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Registry, Value, ir};
 
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::output;
 use crate::registry::{max_input_bytes, parse_options, registry, reparse_options, selected};
 use crate::timings::Timings;
@@ -71,7 +71,7 @@ impl Warnings {
 }
 
 /// The scripts and warnings of a text.
-pub(crate) type Understood = (Vec<Script>, Warnings);
+pub(crate) type ParsedInput = (Vec<Script>, Warnings);
 
 /// One function, module or other node of a file.
 pub(crate) struct Script {
@@ -101,7 +101,7 @@ pub(crate) struct Origin {
 
 impl Script {
     /// Replaces the node by what a step between releases makes of it, which prints in another profile.
-    pub(crate) fn become_rewritten(&mut self, node: Object, profile: ProfileChoice) {
+    pub(crate) fn set_upgraded(&mut self, node: Object, profile: ProfileChoice) {
         self.node = node;
         self.profile = profile;
         self.origin = self.origin.take().map(|origin| {
@@ -112,7 +112,7 @@ impl Script {
     }
 
     /// A configuration that prints in the profile that the script was read in, unless it selects one itself.
-    pub(crate) fn in_its_profile(&self, config: PrinterConfig) -> PrinterConfig {
+    pub(crate) fn with_own_release(&self, config: PrinterConfig) -> PrinterConfig {
         let own = || Some(self.profile.profile.id());
         PrinterConfig { profile: config.profile.clone().or_else(own), ..config }
     }
@@ -138,15 +138,15 @@ fn is_stdin(path: &Path) -> bool {
 ///
 /// # Errors
 /// If the file cannot be read, is too large, or is not UTF-8.
-pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure> {
+pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, FileErrorKind> {
     let limit = max_input_bytes();
     let bytes = timings.time("read", || match is_stdin(path) {
         true => read_at_most(&mut std::io::stdin().lock(), limit),
         false => std::fs::File::open(path).and_then(|mut file| read_at_most(&mut file, limit)),
     });
-    let bytes = bytes.map_err(|error| Failure::Unreadable { reason: io_reason(&error) })?;
+    let bytes = bytes.map_err(|error| FileErrorKind::Unreadable { reason: io_reason(&error) })?;
     if bytes.len() > limit as usize {
-        return Err(Failure::TooLarge { limit });
+        return Err(FileErrorKind::TooLarge { limit });
     }
     timings.input_bytes += bytes.len();
     match String::from_utf8(bytes) {
@@ -156,7 +156,7 @@ pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure
             let mut bytes = error.into_bytes();
             let byte = bytes.get(valid).copied().unwrap_or_default();
             bytes.truncate(valid);
-            Err(Failure::NotText { before: String::from_utf8_lossy(&bytes).into_owned(), byte })
+            Err(FileErrorKind::NotText { before: String::from_utf8_lossy(&bytes).into_owned(), byte })
         }
     }
 }
@@ -177,11 +177,11 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
 }
 
 /// Takes the scripts of these names; all if there are none.
-fn select(mut scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, Failure> {
+fn select(mut scripts: Vec<Script>, names: &[String]) -> Result<Vec<Script>, FileErrorKind> {
     let is_named = |script: &Script, name: &str| script.name.as_deref() == Some(name);
     if let Some(name) = names.iter().find(|name| !scripts.iter().any(|script| is_named(script, name))) {
         let known = scripts.into_iter().filter_map(|script| script.name).collect();
-        return Err(Failure::NoSuchScript { name: name.clone(), known });
+        return Err(FileErrorKind::NoSuchScript { name: name.clone(), known });
     }
     if !names.is_empty() {
         scripts.retain(|script| names.iter().any(|name| is_named(script, name)));
@@ -202,19 +202,19 @@ fn io_reason(error: &std::io::Error) -> String {
 ///
 /// # Errors
 /// If the file cannot be read or has errors; contains the text, if it was read.
-pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
-    load_with(path, timings, understand)
+pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<FileError>> {
+    load_with(path, timings, parse_input)
 }
 
 fn load_with(
     path: &Path,
     timings: &mut Timings,
-    understand: impl FnOnce(&Source, &mut Timings) -> Result<Understood, Failure>,
-) -> Result<Input, Box<Failed>> {
-    let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
-    match understand(&source, timings) {
+    parse_input: impl FnOnce(&Source, &mut Timings) -> Result<ParsedInput, FileErrorKind>,
+) -> Result<Input, Box<FileError>> {
+    let source = read(path, timings).map_err(|failure| FileError::new(failure, None))?;
+    match parse_input(&source, timings) {
         Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
-        Err(failure) => Err(Failed::new(failure, Some(source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
@@ -222,7 +222,7 @@ fn load_with(
 ///
 /// # Errors
 /// If the text has errors or contains no script.
-pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
+pub(crate) fn parse_input(source: &Source, timings: &mut Timings) -> Result<ParsedInput, FileErrorKind> {
     if tvm_json::detect(&source.text).is_some() {
         from_json(source, timings)
     } else {
@@ -235,11 +235,11 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Under
 ///
 /// # Errors
 /// If the text has other errors or contains no script.
-pub(crate) fn understand_in(
+pub(crate) fn parse_input_in(
     source: &Source,
     profile: Option<&str>,
     timings: &mut Timings,
-) -> Result<(Understood, ProfileChoice), Failure> {
+) -> Result<(ParsedInput, ProfileChoice), FileErrorKind> {
     let mut options = parse_options(&source.name);
     options.profile = profile.map(str::to_owned).or(options.profile);
     let ((scripts, warnings), profile) = parse_with_profile(registry(), source, &options, true, timings)?;
@@ -250,7 +250,7 @@ fn parse_selected(
     source: &Source,
     options: &ParseOptions,
     timings: &mut Timings,
-) -> Result<Understood, Failure> {
+) -> Result<ParsedInput, FileErrorKind> {
     let (scripts, warnings) = parse(registry(), source, options, timings)?;
     Ok((select(scripts, selected())?, warnings))
 }
@@ -259,7 +259,7 @@ fn parse_selected(
 ///
 /// # Errors
 /// Those of [`load`]; JSON has no such record.
-pub(crate) fn load_recorded(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
+pub(crate) fn load_recorded(path: &Path, timings: &mut Timings) -> Result<Input, Box<FileError>> {
     load_with(path, timings, |source, timings| {
         let mut options = parse_options(&source.name);
         options.record_steps = true;
@@ -275,7 +275,7 @@ pub(crate) fn parse_printed(
     registry: &Registry,
     source: &Source,
     timings: &mut Timings,
-) -> Result<Understood, Failure> {
+) -> Result<ParsedInput, FileErrorKind> {
     parse(registry, source, &reparse_options(), timings)
 }
 
@@ -284,7 +284,7 @@ fn parse(
     source: &Source,
     options: &ParseOptions,
     timings: &mut Timings,
-) -> Result<Understood, Failure> {
+) -> Result<ParsedInput, FileErrorKind> {
     Ok(parse_with_profile(registry, source, options, false, timings)?.0)
 }
 
@@ -294,7 +294,7 @@ fn parse_with_profile(
     options: &ParseOptions,
     allow_unknown: bool,
     timings: &mut Timings,
-) -> Result<(Understood, ProfileChoice), Failure> {
+) -> Result<(ParsedInput, ProfileChoice), FileErrorKind> {
     let mut parsed =
         timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
     timings.statements += parsed.statements;
@@ -305,7 +305,7 @@ fn parse_with_profile(
             .retain(|error| !matches!(error.kind, ParseErrorKind::Eval(EvalErrorKind::UnknownValue { .. })));
     }
     if !parsed.errors.is_empty() {
-        return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
+        return Err(FileErrorKind::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
     let origin = Rc::new(Origin {
         source: parsed.source,
@@ -338,9 +338,10 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 ///
 /// # Errors
 /// If the text is not the JSON of a node.
-pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
-    let loaded =
-        timings.time("load", || tvmscript::load_json(&source.text, registry())).map_err(Failure::Json)?;
+pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<ParsedInput, FileErrorKind> {
+    let loaded = timings
+        .time("load", || tvmscript::load_json(&source.text, registry()))
+        .map_err(FileErrorKind::Json)?;
     let LoadedJson { node, profile, unknown } = loaded;
     if matches!(profile.reason, Reason::Json) {
         timings.add_profile(&profile);

@@ -16,7 +16,7 @@ pub(crate) struct JsonForm {
 }
 
 impl JsonForm {
-    /// The form of a text; `None` if it is no JSON.
+    /// The form of a text; `None` if it is not JSON.
     pub(crate) fn of(text: &str) -> Option<JsonForm> {
         let form = tvm_json::detect(text)?;
         Some(JsonForm { form, compact: !text.trim_end().contains('\n') })

@@ -83,7 +83,7 @@ pub(crate) fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return std::fs::write(&target, text);
     }
-    let temporary = beside(&target)?;
+    let temporary = sibling_path(&target)?;
     let written = (|| {
         let mut out = std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
         out.write_all(text.as_bytes())?;
@@ -101,7 +101,7 @@ pub(crate) fn replace(file: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// A temporary name in the same directory, so that renaming stays within the file system.
-fn beside(target: &Path) -> std::io::Result<PathBuf> {
+fn sibling_path(target: &Path) -> std::io::Result<PathBuf> {
     let name = target.file_name().ok_or_else(|| std::io::Error::other("not the name of a file"))?;
     let mut temporary = std::ffi::OsString::from(".");
     temporary.push(name);
@@ -121,7 +121,7 @@ pub(crate) fn use_color(when: ColorWhen, is_terminal: bool) -> bool {
     }
 }
 
-/// Shows a line of progress in place of the last one. Has no effect if standard error is no terminal.
+/// Shows a line of progress in place of the last one. Has no effect if standard error is not a terminal.
 pub(crate) fn show_progress(line: &str) {
     let err = std::io::stderr();
     if err.is_terminal() {

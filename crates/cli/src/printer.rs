@@ -7,7 +7,7 @@ use tvmscript::docsifier::names::is_identifier;
 use tvmscript::{Object, PrinterConfig};
 
 use crate::dialect_flags::DialectFlags;
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 use crate::registry::{fragment_of, printer_config, registry};
 use crate::{output, paths};
 
@@ -130,17 +130,17 @@ impl PrinterArgs {
     ///
     /// # Errors
     /// If an access path does not exist in the node.
-    pub(crate) fn config(&self, root: &Object) -> Result<PrinterConfig, Failure> {
+    pub(crate) fn config(&self, root: &Object) -> Result<PrinterConfig, FileErrorKind> {
         let mut config = PrinterConfig {
             print_line_numbers: self.print_line_numbers,
             num_context_lines: self.num_context_lines,
             ..self.text.config()
         };
         for path in &self.underline {
-            config.path_to_underline.push(paths::resolve(path, root).map_err(Failure::Path)?);
+            config.path_to_underline.push(paths::resolve(path, root).map_err(FileErrorKind::Path)?);
         }
         for (path, text) in &self.annotate {
-            let path = paths::resolve(path, root).map_err(Failure::Path)?;
+            let path = paths::resolve(path, root).map_err(FileErrorKind::Path)?;
             config.path_to_annotate.push((path, text.clone()));
         }
         Ok(config)

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
-use tvmscript::ir_core::LeftOut;
+use tvmscript::ir_core::Elided;
 use tvmscript::script_parser::{CaptureRule, UnknownFunctions};
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
 use crate::args::GlobalArgs;
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script};
 use crate::modules;
 use crate::python_args::{Capture, Unknown};
@@ -97,7 +97,7 @@ pub(crate) fn registry() -> &'static Registry {
 ///
 /// # Errors
 /// If the elements of a constant are not available.
-pub(crate) fn left_out(scripts: &[Script], config: &PrinterConfig) -> Result<Option<ConstantStore>, LeftOut> {
+pub(crate) fn elided(scripts: &[Script], config: &PrinterConfig) -> Result<Option<ConstantStore>, Elided> {
     let Some(limit) = config.part::<ConstantOptions>().elide else { return Ok(None) };
     let mut store = ConstantStore::new();
     scripts.iter().try_for_each(|script| store.add_nodes(&script.node, limit))?;
@@ -114,17 +114,20 @@ pub(crate) fn with_constants(store: ConstantStore) -> Option<Registry> {
 ///
 /// # Errors
 /// The first file that cannot be read or holds no constants.
-pub(crate) fn add_constants(files: &[PathBuf], timings: &mut Timings) -> Result<(), (PathBuf, Box<Failed>)> {
+pub(crate) fn add_constants(
+    files: &[PathBuf],
+    timings: &mut Timings,
+) -> Result<(), (PathBuf, Box<FileError>)> {
     if files.is_empty() {
         return Ok(());
     }
     let mut store = ConstantStore::new();
     for path in files {
-        let failed = |failure, source| (path.clone(), Failed::new(failure, source));
+        let failed = |failure, source| (path.clone(), FileError::new(failure, source));
         let source = input::read(path, timings).map_err(|failure| failed(failure, None))?;
         match ConstantStore::from_json(&source.text, tvmscript::registry()) {
             Ok(more) => store.extend(more),
-            Err(error) => return Err(failed(Failure::Constants(error), Some(source))),
+            Err(error) => return Err(failed(FileErrorKind::Constants(error), Some(source))),
         }
     }
     if let Some(registry) = with_constants(store) {

@@ -8,7 +8,9 @@ fn bytes_that_are_no_script_give_an_error_at_their_place() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/err_bytes");
     let expected =
         std::fs::read_to_string(folder.join("expect.txt")).expect("the list of the fixtures is there");
-    for line in expected.lines().filter(|l| !l.starts_with('#')) {
+    let listed: Vec<&str> = expected.lines().filter(|l| !l.starts_with('#')).collect();
+    assert!(!listed.is_empty());
+    for line in listed {
         let mut parts = line.splitn(3, ' ');
         let (name, number, words) = (parts.next(), parts.next(), parts.next());
         let (Some(name), Some(number), Some(words)) = (name, number, words) else {

@@ -140,7 +140,7 @@ impl<'a> Renderer<'a> {
             }
         }
         let mut cache = Shown { texts: &self.texts, shortened: Vec::new() };
-        let mut marks: Vec<Mark<'_>> = Vec::new();
+        let mut marks: Vec<ShownRange<'_>> = Vec::new();
         let mut headers: Vec<(String, String)> = Vec::new();
         for (text_index, places) in &used {
             let text = &self.texts[*text_index];
@@ -176,11 +176,15 @@ impl<'a> Renderer<'a> {
             if *text_index == used[0].0 && self.context_lines > 0 {
                 let shown = cache.text(*text_index);
                 let lines = context(shown, &ranges, self.context_lines);
-                marks.extend(lines.map(|start| Mark { text: *text_index, range: start..start, label: None }));
+                marks.extend(lines.map(|start| ShownRange {
+                    text: *text_index,
+                    range: start..start,
+                    label: None,
+                }));
             }
             for (at, range) in places.iter().zip(ranges) {
                 let label = Some((*at == used[0].1[0], located.places[*at].label.as_str()));
-                marks.push(Mark { text: *text_index, range, label });
+                marks.push(ShownRange { text: *text_index, range, label });
             }
         }
         let mut out = Vec::new();
@@ -203,7 +207,13 @@ impl<'a> Renderer<'a> {
         report
     }
 
-    fn write(&self, located: &Located, mut marks: Vec<Mark<'_>>, cache: &mut Shown<'_>, out: &mut Vec<u8>) {
+    fn write(
+        &self,
+        located: &Located,
+        mut marks: Vec<ShownRange<'_>>,
+        cache: &mut Shown<'_>,
+        out: &mut Vec<u8>,
+    ) {
         let config = Config::default()
             .with_color(self.color)
             .with_index_type(IndexType::Byte)
@@ -249,7 +259,7 @@ fn without_escapes(text: &str) -> String {
 }
 
 /// A mark in a shown text: a label, `true` if it is the primary one, or a line of context.
-struct Mark<'a> {
+struct ShownRange<'a> {
     text: usize,
     range: Range<usize>,
     label: Option<(bool, &'a str)>,

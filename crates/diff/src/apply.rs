@@ -36,7 +36,7 @@ type Result<T> = std::result::Result<T, ApplyError>;
 
 /// Applies an edit script; see [`crate::apply`].
 pub(crate) fn apply(a: &Object, script: &EditScript) -> Result<Object> {
-    let mut places = Places::new(a);
+    let mut places = ChangeTree::new(a);
     for action in &script.actions {
         places.add(action)?;
     }
@@ -75,9 +75,9 @@ enum New<'s> {
 }
 
 /// The changes at one path of A.
-struct Place<'s> {
+struct PathChanges<'s> {
     part: Value,
-    /// Places of parts, by step.
+    /// ChangeTree of parts, by step.
     children: Vec<(PathStep, usize)>,
     set: Option<&'s Value>,
     /// Nodes of B around the part, outer ones first.
@@ -91,8 +91,8 @@ struct Place<'s> {
     like: Option<&'s Object>,
 }
 
-struct Places<'s> {
-    all: Vec<Place<'s>>,
+struct ChangeTree<'s> {
+    all: Vec<PathChanges<'s>>,
     by_step: HashMap<(usize, Step), usize>,
 }
 
@@ -117,15 +117,15 @@ impl Step {
     }
 }
 
-impl<'s> Places<'s> {
-    fn new(root: &Object) -> Places<'s> {
-        let mut places = Places { all: Vec::new(), by_step: HashMap::new() };
+impl<'s> ChangeTree<'s> {
+    fn new(root: &Object) -> ChangeTree<'s> {
+        let mut places = ChangeTree { all: Vec::new(), by_step: HashMap::new() };
         places.push(Value::Node(root.clone()));
         places
     }
 
     fn push(&mut self, part: Value) -> usize {
-        self.all.push(Place {
+        self.all.push(PathChanges {
             part,
             children: Vec::new(),
             set: None,
@@ -198,10 +198,10 @@ enum Side {
 }
 
 struct Work<'p, 's> {
-    places: &'p Places<'s>,
+    places: &'p ChangeTree<'s>,
     /// `true` if no entity changes.
     keeps_entities: bool,
-    /// Places of changed entities, by address.
+    /// ChangeTree of changed entities, by address.
     entities: AddressMap<usize>,
     /// Entities of A, by the address of the corresponding entity of B.
     partners: AddressMap<&'s Object>,
@@ -271,7 +271,7 @@ impl Work<'_, '_> {
         }
     }
 
-    fn fields(&mut self, node: &Object, place: Option<&Place<'_>>) -> Result<Object> {
+    fn fields(&mut self, node: &Object, place: Option<&PathChanges<'_>>) -> Result<Object> {
         let info = node.info();
         let mut new = node.clone();
         let mut is_changed = false;
@@ -302,7 +302,7 @@ impl Work<'_, '_> {
         Ok(new)
     }
 
-    fn array(&mut self, node: &Object, place: Option<&Place<'_>>) -> Result<Object> {
+    fn array(&mut self, node: &Object, place: Option<&PathChanges<'_>>) -> Result<Object> {
         let changed: HashMap<usize, usize> = place.map_or_else(HashMap::new, |place| {
             let index = |step: &PathStep| {
                 if let PathStep::Index(index) = step { Some(*index as usize) } else { None }
@@ -347,7 +347,7 @@ impl Work<'_, '_> {
         Ok(Array::<Value>::of_values(new).into_object())
     }
 
-    fn map(&mut self, node: &Object, place: Option<&Place<'_>>) -> Result<Object> {
+    fn map(&mut self, node: &Object, place: Option<&PathChanges<'_>>) -> Result<Object> {
         let children: HashMap<Step, usize> = place.map_or_else(HashMap::new, |place| {
             place.children.iter().filter_map(|(step, child)| Some((Step::of(step)?, *child))).collect()
         });

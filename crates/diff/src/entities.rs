@@ -40,7 +40,7 @@ impl<'a> Pairs<'a> {
 
 /// Numbers of pairs, to return to; see [`Entities::forget_since`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark(usize, usize);
+pub(crate) struct Checkpoint(usize, usize);
 
 impl<'a> Entities<'a> {
     /// Records that two entities stand at the same place. Returns `true` if that makes them a pair.
@@ -91,12 +91,12 @@ impl<'a> Entities<'a> {
     }
 
     /// The present number of pairs.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark(self.defined.order.len(), self.used.order.len())
+    pub(crate) fn mark(&self) -> Checkpoint {
+        Checkpoint(self.defined.order.len(), self.used.order.len())
     }
 
     /// Removes the pairs that were added after `mark`.
-    pub(crate) fn forget_since(&mut self, mark: Mark) {
+    pub(crate) fn forget_since(&mut self, mark: Checkpoint) {
         self.defined.truncate(mark.0);
         self.used.truncate(mark.1);
     }

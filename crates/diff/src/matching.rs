@@ -145,7 +145,7 @@ impl<'a> Matcher<'a> {
             return self.unlike(a, b, def);
         }
         if is_entity(a) {
-            // Equality binds a node that is no variable itself by its content, wherever it is.
+            // Equality binds a node that is not a variable itself by its content, wherever it is.
             let is_defined = def || a.info().eq_kind() == EqKind::Tree;
             if self.matching.entities.meet(a, b, is_defined) {
                 // Uses of one name are alike even if what the name stands for differs.
@@ -350,7 +350,7 @@ pub(crate) fn is_leaf(node: &Object) -> bool {
     matches!(node.info().shape(), Shape::Str | Shape::Tensor) || node.info().eq_kind() == EqKind::Unique
 }
 
-/// Compares fields that are no nodes.
+/// Compares fields that are not nodes.
 pub(crate) fn scalars_equal(a: FieldRef<'_>, b: FieldRef<'_>) -> bool {
     match (a, b) {
         (FieldRef::Node(_), _) | (_, FieldRef::Node(_)) => false,

@@ -50,7 +50,7 @@ pub use build_stmt::FunctionParts;
 pub use error::{DocError, PrintError};
 pub use expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId, SliceDoc, Subscript};
 pub use margin::Margin;
-pub use marks::{MapEntry, SourceMap};
+pub use marks::{LocatedPart, MapEntry, SourceMap};
 pub use operation::{BinaryOp, OperationKind, UnaryOp};
 pub use stmt::{Doc, DocRef, Function, FunctionId, Stmt, StmtDoc, StmtList, StmtRole};
 pub use sym::{Name, Sym};

@@ -171,6 +171,17 @@ pub struct MapEntry {
     parent: Option<u32>,
 }
 
+/// The part of the IR whose text [`SourceMap::locate`] returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocatedPart {
+    /// The requested part.
+    Itself,
+    /// The descendants of the requested part, which has no text of its own.
+    Descendants,
+    /// The ancestor to which this number of steps leads.
+    Ancestor(usize),
+}
+
 /// A map between ranges of printed text and parts of the IR.
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
@@ -199,11 +210,11 @@ impl SourceMap {
         Some(entry)
     }
 
-    /// As [`SourceMap::ranges_of`], with the number of steps of `path` that lead to a part with text.
-    pub fn locate(&self, arena: &DocArena, path: &AccessPath) -> (Vec<Range<usize>>, usize) {
+    /// As [`SourceMap::ranges_of`], with the part whose text they are.
+    pub fn locate(&self, arena: &DocArena, path: &AccessPath) -> (Vec<Range<usize>>, LocatedPart) {
         let docs = self.entries.iter().map(|entry| (entry.doc, &entry.range, entry.head.as_ref()));
-        let (ranges, depth) = best_ranges(arena, path, docs);
-        (merge(ranges), depth)
+        let (ranges, part) = best_ranges(arena, path, docs);
+        (merge(ranges), part)
     }
 
     /// The ranges of the part at `path`; if it has none, those of its descendants; else that of its nearest printed
@@ -216,12 +227,12 @@ impl SourceMap {
 /// A doc, its range, and its head.
 type Stands<'r> = (DocRef, &'r Range<usize>, Option<&'r Range<usize>>);
 
-/// The ranges for `request`, in any order, and the number of its steps that lead to a part with text.
+/// The ranges for `request`, in any order, and the part that they belong to.
 fn best_ranges<'r>(
     arena: &DocArena,
     request: &AccessPath,
     docs: impl Iterator<Item = Stands<'r>>,
-) -> (Vec<Range<usize>>, usize) {
+) -> (Vec<Range<usize>>, LocatedPart) {
     let mut matcher = Matcher { arena, request, known: vec![Some(Relation::Around(0))] };
     let whole = request.steps.len();
     let mut best = 0;
@@ -244,7 +255,13 @@ fn best_ranges<'r>(
             }
         }
     }
-    if best < whole && !below.is_empty() { (below, whole) } else { (around, best) }
+    if best == whole {
+        (around, LocatedPart::Itself)
+    } else if below.is_empty() {
+        (around, LocatedPart::Ancestor(best))
+    } else {
+        (below, LocatedPart::Descendants)
+    }
 }
 
 /// The relation of a path to a request.

@@ -31,7 +31,7 @@ fn ids<const N: usize>(docs: &mut DocArena, names: [&str; N]) -> [ExprDoc; N] {
 const NO_KWARGS: &[(&str, ExprDoc)] = &[];
 
 #[test]
-fn literals() {
+fn p74_19_literals_are_numbers_texts_truth_values_and_none() {
     assert_eq!(expr(|d| d.none()), "None");
     assert_eq!(expr(|d| d.bool(true)), "True");
     assert_eq!(expr(|d| d.bool(false)), "False");
@@ -44,7 +44,7 @@ fn literals() {
 }
 
 #[test]
-fn string_literals() {
+fn p74_19_characters_of_texts_are_escaped() {
     assert_eq!(expr(|d| d.str("a\"b\\c\td\re\nf\0\x7f")), r#""a\"b\\c\td\re\nf\x00\x7F""#);
     assert_eq!(expr(|d| d.str("é€😀")), r#""\u00e9\u20ac\U0001f600""#);
     assert_eq!(expr(|d| d.bytes(b"a\"\xC3\n")), r#"b"a\"\xC3\n""#);
@@ -74,7 +74,7 @@ fn attribute_and_index() {
 }
 
 #[test]
-fn slices() {
+fn p74_20_indices_contain_slices() {
     assert_eq!(
         expr(|d| {
             let [a, i, j, k] = ids(d, ["A", "i", "j", "k"]);
@@ -89,7 +89,7 @@ fn slices() {
 }
 
 #[test]
-fn calls() {
+fn p74_20_calls_have_keyword_arguments() {
     assert_eq!(
         expr(|d| {
             let f = d.id("f");
@@ -241,7 +241,7 @@ fn quoted_expression() {
 }
 
 #[test]
-fn assignments() {
+fn p74_20_assignments_may_have_no_value() {
     let assign = |lhs: &[&str], rhs: Option<&[&str]>| {
         stmt(|d| {
             let mut side = |names: &[&str]| {
@@ -374,7 +374,7 @@ fn functions() {
 }
 
 #[test]
-fn class_separates_functions_by_an_empty_line() {
+fn p74_20_classes_have_aliases_and_functions() {
     let mut docs = DocArena::new();
     let [m, f, v] = ids(&mut docs, ["Module", "f", "v"]);
     let decorator = docs.attr(v, "ir_module");

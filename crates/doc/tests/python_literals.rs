@@ -10,7 +10,7 @@ fn float(value: f64) -> String {
 }
 
 #[test]
-fn integral_floats_have_one_decimal() {
+fn p74_19_integral_floats_have_one_decimal() {
     for (value, expected) in [
         (0.0, "0.0"),
         (-0.0, "-0.0"),
@@ -33,7 +33,7 @@ fn integral_floats_have_one_decimal() {
 }
 
 #[test]
-fn other_floats_are_quoted() {
+fn p74_19_infinities_and_nans_are_quoted() {
     assert_eq!(float(f64::INFINITY), "\"inf\"");
     assert_eq!(float(f64::NEG_INFINITY), "\"-inf\"");
     assert_eq!(float(f64::NAN.copysign(1.0)), "\"nan\"");

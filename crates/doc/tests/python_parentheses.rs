@@ -460,7 +460,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn printed_expressions_read_back(tree in tree()) {
+    fn p74_21_printed_expressions_read_back(tree in tree()) {
         let mut docs = DocArena::new();
         let doc = tree.doc(&mut docs);
         let wide = python::print(&docs, doc, &PythonOptions::default()).unwrap();

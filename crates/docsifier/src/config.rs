@@ -66,14 +66,14 @@ pub struct PrinterConfig {
     /// uses.
     pub max_docs: u32,
     /// The options of dialects ([`PrinterConfig::with_part`]).
-    pub parts: Parts,
+    pub parts: DialectOptions,
 }
 
 /// Options of dialects, one value per type.
 #[derive(Default, Clone)]
-pub struct Parts(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+pub struct DialectOptions(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
-impl std::fmt::Debug for Parts {
+impl std::fmt::Debug for DialectOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} parts", self.0.len())
     }
@@ -103,7 +103,7 @@ impl Default for PrinterConfig {
             keep_comments: None,
             max_bytes: tvmscript_doc::python::DEFAULT_MAX_BYTES,
             max_docs: DocArena::DEFAULT_MAX_DOCS,
-            parts: Parts::default(),
+            parts: DialectOptions::default(),
         }
     }
 }

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use tvmscript_diagnostics::{Anchor, Diagnostic, DiagnosticKind, LineIndex, Located, Place, Renderer};
-use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Span, SpanKind};
+use tvmscript_ir_core::{AccessPath, Object, Registry, Span, SpanKind};
 
 use crate::config::PrinterConfig;
 use crate::error::Result;
-use crate::mapped::{MappedText, print_mapped};
+use crate::mapped::{MappedText, Unprinted, print_mapped};
 use crate::messages::path_to;
 
 /// Maximum number of places shown for one label.
@@ -88,8 +88,7 @@ pub fn render_diagnostics<K: DiagnosticKind>(
 /// A label in the printed text.
 struct InText {
     ranges: Vec<Range<usize>>,
-    /// Steps from the printed ancestor to the part, if the part has no text.
-    unprinted: Vec<PathStep>,
+    unprinted: Option<Unprinted>,
     span: Span,
 }
 
@@ -142,7 +141,7 @@ impl MappedText {
         let mut origins = Vec::new();
         for (index, label) in diagnostic.labels.iter().enumerate() {
             let InText { ranges, unprinted, span } = self.in_text(&label.at);
-            let text = label_text(&label.text, &unprinted);
+            let text = label_text(&label.text, unprinted.as_ref());
             if ranges.is_empty() && !text.is_empty() && !span.is_known() {
                 located.notes.push(text.clone());
             }
@@ -164,19 +163,19 @@ impl MappedText {
         let path = match anchor {
             Anchor::Text(range) => {
                 let ranges = std::iter::once(range.start as usize..range.end as usize).collect();
-                return InText { ranges, unprinted: Vec::new(), span };
+                return InText { ranges, unprinted: None, span };
             }
             Anchor::Path { path, .. } => path.clone(),
             Anchor::Node(node) => {
                 if let Some(first) = self.ranges_of_node(node).first() {
-                    return InText { ranges: vec![self.shown(first.clone())], unprinted: Vec::new(), span };
+                    return InText { ranges: vec![self.shown(first.clone())], unprinted: None, span };
                 }
                 match path_to(self.root(), node) {
                     Some(path) => path,
-                    None => return InText { ranges: Vec::new(), unprinted: Vec::new(), span },
+                    None => return InText { ranges: Vec::new(), unprinted: None, span },
                 }
             }
-            _ => return InText { ranges: Vec::new(), unprinted: Vec::new(), span },
+            _ => return InText { ranges: Vec::new(), unprinted: None, span },
         };
         let (ranges, unprinted) = self.locate(&path);
         let mut shown: Vec<Range<usize>> = Vec::new();
@@ -192,8 +191,7 @@ impl MappedText {
         shown.truncate(MAX_PLACES);
         let span =
             if span.is_known() { span } else { Anchor::Path { path: path.clone(), span }.span(self.root()) };
-        let steps = path.steps[path.steps.len() - unprinted.min(path.steps.len())..].to_vec();
-        InText { ranges: shown, unprinted: steps, span }
+        InText { ranges: shown, unprinted, span }
     }
 
     /// The range to underline: of a statement with a body its head.
@@ -204,17 +202,16 @@ impl MappedText {
     }
 }
 
-/// The label with the part that is not printed.
-fn label_text(text: &str, unprinted: &[PathStep]) -> String {
-    if unprinted.is_empty() {
-        return text.to_owned();
-    }
-    let part = AccessPath { steps: unprinted.to_vec() }.to_string();
+/// The label with the part that has no text of its own.
+fn label_text(text: &str, unprinted: Option<&Unprinted>) -> String {
+    let Some(Unprinted { steps, parts_are_printed }) = unprinted else { return text.to_owned() };
+    let part = AccessPath { steps: steps.clone() }.to_string();
     let part = part.trim_start_matches("<root>").trim_start_matches('.');
-    match text.is_empty() {
-        true => format!("in `{part}`, which is not printed"),
-        false => format!("{text} (in `{part}`, which is not printed)"),
-    }
+    let what = match parts_are_printed {
+        true => format!("in `{part}`"),
+        false => format!("in `{part}`, which is not printed"),
+    };
+    if text.is_empty() { what } else { format!("{text} ({what})") }
 }
 
 impl Origin {

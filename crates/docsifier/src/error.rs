@@ -92,7 +92,7 @@ impl DocsifyError {
 error_codes! {
     DocsifyError {
         DocsifyError::Doc(_) => "E0901" "unprintable"
-            "The node needs more docs than the limit allows, or a name that is no identifier.";
+            "The node needs more docs than the limit allows, or a name that is not an identifier.";
         DocsifyError::Print(_) => "E0902" "unprintable"
             "The text of the node is longer than the limit allows, or nested deeper.";
         DocsifyError::Metadata(_) => "E0903" "unprintable"
@@ -113,7 +113,7 @@ error_codes! {
             "Two scopes define the same variable, and neither contains all of its uses, so that no text reads back to it.";
         DocsifyError::TakenWord { .. } => "E0911" "unprintable"
             "The text needs a word that a variable has as its name, and the variable cannot be renamed.";
-        DocsifyError::BadName { .. } => "E0912" "unprintable" "A prefix or alias of the options is no identifier.";
+        DocsifyError::BadName { .. } => "E0912" "unprintable" "A prefix or alias of the options is not an identifier.";
     }
 }
 

@@ -15,7 +15,7 @@ const MAX_TREE_NODES: u64 = 50_000_000;
 const MAX_UNFOLDED_NODES: u64 = 1_000_000;
 
 /// Returns `true` if the text of a node would be too long to read because its nodes share parts many times over.
-pub fn unfolds_too_far(node: &Object) -> bool {
+pub fn exceeds_unfolded_size(node: &Object) -> bool {
     let TreeSize { nodes, unfolded } = tree_size(node);
     unfolded > MAX_TREE_NODES || unfolded > MAX_UNFOLDED_NODES && unfolded / 16 > nodes
 }
@@ -35,7 +35,7 @@ impl NodeLabels {
     ) -> NodeLabels {
         // Without sugar, each loop has its own text.
         let config = PrinterConfig { syntax_sugar: false, ..config.clone() };
-        let print = |root: &'a Object| match unfolds_too_far(root) {
+        let print = |root: &'a Object| match exceeds_unfolded_size(root) {
             true => None,
             false => print_mapped(root, registry, &config).ok(),
         };

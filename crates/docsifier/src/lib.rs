@@ -64,12 +64,12 @@ mod stmts;
 mod table;
 mod words;
 
-pub use config::{Parts, PrinterConfig};
+pub use config::{DialectOptions, PrinterConfig};
 pub use diagnose::{DiagnosticOptions, SourceFiles, SourceTexts, render_diagnostics};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
 pub use error::{DocsifyError, Result};
 pub use frame::{ExitCallback, Frame};
-pub use labels::{NodeLabels, unfolds_too_far};
+pub use labels::{NodeLabels, exceeds_unfolded_size};
 pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_doc::python;
-use tvmscript_doc::{DocArena, DocRef, MapEntry, SourceMap};
-use tvmscript_ir_core::{AccessPath, Object, Registry, SourceId, Span, Value};
+use tvmscript_doc::{DocArena, DocRef, LocatedPart, MapEntry, SourceMap};
+use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, SourceId, Span, Value};
 
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
@@ -35,6 +35,15 @@ pub struct MappedText {
 struct NodeText {
     docs: Vec<DocRef>,
     ranges: Vec<Range<usize>>,
+}
+
+/// A part without text of its own.
+#[derive(Debug)]
+pub(crate) struct Unprinted {
+    /// The steps to the part: from its printed ancestor, or the field that holds it.
+    pub(crate) steps: Vec<PathStep>,
+    /// Whether its descendants are printed.
+    pub(crate) parts_are_printed: bool,
 }
 
 /// Prints a node with a map from text to nodes and back. Line numbers, underlines, requested annotations and the metadata
@@ -199,12 +208,23 @@ impl MappedText {
         self.locate(path).0
     }
 
-    /// [`MappedText::ranges_of`], and the number of last steps of the path that have no text.
-    pub(crate) fn locate(&self, path: &AccessPath) -> (Vec<Range<usize>>, usize) {
+    /// [`MappedText::ranges_of`], and the last steps of the path if they lead to a part without text of its own.
+    pub(crate) fn locate(&self, path: &AccessPath) -> (Vec<Range<usize>>, Option<Unprinted>) {
         let parts = self.parts.get_or_init(|| PrintedParts::new(&self.docs, &self.root));
         let printed = parts.printed(self.docs.paths(), &self.root, path.clone());
-        let (ranges, depth) = self.map.locate(&self.docs, &printed);
-        (ranges, printed.steps.len() - depth)
+        let (ranges, part) = self.map.locate(&self.docs, &printed);
+        let last = |count: usize| path.steps[path.steps.len().saturating_sub(count)..].to_vec();
+        let unprinted = match part {
+            LocatedPart::Itself => None,
+            LocatedPart::Descendants => {
+                let field = path.steps.iter().rposition(|step| matches!(step, PathStep::Field(_)));
+                Some(Unprinted { steps: path.steps[field.unwrap_or(0)..].to_vec(), parts_are_printed: true })
+            }
+            LocatedPart::Ancestor(depth) => {
+                Some(Unprinted { steps: last(printed.steps.len() - depth), parts_are_printed: false })
+            }
+        };
+        (ranges, unprinted)
     }
 
     /// The innermost part that contains the byte at `offset_bytes`, and its path.

@@ -1,6 +1,6 @@
 //! Names of printed variables.
 //!
-//! A `Namer` allocates Python identifiers that are no keywords and unique among the names in use. It never looks at a
+//! A `Namer` allocates Python identifiers that are not keywords and unique among the names in use. It never looks at a
 //! node, so all dialects share it. A name is a symbol of the doc arena, and its state is stored by symbol index.
 //!
 //! Invariant: a name is free again exactly when it is released; the lowest free number of its hint is then used next.
@@ -23,14 +23,14 @@ pub fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-/// Returns `true` if the text is a valid name of a printed variable: an ASCII identifier that is no keyword.
+/// Returns `true` if the text is a valid name of a printed variable: an ASCII identifier that is not a keyword.
 ///
 /// The parser accepts every identifier of Python; printed variables keep to ASCII, as upstream does.
 pub fn is_identifier(text: &str) -> bool {
     text.is_ascii() && is_wide_identifier(text)
 }
 
-/// Returns `true` if the text is a valid name of a printed function: an identifier of any script that is no keyword.
+/// Returns `true` if the text is a valid name of a printed function: an identifier of any script that is not a keyword.
 ///
 /// Python normalizes identifiers (NFKC), so a text in another form does not read back as itself.
 pub fn is_wide_identifier(text: &str) -> bool {

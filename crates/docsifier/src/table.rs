@@ -70,7 +70,7 @@ struct TokenEntry {
 pub struct PrinterTable {
     tokens: Vec<TokenEntry>,
     /// By type, the token under which a node prints as the root.
-    homes: Vec<Option<Token>>,
+    root_tokens: Vec<Option<Token>>,
     prefixes: Vec<(&'static str, &'static str)>,
     variables: Vec<&'static TypeInfo>,
     words: Vec<&'static str>,
@@ -144,11 +144,11 @@ impl PrinterTable {
     }
 
     /// The token under which a root prints; for a container that of its first node.
-    fn home(&self, object: &Object) -> Token {
+    fn root_token(&self, object: &Object) -> Token {
         let mut at = object.clone();
         loop {
-            if let Some(home) = self.homes.get(at.info().index()).copied().flatten() {
-                return home;
+            if let Some(root_token) = self.root_tokens.get(at.info().index()).copied().flatten() {
+                return root_token;
             }
             let first = match (at.as_node::<ArrayNode>(), at.as_node::<MapNode>()) {
                 (Some(array), _) => array.items().iter().find_map(|item| item.as_object().cloned()),
@@ -164,9 +164,9 @@ impl PrinterTable {
 
     /// The token and the frame for a root.
     pub(crate) fn root(&self, object: &Object) -> (Token, Option<Frame>) {
-        let home = self.home(object);
-        let root = self.tokens.get(home.index()).and_then(|entry| entry.root);
-        (home, root.map(|make| make(object)))
+        let root_token = self.root_token(object);
+        let root = self.tokens.get(root_token.index()).and_then(|entry| entry.root);
+        (root_token, root.map(|make| make(object)))
     }
 }
 
@@ -174,7 +174,7 @@ impl PrinterTable {
 #[derive(Default)]
 pub struct Printers {
     handlers: Vec<(&'static str, &'static TypeInfo, HandlerEntry)>,
-    homes: Vec<(&'static TypeInfo, &'static str)>,
+    root_tokens: Vec<(&'static TypeInfo, &'static str)>,
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     roots: Vec<(&'static str, RootFrame, RegistrationSite)>,
     options: Vec<(&'static [PrinterOption], RegistrationSite)>,
@@ -230,8 +230,8 @@ impl Slot for Printers {
         for (info, field) in other.span_fields {
             *at(&mut table.span_fields, info.index()) = Some(field);
         }
-        for (info, name) in other.homes {
-            at(&mut table.homes, info.index()).get_or_insert(resolver.token(name));
+        for (info, name) in other.root_tokens {
+            at(&mut table.root_tokens, info.index()).get_or_insert(resolver.token(name));
         }
         for (name, info, HandlerEntry { handler, opens_scope, place }) in other.handlers {
             let token = resolver.token(name);
@@ -267,7 +267,7 @@ pub trait DocsifyDialect: Sized {
         Self::Node: Class;
 
     /// Makes this dialect's token the one under which the last node prints as the root.
-    fn home(self) -> Self
+    fn root_token(self) -> Self
     where
         Self::Node: Class;
 
@@ -329,7 +329,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     where
         N: Class,
     {
-        self.home().docsify_under("", handler)
+        self.root_token().docsify_under("", handler)
     }
 
     #[track_caller]
@@ -355,12 +355,12 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         self
     }
 
-    fn home(mut self) -> Self
+    fn root_token(mut self) -> Self
     where
         N: Class,
     {
-        let home = self.name();
-        self.slot_mut::<Printers>().homes.push((N::type_info(), home));
+        let root_token = self.name();
+        self.slot_mut::<Printers>().root_tokens.push((N::type_info(), root_token));
         self
     }
 
@@ -378,8 +378,8 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self {
-        let home = self.name();
-        self.slot_mut::<Printers>().homes.push((info, home));
+        let root_token = self.name();
+        self.slot_mut::<Printers>().root_tokens.push((info, root_token));
         self.docsify_info_under("", info, handler)
     }
 

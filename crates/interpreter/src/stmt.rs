@@ -1,10 +1,10 @@
 //! Statements.
 
-use tvmscript_ir_core::{Object, Ref, with_stack};
+use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_prim::{Call, Op};
 use tvmscript_tir::node::{
-    Allocate, AllocateConst, AttrStmt, Block, BlockRealize, Buffer, For, ForKind, IterType, IterVar,
-    StmtKind, StmtRef, StmtView as _, While,
+    Allocate, AllocateConst, AttrStmt, Block, BlockRealize, Buffer, For, ForKind, IterType, StmtKind,
+    StmtRef, StmtView as _, While,
 };
 
 use crate::error::{Result, RunErrorKind, unsupported};
@@ -144,9 +144,8 @@ impl Machine {
     }
 
     fn attribute(&mut self, s: &AttrStmt) -> Result<Flow> {
-        let axis = s.node.as_object().and_then(|node: &Object| node.as_node::<IterVar>());
-        match (s.attr_key.as_str(), axis) {
-            ("thread_extent" | "virtual_thread", Some(axis)) if !self.is_bound(&axis.var) => {
+        match s.launched_thread() {
+            Some(axis) if !self.is_bound(&axis.var) => {
                 let extent = self.eval(&s.value)?.scalar()?.int()?;
                 self.threads += usize::from(extent > 1);
                 let mut result = Ok(Flow::Next);

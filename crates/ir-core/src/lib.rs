@@ -36,6 +36,7 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
+pub mod arithmetic;
 mod children;
 pub mod containers;
 pub mod diagnostic;
@@ -95,7 +96,7 @@ pub use span::{
     nodes_where_span, output_nodes,
 };
 pub use stack::with_stack;
-pub use tensor::{ContentHash, LeftOut, TensorData};
+pub use tensor::{ContentHash, Elided, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use use_def::UseDef;

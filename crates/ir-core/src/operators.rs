@@ -232,7 +232,7 @@ pub fn report<E: Error + Send + Sync + 'static>(
 /// Panics if the operation failed and no sink is set.
 #[track_caller]
 #[allow(clippy::panic, reason = "documented: operators cannot return an error")]
-pub fn settle<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
+pub fn value_or_poison<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
     let caller = Location::caller();
     match result.or_else(|error| report(error, caller).map(|()| C::poison())) {
         Ok(node) => node,
@@ -242,7 +242,7 @@ pub fn settle<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
 
 #[track_caller]
 fn binary<C: OperandClass>(op: BinaryOperator, a: OperandValue<C>, b: OperandValue<C>) -> Ref<C> {
-    if a.is_poison() || b.is_poison() { C::poison() } else { settle(C::binary(op, a, b)) }
+    if a.is_poison() || b.is_poison() { C::poison() } else { value_or_poison(C::binary(op, a, b)) }
 }
 
 macro_rules! binary_operator {
@@ -314,7 +314,7 @@ macro_rules! unary_operators {
                 #[track_caller]
                 fn $method(self) -> Ref<T::Class> {
                     let a = T::widen(self);
-                    if is_poison(a.object()) { a } else { settle(T::Class::unary(UnaryOperator::$trait, a)) }
+                    if is_poison(a.object()) { a } else { value_or_poison(T::Class::unary(UnaryOperator::$trait, a)) }
                 }
             }
 

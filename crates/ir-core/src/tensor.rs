@@ -2,7 +2,7 @@
 //!
 //! Printed text can omit the elements of a constant and refer to them by hash. A tensor read from it equals any
 //! tensor of the same dtype, shape and hash. Code that needs the elements gets `None` from [`TensorNode::bytes`] and
-//! reports [`LeftOut`].
+//! reports [`Elided`].
 //!
 //! The hash of bytes is computed on first use and cached.
 
@@ -28,7 +28,7 @@ impl ContentHash {
     pub fn of(tensor: &TensorNode) -> ContentHash {
         let bytes = match &tensor.data.content {
             Content::Bytes(bytes) => bytes,
-            Content::LeftOut(hash) => return *hash,
+            Content::Elided(hash) => return *hash,
         };
         let is_current = |cached: &&CachedHash| cached.dtype == tensor.dtype && cached.shape == tensor.shape;
         if let Some(cached) = tensor.data.cached.get().filter(is_current) {
@@ -90,7 +90,7 @@ impl FromStr for ContentHash {
     "the elements of the constant `{hash}` are left out; read the text with the file of constants that was written with it \
      (`--constants FILE`, or a registry with `ConstantStore::dialect`)"
 )]
-pub struct LeftOut {
+pub struct Elided {
     /// Hash of the tensor.
     pub hash: ContentHash,
 }
@@ -106,7 +106,7 @@ pub struct TensorData {
 #[derive(Clone, PartialEq, Eq)]
 enum Content {
     Bytes(AlignedBytes),
-    LeftOut(ContentHash),
+    Elided(ContentHash),
 }
 
 /// A hash with the dtype and shape that it was computed for.
@@ -119,15 +119,15 @@ struct CachedHash {
 
 impl TensorData {
     /// Elements that are left out.
-    pub fn left_out(hash: ContentHash) -> TensorData {
-        TensorData { content: Content::LeftOut(hash), cached: OnceLock::new() }
+    pub fn elided(hash: ContentHash) -> TensorData {
+        TensorData { content: Content::Elided(hash), cached: OnceLock::new() }
     }
 
     /// Returns the bytes, row-major and little-endian, unless they are left out.
     pub fn bytes(&self) -> Option<&AlignedBytes> {
         match &self.content {
             Content::Bytes(bytes) => Some(bytes),
-            Content::LeftOut(_) => None,
+            Content::Elided(_) => None,
         }
     }
 }
@@ -166,7 +166,7 @@ impl fmt::Debug for TensorData {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.content {
             Content::Bytes(bytes) => bytes.fmt(f),
-            Content::LeftOut(hash) => write!(f, "left out: {hash}"),
+            Content::Elided(hash) => write!(f, "left out: {hash}"),
         }
     }
 }
@@ -221,26 +221,26 @@ mod tests {
         TensorNode { dtype: DataType::FLOAT32, shape: Box::new([2]), data: [byte; 8].into() }
     }
 
-    fn left_out(of: &TensorNode) -> TensorNode {
-        TensorNode { data: TensorData::left_out(of.content_hash()), ..of.clone() }
+    fn elided(of: &TensorNode) -> TensorNode {
+        TensorNode { data: TensorData::elided(of.content_hash()), ..of.clone() }
     }
 
     #[test]
     fn a_tensor_without_elements_equals_the_whole_one() {
         let (one, other) = (whole(1), whole(2));
-        for a in [one.clone(), left_out(&one)] {
-            for b in [one.clone(), left_out(&one)] {
+        for a in [one.clone(), elided(&one)] {
+            for b in [one.clone(), elided(&one)] {
                 let (a, b) = (Ref::new(a.clone()), Ref::new(b));
                 assert!(structural_equal(a.object(), b.object()));
                 assert_eq!(structural_hash(a.object()), structural_hash(b.object()));
             }
-            for b in [other.clone(), left_out(&other)] {
+            for b in [other.clone(), elided(&other)] {
                 let (a, b) = (Ref::new(a.clone()), Ref::new(b));
                 assert!(!structural_equal(a.object(), b.object()));
                 assert_ne!(structural_hash(a.object()), structural_hash(b.object()));
             }
         }
-        assert!(left_out(&one).bytes().is_none() && left_out(&one).elements().is_none());
+        assert!(elided(&one).bytes().is_none() && elided(&one).elements().is_none());
     }
 
     #[test]

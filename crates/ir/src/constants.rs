@@ -11,7 +11,7 @@ use tvmscript_ir_core::containers::{Tensor, TensorNode};
 use tvmscript_ir_core::json::{self, JsonError};
 use tvmscript_ir_core::tensor::element_count;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{ContentHash, FieldRef, LeftOut, Map, Object, ObjectLike, Registry, Str, Value};
+use tvmscript_ir_core::{ContentHash, Elided, FieldRef, Map, Object, ObjectLike, Registry, Str, Value};
 
 /// Tensors by the hash of their content.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ pub enum StoreError {
     },
     /// The elements of a tensor are left out.
     #[error(transparent)]
-    LeftOut(#[from] LeftOut),
+    Elided(#[from] Elided),
 }
 
 impl ConstantStore {
@@ -52,7 +52,7 @@ impl ConstantStore {
     ///
     /// # Errors
     /// If the elements of one are left out.
-    pub fn of_nodes(root: &Object, more_than: u64) -> Result<ConstantStore, LeftOut> {
+    pub fn of_nodes(root: &Object, more_than: u64) -> Result<ConstantStore, Elided> {
         let mut store = ConstantStore::new();
         store.add_nodes(root, more_than)?;
         Ok(store)
@@ -62,7 +62,7 @@ impl ConstantStore {
     ///
     /// # Errors
     /// If the elements of one are left out.
-    pub fn add_nodes(&mut self, root: &Object, more_than: u64) -> Result<(), LeftOut> {
+    pub fn add_nodes(&mut self, root: &Object, more_than: u64) -> Result<(), Elided> {
         let mut missing = None;
         let _ = Visitor::new().pre_order(root, |object| {
             let fields = 0..object.info().fields().len();
@@ -86,10 +86,10 @@ impl ConstantStore {
     ///
     /// # Errors
     /// If its elements are left out.
-    pub fn insert(&mut self, tensor: Tensor) -> Result<ContentHash, LeftOut> {
+    pub fn insert(&mut self, tensor: Tensor) -> Result<ContentHash, Elided> {
         let hash = tensor.content_hash();
         if tensor.bytes().is_none() {
-            return Err(LeftOut { hash });
+            return Err(Elided { hash });
         }
         self.tensors.entry(hash).or_insert(tensor);
         Ok(hash)

@@ -84,14 +84,14 @@ impl<K: MapPart, V: MapPart> Poison for Map<K, V> {
 }
 
 /// [`Poison`] bound at the call instead of the definition: the trait bound on a function that takes an `A` is checked
-/// only when it is called, so a result type without poison is no error before.
+/// only when it is called, so a result type without poison is not an error before.
 pub trait PoisonAfter<A> {
     /// The placeholder.
-    fn stand_in() -> Self;
+    fn dummy() -> Self;
 }
 
 impl<A, T: Poison> PoisonAfter<A> for T {
-    fn stand_in() -> T {
+    fn dummy() -> T {
         T::poison()
     }
 }
@@ -104,18 +104,18 @@ impl<A, T: Poison> PoisonAfter<A> for T {
 ///
 /// ```
 /// # use std::panic::Location;
-/// # use tvmscript_irbuilder::{Builder, Poison, Result, settle};
+/// # use tvmscript_irbuilder::{Builder, Poison, Result, value_or_poison};
 /// # fn try_width(bits: i64) -> Result<i64> { Ok(bits) }
 /// #[track_caller]
 /// fn width(bits: i64) -> i64 {
-///     settle(try_width(bits), Location::caller(), i64::poison)
+///     value_or_poison(try_width(bits), Location::caller(), i64::poison)
 /// }
 /// # assert_eq!(width(3), 3);
 /// ```
 ///
 /// # Panics
 /// Panics on an error if no builder is open.
-pub fn settle<T>(result: Result<T>, caller: &'static Location<'static>, poison: fn() -> T) -> T {
+pub fn value_or_poison<T>(result: Result<T>, caller: &'static Location<'static>, poison: fn() -> T) -> T {
     result.unwrap_or_else(|error| {
         Builder::record(error, caller);
         poison()
@@ -145,6 +145,6 @@ pub trait Emit: Sized {
         Self::Out: Poison,
     {
         let caller = self.caller();
-        settle(self.try_emit(), caller, Self::Out::poison)
+        value_or_poison(self.try_emit(), caller, Self::Out::poison)
     }
 }

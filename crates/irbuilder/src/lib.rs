@@ -43,7 +43,7 @@ mod scope;
 
 pub use builder::{BuildErrors, Builder, RecordedError};
 pub use context::{ContextDialect, Contexts};
-pub use emit::{Emit, Poison, PoisonAfter, settle};
+pub use emit::{Emit, Poison, PoisonAfter, value_or_poison};
 pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use namespace::{BuildDialect, NameFallback, Names, Namespaces};
 pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn wrong_arguments_are_named() {
         let error =
-            NAME_OF.call(CallArgs::positional([ScriptValue::Int(1)])).expect_err("an int is no dtype");
+            NAME_OF.call(CallArgs::positional([ScriptValue::Int(1)])).expect_err("an int is not a dtype");
         assert!(matches!(error.argument, Some(ArgumentRef::Parameter { index: 0, .. })));
         assert!(matches!(error.kind(), Some(BuildErrorKind::ArgumentType { name: "dtype", .. })), "{error}");
         let error = NAME_OF.call(CallArgs::default()).expect_err("an argument is missing");

@@ -183,7 +183,7 @@ fn a_panic_closes_what_is_open() {
 fn a_result_of_another_class() {
     let builder = Builder::new();
     Builder::set_result(Str::new("text").into_object()).expect("a builder is open");
-    let errors = builder.get::<Leaf>().expect_err("it is no leaf");
+    let errors = builder.get::<Leaf>().expect_err("it is not a leaf");
     assert_eq!(errors.first.error.to_string(), "expected a `misuse.Leaf`, found `Str`");
 }
 

@@ -5,7 +5,7 @@
 //! [`crate::ops::floordiv`] or [`crate::ops::truncdiv`].
 
 use tvmscript_ir_core::operators::{
-    BinaryOperator, IntoOperand, OperandClass, OperandValue, PoisonNode, UnaryOperator, settle,
+    BinaryOperator, IntoOperand, OperandClass, OperandValue, PoisonNode, UnaryOperator, value_or_poison,
 };
 use tvmscript_ir_core::{Array, DataType, Operand, Ref, Span};
 
@@ -128,7 +128,7 @@ macro_rules! comparisons {
                     if $a.is_poison() || $b.is_poison() {
                         return PrimExpr::poison();
                     }
-                    settle($make)
+                    value_or_poison($make)
                 }
             )*
         }

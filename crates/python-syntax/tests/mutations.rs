@@ -1,6 +1,6 @@
 //! One token of a valid program is changed: the first error is on the changed logical line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tvmscript_python_syntax::prescan::{FStrings, Limits, Prescan};
 use tvmscript_python_syntax::{Backend, PythonOptions, SyntaxError, parse_python};
@@ -48,20 +48,17 @@ fn describe(text: &str, at: usize, how: &str, error: &SyntaxError) -> String {
     format!("{how}\n  {}: {}\n  {}: {}\n  {error} {:?}", a.0, a.1, b.0, b.1, error.detail)
 }
 
-fn check(root: &Path, per_file: usize, max_bytes: u64) {
-    let files = files_below(root, "py");
+fn check(files: &[PathBuf], per_file: usize, max_bytes: u64) {
     for &backend in BACKENDS {
         let mut random = Random::new(7);
         let mut score = Score { errors: 0, hits: 0, misses: Vec::new() };
-        for path in &files {
+        for path in files {
             if path.metadata().is_ok_and(|m| m.len() <= max_bytes) {
                 let text = std::fs::read_to_string(path).unwrap();
                 try_file(&text, backend, per_file, &mut random, &mut score);
             }
         }
-        if score.errors == 0 {
-            continue;
-        }
+        assert!(score.errors > 100, "{backend:?}: {} errors", score.errors);
         let share = score.hits as f64 / score.errors as f64;
         println!("{backend:?}: {} of {} on the changed line: {share:.4}", score.hits, score.errors);
         if let Ok(shown) = std::env::var("SHOW_MISSES") {
@@ -74,11 +71,15 @@ fn check(root: &Path, per_file: usize, max_bytes: u64) {
 
 #[test]
 fn the_first_error_lies_on_the_changed_line() {
-    check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"), 250, 1 << 20);
+    let files = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"), "py");
+    check(&files, 250, 1 << 20);
 }
 
 /// Requires the large corpus.
 #[test]
 fn the_first_error_lies_on_the_changed_line_of_the_corpus() {
-    check(&corpus(), 1, 10_000);
+    let files = files_below(&corpus(), "py");
+    if !files.is_empty() {
+        check(&files, 1, 10_000);
+    }
 }

@@ -31,7 +31,7 @@ type Result<T> = std::result::Result<T, RelaxError>;
 
 /// The bindings of a function under construction.
 #[derive(Debug)]
-pub struct Blocks {
+pub struct BlockBuilder {
     /// The function's body, then the enclosing branches.
     sequences: Vec<Sequence>,
     /// The open dataflow block.
@@ -67,9 +67,9 @@ struct Sequence {
     hidden: Option<(Vec<usize>, HashSet<usize>)>,
 }
 
-impl Default for Blocks {
+impl Default for BlockBuilder {
     fn default() -> Self {
-        Blocks {
+        BlockBuilder {
             sequences: vec![Sequence::default()],
             dataflow: None,
             normalized: PtrMap::default(),
@@ -100,7 +100,7 @@ pub fn is_void(info: &Ref<StructInfo>) -> bool {
     info.as_node::<TupleStructInfo>().is_some_and(|tuple| tuple.fields.is_empty())
 }
 
-impl Blocks {
+impl BlockBuilder {
     // --- scopes ----------------------------------------------------------------------------------------------
 
     /// Defines the scalar variables that occur alone as a dimension or value, also in tuples and functions.

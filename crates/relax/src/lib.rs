@@ -7,7 +7,7 @@
 //! ```
 //! use tvmscript_ir_core::DataType;
 //! use tvmscript_prim::IntImm;
-//! use tvmscript_relax::blocks::Blocks;
+//! use tvmscript_relax::blocks::BlockBuilder;
 //! use tvmscript_relax::op::linear_algebra::matmul;
 //! use tvmscript_relax::{ShapeExpr, TensorStructInfo, Var, struct_info_of};
 //!
@@ -16,7 +16,7 @@
 //!     let info = TensorStructInfo::of_shape(shape, DataType::FLOAT32, None);
 //!     Var::new(name, Some(info.upcast())).upcast()
 //! };
-//! let mut blocks = Blocks::default();
+//! let mut blocks = BlockBuilder::default();
 //! let product = matmul(tensor("a", [2, 3]), tensor("b", [3, 4]), None);
 //! let product = blocks.emit(product.upcast(), None)?;
 //! let info = struct_info_of(&product.upcast()).expect("it was inferred");

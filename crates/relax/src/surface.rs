@@ -19,7 +19,7 @@ pub struct Surface {
     pub has_bare_scalars: bool,
     /// Texts have their own type, `I.StringType()`.
     pub has_text_type: bool,
-    /// An attribute that is no data type prints as `None`.
+    /// An attribute that is not a data type prints as `None`.
     pub has_absent_dtypes: bool,
     /// A nested function that refers to its module declares the alias itself, not the outermost function.
     pub has_nested_aliases: bool,

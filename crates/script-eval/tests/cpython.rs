@@ -51,6 +51,7 @@ fn check(record: &str) {
             wrong.push(format!("{code}\n  CPython: {expected:?}\n  here:    {found:?}"));
         }
     }
+    assert!(count > 50, "{count} cases");
     assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -9,7 +9,7 @@ use crate::value::ScriptValue;
 /// Conversion to an argument of type `T`: `128` to an expression, `"float32"` to a dtype, `[&i, &j]` to a list.
 ///
 /// Dialects implement it for their own types. The conversion may fail, e.g. for a misspelt dtype.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no argument of type `{T}`")]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an argument of type `{T}`")]
 pub trait IntoArg<T> {
     /// Converts the value.
     ///

@@ -152,7 +152,7 @@ error_codes! {
         BuildErrorKind::ArgumentType { .. } => "E0505" "build"
             "An argument has a type that the parameter does not accept. The message says which types it accepts.";
         BuildErrorKind::Type { .. } => "E0506" "build" "A value has another type than this place needs.";
-        BuildErrorKind::NotCallable { .. } => "E0507" "build" "A value that is no function is called.";
+        BuildErrorKind::NotCallable { .. } => "E0507" "build" "A value that is not a function is called.";
         BuildErrorKind::WrongFrame { .. } => "E0508" "build"
             "A script function is used outside the scope that it belongs to, such as an axis outside of a block.";
         BuildErrorKind::Repeated { .. } => "E0509" "build" "A part that a scope has once is given twice.";

@@ -50,7 +50,7 @@ pub enum PyType {
         /// The type.
         is: &'static PyType,
     },
-    /// A class of objects that are no nodes.
+    /// A class of objects that are not nodes.
     Opaque(&'static str),
 }
 

@@ -13,7 +13,7 @@ const REASON: &str = "subgraph";
 ///
 /// The builder can be moved but not copied:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # use tvmscript_si_builder::SIBuilder;
 /// let builder = SIBuilder::new(tvmscript_ir_core::Span::UNKNOWN);
 /// let copy = builder.clone();

@@ -49,7 +49,7 @@ impl From<String> for SpanSource {
 ///
 /// Anything else does not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// tvmscript_si_builder::set_span("no expression", "layer1");
 /// ```
 pub trait Fillable: Sized {

@@ -78,7 +78,15 @@ fn several_spans_fill_as_a_sequence() {
 
 #[test]
 fn p92_16_builders_move_and_never_copy() {
-    // That a builder has no copy is a property of its type; see also the example that does not compile.
+    // Does not compile if the type implements the trait: then two implementations of `Lacks` apply.
+    trait Lacks<Trait> {
+        const HOLDS: bool = true;
+    }
+    impl<T> Lacks<()> for T {}
+    struct CloneTrait;
+    impl<T: Clone> Lacks<CloneTrait> for T {}
+    const { assert!(<SIBuilder as Lacks<_>>::HOLDS) };
+
     let builder = SIBuilder::new(layer("a"));
     let moved = builder;
     assert_eq!(moved.create_span(), layer("a"));

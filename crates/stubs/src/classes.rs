@@ -21,7 +21,7 @@ const COMPARISONS: &[&str] = &["lt", "le", "gt", "ge"];
 const UNARY: &[&str] = &["neg", "pos", "invert"];
 
 /// The place of a class.
-struct Place {
+struct ClassName {
     group: String,
     name: String,
 }
@@ -29,7 +29,7 @@ struct Place {
 /// The classes of the nodes of a registry.
 pub(crate) struct Classes {
     package: String,
-    places: HashMap<usize, Place>,
+    places: HashMap<usize, ClassName>,
     /// The types of each module, bases before derived ones.
     groups: BTreeMap<String, Vec<&'static TypeInfo>>,
     /// Functions that construct nodes, by type.
@@ -54,7 +54,7 @@ impl Classes {
         let mut all: Vec<&'static TypeInfo> = registry.nodes().flat_map(ancestors).collect();
         all.sort_by_key(|info| (ancestors(info).count(), info.key()));
         all.dedup_by_key(|info| info.index());
-        let mut places: HashMap<usize, Place> = HashMap::new();
+        let mut places: HashMap<usize, ClassName> = HashMap::new();
         let mut groups: BTreeMap<String, Vec<&'static TypeInfo>> = BTreeMap::new();
         let mut taken: HashMap<(String, String), ()> = HashMap::new();
         for info in all {
@@ -66,7 +66,7 @@ impl Classes {
                 None => short,
                 Some(()) => identifier(&rest.replace('.', "_")),
             };
-            places.insert(info.index(), Place { group: group.clone(), name });
+            places.insert(info.index(), ClassName { group: group.clone(), name });
             groups.entry(group).or_default().push(info);
         }
         let mut constructors = HashMap::new();
@@ -84,7 +84,7 @@ impl Classes {
 
     /// The module of a class, the name under which other modules import that module, and the name of the class.
     pub(crate) fn find(&self, info: &TypeInfo) -> Option<(String, String, String)> {
-        let Place { group, name } = self.places.get(&info.index())?;
+        let ClassName { group, name } = self.places.get(&info.index())?;
         Some((format!("{}.{group}", self.package), format!("_{group}_nodes"), name.clone()))
     }
 
@@ -101,7 +101,7 @@ impl Classes {
     }
 
     fn write(&self, registry: &Registry, module: &mut Module<'_>, info: &'static TypeInfo) {
-        let Some(Place { name, .. }) = self.places.get(&info.index()) else { return };
+        let Some(ClassName { name, .. }) = self.places.get(&info.index()) else { return };
         let base = info.parent().and_then(|parent| module.class(parent));
         let base = base.map_or_else(String::new, |base| format!("({base})"));
         let _ = writeln!(module.body, "\nclass {name}{base}:");

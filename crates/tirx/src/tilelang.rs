@@ -5,6 +5,8 @@ use tvmscript_ir_core::profile::{Examples, MetadataFormat, Sign, Strength, TextP
 use tvmscript_tir::surface::Surface;
 use tvmscript_tvm_json::{SaveOptions, TvmJsonVersion, load_section, save_with};
 
+use crate::op::TILELANG_0_25;
+
 /// The text profile `tilelang-0.25`.
 pub static PROFILE: TextProfile = TextProfile {
     name: "tilelang",
@@ -43,9 +45,10 @@ pub(crate) static SURFACE: Surface = Surface {
         "LetStmt",
         "Assert",
         "reduce",
+        "Call",
     ],
     is_call: |node| node.is::<crate::node::AnnotatedCall>(),
-    operator_of: crate::op::of_callee,
+    operator_of: |callee| TILELANG_0_25.of_callee(callee),
     #[cfg(feature = "build")]
     renamed: &[
         ("sblock", &tvmscript_tir::build::block::BLOCK),
@@ -73,5 +76,5 @@ fn makes(call: &tvmscript_prim::Call, operator: &tvmscript_tir::op::Operator) ->
     if is_kept && call.args.iter().all(|arg| arg.is::<tvmscript_prim::IntImm>()) {
         return call.args.iter().all(|arg| arg.dtype() == call.dtype);
     }
-    crate::op::of_callee(&call.op).is_some_and(|operator| operator.makes(call))
+    TILELANG_0_25.of_callee(&call.op).is_some_and(|operator| operator.makes(call))
 }

@@ -14,7 +14,7 @@ use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::span::{SourceId, SourceTexts, Span, SpanKind};
 use tvmscript_ir_core::type_table::{FieldInfo, FieldKind, Shape, TypeInfo};
 use tvmscript_ir_core::value::{FieldRef, Value};
-use tvmscript_ir_core::{ContentHash, LeftOut};
+use tvmscript_ir_core::{ContentHash, Elided};
 use tvmscript_ir_core::{Object, ObjectLike, Str};
 
 /// Options of [`save_with`].
@@ -79,7 +79,7 @@ fn save_nodes(value: &Value, options: &SaveOptions) -> Result<(String, usize), S
         saved => saved.map(|text| (text, 0)),
     };
     saved.map_err(|failed| match failed {
-        Failed::LeftOut(hash) => LeftOut { hash }.into(),
+        Failed::Elided(hash) => Elided { hash }.into(),
         Failed::NeedsGraph(_) => SaveError::TwoGraphs,
     })
 }
@@ -123,7 +123,7 @@ fn same_text(a: &Str, b: &Str) -> bool {
 /// The reason why a value is not saved.
 enum Failed {
     /// A tensor has no elements.
-    LeftOut(ContentHash),
+    Elided(ContentHash),
     /// The value has nodes of this graph.
     NeedsGraph(Str),
 }
@@ -548,7 +548,7 @@ impl<'a, 'o> Saver<'a, 'o> {
                     self.begin(self.keys().tensor);
                     match tensor::encode(value) {
                         Some(text) => self.out.string(&text),
-                        None => self.failed = Some(Failed::LeftOut(value.content_hash())),
+                        None => self.failed = Some(Failed::Elided(value.content_hash())),
                     }
                 }
                 None => {

@@ -24,6 +24,6 @@ fn both_forms_read_back() {
 #[test]
 fn a_root_that_is_no_node_is_an_error() {
     let text = r#"{"root_index": 0, "nodes": [{"type": "None"}], "metadata": {}}"#;
-    let error = from_tvm_json(text, registry()).expect_err("nothing is no node");
+    let error = from_tvm_json(text, registry()).expect_err("nothing is not a node");
     assert!(matches!(error.kind, JsonErrorKind::Expected { .. }), "{error}");
 }

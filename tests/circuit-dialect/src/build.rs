@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use tvmscript_ir_core::{Array, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildErrorKind, Builder, FrameOf, Poison as _, Result, Scope, ScriptFn, script_fn, settle,
+    BuildErrorKind, Builder, FrameOf, Poison as _, Result, Scope, ScriptFn, script_fn, value_or_poison,
 };
 
 use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
@@ -40,7 +40,7 @@ pub fn circuit(name: &str) -> FrameOf<CircuitFrame> {
 /// Adds an input to the circuit; scripts write a parameter.
 #[track_caller]
 pub fn input(name: &str) -> Ref<Wire> {
-    settle(add_input(name), Location::caller(), <Ref<Wire>>::poison)
+    value_or_poison(add_input(name), Location::caller(), <Ref<Wire>>::poison)
 }
 
 /// Adds an input to the circuit.

@@ -163,6 +163,20 @@ fn b09_relax_functions_are_drawn_with_inferred_struct_info_last() {
         text.lines().position(|l| l.starts_with(part)).unwrap_or_else(|| panic!("{part}\n{text}"))
     };
     assert!(line("  body: relax.expr.SeqExpr") < line("  struct_info_: relax.FuncStructInfo"), "{text}");
+
+    let mapped =
+        print_mapped(&function, registry(), &PrinterConfig::default()).expect("a printable function");
+    let options = DumpOptions {
+        kinds: kinds(&["relax.expr.Function", "relax.expr.SeqExpr", "relax.expr.Call", "relax.expr.Var"]),
+        ..DumpOptions::default()
+    };
+    let drawing = Graph::with_labels(&function, &options, |node| {
+        mapped.text_of_node(node).unwrap_or_else(|| fields_label(node))
+    });
+    let dot = drawing.to_dot();
+    assert!(dot.contains("[label=\"relax.expr.Call\\nR.exp(x)\"];"), "{dot}");
+    assert!(dot.contains("[label=\"relax.expr.Var\\nx\"];"), "{dot}");
+    assert!(dot.contains(" -> "), "{dot}");
 }
 
 #[test]

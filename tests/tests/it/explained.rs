@@ -49,7 +49,7 @@ fn explained(name: &str, text: &str) -> (usize, Vec<String>) {
         let outcome = match variable {
             Err(reason) => Err(reason.clone()),
             Ok(variable) => match made.get(variable.as_str()) {
-                None => Err(format!("`{variable}` is no script")),
+                None => Err(format!("`{variable}` is not a script")),
                 Some(node) if equal(std::slice::from_ref(&script.node), std::slice::from_ref(node)) => Ok(()),
                 Some(node) => Err(explain_difference(&script.node, node).unwrap_or_default()),
             },

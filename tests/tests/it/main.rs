@@ -15,6 +15,7 @@ mod json_corpus;
 mod json_faults;
 mod json_releases;
 mod metaprogramming;
+mod mixed_modules;
 mod names;
 mod odd_values;
 mod parts;

@@ -1,6 +1,9 @@
 //! Random printer options: the text reads back to the same program and prints again to the same bytes, or the printer
 //! rejects the options.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proptest::prelude::*;
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
@@ -10,7 +13,7 @@ use tvmscript::tir::print::TirOptions;
 use tvmscript::{Object, ParseOptions, PrinterConfig, Registry, parse, print, registry};
 use tvmscript_test_texts::Random;
 use tvmscript_tests::generate::module_text;
-use tvmscript_tests::{check_all, describe, equal, parse_ok};
+use tvmscript_tests::{check_all, describe, equal, fixtures, parse_ok};
 
 const INTS: [&str; 8] = ["int32", "int64", "int8", "int16", "uint8", "uint32", "uint64", "void"];
 const FLOATS: [&str; 6] = ["void", "float32", "float16", "float64", "bfloat16", "float8_e4m3fn"];
@@ -153,7 +156,9 @@ fn check(objects: &[Object], drawn: &Drawn) -> Result<bool, String> {
 
 /// Checks each program of a folder with two sets of options.
 fn check_folder(folder: &'static str) {
-    check_all(folder, |fixture| {
+    let programs = Arc::new(AtomicUsize::new(0));
+    let checked = Arc::clone(&programs);
+    check_all(folder, move |fixture| {
         let Ok(objects) = parse_ok(&fixture.name, &fixture.text) else { return Ok(()) };
         if objects.is_empty() {
             return Ok(());
@@ -168,8 +173,11 @@ fn check_folder(folder: &'static str) {
                 break;
             }
         }
+        checked.fetch_add(usize::from(followed == 2), Ordering::Relaxed);
         Ok(())
     });
+    let (programs, all) = (programs.load(Ordering::Relaxed), fixtures(folder).len());
+    assert!(programs * 10 > all * 9, "{programs} of {all} programs of {folder}");
 }
 
 #[test]

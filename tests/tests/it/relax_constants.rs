@@ -67,7 +67,7 @@ const DTYPES: &[&str] = &[
 ];
 
 #[test]
-fn constants_of_every_type_read_back() {
+fn p74_19_constants_of_every_type_read_back() {
     for dtype in DTYPES {
         for shape in [&[][..], &[5], &[2, 3], &[0], &[2, 0]] {
             let function = function_of(&tensor(dtype, shape));

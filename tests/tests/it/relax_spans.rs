@@ -8,7 +8,7 @@ use tvmscript::passes::on_module;
 use tvmscript::relax::op::{elementwise, join, shape};
 use tvmscript::relax::{
     Call, Constant, Expr, FuncStructInfo, Function, If, MatchCast, SeqExpr, ShapeExpr, TensorStructInfo,
-    Tuple, Var, VarBinding, blocks::Blocks, struct_info_of,
+    Tuple, Var, VarBinding, blocks::BlockBuilder, struct_info_of,
 };
 use tvmscript::si_builder::SIBuilder;
 use tvmscript::{
@@ -138,7 +138,7 @@ fn model(fill: bool) -> Ref<Function> {
     let input: Expr = main.params[0].clone().upcast();
     let squeezed = set_span(shape::squeeze(input, None).upcast(), "strided_slice");
     let packed = set_span(pack(&[squeezed, number(3), number(3)]), "stack");
-    let mut blocks = Blocks::default();
+    let mut blocks = BlockBuilder::default();
     let body = blocks.emit(packed, None).unwrap();
     let info = struct_info_of(&body.clone().upcast()).unwrap();
     let blocks = blocks.end().into_iter().collect();

@@ -62,7 +62,7 @@ fn one_fact_scripts_read_back() {
 }
 
 #[test]
-fn programs_print_as_tvm_prints_them() {
+fn p74_06_programs_print_as_tvm_prints_them() {
     check_all("programs", |fixture| check("programs", fixture));
 }
 

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 /// Files of a folder with an extension, sorted.
 ///
 /// # Panics
-/// If the folder cannot be read.
+/// If the folder cannot be read or has no such file.
 #[must_use]
 pub fn files_of(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == extension));
+    assert!(!files.is_empty(), "{}: no file with the extension {extension}", folder.display());
     files.sort();
     files
 }

@@ -2,7 +2,7 @@
 //!
 //! Upstream counterpart: the `Div`, `FloorDiv`, `Mod` and `FloorMod` visitors of `src/arith/canonical_simplify.cc`.
 
-use super::{Canonical, DivMode, Factors, Parts, Split, overflow, product_of};
+use super::{Canonical, DivMode, Factors, Operands, Split, overflow, product_of};
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr};
 use crate::number::{POS_INF, divides, floor_div, floor_mod, gcd};
@@ -18,8 +18,8 @@ impl Simplifier<'_> {
         b: &Expr,
     ) -> Result<Canonical> {
         let (left, right) = match Self::fold_parts(op, self.part(a)?, self.part(b)?)? {
-            Parts::Folded(folded) => return Ok(folded),
-            Parts::Both(left, right) => (left, right),
+            Operands::Folded(folded) => return Ok(folded),
+            Operands::Both(left, right) => (left, right),
         };
         let mode = if op == BinOp::Div { DivMode::Trunc } else { DivMode::Floor };
         if let Some(divisor @ 1..) = right.as_int() {
@@ -91,8 +91,8 @@ impl Simplifier<'_> {
         b: &Expr,
     ) -> Result<Canonical> {
         let (left, right) = match Self::fold_parts(op, self.part(a)?, self.part(b)?)? {
-            Parts::Folded(folded) => return Ok(folded),
-            Parts::Both(left, right) => (left, right),
+            Operands::Folded(folded) => return Ok(folded),
+            Operands::Both(left, right) => (left, right),
         };
         if let Some(divisor @ 1..) = right.as_int() {
             return match op {

@@ -29,7 +29,7 @@ pub(crate) enum Canonical {
 }
 
 /// The operands of a node after folding.
-enum Parts {
+enum Operands {
     Folded(Canonical),
     Both(Canonical, Canonical),
 }
@@ -128,7 +128,7 @@ impl Simplifier<'_> {
 
     /// Folds `a op b`, or returns the operands. Folding looks at constants only, so a variable stands in for a sum or
     /// a split.
-    fn fold_parts(op: BinOp, a: Canonical, b: Canonical) -> Result<Parts> {
+    fn fold_parts(op: BinOp, a: Canonical, b: Canonical) -> Result<Operands> {
         static STAND_INS: LazyLock<[Expr; 2]> = LazyLock::new(|| {
             [DataType::INT32, DataType::INT64].map(|dtype| Var::new("stand_in", dtype).upcast())
         });
@@ -143,17 +143,17 @@ impl Simplifier<'_> {
             _ => Ok(None),
         };
         Ok(match folded.map_err(ArithError::Constant)? {
-            Some(Folded::Left) => Parts::Folded(a),
-            Some(Folded::Right) => Parts::Folded(b),
-            Some(Folded::Value(value)) => Parts::Folded(Canonical::Expr(value)),
-            None => Parts::Both(a, b),
+            Some(Folded::Left) => Operands::Folded(a),
+            Some(Folded::Right) => Operands::Folded(b),
+            Some(Folded::Value(value)) => Operands::Folded(Canonical::Expr(value)),
+            None => Operands::Both(a, b),
         })
     }
 
     fn canonical_sum(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<Canonical> {
         let (a, b) = match Self::fold_parts(op, self.part(a)?, self.part(b)?)? {
-            Parts::Folded(folded) => return Ok(folded),
-            Parts::Both(a, b) => (a, b),
+            Operands::Folded(folded) => return Ok(folded),
+            Operands::Both(a, b) => (a, b),
         };
         let factor = if op == BinOp::Add { 1 } else { -1 };
         let mut sum = a.into_sum();
@@ -173,8 +173,8 @@ impl Simplifier<'_> {
 
     fn canonical_product(&mut self, e: &Expr, a: &Expr, b: &Expr) -> Result<Canonical> {
         let (mut left, mut right) = match Self::fold_parts(BinOp::Mul, self.part(a)?, self.part(b)?)? {
-            Parts::Folded(folded) => return Ok(folded),
-            Parts::Both(a, b) => (a, b),
+            Operands::Folded(folded) => return Ok(folded),
+            Operands::Both(a, b) => (a, b),
         };
         if left.as_int().is_some() {
             std::mem::swap(&mut left, &mut right);

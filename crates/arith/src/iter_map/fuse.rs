@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::rewrite::Rewriter;
-use super::{Mark, MarkId, Part, Source, Sum, product};
+use super::{IterMark, IterSplit, MarkId, Source, Sum, product};
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, View};
 use tvmscript_prim::ops::is_one;
@@ -11,7 +11,7 @@ use tvmscript_prim::ops::is_one;
 /// The parts among which to search.
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    parts: &'a [Part],
+    parts: &'a [IterSplit],
     is_used: &'a [bool],
     /// Restricts the search to one mark.
     mark: Option<MarkId>,
@@ -21,7 +21,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The candidates from last to first.
-    fn candidates(self) -> impl Iterator<Item = (usize, &'a Part)> {
+    fn candidates(self) -> impl Iterator<Item = (usize, &'a IterSplit)> {
         let parts = self.parts[..self.end].iter().enumerate().rev();
         parts.filter(move |(i, part)| !self.is_used[*i] && self.mark.is_none_or(|mark| mark == part.mark))
     }
@@ -70,7 +70,7 @@ fn factor_count(e: &Expr) -> usize {
 }
 
 /// The first part of extent one. Such parts may stand anywhere among the others.
-fn first_unit(parts: &[Part]) -> usize {
+fn first_unit(parts: &[IterSplit]) -> usize {
     parts.iter().position(|part| is_one(&part.extent)).unwrap_or(parts.len())
 }
 
@@ -120,7 +120,7 @@ impl Rewriter<'_> {
     }
 
     /// Joins adjacent parts of one mark, as in `i // 4 * 4 + i % 4`. `None` if no mark occurs twice.
-    fn combine(&mut self, parts: &[Part]) -> Result<Option<Vec<Part>>> {
+    fn combine(&mut self, parts: &[IterSplit]) -> Result<Option<Vec<IterSplit>>> {
         let mut counts: HashMap<MarkId, usize> = HashMap::new();
         parts.iter().for_each(|part| *counts.entry(part.mark).or_default() += 1);
         if counts.len() == parts.len() {
@@ -178,7 +178,7 @@ impl Rewriter<'_> {
         let whole = Search { parts, is_used: &is_used, mark: None, end: parts.len() };
         let Some(base) = whole.base() else { return Ok(None) };
         let base_scale = parts[base].scale.clone();
-        let mut group: Vec<Part> = Vec::with_capacity(parts.len());
+        let mut group: Vec<IterSplit> = Vec::with_capacity(parts.len());
         let mut tail = expr::like(&sum.base, 0)?;
         let mut expected = base_scale.clone();
         for i in 0..parts.len() {
@@ -212,21 +212,21 @@ impl Rewriter<'_> {
                 let extent = expr::fold(BinOp::Div, expected, base_scale.clone())?;
                 let extent = expr::fold(BinOp::Add, extent, tail)?;
                 let base = expr::like(&sum.base, 0)?;
-                self.marks.push(Mark { source: Source::Sum(Sum { parts: group.clone(), base }), extent });
+                self.marks.push(IterMark { source: Source::Sum(Sum { parts: group.clone(), base }), extent });
                 self.fused.push((group, self.marks.len() - 1));
                 self.marks.len() - 1
             }
         };
         let extent = self.marks[mark].extent.clone();
         let one = expr::like(&base_scale, 1)?;
-        let part = Part { mark, lower_factor: one, extent, scale: base_scale };
+        let part = IterSplit { mark, lower_factor: one, extent, scale: base_scale };
         Ok(Some(Sum { parts: vec![part], base: sum.base }))
     }
 
-    fn known_group(&mut self, group: &[Part]) -> Result<Option<MarkId>> {
+    fn known_group(&mut self, group: &[IterSplit]) -> Result<Option<MarkId>> {
         self.analyzer.spend_many(1 + self.fused.len())?;
         let analyzer = &mut *self.analyzer;
-        let mut same = |a: &Part, b: &Part| {
+        let mut same = |a: &IterSplit, b: &IterSplit| {
             a.mark == b.mark
                 && analyzer.same(&a.lower_factor, &b.lower_factor)
                 && analyzer.same(&a.scale, &b.scale)

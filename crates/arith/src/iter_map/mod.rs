@@ -20,12 +20,12 @@ use crate::expr::{self, BinOp, Expr, VarMap};
 use crate::interval::{DomMap, IntSet};
 use rewrite::Rewriter;
 
-/// Index of a [`Mark`].
+/// Index of a [`IterMark`].
 type MarkId = usize;
 
 /// An iterator, or an expression that behaves like one: its values are `0..extent`.
 #[derive(Debug, Clone)]
-struct Mark {
+struct IterMark {
     source: Source,
     extent: Expr,
 }
@@ -36,14 +36,14 @@ enum Source {
     /// A variable minus the start of its range.
     Variable,
     /// One part of another mark.
-    Part(Part),
+    IterSplit(IterSplit),
     /// Recombined parts, or a mark with padding before it.
     Sum(Sum),
 }
 
 /// `mark // lower_factor % extent * scale`
 #[derive(Debug, Clone)]
-struct Part {
+struct IterSplit {
     mark: MarkId,
     lower_factor: Expr,
     extent: Expr,
@@ -53,7 +53,7 @@ struct Part {
 /// A sum of parts, and a base without iterators.
 #[derive(Debug, Clone)]
 struct Sum {
-    parts: Vec<Part>,
+    parts: Vec<IterSplit>,
     base: Expr,
 }
 
@@ -123,15 +123,15 @@ fn covered(
 /// The variables as parts of new marks.
 fn iterators(
     variables: &[(Ref<Var>, Expr, Expr)],
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<IterMark>,
 ) -> Result<Option<VarMap<rewrite::Value>>> {
     let mut known = VarMap::default();
     for (var, min, extent) in variables {
         let mark = marks.len();
-        marks.push(Mark { source: Source::Variable, extent: extent.clone() });
-        let part = Part::whole(mark, extent.clone(), expr::dtype(var.upcast_ref()))?;
+        marks.push(IterMark { source: Source::Variable, extent: extent.clone() });
+        let part = IterSplit::whole(mark, extent.clone(), expr::dtype(var.upcast_ref()))?;
         let value = match expr::as_int(min) {
-            Some(0) => rewrite::Value::Part(part),
+            Some(0) => rewrite::Value::IterSplit(part),
             _ => rewrite::Value::Sum(Sum { parts: vec![part], base: min.clone() }),
         };
         known.insert(var.upcast_ref(), value);
@@ -143,11 +143,11 @@ fn iterators(
     Ok(is_valid.then_some(known))
 }
 
-impl Part {
+impl IterSplit {
     /// The whole of a mark.
-    fn whole(mark: MarkId, extent: Expr, dtype: DataType) -> Result<Part> {
+    fn whole(mark: MarkId, extent: Expr, dtype: DataType) -> Result<IterSplit> {
         let one = expr::constant(dtype, 1)?;
-        Ok(Part { mark, lower_factor: one.clone(), extent, scale: one })
+        Ok(IterSplit { mark, lower_factor: one.clone(), extent, scale: one })
     }
 
     fn dtype(&self) -> DataType {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_prim::Var;
 
-use super::{Mark, MarkId, Part, Source, Sum};
+use super::{IterMark, IterSplit, MarkId, Source, Sum};
 use crate::analyzer::Analyzer;
 use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, VarMap, View};
@@ -16,7 +16,7 @@ use tvmscript_prim::ops::{is_one, is_zero};
 pub(super) enum Value {
     /// Without iterators.
     Plain(Expr),
-    Part(Part),
+    IterSplit(IterSplit),
     Sum(Sum),
 }
 
@@ -32,13 +32,13 @@ struct Pad {
 /// State of one detection. Its functions return `None` if the expression is not a sum of parts.
 pub(super) struct Rewriter<'a> {
     pub(super) analyzer: &'a mut Analyzer,
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<IterMark>,
     variables: VarMap<Value>,
     pads: HashMap<MarkId, Pad>,
     /// Marks that stand for another mark with padding.
     padded: HashSet<MarkId>,
     /// Fused sums and their marks.
-    pub(super) fused: Vec<(Vec<Part>, MarkId)>,
+    pub(super) fused: Vec<(Vec<IterSplit>, MarkId)>,
     /// The first round determines the padding.
     is_first_round: bool,
     requires_padding: bool,
@@ -182,7 +182,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The dividend as one part and a base.
-    fn one_part(&mut self, dividend: Value) -> Rewritten<(Part, Expr)> {
+    fn one_part(&mut self, dividend: Value) -> Rewritten<(IterSplit, Expr)> {
         let sum = to_sum(dividend)?;
         let sum = if sum.parts.len() > 1 { self.fuse(sum, true)? } else { Some(sum) };
         let Some(Sum { mut parts, base }) = sum else { return Ok(None) };
@@ -190,10 +190,10 @@ impl<'a> Rewriter<'a> {
     }
 
     /// `(part + base) // divisor`
-    fn quotient(&mut self, mut part: Part, mut base: Expr, mut divisor: Expr) -> Rewritten<Value> {
+    fn quotient(&mut self, mut part: IterSplit, mut base: Expr, mut divisor: Expr) -> Rewritten<Value> {
         if is_one(&divisor) {
             return Ok(Some(match is_zero(&base) {
-                true => Value::Part(part),
+                true => Value::IterSplit(part),
                 false => Value::Sum(Sum { parts: vec![part], base }),
             }));
         }
@@ -202,7 +202,7 @@ impl<'a> Rewriter<'a> {
             if self.is_multiple(&part.scale, &divisor)? && self.is_multiple(&base, &divisor)? {
                 part.scale = div(&part.scale, &divisor)?;
                 return Ok(Some(match is_zero(&base) {
-                    true => Value::Part(part),
+                    true => Value::IterSplit(part),
                     false => Value::Sum(Sum { base: div(&base, &divisor)?, parts: vec![part] }),
                 }));
             }
@@ -213,7 +213,11 @@ impl<'a> Rewriter<'a> {
         let Some((part, left)) = self.pad(part, &base, &divisor)? else { return Ok(None) };
         let new = if self.is_multiple(&part.extent, &divisor)? {
             let extent = self.simple(BinOp::FloorDiv, &part.extent, &divisor)?;
-            Part { lower_factor: expr::fold(BinOp::Mul, part.lower_factor, divisor.clone())?, extent, ..part }
+            IterSplit {
+                lower_factor: expr::fold(BinOp::Mul, part.lower_factor, divisor.clone())?,
+                extent,
+                ..part
+            }
         } else {
             let rounded = expr::folded(BinOp::Add, &part.extent, &divisor)?;
             let one = expr::like(&rounded, 1)?;
@@ -221,22 +225,22 @@ impl<'a> Rewriter<'a> {
             let extent = self.simple(BinOp::FloorDiv, &rounded, &divisor)?;
             let of_mark = self.marks[part.mark].extent.clone();
             if is_one(&part.lower_factor) && self.equal(&part.extent, &of_mark) {
-                Part { lower_factor: divisor.clone(), extent, ..part }
+                IterSplit { lower_factor: divisor.clone(), extent, ..part }
             } else {
                 let mark = self.mark_of_part(part)?;
-                Part { mark, lower_factor: divisor.clone(), extent, scale: one }
+                IterSplit { mark, lower_factor: divisor.clone(), extent, scale: one }
             }
         };
         let rest = expr::fold(BinOp::Sub, base, left)?;
         let base = self.analyzer.simplify_with_steps(&expr::fold(BinOp::FloorDiv, rest, divisor)?, 6);
         Ok(Some(match is_zero(&base) {
-            true => Value::Part(new),
+            true => Value::IterSplit(new),
             false => Value::Sum(Sum { parts: vec![new], base }),
         }))
     }
 
     /// `(part + base) % divisor`
-    fn remainder(&mut self, mut part: Part, mut base: Expr, mut divisor: Expr) -> Rewritten<Value> {
+    fn remainder(&mut self, mut part: IterSplit, mut base: Expr, mut divisor: Expr) -> Rewritten<Value> {
         let zero = || expr::constant(part.dtype(), 0).map(|zero| Some(Value::Plain(zero)));
         if is_one(&divisor) {
             return zero();
@@ -250,13 +254,13 @@ impl<'a> Rewriter<'a> {
             }
         }
         let padded = self.pad(part, &base, &divisor)?;
-        Ok(padded.map(|(part, _)| Value::Part(Part { extent: divisor, ..part })))
+        Ok(padded.map(|(part, _)| Value::IterSplit(IterSplit { extent: divisor, ..part })))
     }
 
     /// Divides the base and the divisor by the scale of a part. Returns `false` if the scale does not divide both.
     fn unscale(
         &mut self,
-        part: &mut Part,
+        part: &mut IterSplit,
         base: &mut Expr,
         divisor: &mut Expr,
         is_quotient: bool,
@@ -273,10 +277,10 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The mark that stands for a part, created on first use.
-    fn mark_of_part(&mut self, part: Part) -> Result<MarkId> {
+    fn mark_of_part(&mut self, part: IterSplit) -> Result<MarkId> {
         self.analyzer.spend_many(1 + self.marks.len())?;
-        let same = |known: &Mark, analyzer: &mut Analyzer| {
-            let Source::Part(known) = &known.source else { return false };
+        let same = |known: &IterMark, analyzer: &mut Analyzer| {
+            let Source::IterSplit(known) = &known.source else { return false };
             known.mark == part.mark
                 && analyzer.same(&known.lower_factor, &part.lower_factor)
                 && analyzer.same(&known.extent, &part.extent)
@@ -286,12 +290,12 @@ impl<'a> Rewriter<'a> {
             return Ok(known);
         }
         let extent = part.extent.clone();
-        self.marks.push(Mark { source: Source::Part(part), extent });
+        self.marks.push(IterMark { source: Source::IterSplit(part), extent });
         Ok(self.marks.len() - 1)
     }
 
     /// The part with padding on both sides so that `divisor` divides it, and the padding on the left.
-    fn pad(&mut self, mut part: Part, base: &Expr, divisor: &Expr) -> Rewritten<(Part, Expr)> {
+    fn pad(&mut self, mut part: IterSplit, base: &Expr, divisor: &Expr) -> Rewritten<(IterSplit, Expr)> {
         let mut left = self.simple(BinOp::FloorMod, base, divisor)?;
         let edge = expr::folded(BinOp::Add, &left, &part.extent)?;
         let right = self.right_pad(&edge, divisor, true)?;
@@ -329,10 +333,10 @@ impl<'a> Rewriter<'a> {
                 left = expr::folded(BinOp::FloorDiv, &pad.left, &part.lower_factor)?;
                 let edge = expr::folded(BinOp::Add, &extent, &pad.left)?;
                 let right = self.right_pad(&edge, &pad.factor, false)?;
-                let whole = Part::whole(mark, extent, part.dtype())?;
+                let whole = IterSplit::whole(mark, extent, part.dtype())?;
                 let source = Source::Sum(Sum { parts: vec![whole], base: pad.left.clone() });
                 let extent = self.simple(BinOp::Add, &edge, &right)?;
-                self.marks.push(Mark { source, extent });
+                self.marks.push(IterMark { source, extent });
                 let padded = self.marks.len() - 1;
                 self.padded.insert(padded);
                 self.pads.insert(mark, Pad { padded: Some(padded), ..pad });
@@ -388,10 +392,10 @@ impl<'a> Rewriter<'a> {
 
     /// Returns `true` if the parts of every mark are adjacent and do not overlap.
     fn is_valid(&mut self, sums: &[Sum]) -> Result<bool> {
-        let mut parts_of: HashMap<MarkId, Vec<Part>> = HashMap::new();
+        let mut parts_of: HashMap<MarkId, Vec<IterSplit>> = HashMap::new();
         let mut seen = HashSet::new();
         let mut order = Vec::new();
-        let mut pending: Vec<Part> = sums.iter().flat_map(|sum| sum.parts.iter().cloned()).collect();
+        let mut pending: Vec<IterSplit> = sums.iter().flat_map(|sum| sum.parts.iter().cloned()).collect();
         while let Some(part) = pending.pop() {
             if seen.insert(part.mark) {
                 order.push(part.mark);
@@ -410,10 +414,10 @@ impl<'a> Rewriter<'a> {
         Ok(true)
     }
 
-    fn lie_side_by_side(&mut self, mark: MarkId, parts: &[Part]) -> Result<bool> {
+    fn lie_side_by_side(&mut self, mark: MarkId, parts: &[IterSplit]) -> Result<bool> {
         let mut is_used = vec![false; parts.len()];
         let extent = self.marks[mark].extent.clone();
-        let mut below = expr::constant(parts.first().map_or(expr::dtype(&extent), Part::dtype), 1)?;
+        let mut below = expr::constant(parts.first().map_or(expr::dtype(&extent), IterSplit::dtype), 1)?;
         for _ in 0..parts.len() {
             self.analyzer.spend_many(parts.len())?;
             let next = (0..parts.len()).find(|i| !is_used[*i] && self.equal(&parts[*i].lower_factor, &below));
@@ -429,7 +433,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The lowest unused part that starts at a multiple of `below`.
-    fn next_above(&mut self, parts: &[Part], is_used: &[bool], below: &Expr) -> Rewritten<usize> {
+    fn next_above(&mut self, parts: &[IterSplit], is_used: &[bool], below: &Expr) -> Rewritten<usize> {
         let mut lowest: Option<usize> = None;
         for i in (0..parts.len()).filter(|i| !is_used[*i]) {
             if !self.is_multiple(&parts[i].lower_factor, below)? {
@@ -450,7 +454,7 @@ impl<'a> Rewriter<'a> {
 pub(super) fn to_sum(value: Value) -> Result<Sum> {
     Ok(match value {
         Value::Plain(base) => Sum { parts: Vec::new(), base },
-        Value::Part(part) => Sum { base: expr::constant(part.dtype(), 0)?, parts: vec![part] },
+        Value::IterSplit(part) => Sum { base: expr::constant(part.dtype(), 0)?, parts: vec![part] },
         Value::Sum(sum) => sum,
     })
 }
@@ -459,10 +463,10 @@ fn scaled(iterators: Value, factor: &Expr) -> Result<Value> {
     let scale = |e: Expr| expr::fold(BinOp::Mul, e, factor.clone());
     Ok(match iterators {
         Value::Plain(e) => Value::Plain(scale(e)?),
-        Value::Part(part) => Value::Part(Part { scale: scale(part.scale.clone())?, ..part }),
+        Value::IterSplit(part) => Value::IterSplit(IterSplit { scale: scale(part.scale.clone())?, ..part }),
         Value::Sum(sum) => {
             let parts = sum.parts.into_iter();
-            let parts = parts.map(|part| Ok(Part { scale: scale(part.scale.clone())?, ..part }));
+            let parts = parts.map(|part| Ok(IterSplit { scale: scale(part.scale.clone())?, ..part }));
             Value::Sum(Sum { parts: parts.collect::<Result<_>>()?, base: scale(sum.base)? })
         }
     })

@@ -12,7 +12,7 @@ use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
 use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
 use tvmscript::{DocsifyError, ir_core, irbuilder, prim, relax, tir, upgrade};
 
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 pub(crate) use page::{Page, index, markdown};
 
 const EXAMPLES: [&str; 9] = [
@@ -39,7 +39,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         tir::check::WellFormedErrorKind::CODES,
         relax::check::WellFormedErrorKind::CODES,
         relax::check::CallTirError::CODES,
-        Failure::CODES,
+        FileErrorKind::CODES,
         DocsifyError::CODES,
         PassErrorKind::CODES,
         ir_core::RewriteError::CODES,

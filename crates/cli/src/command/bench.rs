@@ -9,7 +9,7 @@ use tvmscript::{
 
 use super::Run;
 use crate::args::Bench;
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Source};
 use crate::registry::{parse_options, printer_config, registry};
 use crate::timings::Timings;
@@ -27,17 +27,17 @@ pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
             continue;
         };
         let file = (args.files.len() > 1).then_some(path.as_path());
-        outcome = outcome.and(one(args, file, &input, run.color));
+        outcome = outcome.and(bench_file(args, file, &input, run.color));
     }
     outcome
 }
 
 /// Measures one file and writes one line per operation.
-fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome {
+fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome {
     let nodes: Vec<&Object> = input.scripts.iter().map(|s| &s.node).collect();
     let config = PrinterConfig { show_meta: true, ..printer_config() };
     let config = match input.scripts.first() {
-        Some(script) => script.in_its_profile(config),
+        Some(script) => script.with_own_release(config),
         None => config,
     };
     let source = &input.source;
@@ -46,7 +46,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
     let again = match input::parse_printed(registry(), &printed, &mut Timings::default()) {
         Ok((again, _)) => again,
         Err(failure) => {
-            output::diagnose(&Failed::new(failure, Some(printed)).render(Path::new(&source.name), color));
+            output::diagnose(&FileError::new(failure, Some(printed)).render(Path::new(&source.name), color));
             return Outcome::No;
         }
     };
@@ -58,14 +58,15 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
             Ok(jsons) => jsons,
             Err(error) => {
                 output::diagnose(
-                    &Failed::new(Failure::Unsaved(error), None).render(Path::new(&source.name), color),
+                    &FileError::new(FileErrorKind::Unsaved(error), None)
+                        .render(Path::new(&source.name), color),
                 );
                 return Outcome::No;
             }
         },
         false => Vec::new(),
     };
-    bench.op("parse", source.text.len(), || input::understand(source, &mut Timings::default()));
+    bench.op("parse", source.text.len(), || input::parse_input(source, &mut Timings::default()));
     if args.ops.iter().any(|op| op == BARE_PARSE) {
         let mut options = parse_options(&source.name);
         options.omit_spans = true;
@@ -80,7 +81,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
     bench.op("hash", 0, || nodes.iter().map(|n| structural_hash(n)).collect::<Vec<_>>());
     bench.op("save", size(&jsons), || nodes.iter().map(|n| to_tvm_json(n)).collect::<Vec<_>>());
     bench.op("load", size(&jsons), || jsons.iter().map(|j| from_tvm_json(j, registry())).collect::<Vec<_>>());
-    bench.prepared("drop", 0, || input::understand(source, &mut Timings::default()), drop);
+    bench.prepared("drop", 0, || input::parse_input(source, &mut Timings::default()), drop);
     bench.outcome
 }
 

@@ -8,7 +8,7 @@ use tvmscript::diagnostics::{Diagnostic, Report, Severity};
 
 use super::{Answer, Run};
 use crate::args::{Check, CheckFormat};
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Source, Warnings};
 use crate::output::Progress;
 use crate::timings::Timings;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let color = run.color;
     let mut progress = Progress::new(args.files.len());
     let mut log = Log::new(TOOL);
-    let work = |path: &Path, timings: &mut Timings| one(path, args.fix, args.strict, timings);
+    let work = |path: &Path, timings: &mut Timings| check_file(path, args.fix, args.strict, timings);
     let mut outcome = run.for_each(&args.files, work, |path, answer| {
         progress.step();
         progress.clear();
@@ -78,8 +78,8 @@ struct Checked {
     result: Answer<Warnings>,
 }
 
-fn one(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> Answer<Checked> {
-    let mut source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+fn check_file(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> Answer<Checked> {
+    let mut source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
     let mut fixed = None;
     if fix && let Some(better) = fixes::fix(&source, timings) {
         source.text.clone_from(&better.change.after);
@@ -91,9 +91,9 @@ fn one(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> Answer<Ch
 
 /// The warnings of a file without errors.
 fn check(source: Source, strict: bool, timings: &mut Timings) -> Answer<Warnings> {
-    let (scripts, warnings) = match input::understand(&source, timings) {
+    let (scripts, warnings) = match input::parse_input(&source, timings) {
         Ok(understood) => understood,
-        Err(failure) => return Err(Failed::new(failure, Some(source))),
+        Err(failure) => return Err(FileError::new(failure, Some(source))),
     };
     let mut errors = timings.time("check", || well_formed::errors(&scripts));
     let mut warnings = {
@@ -111,7 +111,7 @@ fn check(source: Source, strict: bool, timings: &mut Timings) -> Answer<Warnings
     }
     errors.in_text.append(&mut warnings.found);
     errors.in_text.sort_by_key(|e| (e.range().start, e.range().end));
-    Err(Failed::new(Failure::IllFormed { errors }, Some(source)))
+    Err(FileError::new(FileErrorKind::IllFormed { errors }, Some(source)))
 }
 
 /// Writes the fixed text, or shows what would change.

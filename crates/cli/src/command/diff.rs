@@ -11,7 +11,7 @@ use tvmscript::ir_core::StructuralEqual;
 use super::Run;
 use super::equal::side_name;
 use crate::args::{Diff, DiffFormat};
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::registry::{fragment_of, registry};
 use crate::{Outcome, across, output};
@@ -100,7 +100,7 @@ fn load(path: &Path, run: &mut Run) -> Option<Input> {
     Some(Input { source, scripts: Vec::new(), warnings: Warnings::default() })
 }
 
-/// Compares lines, for files that are no scripts.
+/// Compares lines, for files that are not scripts.
 fn of_lines(args: &Diff, request: &Request<'_>, run: &mut Run) -> Outcome {
     let mut read = |path: &Path| match is_null(path) {
         true => Some(String::new()),
@@ -147,7 +147,7 @@ fn compare(
     mut left: Input,
     mut right: Input,
     run: &mut Run,
-) -> Result<(String, bool), Failure> {
+) -> Result<(String, bool), FileErrorKind> {
     let aligned = match args.as_written {
         true => None,
         false => across::align(&mut left, &mut right, run)?,
@@ -220,14 +220,14 @@ fn compare(
     Ok((text, is_equal))
 }
 
-fn located(args: &Diff, a: &Script, b: &Script, script: &EditScript) -> Result<Comparison, Failure> {
-    let config = a.in_its_profile(args.text.config());
+fn located(args: &Diff, a: &Script, b: &Script, script: &EditScript) -> Result<Comparison, FileErrorKind> {
+    let config = a.with_own_release(args.text.config());
     let comparison = Comparison::new(&a.node, &b.node, script, registry(), &config);
-    comparison.map_err(Failure::Unprintable)
+    comparison.map_err(FileErrorKind::Unprintable)
 }
 
 /// A script that only one file has.
-fn whole(args: &Diff, script: &Script, is_left: bool) -> Result<Comparison, Failure> {
-    let config = script.in_its_profile(args.text.config());
-    Comparison::of_one(&script.node, is_left, registry(), &config).map_err(Failure::Unprintable)
+fn whole(args: &Diff, script: &Script, is_left: bool) -> Result<Comparison, FileErrorKind> {
+    let config = script.with_own_release(args.text.config());
+    Comparison::of_one(&script.node, is_left, registry(), &config).map_err(FileErrorKind::Unprintable)
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use tvmscript::docsifier::unfolds_too_far;
+use tvmscript::docsifier::exceeds_unfolded_size;
 use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual};
 
 use tvmscript::Mismatch;
 
 use super::Run;
 use crate::args::Equal;
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 use crate::input::{Input, Script};
 use crate::printer::PrinterArgs;
 use crate::registry::{fragment_of, registry};
@@ -40,7 +40,12 @@ pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
 }
 
 /// The report of all differences; `None` if the files are equal.
-fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<Option<String>, Failure> {
+fn compare(
+    args: &Equal,
+    left: &Input,
+    right: &Input,
+    run: &mut Run,
+) -> Result<Option<String>, FileErrorKind> {
     let mut report = String::new();
     if left.scripts.len() != right.scripts.len() {
         let (a, b) = (left.scripts.len(), right.scripts.len());
@@ -86,9 +91,9 @@ fn side<'a>(
     script: &Script,
     paths: impl Iterator<Item = (&'a AccessPath, impl Iterator<Item = AccessPath>, MismatchKind)>,
     printer: &PrinterArgs,
-) -> Result<(), Failure> {
+) -> Result<(), FileErrorKind> {
     let node = &script.node;
-    let mut config = script.in_its_profile(printer.config(node)?);
+    let mut config = script.with_own_release(printer.config(node)?);
     for (path, repeats, kind) in paths {
         config.path_to_underline.push(path.clone());
         config.path_to_underline_if_printed.extend(repeats);
@@ -98,7 +103,7 @@ fn side<'a>(
             config.path_to_underline_if_printed.push(map.then(PathStep::KeyItself(key.clone())));
         }
     }
-    let text = if unfolds_too_far(node) {
+    let text = if exceeds_unfolded_size(node) {
         "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
     } else {
         // The list of differences below still shows them if the text cannot be printed.

@@ -12,7 +12,7 @@ use tvmscript::{Object, Span, post_order_visit};
 
 use super::{Answer, Run};
 use crate::args::{Explain, ExplainFormat};
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
 use crate::registry::{parse_options, registry, reparse_options};
 use crate::timings::Timings;
@@ -22,11 +22,11 @@ pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
     let color = run.color;
     run.for_each_valid(
         &args.files,
-        |path, timings| one(path, args, timings),
+        |path, timings| explain_file(path, args, timings),
         |path, Explained { text, refused }| {
             let outcome = output::result(&text);
             refused.into_iter().fold(outcome, |_, refused| {
-                output::diagnose(&Failed::new(refused, None).render(path, color));
+                output::diagnose(&FileError::new(refused, None).render(path, color));
                 Outcome::No
             })
         },
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
 struct Explained {
     text: String,
     /// The scripts that it cannot show.
-    refused: Vec<Failure>,
+    refused: Vec<FileErrorKind>,
 }
 
 impl From<String> for Explained {
@@ -47,7 +47,7 @@ impl From<String> for Explained {
 }
 
 /// The calls of a file as text.
-fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
+fn explain_file(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
     if let Some(levels) = args.expand {
         return expanded(path, levels, timings);
     }
@@ -63,7 +63,7 @@ fn one(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained,
     if let Some(path) = &args.node {
         match spans_at(path, &scripts) {
             Ok(spans) => calls = within(calls, &spans),
-            Err(failure) => return Err(Failed::new(failure, Some(source))),
+            Err(failure) => return Err(FileError::new(failure, Some(source))),
         }
     }
     let texts = origin.texts(&source.text);
@@ -82,28 +82,28 @@ fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts) -> Explained
     program.check(&wanted, registry(), &reparse_options());
     let refused = scripts.iter().zip(program.variables).filter_map(|(script, variable)| {
         let script = script.name.clone().unwrap_or_default();
-        variable.err().map(|reason| Failure::NoProgram { script, reason })
+        variable.err().map(|reason| FileErrorKind::NoProgram { script, reason })
     });
     Explained { text: as_text(&program.lines, texts), refused: refused.collect() }
 }
 
 /// The file with the calls in its scripts written out.
 fn expanded(path: &Path, levels: u8, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
-    let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
     let options = parse_options(&source.name);
     let expanded = timings
         .time("expand", || expand(&source.name, &source.text, registry(), &options, usize::from(levels)));
     match expanded {
         Ok(Expanded { text, refused, .. }) => {
-            let refused = refused.into_iter().map(Failure::Expand).collect();
+            let refused = refused.into_iter().map(FileErrorKind::Expand).collect();
             Ok((Explained { text, refused }, Warnings::default()))
         }
-        Err(errors) => Err(Failed::new(Failure::Script { errors }, Some(source))),
+        Err(errors) => Err(FileError::new(FileErrorKind::Script { errors }, Some(source))),
     }
 }
 
 /// The spans of all nodes in a part of the first script that has it.
-fn spans_at(path: &str, scripts: &[Script]) -> Result<HashSet<Span>, Failure> {
+fn spans_at(path: &str, scripts: &[Script]) -> Result<HashSet<Span>, FileErrorKind> {
     let mut first = None;
     for script in scripts {
         match paths::part(path, &script.node) {
@@ -112,7 +112,7 @@ fn spans_at(path: &str, scripts: &[Script]) -> Result<HashSet<Span>, Failure> {
         }
     }
     match first {
-        Some(error) => Err(Failure::Path(error)),
+        Some(error) => Err(FileErrorKind::Path(error)),
         None => Ok(HashSet::new()),
     }
 }

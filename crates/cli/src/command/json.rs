@@ -9,7 +9,7 @@ use tvmscript::tvm_json::Form;
 use super::{Answer, Run};
 use crate::Outcome;
 use crate::args::Json;
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Warnings};
 use crate::json_form::JsonForm;
 use crate::output::Results;
@@ -19,14 +19,14 @@ pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
     let mut results = Results::new(args.output.as_deref());
     let outcome = run.for_each_valid(
         &args.files,
-        |path, timings| one(path, args, timings),
+        |path, timings| file_to_json(path, args, timings),
         |_, text| results.add(&text),
     );
     results.finish(outcome)
 }
 
 /// The JSON of a file, with a line break at the end.
-fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warnings)> {
+fn file_to_json(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warnings)> {
     let input = input::load(path, timings)?;
     let value = Value::Node(input::join(&input.scripts));
     let origin = input.scripts.first().and_then(|script| script.origin.as_ref()).filter(|_| args.spans);
@@ -38,6 +38,6 @@ fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warni
     let profile = input.scripts.first().map(|script| script.profile.profile.id()).unwrap_or_default();
     match timings.time("save", || form.write(&value, &profile, texts)) {
         Ok(text) => Ok((text, input.warnings)),
-        Err(error) => Err(Failed::new(Failure::Unsaved(error), Some(input.source))),
+        Err(error) => Err(FileError::new(FileErrorKind::Unsaved(error), Some(input.source))),
     }
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::args::{Args, ColorWhen, Command};
-use crate::failure::Failed;
+use crate::failure::FileError;
 use crate::input::{self, Input, Warnings};
 use crate::internal::InternalError;
 use crate::timings::Timings;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 /// Result for one file.
-type Answer<T> = Result<T, Box<Failed>>;
+type Answer<T> = Result<T, Box<FileError>>;
 
 impl Run {
     /// Runs `work` on all files in parallel, and `done` on each answer in the order of the files.
@@ -100,7 +100,7 @@ impl Run {
                     sum.merge(&timings);
                     done(path, answer)
                 }
-                Err(error) => done(path, Err(Failed::new(error.into(), None))),
+                Err(error) => done(path, Err(FileError::new(error.into(), None))),
             });
         });
         self.files += files.len();

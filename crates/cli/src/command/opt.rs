@@ -16,7 +16,7 @@ use tvmscript::passes::on_module;
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
 use crate::args::{ErrorFormat, Opt, PassArgs, PassDumpFormat};
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
 use crate::registry::registry;
 use crate::timings::Timings;
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
     let color = run.color;
     let outcome = run.for_each(
         std::slice::from_ref(file),
-        |path, timings| one(path, args, &passes, color, timings),
+        |path, timings| optimize_file(path, args, &passes, color, timings),
         |path, answer| match answer {
             Ok(((text, passes), warnings)) => {
                 warnings.show(color);
@@ -110,15 +110,16 @@ pub(super) fn transform(
     passes: &Sequential<IRModule>,
     context: &PassContext<'_, IRModule>,
     timings: &mut Timings,
-) -> Result<(), Failure> {
+) -> Result<(), FileErrorKind> {
     let node = script.node.clone();
     let result = timings.time("passes", || on_module(node, |module| context.run(passes, module)));
-    script.node = result.map_err(|error| Failure::Pass { errors: well_formed::of_pass(script, &error) })?;
+    script.node =
+        result.map_err(|error| FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) })?;
     Ok(())
 }
 
 /// The text of a file after the passes, and their records.
-fn one(
+fn optimize_file(
     path: &Path,
     args: &Opt,
     passes: &Sequential<IRModule>,
@@ -128,10 +129,10 @@ fn one(
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
     let config = match scripts.first() {
-        Some(script) => script.in_its_profile(args.text.config()),
+        Some(script) => script.with_own_release(args.text.config()),
         None => args.text.config(),
     };
-    let run = || -> Result<String, Failure> {
+    let run = || -> Result<String, FileErrorKind> {
         let context = instruments(args, context(&args.passes), config, &report, &timing, color);
         scripts.iter_mut().try_for_each(|script| transform(script, passes, &context, timings))?;
         let mut text = print_all(&scripts, Naming::Paths, |_| Ok(args.text.config()), timings)?;
@@ -145,7 +146,7 @@ fn one(
     }
     match result {
         Ok(text) => Ok(((text, report.passes()), warnings)),
-        Err(failure) => Err(Failed::new(failure, Some(source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 

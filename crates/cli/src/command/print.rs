@@ -9,10 +9,10 @@ use tvmscript::ir_core::SourceTexts;
 
 use super::{Answer, Run};
 use crate::args::Print;
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Warnings};
 use crate::output::Results;
-use crate::registry::{left_out, registry};
+use crate::registry::{elided, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -31,12 +31,12 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     }
     let mut results = Results::new(args.output.as_deref());
     let mut is_first = true;
-    let mut left_out = ConstantStore::new();
+    let mut elided = ConstantStore::new();
     let outcome = run.for_each_valid(
         &args.files,
-        |path, timings| one(path, from, args, timings),
+        |path, timings| print_file(path, from, args, timings),
         |path, (Text { mut text, omits_metadata }, constants)| {
-            left_out.extend(constants);
+            elided.extend(constants);
             if omits_metadata {
                 output::diagnose(&format!(
                     "note: {}: the text leaves out its metadata section, so it does not read back; `--show-meta` prints it",
@@ -51,35 +51,34 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     );
     let outcome = results.finish(outcome);
     if args.constants_out.is_some() && outcome == Outcome::Done {
-        return output::write(args.constants_out.as_deref(), &left_out.to_json());
+        return output::write(args.constants_out.as_deref(), &elided.to_json());
     }
     outcome
 }
 
 /// The text of a file, and the constants that it leaves out if `--constants-out` asks for them.
-fn one(
+fn print_file(
     path: &Path,
     from: From,
     args: &Print,
     timings: &mut Timings,
 ) -> Answer<((Text, ConstantStore), Warnings)> {
-    let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
     let scripts = match from {
-        From::Any => input::understand(&source, timings),
+        From::Any => input::parse_input(&source, timings),
         From::Json => input::from_json(&source, timings),
     };
     let printed = scripts.and_then(|(mut scripts, warnings)| {
         let mut printer = args.printer.clone();
         if let Some(path) = &args.only {
             for script in &mut scripts {
-                script.node = paths::part(path, &script.node).map_err(Failure::Path)?;
+                script.node = paths::part(path, &script.node).map_err(FileErrorKind::Path)?;
             }
             printer.text = printer.text.with_declarations();
         }
-        let left_out = match args.constants_out {
-            Some(_) => {
-                left_out(&scripts, &printer.text.config()).map_err(|error| Failure::Unsaved(error.into()))?
-            }
+        let elided = match args.constants_out {
+            Some(_) => elided(&scripts, &printer.text.config())
+                .map_err(|error| FileErrorKind::Unsaved(error.into()))?,
             None => None,
         };
         let texts =
@@ -97,9 +96,9 @@ fn one(
         };
         let mut text = print_all(&scripts, Naming::Paths, config, timings)?;
         text.text.push('\n');
-        Ok(((text, left_out.unwrap_or_default()), warnings))
+        Ok(((text, elided.unwrap_or_default()), warnings))
     });
-    printed.map_err(|failure| Failed::new(failure, Some(source)))
+    printed.map_err(|failure| FileError::new(failure, Some(source)))
 }
 
 /// The text of the scripts of a file.
@@ -126,15 +125,15 @@ pub(super) enum Naming {
 pub(super) fn print_all(
     scripts: &[Script],
     naming: Naming,
-    config: impl Fn(&Script) -> Result<PrinterConfig, Failure>,
+    config: impl Fn(&Script) -> Result<PrinterConfig, FileErrorKind>,
     timings: &mut Timings,
-) -> Result<Text, Failure> {
+) -> Result<Text, FileErrorKind> {
     let mut all = Text::default();
     for script in scripts {
-        let config = script.in_its_profile(config(script)?);
+        let config = script.with_own_release(config(script)?);
         let printed = timings
             .time("print", || print_text(&script.node, registry(), &config))
-            .map_err(Failure::Unprintable)?;
+            .map_err(FileErrorKind::Unprintable)?;
         all.omits_metadata |= printed.omits_metadata;
         if !all.text.is_empty() {
             all.text.push_str("\n\n");

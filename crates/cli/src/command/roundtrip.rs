@@ -8,11 +8,11 @@ use tvmscript::mismatches;
 use super::print::{Naming, Text, print_all};
 use super::{Answer, Run};
 use crate::args::Roundtrip;
-use crate::failure::Failed;
+use crate::failure::FileError;
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::output::Progress;
 use crate::printer::TextArgs;
-use crate::registry::{left_out, registry, with_constants};
+use crate::registry::{elided, registry, with_constants};
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
     let mut progress = Progress::new(args.files.len());
     let outcome = run.for_each(
         &args.files,
-        |path, timings| one(path, &text, timings),
+        |path, timings| roundtrip_file(path, &text, timings),
         |path, answer| {
             progress.step();
             let failure = match answer {
@@ -55,14 +55,14 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
 }
 
 /// Returns the failure in the round trip of a file, if any.
-fn one(path: &Path, args: &TextArgs, timings: &mut Timings) -> Answer<(Option<String>, Warnings)> {
+fn roundtrip_file(path: &Path, args: &TextArgs, timings: &mut Timings) -> Answer<(Option<String>, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, timings)?;
     match print_all(&scripts, Naming::None, |_| Ok(args.config()), timings) {
         Ok(Text { text, .. }) => {
             let printed = Source { name: format!("{} (printed)", source.name), text };
             Ok((difference(&scripts, printed, args, timings), warnings))
         }
-        Err(failure) => Err(Failed::new(failure, Some(source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
@@ -73,8 +73,8 @@ fn difference(scripts: &[Script], printed: Source, args: &TextArgs, timings: &mu
         return None;
     }
     // Constants that the text leaves out come from the scripts, unless those lack them too.
-    let left_out = left_out(scripts, &args.config()).ok().flatten().and_then(with_constants);
-    let again = match input::parse_printed(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
+    let elided = elided(scripts, &args.config()).ok().flatten().and_then(with_constants);
+    let again = match input::parse_printed(elided.as_ref().unwrap_or(registry()), &printed, timings) {
         Ok((again, _)) => again,
         Err(failure) => {
             return Some(format!("the print does not parse: {}", failure.one_line(Some(&printed))));

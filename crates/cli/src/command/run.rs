@@ -14,7 +14,7 @@ use tvmscript::tir::PrimFunc;
 
 use super::{Answer, Run};
 use crate::args::{RunArgs, RunFormat};
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
 use crate::timings::Timings;
 use crate::{Outcome, output, well_formed};
@@ -25,17 +25,17 @@ const SHOWN_VALUES: usize = 8;
 pub(super) fn run(args: &RunArgs, run: &mut Run) -> Outcome {
     run.for_each_valid(
         std::slice::from_ref(&args.file),
-        |path, timings| one(path, args, timings),
+        |path, timings| run_file(path, args, timings),
         |_, text| output::write(args.output.as_deref(), &text),
     )
 }
 
-fn one(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Warnings)> {
+fn run_file(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, timings)?;
     let functions = functions(&scripts, args.function.as_deref());
     if functions.is_empty() {
         let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
-        return Err(Failed::new(Failure::NoFunction { name }, Some(source)));
+        return Err(FileError::new(FileErrorKind::NoFunction { name }, Some(source)));
     }
     let mut text = String::new();
     for (script, name, function) in functions {
@@ -61,7 +61,10 @@ fn one(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Wa
             }
             Err(error) => {
                 let range = well_formed::range(script, error.span);
-                return Err(Failed::new(Failure::Run { function: name, error, range }, Some(source)));
+                return Err(FileError::new(
+                    FileErrorKind::Run { function: name, error, range },
+                    Some(source),
+                ));
             }
         }
     }

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use tvmscript::stubs::{Layout, StubFile, profile_stubs, reference, to_json, to_markdown};
+use tvmscript::stubs::{Layout, StubFile, page, profile_stubs, reference, to_json, to_markdown};
 
 use crate::registry::{printer_config, registry};
 use crate::stubs_args::{StubsArgs, StubsFormat};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &StubsArgs) -> Outcome {
-    let (profile, registry) = match registry().text_profile(printer_config().profile.as_deref()) {
+    let chosen = printer_config().profile;
+    let (profile, registry) = match registry().text_profile(chosen.as_deref()) {
         Ok(found) => found,
         // The command line accepts the ids of profiles only.
         Err(error) => {
@@ -20,6 +21,7 @@ pub(super) fn run(args: &StubsArgs) -> Outcome {
     let written = |text: String| output::write(args.output.as_deref(), &text);
     let dir = match (args.format, &args.dir) {
         (StubsFormat::Json, None) => return written(to_json(&reference(registry))),
+        (StubsFormat::Markdown, None) if chosen.is_none() => return written(page(registry)),
         (StubsFormat::Markdown, None) => return written(to_markdown(&reference(registry))),
         (StubsFormat::Stubs, Some(dir)) => dir,
         (StubsFormat::Stubs, None) => {

@@ -14,7 +14,7 @@ use tvmscript::{Object, Span, SpanKind, Value};
 
 use super::{Answer, Run, opt};
 use crate::args::{Trace, TraceFormat};
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::registry::registry;
 use crate::timings::Timings;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Trace, run: &mut Run) -> Outcome {
     let mut is_found = true;
     let outcome = run.for_each_valid(
         std::slice::from_ref(&args.file),
-        |path, timings| one(path, args, &passes, timings),
+        |path, timings| trace_file(path, args, &passes, timings),
         |_, text| match text {
             Some(text) => output::result(&text),
             None => {
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Trace, run: &mut Run) -> Outcome {
 }
 
 /// The answer for a file; nothing if no node fits the question.
-fn one(
+fn trace_file(
     path: &Path,
     args: &Trace,
     passes: &Sequential<IRModule>,
@@ -69,7 +69,7 @@ fn one(
     });
     match answer.and_then(|answer| answer) {
         Ok(text) => Ok((text, warnings)),
-        Err(failure) => Err(Failed::new(failure, Some(source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
@@ -79,7 +79,7 @@ fn transform(
     provenance: &Provenance,
     scripts: &mut [Script],
     timings: &mut Timings,
-) -> Result<(), Failure> {
+) -> Result<(), FileErrorKind> {
     let context = opt::context(&args.passes).with_instrument(provenance.clone());
     scripts.iter_mut().try_for_each(|script| opt::transform(script, passes, &context, timings))
 }
@@ -115,12 +115,13 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    fn answer(&self, args: &Trace, scripts: &[Script]) -> Result<Option<String>, Failure> {
+    fn answer(&self, args: &Trace, scripts: &[Script]) -> Result<Option<String>, FileErrorKind> {
         let mut printed = Vec::new();
         let mut lines_before = 0;
         for script in scripts {
-            let config = script.in_its_profile(args.text.config());
-            let mapped = print_mapped(&script.node, registry(), &config).map_err(Failure::Unprintable)?;
+            let config = script.with_own_release(args.text.config());
+            let mapped =
+                print_mapped(&script.node, registry(), &config).map_err(FileErrorKind::Unprintable)?;
             let lines = mapped.text().lines().count();
             printed.push(Printed { mapped, lines_before });
             // Scripts are separated by one blank line.

@@ -10,7 +10,7 @@ use tvmscript::{PrinterConfig, Value};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
-use crate::failure::{Failed, Failure};
+use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Source, Warnings};
 use crate::json_form::JsonForm;
 use crate::timings::Timings;
@@ -25,7 +25,7 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
         return output::result(&STEPS.iter().map(|step| rules(step)).collect::<String>());
     }
     let color = run.color;
-    let work = |path: &Path, timings: &mut Timings| one(path, args, timings);
+    let work = |path: &Path, timings: &mut Timings| upgrade_file(path, args, timings);
     run.for_each(&args.files, work, |path, answer| {
         let name = input::display_name(path);
         let upgraded = match answer {
@@ -105,26 +105,26 @@ struct Upgraded {
     findings: Warnings,
 }
 
-fn one(path: &Path, args: &UpgradeArgs, timings: &mut Timings) -> Answer<Upgraded> {
-    let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+fn upgrade_file(path: &Path, args: &UpgradeArgs, timings: &mut Timings) -> Answer<Upgraded> {
+    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
     match rewritten(&source, args, timings) {
         Ok(upgraded) => Ok(upgraded),
-        Err(failure) => Err(Failed::new(failure, Some(source))),
+        Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
-fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Result<Upgraded, Failure> {
+fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Result<Upgraded, FileErrorKind> {
     if let Some(form) = JsonForm::of(&source.text) {
         return rewritten_json(source, form, args, timings);
     }
-    let ((scripts, mut warnings), profile) = input::understand_in(source, args.from.as_deref(), timings)?;
+    let ((scripts, mut warnings), profile) = input::parse_input_in(source, args.from.as_deref(), timings)?;
     let from = profile.profile.id();
     if from == args.to {
         let change = fixes::Change { before: source.text.clone(), after: source.text.clone() };
         return Ok(Upgraded { from, change, findings: warnings });
     }
     let Some(step) = upgrade::find(&from, &args.to) else {
-        return Err(Failure::NoUpgrade { from, to: args.to.clone() });
+        return Err(FileErrorKind::NoUpgrade { from, to: args.to.clone() });
     };
     // A script that needs arguments has a finding of its own.
     warnings.found.retain(|note| note.code() != UNBUILT);
@@ -133,7 +133,7 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     for script in &scripts {
         let upgraded = timings
             .time("upgrade", || upgrade::upgrade(&script.node, step))
-            .map_err(|error| Failure::Upgrade(error.to_string()))?;
+            .map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
         let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
         let findings: Vec<Diagnostic> =
             findings.map(|finding| well_formed::in_text(script, finding)).collect();
@@ -171,7 +171,7 @@ fn rewritten_json(
     form: JsonForm,
     args: &UpgradeArgs,
     timings: &mut Timings,
-) -> Result<Upgraded, Failure> {
+) -> Result<Upgraded, FileErrorKind> {
     let (mut scripts, warnings) = input::from_json(source, timings)?;
     let from = scripts.first().map(|script| script.profile.profile.id()).unwrap_or_default();
     let from = args.from.clone().unwrap_or(from);
@@ -179,11 +179,11 @@ fn rewritten_json(
     let mut after = source.text.clone();
     if from != args.to {
         let Some(step) = upgrade::find(&from, &args.to) else {
-            return Err(Failure::NoUpgrade { from, to: args.to.clone() });
+            return Err(FileErrorKind::NoUpgrade { from, to: args.to.clone() });
         };
         for script in &mut scripts {
             let upgraded = timings.time("upgrade", || upgrade::upgrade(&script.node, step));
-            let upgraded = upgraded.map_err(|error| Failure::Upgrade(error.to_string()))?;
+            let upgraded = upgraded.map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
             let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
             found.extend(findings.map(|finding| well_formed::in_text(script, finding)));
             script.node = upgraded.node;
@@ -192,7 +192,7 @@ fn rewritten_json(
             let value = Value::Node(input::join(&scripts));
             after = timings
                 .time("save", || form.write(&value, &args.to, SourceTexts::new()))
-                .map_err(Failure::Unsaved)?;
+                .map_err(FileErrorKind::Unsaved)?;
         }
     }
     let change = fixes::Change { before: source.text.clone(), after };
@@ -219,7 +219,7 @@ fn printed(
     reads_back: Option<&Step>,
     config: &PrinterConfig,
     timings: &mut Timings,
-) -> Result<(String, Vec<Diagnostic>), Failure> {
+) -> Result<(String, Vec<Diagnostic>), FileErrorKind> {
     if new.iter().any(|new| new.stays) {
         return Ok((source.text.clone(), Vec::new()));
     }

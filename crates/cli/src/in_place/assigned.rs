@@ -56,7 +56,7 @@ pub(super) fn helpers(ast: &Ast, names: &Names) -> HashMap<String, Known> {
     found.into_iter().filter_map(|(name, known)| Some((name, known?))).collect()
 }
 
-/// Functions of TIR whose results are no expressions.
+/// Functions of TIR whose results are not expressions.
 const NO_EXPRESSIONS: [&str; 19] = [
     "allocate",
     "allocate_const",

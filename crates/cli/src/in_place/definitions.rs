@@ -88,7 +88,7 @@ pub(super) fn at_sign(text: &str, decorator: u32) -> Option<u32> {
     text.get(..decorator as usize)?.rfind('@').and_then(|at| u32::try_from(at).ok())
 }
 
-/// The statements in the blocks of a statement that is no definition.
+/// The statements in the blocks of a statement that is not a definition.
 pub(super) fn blocks(ast: &Ast, id: StmtId) -> Vec<StmtId> {
     let lists: Vec<List<StmtId>> = match *ast.stmt(id) {
         Stmt::For(s) => vec![s.body, s.orelse],

@@ -675,7 +675,7 @@ impl Editor<'_> {
                 Some((first, lanes)) => {
                     let t = self.names.tir().to_owned();
                     let ramp = format!("{t}.Ramp({first}, 1, {lanes})");
-                    // One element is no vector.
+                    // One element is not a vector.
                     let index = match lanes.parse::<u32>() {
                         Ok(1) => first,
                         Ok(_) => ramp,

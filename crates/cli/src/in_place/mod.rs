@@ -21,7 +21,7 @@ use tvmscript::tir::LetStmt;
 use tvmscript::upgrade::{Fate, Step, codes};
 use tvmscript::{Object, PrinterConfig, structural_equal};
 
-use crate::failure::Failure;
+use crate::failure::FileErrorKind;
 use crate::input::{Script, Source};
 use crate::registry::{parse_options, registry};
 use crate::timings::Timings;
@@ -101,7 +101,7 @@ pub(crate) fn replace(
     config: &PrinterConfig,
     accept_losses: bool,
     timings: &mut Timings,
-) -> Result<(String, Vec<Diagnostic>), Failure> {
+) -> Result<(String, Vec<Diagnostic>), FileErrorKind> {
     let parsed = parse_python(&source.text, &PythonOptions::default());
     let names = Names::of(&parsed.ast);
     let mut file = File {
@@ -287,7 +287,7 @@ impl<'a> File<'a> {
     }
 
     /// The text of the plans.
-    fn apply(&self, timings: &mut Timings) -> Result<String, Failure> {
+    fn apply(&self, timings: &mut Timings) -> Result<String, FileErrorKind> {
         let text = self.source.text.as_str();
         let imports = Imports::of(self.ast, text, self.step, &self.modules);
         let mut edits: Vec<TextEdit> = Vec::new();
@@ -312,10 +312,10 @@ impl<'a> File<'a> {
         }
         let replaced: String = edits.iter().map(|edit| edit.replacement.as_str()).collect();
         let first = edits.iter().map(|edit| edit.range.start).min();
-        let all = |sign: Option<&str>| -> Result<String, Failure> {
+        let all = |sign: Option<&str>| -> Result<String, FileErrorKind> {
             let mut edits = edits.clone();
             imports.clone().update(&needed, sign, &replaced, (first, line_end(text)), &mut edits);
-            apply(text, &edits).map_err(|error| Failure::Upgrade(error.to_string()))
+            apply(text, &edits).map_err(|error| FileErrorKind::Upgrade(error.to_string()))
         };
         let after = all(None)?;
         // A text that changes shows its release.
@@ -443,14 +443,14 @@ fn print(
     config: &PrinterConfig,
     imports: &Imports,
     timings: &mut Timings,
-) -> Result<(TextEdit, Vec<String>), Failure> {
+) -> Result<(TextEdit, Vec<String>), FileErrorKind> {
     let script = build.script;
     let name = script.name.as_deref().and_then(|name| name.rsplit('.').next());
     let mut config = PrinterConfig { name: name.map(str::to_owned), ..config.clone() };
     config.prefixes.extend(imports.prefixes.iter().cloned());
     let printed = timings
         .time("print", || print_text(&build.node, registry(), &config))
-        .map_err(Failure::Unprintable)?;
+        .map_err(FileErrorKind::Unprintable)?;
     let (header, body) = split_header(&printed.text);
     let body = if script.is_checked { body.to_owned() } else { unchecked(body) };
     let start =

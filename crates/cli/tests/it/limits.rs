@@ -206,7 +206,7 @@ fn attacks_are_answered_or_refused() {
     let scripts = files.map(|file| std::fs::read_to_string(file).expect("text"));
     let bases = Bases { scripts: scripts.collect(), jsons: vec![pairs(3), crate::common::evaluate_json(1)] };
     for number in 0..39 {
-        // Small attacks, since this build is not optimised. `cargo xtask attack` runs the large ones.
+        // Small attacks, since this build is not optimised. `cargo xtask check attack` runs the large ones.
         let attack = Attack::new(1, number, &bases, 1);
         let name = format!("{number}.{}", if attack.is_json { "json" } else { "py" });
         let path = file(&name, &attack.content);

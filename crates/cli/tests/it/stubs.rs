@@ -31,16 +31,68 @@ fn a_folder_that_cannot_be_made_is_an_error() {
     assert!(ran.stderr.contains("error: "), "{}", ran.stderr);
 }
 
-#[test]
-fn data_is_json_with_signatures_and_documentation() {
+/// The entries of `stubs --format json`.
+fn entries() -> Vec<serde_json::Value> {
     let ran = run(&["stubs", "--format", "json"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
-    let entries: Vec<serde_json::Value> = serde_json::from_str(&ran.stdout).expect("JSON");
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+/// A release, and names that editors look up in it: an operator of each dialect, a statement, a type.
+const LOOKED_UP: [(&str, &[&str]); 1] =
+    [("tvm-0.23", &["T.exp", "T.if_then_else", "T.serial", "T.Buffer", "R.add", "R.nn.conv2d", "R.Tensor"])];
+
+#[test]
+fn p79_11_data_for_editors_is_that_of_the_declarations() {
+    let entries = entries();
+    assert!(entries.len() > 500, "{}", entries.len());
+    for (release, names) in LOOKED_UP {
+        for name in names {
+            let found: Vec<_> = entries.iter().filter(|entry| entry["name"] == *name).collect();
+            let [entry] = found[..] else { panic!("{release}: {name}: {found:?}") };
+            for key in ["doc", "returns", "dialect"] {
+                let value = entry[key].as_str().unwrap_or_default();
+                assert!(!value.is_empty(), "{release}: {name} has no {key}: {entry}");
+            }
+            assert!(entry["parameters"].as_array().is_some_and(|all| !all.is_empty()), "{release}: {entry}");
+        }
+    }
+    // The page of functions lists the same entries.
+    let page = run(&["stubs", "--format", "markdown"]).stdout;
+    for entry in &entries {
+        let name = entry["name"].as_str().expect("a name");
+        assert!(page.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn data_is_json_with_signatures_and_documentation() {
+    let entries = entries();
     let serial = entries.iter().find(|entry| entry["name"] == "T.serial").expect("an entry");
     assert_eq!(serial["dialect"], "tir");
     assert_eq!(serial["doc"], "A sequential loop.");
     assert_eq!(serial["parameters"][1]["name"], "stop");
     assert_eq!(serial["parameters"][1]["default"], "None");
+}
+
+#[test]
+fn data_of_every_release_contain_its_operators() {
+    let cases = [
+        ("tvm-0.23", "T.exp", &["x"][..]),
+        ("tilelang-0.25", "T.copy", &["src", "dst", "annotations"]),
+        ("tvm-0.27", "T.cuda.any_sync", &["mask", "pred"]),
+        ("tirx-0.1", "T.assume_aligned", &["tensor", "alignment_bytes", "ty"]),
+    ];
+    for (release, name, parameters) in cases {
+        let ran = run(&["stubs", "--format", "json", "--profile", release]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{release}");
+        let entries: Vec<serde_json::Value> = serde_json::from_str(&ran.stdout).expect("JSON");
+        let entry = entries.iter().find(|entry| entry["name"] == name).expect(name);
+        let found = entry["parameters"].as_array().expect("a list").iter();
+        let found: Vec<&str> = found.filter_map(|parameter| parameter["name"].as_str()).collect();
+        assert_eq!(found, parameters, "{release}");
+        assert_ne!(entry["doc"], "", "{release}");
+    }
 }
 
 #[test]

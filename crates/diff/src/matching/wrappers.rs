@@ -37,7 +37,7 @@ impl<'a> Matcher<'a> {
         }
         let least = if is_one_type { (self.similarity(a, b) + 25).max(CERTAIN) } else { WRAPPED };
         let (here, there) = (self.left.of_node(a).size, self.right.of_node(b).size);
-        // An element next to others is no wrapped one.
+        // An element next to others is not a wrapped one.
         let is_sequence = |node: &Object| node.info().sequence_field().is_some();
         let may_wrap = |outer, inner| !is_sequence(outer) || is_sequence(inner);
         if there > here && here >= MIN_WRAPPED && may_wrap(b, a) {

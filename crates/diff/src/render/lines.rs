@@ -17,7 +17,7 @@ pub(crate) enum Side {
 
 /// A highlighted part of a line.
 #[derive(Debug, Clone)]
-pub(crate) struct Mark {
+pub(crate) struct Highlight {
     pub(crate) range: Range<usize>,
     pub(crate) op: EditOp,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Mark {
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<Highlight>,
 }
 
 /// The lines of a text.
@@ -71,7 +71,7 @@ impl Text {
                 let to = (range.end - start).min(line.text.len());
                 let is_kept = kept.iter().any(|kept| kept.start <= start + indent && start + to <= kept.end);
                 if from < to && !is_kept {
-                    line.marks.push(Mark { range: from..to, op });
+                    line.marks.push(Highlight { range: from..to, op });
                     line.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
                 }
             }

@@ -17,7 +17,7 @@ pub use json::{Record, to_json};
 use std::ops::Range;
 
 use tvmscript_docsifier::{
-    DocsifyError, MappedText, PathIndex, PrinterConfig, print_mapped, print_mapped_at, unfolds_too_far,
+    DocsifyError, MappedText, PathIndex, PrinterConfig, exceeds_unfolded_size, print_mapped, print_mapped_at,
 };
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Value};
 
@@ -142,7 +142,7 @@ impl Comparison {
         registry: &Registry,
         config: &PrinterConfig,
     ) -> Result<Comparison, Box<DocsifyError>> {
-        let shown = if unfolds_too_far(root) {
+        let shown = if exceeds_unfolded_size(root) {
             String::new()
         } else {
             print_mapped_at(root, registry, config, &[])?.text().to_owned()
@@ -187,7 +187,7 @@ fn located(
     registry: &Registry,
     config: &PrinterConfig,
 ) -> Result<(Text, Vec<String>), Box<DocsifyError>> {
-    if unfolds_too_far(root) {
+    if exceeds_unfolded_size(root) {
         return Ok((Text::of(None), vec![String::new(); script.edits.len()]));
     }
     let paths: Vec<AccessPath> = script

@@ -124,7 +124,7 @@ struct Round<'t> {
 }
 
 /// A statement with calls.
-struct Place {
+struct CallStmt {
     id: StmtId,
     /// Ranges of expressions that are not evaluated exactly once, before the statement does anything.
     conditional: Vec<Range<usize>>,
@@ -224,7 +224,7 @@ impl Round<'_> {
         is_method.then(|| Err("is a method".to_owned()))
     }
 
-    fn place(&self, id: StmtId, exprs: &[ExprId]) -> Place {
+    fn place(&self, id: StmtId, exprs: &[ExprId]) -> CallStmt {
         let ast = self.source.ast;
         let range = ast.range(id).to_usize();
         let mut conditional = Vec::new();
@@ -258,11 +258,11 @@ impl Round<'_> {
         let rest = rest.lines().next().unwrap_or("").trim_start();
         let is_alone = self.source.line_start(range.start).trim().is_empty()
             && (rest.is_empty() || rest.starts_with('#') || ast.stmt(id).has_body());
-        Place { id, conditional, quoted, is_alone }
+        CallStmt { id, conditional, quoted, is_alone }
     }
 
     /// The statements for a call at its place.
-    fn inlined(&mut self, place: &Place, call: ExprId, found: Found) -> Result<Inlined, Reason> {
+    fn inlined(&mut self, place: &CallStmt, call: ExprId, found: Found) -> Result<Inlined, Reason> {
         let source = self.source;
         let Expr::Call { args, keywords, .. } = *source.ast.expr(call) else {
             return Err("is not called".to_owned());
@@ -310,11 +310,11 @@ impl Round<'_> {
     }
 
     /// Tests whether a call is the whole statement.
-    fn is_statement(&self, place: &Place, call: ExprId) -> bool {
+    fn is_statement(&self, place: &CallStmt, call: ExprId) -> bool {
         matches!(self.source.ast.stmt(place.id), Stmt::Expr(s) if s.value == call)
     }
 
-    fn replace(&mut self, place: &Place, call: ExprId, mut inlined: Inlined) {
+    fn replace(&mut self, place: &CallStmt, call: ExprId, mut inlined: Inlined) {
         let range = self.source.ast.range(place.id).to_usize();
         let indent = self.source.line_start(range.start);
         let value = inlined.value.map(|(text, is_atom)| if is_atom { text } else { format!("({text})") });

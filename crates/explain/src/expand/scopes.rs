@@ -195,7 +195,7 @@ impl Scopes {
     }
 }
 
-/// The blocks of a statement that are no scopes of their own.
+/// The blocks of a statement that are not scopes of their own.
 pub(super) fn blocks(ast: &Ast, id: StmtId) -> Vec<List<StmtId>> {
     match *ast.stmt(id) {
         Stmt::For(s) => vec![s.body, s.orelse],

@@ -86,7 +86,7 @@ pub(super) fn has_identity(node: &Object) -> bool {
 
 /// The variables and other nodes with identity in an expression.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct NamedNodes {
     /// Those that a program can name.
     pub(super) known: Vec<Object>,
     /// Those that it has to define first, in this order.
@@ -99,17 +99,17 @@ pub(super) fn keys(nodes: &[Object]) -> impl Iterator<Item = usize> {
 }
 
 /// Finds the nodes with identity in an expression.
-pub(super) fn parts_of(root: &Object, known: &Known) -> Parts {
+pub(super) fn parts_of(root: &Object, known: &Known) -> NamedNodes {
     parts(root, known, false)
 }
 
 /// Finds the nodes with identity below a node with identity.
-pub(super) fn parts_below(root: &Object, known: &Known) -> Parts {
+pub(super) fn parts_below(root: &Object, known: &Known) -> NamedNodes {
     parts(root, known, true)
 }
 
-fn parts(root: &Object, known: &Known, below: bool) -> Parts {
-    let mut parts = Parts::default();
+fn parts(root: &Object, known: &Known, below: bool) -> NamedNodes {
+    let mut parts = NamedNodes::default();
     let mut bound_here = Vec::new();
     pre_order_visit(root, |node| {
         if below && node.ptr_eq(root) {
@@ -160,7 +160,7 @@ pub(super) fn text(
     let config = PrinterConfig { verbose_expr: is_data, ..PrinterConfig::default() };
     let text = printed(node, used, known, registry, &config)?;
     if text.contains('\n') {
-        return Err(format!("a `{}` is no expression", node.info().display_key()));
+        return Err(format!("a `{}` is not an expression", node.info().display_key()));
     }
     let is_number =
         text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) || text == "True" || text == "False";

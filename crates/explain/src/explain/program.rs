@@ -254,7 +254,7 @@ impl<'s> Writer<'s> {
         self.leave();
         let Some(node) = result else {
             self.section.lines.truncate(start);
-            // What failed is no part of the program.
+            // What failed is not part of the program.
             self.section.error = self.section.error.take().filter(|_| !self.builders.is_empty());
             return;
         };

@@ -1,6 +1,6 @@
 //! Errors of loading JSON.
 
-use crate::tensor::LeftOut;
+use crate::tensor::Elided;
 use crate::value::FieldError;
 
 /// An error of loading JSON.
@@ -21,7 +21,7 @@ pub struct JsonError {
 pub enum SaveError {
     /// The elements of a tensor are needed.
     #[error(transparent)]
-    LeftOut(#[from] LeftOut),
+    Elided(#[from] Elided),
     /// Nodes of unknown types come from different graphs ([`UnknownNode`](super::UnknownNode)).
     #[error("nodes of unknown types come from different graphs, whose numbers cannot be joined")]
     TwoGraphs,

@@ -32,7 +32,7 @@ pub unsafe trait ObjectLike: Sized {
     /// Describes the valid values in messages, without an article: `` `toy.Step` ``, `array of string`.
     fn description() -> String;
 
-    /// Explains why an object is no valid value if its type alone does not, e.g. which element of an array is wrong.
+    /// Explains why an object is not valid value if its type alone does not, e.g. which element of an array is wrong.
     fn misfit(_object: &Object) -> Option<String> {
         None
     }
@@ -63,7 +63,7 @@ pub unsafe trait ObjectLike: Sized {
         Self::accepts(object).then(|| unsafe { &*std::ptr::from_ref(object).cast::<Self>() })
     }
 
-    /// Casts an untyped handle, or returns it if it is no valid value.
+    /// Casts an untyped handle, or returns it if it is not valid value.
     fn try_from_object(object: Object) -> Result<Self, Object> {
         if !Self::accepts(&object) {
             return Err(object);
@@ -99,7 +99,7 @@ impl<T: Node> Ref<T> {
     pub fn new_as(info: &'static crate::type_table::TypeInfo, value: T) -> Ref<T> {
         assert!(
             info.is_a(T::type_info()),
-            "`{}` is no `{}`",
+            "`{}` is not a `{}`",
             info.display_key(),
             T::type_info().display_key()
         );

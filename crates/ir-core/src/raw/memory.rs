@@ -332,7 +332,7 @@ impl Object {
     /// Moves the handle out of a field, so that its node may become unique. Returns `None` if the field holds no
     /// handle or this node is shared.
     ///
-    /// The placeholder left behind is no valid value of the field: the node may only be dropped until
+    /// The placeholder left behind is not valid value of the field: the node may only be dropped until
     /// [`Object::set_field`] replaces it.
     pub(crate) fn take_node(&mut self, index: usize, placeholder: &Object) -> Option<Object> {
         if !self.is_unique() {

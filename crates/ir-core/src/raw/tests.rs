@@ -235,7 +235,7 @@ fn containers_change_only_when_nobody_else_holds_them() {
     drop(array);
     let items = object.unique_mut::<ArrayNode>().map(ArrayNode::items_mut).expect("the only handle");
     items[0] = Value::Int(3);
-    // What no longer fits is no typed array.
+    // What no longer fits is not a typed array.
     assert!(Array::<Ref<Leaf>>::try_from_object(object.clone()).is_err());
     assert!(object.unique_mut::<MapNode>().is_none());
     assert_eq!(object.as_node::<ArrayNode>().map(|a| a.items().len()), Some(1));

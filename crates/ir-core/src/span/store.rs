@@ -138,7 +138,7 @@ pub(super) fn is_open(source: SourceId) -> bool {
     read().sources.contains_key(&source.0)
 }
 
-/// Interns a span that does not fit into a word and is no sequence; unknown if it refers to no open source.
+/// Interns a span that does not fit into a word and is not a sequence; unknown if it refers to no open source.
 pub(super) fn intern(kind: SpanKind) -> Span {
     write().intern(Stored::Kind(kind))
 }
@@ -287,10 +287,10 @@ impl Store {
     }
 
     /// The dependents of a part; nothing if the part was freed.
-    fn dependents_of(&mut self, part: Part) -> Option<&mut Dependents> {
+    fn dependents_of(&mut self, part: SpanRef) -> Option<&mut Dependents> {
         match part {
-            Part::Source(id) => self.sources.get_mut(&id).map(|source| &mut source.dependents),
-            Part::Span { slot, generation } => {
+            SpanRef::Source(id) => self.sources.get_mut(&id).map(|source| &mut source.dependents),
+            SpanRef::Span { slot, generation } => {
                 let slot = self.slots.get_mut(slot as usize).filter(|slot| slot.generation == generation)?;
                 slot.kind.is_some().then_some(&mut slot.dependents)
             }
@@ -300,19 +300,19 @@ impl Store {
 
 /// A direct reference of an interned span.
 #[derive(Clone, Copy)]
-enum Part {
+enum SpanRef {
     Source(u32),
     Span { slot: u32, generation: u32 },
 }
 
-fn parts(kind: &Stored) -> impl Iterator<Item = Part> {
+fn parts(kind: &Stored) -> impl Iterator<Item = SpanRef> {
     let (first, spans): (_, &[Span]) = match kind {
         Stored::Chunk { before, parts } => (before.as_ref().map(part), parts),
         Stored::Kind(kind) => match kind {
             SpanKind::Unknown | SpanKind::Sequence { .. } => (None, &[]),
             SpanKind::Range { source, .. }
             | SpanKind::Source { source }
-            | SpanKind::LineColumn { source, .. } => (Some(Part::Source(source.0)), &[]),
+            | SpanKind::LineColumn { source, .. } => (Some(SpanRef::Source(source.0)), &[]),
             SpanKind::CallSite { callee, caller } => (Some(part(callee)), std::slice::from_ref(caller)),
             SpanKind::Output { of } => (Some(part(of)), &[]),
         },
@@ -320,9 +320,9 @@ fn parts(kind: &Stored) -> impl Iterator<Item = Part> {
     first.into_iter().chain(spans.iter().map(part))
 }
 
-fn part(span: &Span) -> Part {
+fn part(span: &Span) -> SpanRef {
     match span.slot() {
-        Some((slot, generation)) => Part::Span { slot, generation },
-        None => Part::Source(span.packed_source().0),
+        Some((slot, generation)) => SpanRef::Span { slot, generation },
+        None => SpanRef::Source(span.packed_source().0),
     }
 }

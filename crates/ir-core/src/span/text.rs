@@ -11,7 +11,7 @@
 //! name   = letters, digits, "_", ".", "/", "+", "-"; or a string in double quotes
 //! ```
 //!
-//! A quoted name escapes quotes, backslashes, and as `\u{..}` every character that is no letter, digit, space or ASCII
+//! A quoted name escapes quotes, backslashes, and as `\u{..}` every character that is not a letter, digit, space or ASCII
 //! punctuation, so no name ends the line or changes its direction.
 
 use std::collections::HashMap;
@@ -138,9 +138,9 @@ pub struct MarkerReader {
 }
 
 impl MarkerReader {
-    /// The span of a marker; `None` if the text is no marker.
+    /// The span of a marker; `None` if the text is not a marker.
     pub fn read(&mut self, text: &str) -> Option<Span> {
-        // The sources of a text that is no marker are not opened.
+        // The sources of a text that is not a marker are not opened.
         let mut check = Scan { rest: text, sources: None };
         check.marker(0)?;
         if !check.rest.is_empty() {

@@ -120,7 +120,7 @@ fn a_rewrite_that_breaks_one_is_an_error_with_its_path() {
     );
     let other_class = post_order_mutate(root, |node| node.is::<List>().then(|| leaf(1)));
     assert_eq!(
-        other_class.expect_err("a leaf is no list").to_string(),
+        other_class.expect_err("a leaf is not a list").to_string(),
         "the new root is not `inv.List`, but `inv.Leaf`, at `<root>`"
     );
 }
@@ -277,7 +277,7 @@ fn typed_elements_name_the_one_that_does_not_fit() {
         leaves: Array<Ref<Leaf>>,
     }
     let items = Array::<Value>::of_values([leaf(1).into(), pair(0, 1).into()]).into_object();
-    let error = Leaves::type_info().construct(vec![items.into()]).expect_err("a pair is no leaf");
+    let error = Leaves::type_info().construct(vec![items.into()]).expect_err("a pair is not a leaf");
     assert_eq!(
         error.to_string(),
         "field `leaves` of `inv.Leaves` takes an array of `inv.Leaf`, not an array whose element 1 is `inv.Pair`"

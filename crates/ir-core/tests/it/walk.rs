@@ -143,7 +143,7 @@ fn a_replacement_that_does_not_fit_is_an_error() {
     let x = var("x");
     let root: Object = let_in(&x, int(1), up(&x)).into();
     let map: PtrMap<Object> = [(x.into(), int(1).into())].into_iter().collect();
-    let error = substitute(root, &map).expect_err("a literal is no variable");
+    let error = substitute(root, &map).expect_err("a literal is not a variable");
     assert_eq!(error.to_string(), "field `var` of `toy.Let` takes a `toy.Var`, not `toy.Int`, at `<root>`");
     let y = var("y");
     let root: Object = lambda(&[&y], int(0)).into();

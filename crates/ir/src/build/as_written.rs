@@ -12,7 +12,7 @@ pub struct AsWritten;
 /// All arguments in order, and the names of the last ones.
 ///
 /// # Errors
-/// If an argument is no value that a node can hold, such as a function.
+/// If an argument is not a value that a node can hold, such as a function.
 pub fn arguments_as_written(args: CallArgs) -> Result<(Array<Value>, Array<Str>)> {
     let mut values = Vec::with_capacity(args.positional.len() + args.keywords.len());
     for (i, value) in args.positional.into_iter().enumerate() {

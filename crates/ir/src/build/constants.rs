@@ -17,7 +17,7 @@ pub fn elided_tensor(content_hash: &str, shape: &[i64], dtype: DataType) -> Resu
         return Err(BuildError::message("dimensions must not be negative").at_position(1));
     }
     let Some(store) = Builder::context::<ConstantStore>() else {
-        return Ok(Ref::new(TensorNode { dtype, shape: shape.into(), data: TensorData::left_out(hash) }));
+        return Ok(Ref::new(TensorNode { dtype, shape: shape.into(), data: TensorData::elided(hash) }));
     };
     let Some(tensor) = store.get(&hash) else {
         let message = format!("the constant `{content_hash}` is not among the {} given", store.len());

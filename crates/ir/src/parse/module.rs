@@ -54,7 +54,7 @@ impl HostObject for Module {
     fn advice(&self) -> Option<String> {
         let of = self.script_name();
         let member = build::member_names().into_iter().next()?;
-        Some(format!("a module is no value; name one of its functions, such as `{of}.{member}`"))
+        Some(format!("a module is not a value; name one of its functions, such as `{of}.{member}`"))
     }
 }
 

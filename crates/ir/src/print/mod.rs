@@ -49,6 +49,6 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .docsify(small::func_type)
         .on::<Range>()
         .docsify_under("ir", small::range)
-        .home()
+        .root_token()
         .finish()
 }

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Object, ObjectLike, PtrMap, PtrSet, Ref, visit_nodes};
 use tvmscript_relax::{BindingBlock, Expr, Function, If, SeqExpr, Var, VarBinding};
 
-/// The values that variables are bound to, and the values that use them. Casts are no values.
+/// The values that variables are bound to, and the values that use them. Casts are not values.
 #[derive(Debug, Clone, Default)]
 pub struct Bindings {
     /// Values, by identity of the variable.

@@ -181,7 +181,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Matches the value of a user. Users are no part of the match.
+    /// Matches the value of a user. Users are not part of the match.
     fn uses(&mut self, user: &Pattern, value: &Expr) -> bool {
         let mut matcher =
             Matcher { bindings: self.bindings, found: Match::default(), analyzer: Analyzer::new() };

@@ -30,7 +30,7 @@
 //! let x: Expr = Var::new("x", Some(info.upcast())).upcast();
 //! let program: Expr = exp(negative(x.clone()).upcast()).upcast();
 //!
-//! // `exp(-a)`, where `a` is no constant.
+//! // `exp(-a)`, where `a` is not a constant.
 //! let a = (wildcard() & !constant()).named("a");
 //! let pattern = call("relax.exp", [call("relax.negative", [a])]);
 //! let found = pattern.matches(&program, &Bindings::default()).expect("it matches");

@@ -12,7 +12,7 @@ use tvmscript_ir_core::{
 };
 use tvmscript_prim as prim;
 use tvmscript_relax::analysis::{BaseCheck, base_check};
-use tvmscript_relax::blocks::Blocks;
+use tvmscript_relax::blocks::BlockBuilder;
 use tvmscript_relax::error::RelaxError;
 use tvmscript_relax::{
     Binding, Call, Expr, FuncStructInfo, Function, If, MatchCast, ObjectStructInfo, PrimValue, SeqExpr,
@@ -85,7 +85,7 @@ pub trait Rules {
 /// The state of a rewrite.
 pub struct Rewriter {
     /// The new bindings.
-    pub blocks: Blocks,
+    pub blocks: BlockBuilder,
     /// Replaced variables, by identity.
     replaced: PtrMap<Expr>,
     /// New tuples of the current binding.
@@ -149,7 +149,7 @@ pub(crate) fn with_info(var: &Ref<Var>, info: &Ref<StructInfo>) -> Ref<Var> {
 pub fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Result<Ref<Function>> {
     let _span = CurrentSpan::set(function.span);
     let mut rewriter = Rewriter {
-        blocks: Blocks::default(),
+        blocks: BlockBuilder::default(),
         replaced: PtrMap::default(),
         tuples: Memo::default(),
         kept: Vec::new(),
@@ -524,7 +524,7 @@ pub(crate) fn with_body(
     old: &Ref<Function>,
     params: Array<Ref<Var>>,
     body: Ref<SeqExpr>,
-    blocks: &mut Blocks,
+    blocks: &mut BlockBuilder,
 ) -> Ref<Function> {
     let body_info = info_of(&body.clone().upcast());
     let analyzer = blocks.analyzer();
@@ -535,7 +535,7 @@ pub(crate) fn with_body(
     let ret_struct_info = match keeps {
         true => stated.clone(),
         false => {
-            let mut signature = Blocks::default();
+            let mut signature = BlockBuilder::default();
             infos.iter().for_each(|info| signature.define_scalars(info));
             let new = signature.well_defined(&body_info);
             // An equal type keeps its span.

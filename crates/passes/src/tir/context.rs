@@ -73,9 +73,7 @@ pub(super) fn children<R: WithAnalyzer>(r: &mut R, stmt: &StmtRef) -> Result<Stm
             })
         }
         StmtKind::AttrStmt(s) => {
-            if matches!(s.attr_key.as_str(), "thread_extent" | "virtual_thread")
-                && let Some(axis) = s.node.as_object().and_then(|node| node.as_node::<IterVar>())
-            {
+            if let Some(axis) = s.launched_thread() {
                 let zero = IntImm::try_new(s.value.dtype(), 0)?;
                 r.analyzer().bind_range(&axis.var, &zero, &s.value);
             }

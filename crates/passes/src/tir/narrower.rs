@@ -404,13 +404,10 @@ impl Rewriter for Narrower {
                 let body = visit(self, &s.body)?;
                 Ok(rebuild!(stmt: Allocate = s { extents: extents, condition: condition, body: body }))
             }
-            StmtKind::AttrStmt(s) => {
-                let is_thread = matches!(s.attr_key.as_str(), "thread_extent" | "virtual_thread");
-                match s.node.as_object().and_then(|node| node.downcast_ref::<IterVar>()) {
-                    Some(axis) if is_thread => self.thread(stmt, s, axis),
-                    _ => rewrite::children(self, stmt),
-                }
-            }
+            StmtKind::AttrStmt(s) => match s.launched_thread() {
+                Some(axis) => self.thread(stmt, s, axis),
+                None => rewrite::children(self, stmt),
+            },
             StmtKind::DeclBuffer(s) => {
                 let buffer = self.buffer(&s.buffer)?;
                 Ok(rebuild!(stmt: DeclBuffer = s { body: visit(self, &s.body)?, buffer: buffer }))

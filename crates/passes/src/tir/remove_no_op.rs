@@ -78,7 +78,7 @@ impl Remover {
             && self.all_equal(&load.indices, &store.indices)
     }
 
-    /// The body of a wait for a negative number of groups, which is no wait.
+    /// The body of a wait for a negative number of groups, which is not a wait.
     fn body_of_void_wait<'a>(&mut self, attr: &'a AttrStmt) -> Option<&'a StmtRef> {
         let inner = attr.body.as_node::<AttrStmt>().filter(|_| attr.attr_key == "async_wait_queue_scope")?;
         self.analyzer.can_prove(&inner.value.clone().less(0)).then_some(&inner.body)

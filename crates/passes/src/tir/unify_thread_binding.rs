@@ -148,10 +148,8 @@ impl Rewriter for Unifier {
 
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
-            StmtKind::AttrStmt(s) if matches!(s.attr_key.as_str(), "thread_extent" | "virtual_thread") => {
-                let Some(axis) = s.node.as_object().and_then(|node| node.as_node::<IterVar>()) else {
-                    return rewrite::children(self, stmt);
-                };
+            StmtKind::AttrStmt(s) => {
+                let Some(axis) = s.launched_thread() else { return rewrite::children(self, stmt) };
                 let zero = IntImm::try_new(s.value.dtype(), 0)?;
                 let dom = Range::from_min_extent(zero, s.value.clone());
                 self.bind(stmt, &axis.var, &axis.thread_tag, dom)

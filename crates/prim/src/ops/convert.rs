@@ -50,9 +50,11 @@ pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
     if dtype.is_scalar() {
         return match cast_literal(dtype, value) {
             Ok(literal) => literal,
-            Err(_) if from.is_handle() => {
-                Err(PrimError::OperandType { op: "cast", expected: "a value that is no handle", found: from })
-            }
+            Err(_) if from.is_handle() => Err(PrimError::OperandType {
+                op: "cast",
+                expected: "a value that is not a handle",
+                found: from,
+            }),
             Err(value) => Cast::try_new(dtype, value),
         };
     }

@@ -182,7 +182,7 @@ impl Ast {
 
 /// Position in the arrays of an [`AstBuilder`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct Checkpoint {
     exprs: usize,
     stmts: usize,
 }
@@ -261,12 +261,12 @@ impl AstBuilder {
     }
 
     /// Current position, for [`AstBuilder::reset`].
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { exprs: self.ast.exprs.len(), stmts: self.ast.stmts.len() }
+    pub(crate) fn mark(&self) -> Checkpoint {
+        Checkpoint { exprs: self.ast.exprs.len(), stmts: self.ast.stmts.len() }
     }
 
     /// Removes the expressions and statements added since the mark. Remaining nodes must not refer to them.
-    pub(crate) fn reset(&mut self, mark: Mark) {
+    pub(crate) fn reset(&mut self, mark: Checkpoint) {
         self.ast.exprs.truncate(mark.exprs);
         self.ast.expr_ranges.truncate(mark.exprs);
         self.ast.stmts.truncate(mark.stmts);

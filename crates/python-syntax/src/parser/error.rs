@@ -240,7 +240,7 @@ codes! {
     Self::LongInteger { .. } =>
         "E0128" "A decimal integer has more digits than CPython converts. Write it in hexadecimal, which has no limit.";
     Self::LoneSurrogate =>
-        "E0129" "An escape names half of a surrogate pair, which is no character. Write the character itself, or bytes.";
+        "E0129" "An escape names half of a surrogate pair, which is not a character. Write the character itself, or bytes.";
     Self::TooManyParts { .. } => "E0130" "The lines, brackets and separators of the text exceed the limit.";
     Self::ParserFailed => "E0199" "The Python parser failed on this text. This is a bug; please report it with the text.";
 }

@@ -4,11 +4,11 @@ use std::mem::take;
 
 use tvmscript_ir_core::{Ref, Span, Str};
 
-use super::{Blocks, Result, Sequence, is_leaf_or_tuple};
+use super::{BlockBuilder, Result, Sequence, is_leaf_or_tuple};
 use crate::error::RelaxError;
 use crate::node::*;
 
-impl Blocks {
+impl BlockBuilder {
     /// Opens a branch.
     pub fn begin_branch(&mut self) {
         let known_before = self.known.len();

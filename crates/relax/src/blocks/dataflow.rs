@@ -5,7 +5,7 @@ use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::shared::Memo;
 use tvmscript_ir_core::{Array, Object, ObjectLike, PtrMap, Ref, any_node, with_stack};
 
-use super::{Blocks, Result, is_void};
+use super::{BlockBuilder, Result, is_void};
 use crate::error::RelaxError;
 use crate::node::*;
 
@@ -18,7 +18,7 @@ pub(super) struct Dataflow {
     pub(super) is_ended: bool,
 }
 
-impl Blocks {
+impl BlockBuilder {
     /// Opens a dataflow block.
     ///
     /// # Errors

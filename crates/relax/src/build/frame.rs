@@ -14,7 +14,7 @@ use tvmscript_irbuilder::{
 };
 
 use crate::analysis::{BaseCheck, base_check};
-use crate::blocks::{Blocks, Branch};
+use crate::blocks::{BlockBuilder, Branch};
 use crate::error::RelaxError;
 use crate::node::*;
 
@@ -36,7 +36,7 @@ pub struct FunctionFrame {
     /// Result.
     pub output: Option<Expr>,
     /// Bindings.
-    pub blocks: Blocks,
+    pub blocks: BlockBuilder,
     /// Set if the bindings are a fragment and belong to no function.
     pub fragment: Option<Fragment>,
     span: Span,
@@ -119,7 +119,7 @@ impl FunctionFrame {
         let ret = match self.ret {
             Some(said) if is_said_better => said,
             _ => {
-                let mut signature = Blocks::default();
+                let mut signature = BlockBuilder::default();
                 infos.iter().for_each(|info| signature.define_scalars(info));
                 signature.well_defined(&body_info)
             }
@@ -209,7 +209,7 @@ pub fn with_function<R>(name: &str, f: impl FnOnce(&mut FunctionFrame) -> R) -> 
 pub fn with_blocks<R>(
     name: &str,
     value: Option<Span>,
-    f: impl FnOnce(&mut Blocks) -> std::result::Result<R, RelaxError>,
+    f: impl FnOnce(&mut BlockBuilder) -> std::result::Result<R, RelaxError>,
 ) -> Result<R> {
     with_function(name, |function| f(&mut function.blocks))?.map_err(|error| error.at(value))
 }
@@ -256,7 +256,7 @@ impl Frame for DataflowFrame {
     }
 
     fn enter(&mut self) -> Result<ScriptValue> {
-        with_blocks("R.dataflow", None, Blocks::begin_dataflow)?;
+        with_blocks("R.dataflow", None, BlockBuilder::begin_dataflow)?;
         self.given.attribute = "output_vars";
         Ok(ScriptValue::host(self.given.clone()))
     }

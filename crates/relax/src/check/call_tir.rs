@@ -101,7 +101,7 @@ pub enum CallTirError {
 error_codes! {
     CallTirError {
         CallTirError::Callee { .. } => "E0640" "ill-formed"
-            "A call of a PrimFunc names a function whose parameters are unknown, because it is no PrimFunc.";
+            "A call of a PrimFunc names a function whose parameters are unknown, because it is not a PrimFunc.";
         CallTirError::NotInline { .. } => "E0641" "ill-formed"
             "The arguments of a call of a PrimFunc are a variable, where a tuple literal is required.";
         CallTirError::Count { .. } => "E0642" "ill-formed"

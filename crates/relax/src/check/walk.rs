@@ -12,7 +12,7 @@ use super::call_tir;
 use super::error::{WellFormedError, WellFormedErrorKind as Kind};
 use super::{MAX_ERRORS, symbol};
 use crate::analysis::{BaseCheck, base_check, is_impure_call};
-use crate::blocks::{Blocks, is_leaf_or_tuple};
+use crate::blocks::{BlockBuilder, is_leaf_or_tuple};
 use crate::describe;
 use crate::node::*;
 use crate::op::inspect;
@@ -395,7 +395,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let bare = Call { struct_info_: None, ..(**call).clone() };
-        match Blocks::default().normalize(Ref::new(bare).upcast()) {
+        match BlockBuilder::default().normalize(Ref::new(bare).upcast()) {
             Err(error) => self.report(Kind::NotInferred { message: error.to_string() }),
             Ok(again) => {
                 let Some(inferred) = struct_info_of(&again) else { return };

@@ -258,7 +258,7 @@ impl PrimValue {
 }
 
 impl ScalarUse {
-    /// The variable as a scalar; `None` if it is no scalar.
+    /// The variable as a scalar; `None` if it is not a scalar.
     pub fn of(var: &Ref<Var>) -> Option<prim::Expr> {
         let info = var.struct_info_.as_ref()?.as_node::<super::PrimStructInfo>()?;
         let used = ScalarUse { span: var.span, dtype: info.dtype, var: var.clone() };

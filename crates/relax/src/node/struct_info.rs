@@ -110,7 +110,7 @@ pub(super) fn check_dimensions(field: &'static str, values: &Array<Expr>) -> Che
 /// Checks that the rank is valid and matches the dimensions.
 fn check_rank(ndim: i64, dims: Option<usize>) -> Checked {
     if ndim < UNKNOWN_NDIM {
-        return Err(Invalid::at("ndim", format_args!("{ndim} is no rank")));
+        return Err(Invalid::at("ndim", format_args!("{ndim} is not a rank")));
     }
     match dims {
         Some(dims) if i64::try_from(dims) != Ok(ndim) => Err(Invalid::at(

@@ -46,7 +46,7 @@ fn common_dtype(cx: &Infer<'_>, tensors: &[Ref<TensorStructInfo>]) -> Checked<Da
 }
 
 /// Tensors to join along an axis.
-struct Parts {
+struct JoinedTensors {
     tensors: Vec<Ref<TensorStructInfo>>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,
@@ -56,7 +56,7 @@ struct Parts {
     are_written_out: bool,
 }
 
-fn parts(cx: &Infer<'_>) -> Checked<Parts> {
+fn parts(cx: &Infer<'_>) -> Checked<JoinedTensors> {
     cx.expect_args(1)?;
     let tensors = cx.tensors_of_tuple(0)?;
     if tensors.is_empty() {
@@ -66,10 +66,10 @@ fn parts(cx: &Infer<'_>) -> Checked<Parts> {
     let vdevice = shared_device(&tensors);
     let shapes = tensors.iter().filter_map(|tensor| tensor.known_dims()).collect();
     let are_written_out = tensors.iter().all(|tensor| tensor.dims().is_some());
-    Ok(Parts { tensors, dtype, vdevice, shapes, are_written_out })
+    Ok(JoinedTensors { tensors, dtype, vdevice, shapes, are_written_out })
 }
 
-impl Parts {
+impl JoinedTensors {
     fn of_rank(&self, ndim: i64) -> Ref<StructInfo> {
         tensor_of_rank(ndim, self.dtype, self.vdevice.clone())
     }
@@ -217,7 +217,7 @@ fn with_length(
     x.reshaped(dims.iter().enumerate().map(|(i, dim)| if i == axis { length.clone() } else { dim.clone() }))
 }
 
-/// Parts of equal length, rounded up; the last one has the rest.
+/// JoinedTensors of equal length, rounded up; the last one has the rest.
 fn equal_parts(cx: &mut Infer<'_>, x: &TensorStructInfo, axis: Option<usize>, count: i64) -> Inferred {
     let parts = check_count(cx, count)?;
     let (Some(dims), Some(axis)) = (x.dims(), axis) else {
@@ -232,7 +232,7 @@ fn equal_parts(cx: &mut Infer<'_>, x: &TensorStructInfo, axis: Option<usize>, co
     Ok(TupleStructInfo::new(fields))
 }
 
-/// Parts between indices, clamped to the tensor.
+/// JoinedTensors between indices, clamped to the tensor.
 fn parts_at(
     cx: &mut Infer<'_>,
     x: &TensorStructInfo,

@@ -14,7 +14,7 @@ use tvmscript_prim::{Expr, IntImm, PrimError, ops};
 #[non_exhaustive]
 pub enum LayoutError {
     /// Invalid text.
-    #[error("`{name}` is no layout: {reason}")]
+    #[error("`{name}` is not a layout: {reason}")]
     Invalid {
         /// Text.
         name: String,

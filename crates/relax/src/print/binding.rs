@@ -102,7 +102,7 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
 /// annotation.
 fn inferred(call: &Call) -> Option<Object> {
     let bare = Call { struct_info_: None, ..call.clone() };
-    let again = crate::blocks::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
+    let again = crate::blocks::BlockBuilder::default().normalize(Ref::new(bare).upcast()).ok()?;
     struct_info_of(&again).map(Into::into)
 }
 

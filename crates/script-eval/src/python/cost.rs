@@ -15,7 +15,7 @@
 //! | `==`, `<` of containers | 1 per element, and its own comparison | |
 //! | `sort`, `sorted` | 1 per comparison, and its own | 48 bytes per element |
 //! | dict, set: display, copy, `|`, `&`, `-`, `^`, `update`, `**d` | 1 per 2 entries, and the weight of each key | 96 bytes per entry |
-//! | dict, set: lookup, insertion | weight of the key ([`EvalState::hashable`]) | 96 bytes per new entry |
+//! | dict, set: lookup, insertion | weight of the key ([`Eval::hashable`]) | 96 bytes per new entry |
 //! | dict, set: `pop(key)`, `del`, `discard`, `remove` | 1 per 16 entries | |
 //! | integers: `+ - & | ^ ~ << >>`, comparison, hash, `bin`, `hex` | 1 per 32 words ([`words`]) | the result |
 //! | integers: `* // % divmod pow gcd isqrt factorial comb` | product of the words / 64 | the result |

@@ -226,7 +226,7 @@ impl Parser<'_> {
             Stmt::ClassDef(def) => def.name,
             _ => return,
         };
-        let (range, path, depth) = (self.state.ast.range(id), self.state.path_of(name), self.state.depth);
+        let (range, path, depth) = (self.state.ast.range(id), self.state.path_of(name), self.state.depth());
         // Scripts in code that is expected to fail may be ill-formed.
         let is_checked = is_checked && !self.state.expects_failure();
         let definition = range;

@@ -138,7 +138,7 @@ impl Parser<'_> {
         self.checked(at, finished)?;
         if let State::Done(node) = &*builder.0.borrow() {
             let (node, range) = (node.clone(), self.state.ast.range(at));
-            let depth = self.state.depth;
+            let depth = self.state.depth();
             let is_checked = !self.state.expects_failure();
             // Without a name, the node is not a script of the text.
             let path = String::new();

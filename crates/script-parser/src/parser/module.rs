@@ -23,7 +23,7 @@ impl Parser<'_> {
             if self.is_exhausted() {
                 break;
             }
-            self.state.last_value = None;
+            self.state.take_last_value();
             self.enter_headers(*id);
             self.state.move_to(Position::Module(Run::Tolerant));
             if self.visit(*id).is_ok() {
@@ -59,10 +59,10 @@ impl Parser<'_> {
 
     /// Evaluates an expression of the caller.
     fn expression(&mut self, id: StmtId) -> Option<ScriptValue> {
-        self.state.last_value = None;
+        self.state.take_last_value();
         let errors = self.state.diagnostics.errors.len();
         self.visit(id).ok()?;
-        let value = self.state.last_value.take().filter(|value| value.as_host::<Placeholder>().is_none());
+        let value = self.state.take_last_value().filter(|value| value.as_host::<Placeholder>().is_none());
         if value.is_none() && self.state.diagnostics.errors.len() == errors {
             let kind = ParseErrorKind::expected("a value that the text defines", "one that is not evaluated");
             let _ = self.error(id, kind);

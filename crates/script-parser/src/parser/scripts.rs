@@ -130,7 +130,7 @@ impl Parser<'_> {
                 }
             }
             Stmt::Expr(_) => {
-                if let Some(ScriptValue::Node(node)) = self.state.last_value.take() {
+                if let Some(ScriptValue::Node(node)) = self.state.take_last_value() {
                     let mut definition = range;
                     for built in self.script.scripts.built.iter_mut().filter(|b| b.node.ptr_eq(&node)) {
                         built.is_taken = true;
@@ -221,7 +221,7 @@ impl Parser<'_> {
         if self.script.scripts.built.is_empty() {
             return;
         }
-        let (range, depth) = (self.state.ast.range(id), self.state.depth);
+        let (range, depth) = (self.state.ast.range(id), self.state.depth());
         for name in names_bound_by(&self.state.program.ast, id) {
             let Binding::Value(ScriptValue::Node(node)) = self.state.host_binding(name) else { continue };
             let path = self.state.path_of(name);

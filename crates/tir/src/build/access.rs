@@ -3,7 +3,9 @@
 use std::panic::Location;
 
 use tvmscript_ir_core::{Array, PoisonNode, Ref};
-use tvmscript_irbuilder::{FromScript, IntoArg, Poison, PyType, Result, ScriptValue, argument, settle};
+use tvmscript_irbuilder::{
+    FromScript, IntoArg, Poison, PyType, Result, ScriptValue, argument, value_or_poison,
+};
 use tvmscript_prim::{Expr, PrimExpr};
 
 use super::args::{ExprArg, region_to_load};
@@ -68,7 +70,7 @@ impl BufferAccess for Ref<Buffer> {
                 Subscript::Region(region) => region_to_load(&region)?,
             })
         };
-        settle(load(), Location::caller(), PrimExpr::poison)
+        value_or_poison(load(), Location::caller(), PrimExpr::poison)
     }
 
     fn set(&self, indices: impl IntoArg<Indices>, value: impl IntoArg<ExprArg>) {
@@ -79,7 +81,7 @@ impl BufferAccess for Ref<Buffer> {
             let indices = indices.collect::<Result<Array<Expr>>>()?;
             stmt::store(&buffer, argument::<ExprArg>(value, 2)?.0, indices, None)
         };
-        settle(store(), Location::caller(), <()>::poison);
+        value_or_poison(store(), Location::caller(), <()>::poison);
     }
 
     fn region(&self, indices: impl IntoArg<Indices>) -> Ref<BufferRegion> {
@@ -87,6 +89,6 @@ impl BufferAccess for Ref<Buffer> {
             let buffer: Ref<Buffer> = argument(self, 0)?;
             subscript::region(&buffer, &argument::<Indices>(indices, 1)?.0)
         };
-        settle(region(), Location::caller(), BufferRegion::poison)
+        value_or_poison(region(), Location::caller(), BufferRegion::poison)
     }
 }

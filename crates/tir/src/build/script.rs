@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use tvmscript_ir_core::{DataType, PoisonNode, Ref, TypeCode};
-use tvmscript_irbuilder::{Built, FrameOf, IntoArg, Poison, Result, ScriptValue, argument, settle};
+use tvmscript_irbuilder::{Built, FrameOf, IntoArg, Poison, Result, ScriptValue, argument, value_or_poison};
 use tvmscript_prim::{Expr, PrimExpr, Var};
 
 pub use super::access::BufferAccess;
@@ -74,7 +74,7 @@ where
     let parameter = parameter.built();
     let added = argument::<ScriptValue>(parameter.clone().into(), 1)
         .and_then(|value| function::try_arg(name.into(), value));
-    settle(added, Location::caller(), ScriptValue::poison);
+    value_or_poison(added, Location::caller(), ScriptValue::poison);
     parameter
 }
 
@@ -174,7 +174,7 @@ impl<E: Extents> GridCall<E> {
     /// # Panics
     /// If there is an error and no builder is open.
     pub fn body<R>(self, body: impl FnOnce(E::Vars) -> R) -> R {
-        let mut frame = settle(self.made, self.caller, FrameOf::poison);
+        let mut frame = value_or_poison(self.made, self.caller, FrameOf::poison);
         let vars = frame.frame_mut().and_then(|frame| frame.loop_vars());
         let vars = E::vars(vars.unwrap_or_else(|| vec![Var::poison(); self.count]));
         frame.body_at(self.caller, |()| body(vars.unwrap_or_else(E::Vars::poison)))
@@ -190,7 +190,7 @@ macro_rules! dtypes {
         #[track_caller]
         pub fn $name(value: impl IntoArg<ScriptValue>) -> Expr {
             let made = argument::<ScriptValue>(value, 0).and_then(|value| types::try_convert($dtype, value));
-            settle(made, Location::caller(), PrimExpr::poison)
+            value_or_poison(made, Location::caller(), PrimExpr::poison)
         }
     )*};
 }

@@ -104,6 +104,6 @@ pub fn launched(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame
         entry.launched = Some(launched.clone());
         Ok(launched)
     })?;
-    let key = if thread.thread_tag.as_str() == "vthread" { "virtual_thread" } else { "thread_extent" };
+    let key = thread.launch_key();
     Ok(FrameOf::new(TirFrame::new(FrameKind::LaunchThread { thread, key: key.into(), extent })))
 }

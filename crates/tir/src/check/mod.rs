@@ -73,7 +73,7 @@ pub enum WellFormedErrorKind {
 error_codes! {
     WellFormedErrorKind {
         WellFormedErrorKind::UndefinedVar { .. } => "E0610" "ill-formed"
-            "A PrimFunc uses a variable, or a buffer whose variables, nothing defines: it is no parameter, and no loop, \
+            "A PrimFunc uses a variable, or a buffer whose variables, nothing defines: it is not a parameter, and no loop, \
              axis, allocation or binding around the use defines it.";
         WellFormedErrorKind::NestedDefinition { .. } => "E0611" "ill-formed"
             "A statement of a PrimFunc defines a variable that a statement around it defines already.";

@@ -322,10 +322,9 @@ impl<'a> Checker<'a> {
     fn attr(&mut self, attr: &'a AttrStmt, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
         let node_at = self.field(at, "node");
         let node = attr.node.as_object();
-        let axis = node.and_then(|node| node.as_node::<IterVar>());
         let view = node.and_then(Array::<Value>::try_ref);
-        match (attr.attr_key.as_str(), axis, view) {
-            ("thread_extent" | "virtual_thread", Some(axis), _) => {
+        match (attr.attr_key.as_str(), attr.launched_thread(), view) {
+            (_, Some(axis), _) => {
                 self.body(worklist, at, &attr.body, |_| [WorkItem::DefineAxis(axis, node_at)]);
             }
             ("buffer_bind_scope", _, Some(pair)) => {

@@ -69,6 +69,9 @@ pub struct Buffer {
 /// Spelling, in scripts, of the type of a broadcasting buffer that has dimensions but no strides.
 pub const AUTO_WITHOUT_STRIDES: &str = "auto_without_strides";
 
+/// Alignment in bytes of a buffer whose declaration states none.
+pub const DEFAULT_ALIGNMENT: i64 = 64;
+
 /// Arguments of [`Buffer::try_new`].
 #[derive(Debug, Clone)]
 pub struct BufferParts {
@@ -139,12 +142,36 @@ impl Buffer {
             axis_separators,
             elem_offset,
             name: NameCell::from(name),
-            data_alignment: if parts.data_alignment <= 0 { 64 } else { parts.data_alignment },
+            data_alignment: if parts.data_alignment <= 0 { DEFAULT_ALIGNMENT } else { parts.data_alignment },
             offset_factor: if parts.offset_factor == 0 { 1 } else { parts.offset_factor },
             buffer_type,
             layout: None,
             span: Span::current(),
         }))
+    }
+
+    /// Returns `true` for a buffer without strides, separators and offset: all but pointer, type, shape, alignment and
+    /// layout is as in [`BufferParts::compact`].
+    pub fn is_compact(&self) -> bool {
+        let Buffer {
+            data: _,
+            dtype: _,
+            shape: _,
+            strides,
+            axis_separators,
+            elem_offset,
+            name: _,
+            data_alignment: _,
+            offset_factor,
+            buffer_type,
+            layout: _,
+            span: _,
+        } = self;
+        strides.is_empty()
+            && axis_separators.is_empty()
+            && ops::is_zero(elem_offset)
+            && *offset_factor == 1
+            && *buffer_type == BufferType::Default
     }
 
     /// A use of a buffer defines nothing; its declaration does ([`DefineBuffer`]).

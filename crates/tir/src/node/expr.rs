@@ -153,6 +153,11 @@ pub struct IterVar {
 }
 
 impl IterVar {
+    /// The key of the attribute with which scripts launch a thread of this tag.
+    pub fn launch_key(&self) -> &'static str {
+        if self.thread_tag == "vthread" { "virtual_thread" } else { "thread_extent" }
+    }
+
     fn give_name_to_var(&self, name: &Str) {
         self.var.name.set(name.clone());
     }

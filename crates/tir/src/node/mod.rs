@@ -9,7 +9,7 @@ mod loops;
 mod stmt;
 
 pub use block::{Block, BlockRealize, BufferRegion, MatchBufferRegion};
-pub use buffer::{AUTO_WITHOUT_STRIDES, Buffer, BufferParts, BufferType};
+pub use buffer::{AUTO_WITHOUT_STRIDES, Buffer, BufferParts, BufferType, DEFAULT_ALIGNMENT};
 #[cfg(feature = "build")]
 pub(crate) use expr::element_type;
 pub use expr::{BufferLoad, IterType, IterVar, ProducerLoad, Reduce};

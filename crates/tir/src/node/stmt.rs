@@ -8,7 +8,7 @@ use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, Va
 
 use super::Buffer;
 use super::buffer::DefineBuffer as _;
-use super::expr::{check_mask, check_mask_of, element_type};
+use super::expr::{IterVar, check_mask, check_mask_of, element_type};
 use crate::error::{Result, TirError, check_kind, check_type};
 
 /// A statement (`tir.Stmt`).
@@ -79,6 +79,15 @@ pub struct AttrStmt {
     pub value: Expr,
     /// The body.
     pub body: StmtRef,
+}
+
+impl AttrStmt {
+    /// The thread whose variable is defined in the body, if the attribute launches one.
+    pub fn launched_thread(&self) -> Option<&Ref<IterVar>> {
+        let node = self.node.as_object()?;
+        let is_launch = matches!(self.attr_key.as_str(), "thread_extent" | "virtual_thread");
+        node.downcast_ref::<IterVar>().filter(|_| is_launch)
+    }
 }
 
 /// An assertion that holds in a body.

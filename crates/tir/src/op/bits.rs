@@ -1,20 +1,12 @@
 //! Operations on bits. A Python `int` beside an expression takes the type of that expression.
 
-use tvmscript_ir_macros::operators;
 use tvmscript_prim::error::Result;
 use tvmscript_prim::ops::Operand;
-use tvmscript_prim::{DataType, Expr, PrimError, PrimExprExt, ops};
+use tvmscript_prim::{DataType, Expr, PrimExprExt, ops};
 
 use super::{INT32, Operator, ResultType, UINT64};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    error = PrimError;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Bits set in both operands.
     bitwise_and(x: Operand, y: Operand) -> same_as(x) = |x, y| of_operands(ops::bitwise_and, x, y);
     /// All bits inverted.

@@ -1,18 +1,10 @@
 //! Calls of external, packed and compiler functions.
 
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{DataType, Expr, PrimError, PrimExprExt};
+use tvmscript_prim::{DataType, Expr, PrimExprExt};
 
 use super::{Effect, HANDLE, INT32, LlvmName, Operator, Packed, ResultType};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    error = PrimError;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Calls an external function by name.
     call_extern(dtype: DataType, func_name: Expr, *args: Expr) -> dtype, effect = Opaque;
     /// Calls an intrinsic of LLVM.

@@ -1,18 +1,10 @@
 //! Selection, jumps, and hints to the compiler.
 
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{Expr, PrimError, PrimExprExt, ops};
+use tvmscript_prim::{Expr, PrimExprExt, ops};
 
 use super::{BOOL, Effect, HANDLE, INT32, Operator, ResultType, VOID};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    error = PrimError;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// A condition that the compiler may rely on.
     assume(cond: Expr) -> BOOL, effect = Embed;
     /// Leaves the innermost loop.

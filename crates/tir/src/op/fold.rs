@@ -17,7 +17,7 @@ pub fn exp(x: Expr) -> Result<Expr> {
 
 /// `x` to the power of `y`; types are matched.
 /// # Errors
-/// [`PrimError::OperandType`] when the common type is no IEEE float; [`PrimError::CannotMatch`].
+/// [`PrimError::OperandType`] when the common type is not an IEEE float; [`PrimError::CannotMatch`].
 pub fn pow(mut x: Expr, mut y: Expr) -> Result<Expr> {
     ops::match_types(&mut x, &mut y)?;
     let found = x.dtype();
@@ -93,7 +93,7 @@ pub fn nearbyint(x: Expr) -> Result<Expr> {
     ops::round_with(&math::NEARBYINT.op, f64::round_ties_even, x)
 }
 
-/// Whether the value is no number: false for integers, folded for literals; `float16` is asked as `float32`.
+/// Whether the value is not a number: false for integers, folded for literals; `float16` is asked as `float32`.
 /// # Errors
 /// [`PrimError::OperandType`] for anything but integers and IEEE floats.
 pub fn isnan(x: Expr) -> Result<Expr> {

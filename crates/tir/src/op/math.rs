@@ -2,19 +2,11 @@
 //!
 //! Plain ones have the operand's type, whatever it is; those with a function behind `=` fold literals, match types or check.
 
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{DataType, Expr, PrimError, PrimExprExt, ops};
+use tvmscript_prim::{DataType, Expr, PrimExprExt, ops};
 
 use super::{BOOL, Effect, Operator, ResultType, fold};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    error = PrimError;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Arc cosine.
     acos(x: Expr) -> same_as(x);
     /// Inverse hyperbolic cosine.

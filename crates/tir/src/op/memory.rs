@@ -1,18 +1,10 @@
 //! Pointers, structures of the runtime, memory and its transfer.
 
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{DataType, Expr, PrimError};
+use tvmscript_prim::{DataType, Expr};
 
 use super::{BOOL, Effect, Element, HANDLE, INT32, Operator, ResultType, VOID};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    error = PrimError;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Allocates scratch memory of a device.
     tvm_backend_alloc_workspace(
         device_type: Expr, device_id: Expr, nbytes: Expr, dtype_code_hint: Expr, dtype_bits_hint: Expr

@@ -1,4 +1,4 @@
-//! The operators of TIR, each declared by one entry of `operators!` in the file of its family.
+//! The operators of TIR, each declared by one entry of `tir_operators!` in the file of its family.
 //!
 //! An entry generates the typed function (`op::math::exp(x)`), the [`Operator`] that printing and purity analysis
 //! use, and the script function with its Rust counterpart ([`crate::build::script`]). An operator without an entry
@@ -15,6 +15,22 @@
 //! assert_eq!(op::math::sin(x.clone()).dtype(), DataType::FLOAT32);
 //! assert_eq!(op::find("tir.sin").map(|operator| operator.op.effect()), Some(op::Effect::Pure));
 //! ```
+
+/// Entries of `operators!` with the header of this dialect.
+macro_rules! tir_operators {
+    ($($entries:tt)*) => {
+        ::tvmscript_ir_macros::operators! {
+            prefix = "tir.";
+            result = Expr;
+            error = ::tvmscript_prim::PrimError;
+            script = crate::build::operator;
+            around = DTYPE_CONVENTION;
+            poison = true;
+
+            $($entries)*
+        }
+    };
+}
 
 pub mod bits;
 pub mod call;
@@ -71,7 +87,7 @@ pub enum ResultType {
 /// Rebuilds a call from its type and operands; `None` if the number of operands is wrong.
 pub type MakeFn = fn(DataType, &Array<Expr>) -> Option<Result<Expr>>;
 
-/// An operator, declared by an entry of `operators!`.
+/// An operator, declared by an entry of `tir_operators!`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Operator {
@@ -87,6 +103,8 @@ pub struct Operator {
     pub max_operands: usize,
     /// `true` if TVM's script language has a function of this name.
     pub is_exported: bool,
+    /// `true` if keywords of a call are annotations.
+    pub is_annotated: bool,
     /// Builds calls instead of the plain rule, which may fold, convert or check.
     pub make: Option<MakeFn>,
     /// The script function.
@@ -104,6 +122,7 @@ impl Operator {
             min_operands: 0,
             max_operands: 0,
             is_exported: true,
+            is_annotated: false,
             make: None,
             #[cfg(feature = "build")]
             function: None,
@@ -128,6 +147,13 @@ impl Operator {
     #[must_use]
     pub const fn hidden(mut self) -> Operator {
         self.is_exported = false;
+        self
+    }
+
+    /// Marks the keywords of a call as annotations.
+    #[must_use]
+    pub const fn annotated(mut self) -> Operator {
+        self.is_annotated = true;
         self
     }
 
@@ -168,16 +194,21 @@ impl Operator {
         }
     }
 
+    /// Tests whether the operator takes so many operands, and a call of them has this type.
+    pub fn fits(&self, dtype: DataType, args: &Array<Expr>) -> bool {
+        (self.min_operands..=self.max_operands).contains(&args.len())
+            && match self.result {
+                ResultType::First | ResultType::Last => true,
+                ResultType::Fixed(fixed) => dtype == fixed,
+                ResultType::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == dtype),
+            }
+    }
+
     /// Tests whether the operator's function builds exactly this call from its operands.
     pub fn makes(&self, call: &Call) -> bool {
         let Call { span: _, dtype, op: _, args } = call;
         let Some(make) = self.make else {
-            return (self.min_operands..=self.max_operands).contains(&args.len())
-                && match self.result {
-                    ResultType::First | ResultType::Last => true,
-                    ResultType::Fixed(fixed) => *dtype == fixed,
-                    ResultType::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == *dtype),
-                };
+            return self.fits(*dtype, args);
         };
         let Some(Ok(made)) = make(*dtype, args) else { return false };
         made.as_node::<Call>().is_some_and(|made| {

@@ -1,17 +1,10 @@
 //! Matrix units of GPUs, and asynchronous copies to their memory.
 
-use tvmscript_ir_macros::operators;
 use tvmscript_prim::{DataType, Expr};
 
 use super::{Effect, HANDLE, Operator, ResultType, VOID};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Fills a matrix of a SIMD group.
     make_filled_simdgroup_matrix(d: Expr, index: Expr, value: Expr, col: Expr = 8, row: Expr = 8)
         -> HANDLE, effect = Opaque;

@@ -1,18 +1,10 @@
 //! Synchronization and exchange between threads.
 
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{Expr, PrimError, PrimExprExt};
+use tvmscript_prim::{Expr, PrimExprExt};
 
 use super::{Effect, HANDLE, INT32, Operator, ResultType, UINT32, VOID};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    error = PrimError;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Creates barriers in shared memory.
     create_barriers(barrier_count: Expr) -> VOID, effect = Opaque;
     /// Initializes the global barrier of a kernel.

@@ -1,17 +1,10 @@
 //! Vectors.
 
-use tvmscript_ir_macros::operators;
 use tvmscript_prim::{DataType, Expr};
 
 use super::{INT32, Operator, ResultType};
 
-operators! {
-    prefix = "tir.";
-    result = Expr;
-    script = crate::build::operator;
-    around = DTYPE_CONVENTION;
-    poison = true;
-
+tir_operators! {
     /// Dot product of two vectors of four bytes, added to `acc`.
     dp4a(dtype: DataType = DataType::INT32, vec1: Expr, vec2: Expr, acc: Expr = 0) -> dtype;
     /// Mask whose lane `i` tells whether `base + i` is below `limit`.

@@ -106,7 +106,7 @@ fn record_store(store: &Ref<crate::BufferStore>) {
 /// `x: T.int32 = value`.
 ///
 /// # Errors
-/// If the annotation is no type, or the value does not have it.
+/// If the annotation is not a type, or the value does not have it.
 pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let Some(value_at) = node.value else {
         let kind = EvalErrorKind::UnsupportedExpression { what: "an annotation without a value" };

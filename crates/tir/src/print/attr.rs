@@ -89,12 +89,8 @@ fn realized(node: &AttrStmt) -> Option<&Ref<BufferRealize>> {
 
 /// The thread, if `T.launch_thread` creates exactly this attribute.
 fn launched_thread(node: &AttrStmt) -> Option<&Ref<IterVar>> {
-    if !matches!(node.attr_key.as_str(), "thread_extent" | "virtual_thread") {
-        return None;
-    }
-    let thread = node.node.as_object()?.downcast_ref::<IterVar>()?;
-    let IterVar { dom, var, iter_type, thread_tag } = &**thread;
-    let key = if *thread_tag == "vthread" { "virtual_thread" } else { "thread_extent" };
+    let thread = node.launched_thread()?;
+    let IterVar { dom, var, iter_type, thread_tag: _ } = &**thread;
     let same_domain = dom.as_ref().is_some_and(|dom| {
         is_zero(&dom.min)
             && dom.min.dtype() == dom.extent.dtype()
@@ -103,8 +99,10 @@ fn launched_thread(node: &AttrStmt) -> Option<&Ref<IterVar>> {
                 || ops::cast(var.dtype, node.value.clone())
                     .is_ok_and(|value| deep_equal(&dom.extent, &value)))
     });
-    let is_launched =
-        node.attr_key == key && same_domain && *iter_type == IterType::ThreadIndex && var.dtype.is_scalar();
+    let is_launched = node.attr_key == thread.launch_key()
+        && same_domain
+        && *iter_type == IterType::ThreadIndex
+        && var.dtype.is_scalar();
     is_launched.then_some(thread)
 }
 

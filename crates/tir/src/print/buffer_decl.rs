@@ -14,10 +14,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 use super::expr::list;
 use super::state::TirDocsifier;
 use super::var;
-use crate::node::{AUTO_WITHOUT_STRIDES, Buffer, BufferType};
-
-/// The default alignment in bytes.
-pub(crate) const DEFAULT_ALIGNMENT: i64 = 64;
+use crate::node::{AUTO_WITHOUT_STRIDES, Buffer, BufferType, DEFAULT_ALIGNMENT};
 
 /// The new variables of a buffer that its declaration defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +30,7 @@ pub enum Inline {
 type Kwargs = SmallVec<[(&'static str, ExprDoc); 8]>;
 
 /// The arguments of a declaration.
-struct Parts {
+struct DeclArgs {
     shape: ExprDoc,
     dtype: Option<ExprDoc>,
     kwargs: Kwargs,
@@ -121,7 +118,7 @@ pub fn full_annotation(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let inline = (Inline::DataPointer, DataType::INT32);
-    let Parts { shape, dtype, kwargs } = parts(buffer, path, inline, shape, d)?;
+    let DeclArgs { shape, dtype, kwargs } = parts(buffer, path, inline, shape, d)?;
     let dtype = match dtype {
         Some(dtype) => dtype,
         None => dtype_doc(buffer.dtype, path, d),
@@ -205,7 +202,7 @@ fn parts(
     (inline, stride_dtype): (Inline, DataType),
     shape_doc: Option<ExprDoc>,
     d: &mut Docsifier<'_>,
-) -> Result<Parts> {
+) -> Result<DeclArgs> {
     let Buffer {
         data,
         dtype,
@@ -323,7 +320,7 @@ fn parts(
     let layout = d.tir().surface.print.layout;
     kwargs.extend(layout(buffer, path, d)?);
     new_vars.declare(d);
-    Ok(Parts { shape: shape_doc, dtype, kwargs })
+    Ok(DeclArgs { shape: shape_doc, dtype, kwargs })
 }
 
 /// `(s, "t")`: a new stride that occurs nowhere else is given by its name alone.

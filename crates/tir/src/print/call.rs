@@ -20,7 +20,7 @@ use crate::op::{self, ResultType};
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Call { span: _, dtype, op, args } = &**node;
     let operator_of = d.tir().surface.operator_of;
-    let Some(operator) = op::of_callee(op).or_else(|| operator_of(op)) else {
+    let Some(operator) = operator_of(op).or_else(|| op::of_callee(op)) else {
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {

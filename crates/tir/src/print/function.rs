@@ -11,12 +11,12 @@ use tvmscript_prim::{TupleType, Var};
 
 use super::block::allocations;
 use super::buffer;
-use super::buffer_decl::{self, DEFAULT_ALIGNMENT, Inline};
+use super::buffer_decl::{self, Inline};
 use super::state::TirDocsifier;
 use super::stmt::body;
 use super::types::is_true;
 use super::var;
-use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
+use crate::node::{Block, BlockRealize, Buffer, DEFAULT_ALIGNMENT, PrimFunc};
 
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
@@ -146,30 +146,13 @@ fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
 
 /// Returns `true` if shape and type describe the buffer completely.
 fn is_simple(buffer: &Buffer) -> bool {
-    let Buffer {
-        data: _,
-        dtype: _,
-        shape,
-        strides,
-        axis_separators,
-        elem_offset: _,
-        name: _,
-        data_alignment,
-        offset_factor,
-        buffer_type,
-        layout,
-        span: _,
-    } = buffer;
-    strides.is_empty()
-        && axis_separators.is_empty()
-        && *data_alignment == DEFAULT_ALIGNMENT
-        && *offset_factor == 1
-        && *buffer_type == BufferType::Default
-        && layout.is_none()
+    buffer.is_compact()
+        && buffer.data_alignment == DEFAULT_ALIGNMENT
+        && buffer.layout.is_none()
         && buffer.scope() == "global"
         && buffer_decl::has_default_offset(buffer)
         && buffer_decl::has_default_pointer(buffer)
-        && !shape.iter().any(|extent| var::mentions(extent, |node| node.is::<Var>()))
+        && !buffer.shape.iter().any(|extent| var::mentions(extent, |node| node.is::<Var>()))
 }
 
 /// `T.func_attr({...})`, without the attributes that the head shows; the global symbol is omitted if it equals the

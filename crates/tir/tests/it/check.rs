@@ -1,4 +1,4 @@
-//! Well-formedness: each kind of mistake, its route and place, and what is no mistake.
+//! Well-formedness: each kind of mistake, its route and place, and what is not a mistake.
 
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};

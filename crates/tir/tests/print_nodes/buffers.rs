@@ -59,6 +59,29 @@ fn every_part_of_a_buffer_is_said() {
 }
 
 #[test]
+fn p74_26_equal_names_are_numbered_and_parts_of_buffers_are_expressions() {
+    let [first, second] = ["x", "x"].map(|name| Var::new(name, DataType::INT32));
+    let uses = seq([evaluate(second.clone().upcast()), evaluate(first.clone().upcast())]);
+    let f = func(vec![first, second], vec![], uses);
+    assert_eq!(body_of(f), "def f(x: T.int32, x_1: T.int32):\n    T.evaluate(x_1)\n    T.evaluate(x)");
+
+    let handle = Var::with_type("a", PrimType::new(DataType::HANDLE));
+    let [stride, offset] = ["s", "o"].map(|name| Var::new(name, DataType::INT32));
+    let data = Var::with_type("A", Buffer::pointer_type(DataType::FLOAT32, "global"));
+    let parts = BufferParts {
+        data: data.clone(),
+        strides: Array::new([stride.clone().upcast()]),
+        elem_offset: Some(offset.clone().upcast()),
+        ..BufferParts::compact("A", DataType::FLOAT32, [int(8)])
+    };
+    let buffer = Buffer::try_new(parts).expect("fits");
+    let uses = seq([evaluate(data.upcast()), evaluate(stride.upcast()), evaluate(offset.upcast())]);
+    let text = body_of(func(vec![handle.clone()], vec![(handle, buffer)], uses));
+    let body = text.split_once("\n    T.evaluate(").map(|(_, body)| body);
+    assert_eq!(body, Some("A.data)\n    T.evaluate(A.strides[0])\n    T.evaluate(A.elem_offset)"), "{text}");
+}
+
+#[test]
 fn a_pointer_of_another_type_is_said() {
     let a = Var::with_type("a", PrimType::new(DataType::HANDLE));
     let parts = BufferParts {

@@ -76,7 +76,7 @@ fn a_variable_called_range_gives_way_to_loops() {
 }
 
 #[test]
-fn axes_join_where_they_are_loops() {
+fn p74_27_axes_are_remapped_where_they_are_loops() {
     let [i, j] = ["i", "j"].map(|n| Var::new(n, DataType::INT32));
     let dom = |extent| Range::from_min_extent(int(0), int(extent));
     let inner = block(

@@ -13,71 +13,112 @@ pub(super) const RENAMED: &[(&str, &str)] = &[
 ];
 
 #[cfg(feature = "parse")]
-pub(super) use names::{call_intrin, namespace};
+pub(super) use names::{CALL_INTRIN, renamed};
 
 #[cfg(feature = "parse")]
 mod names {
+    use std::sync::LazyLock;
+
     use tvmscript_ir_core::DataType;
-    use tvmscript_irbuilder::{CallArgs, HostFunction, HostObject, Result, ScriptFn, ScriptValue};
-    use tvmscript_tir::build::operator;
+    use tvmscript_irbuilder::{
+        BuildError, CallArgs, FromScript, Param, PyType, Result, ScriptFn, ScriptValue, script_fn,
+    };
+    use tvmscript_tir::build::args::ExprArg;
+    use tvmscript_tir::build::operator::{self, OpArg};
+
+    type PrimExpr = tvmscript_prim::Expr;
 
     use super::RENAMED;
+    use crate::op::call::{Arguments, typed_by_keyword};
 
-    /// The namespaces.
-    const NAMESPACES: [&str; 3] = ["cuda", "metal", "ptx_legacy"];
-
-    /// The namespace of a name.
-    pub(in super::super) fn namespace(name: &str) -> Option<ScriptValue> {
-        let namespace = NAMESPACES.into_iter().find(|namespace| *namespace == name)?;
-        Some(ScriptValue::host(Namespace(namespace)))
+    /// A function of TIR as the release has it.
+    struct Renamed {
+        of_tir: &'static ScriptFn,
+        name: &'static str,
+        params: Vec<Param>,
     }
 
-    /// `T.ptx_legacy`
-    struct Namespace(&'static str);
+    static DECLARED: LazyLock<Vec<Renamed>> = LazyLock::new(|| {
+        let declared = |(own, name): &(&'static str, &'static str)| match operator::find(own)? {
+            ScriptValue::Function(of_tir) => {
+                Some(Renamed { of_tir, name, params: typed_by_keyword(of_tir, "dtype", Some("None")) })
+            }
+            _ => None,
+        };
+        RENAMED.iter().filter_map(declared).collect()
+    });
 
-    impl HostObject for Namespace {
-        fn type_name(&self) -> &str {
-            "a namespace of operators"
-        }
-        fn is_namespace(&self) -> bool {
-            true
-        }
-        fn attribute(&self, name: &str) -> Option<ScriptValue> {
-            let is_name =
-                |full: &str| full.strip_prefix(self.0).and_then(|rest| rest.strip_prefix('.')) == Some(name);
-            let (own, full) = RENAMED.iter().find(|(_, full)| is_name(full))?;
-            let ScriptValue::Function(function) = operator::find(own)? else { return None };
-            Some(HostFunction::value(*full, move |args| call(function, args)))
-        }
+    static FUNCTIONS: LazyLock<Vec<ScriptFn>> = LazyLock::new(|| {
+        let function = |Renamed { of_tir, name, params }: &'static Renamed| ScriptFn {
+            name,
+            doc: of_tir.doc,
+            params,
+            returns: of_tir.returns,
+            is_annotation: false,
+            members: &[],
+            around: None,
+            call,
+        };
+        DECLARED.iter().map(function).collect()
+    });
+
+    /// The functions under the names of the release.
+    pub(in super::super) fn renamed() -> Vec<&'static ScriptFn> {
+        FUNCTIONS.iter().collect()
     }
 
     /// Calls an operator. The release does not print the type of a call, and reads calls with and without it.
     fn call(function: &'static ScriptFn, mut args: CallArgs) -> Result<ScriptValue> {
-        let is_typed = function.params.first().is_some_and(|param| param.name == "dtype");
-        let has_type = args.keywords.iter().any(|(keyword, _)| keyword == "dtype")
-            || args.positional.first().is_some_and(|first| match first {
-                ScriptValue::Str(name) => name.parse::<DataType>().is_ok(),
-                ScriptValue::DType(_) => true,
-                _ => false,
-            });
-        if is_typed && !has_type {
-            args.positional.insert(0, ScriptValue::DType(DataType::VOID));
+        let is_type = |value: &ScriptValue| match value {
+            ScriptValue::Str(name) => name.parse::<DataType>().is_ok(),
+            ScriptValue::DType(_) => true,
+            _ => false,
+        };
+        let Some(declared) = DECLARED.iter().find(|declared| declared.name == function.name) else {
+            return Err(BuildError::not_callable(function.name));
+        };
+        let is_typed = declared.of_tir.params.first().is_some_and(|param| param.name == "dtype");
+        let dtype = match args.take_keyword("dtype") {
+            Some(dtype) => dtype,
+            None if is_typed && args.positional.first().is_some_and(is_type) => args.positional.remove(0),
+            None => ScriptValue::DType(DataType::VOID),
+        };
+        Arguments::bind::<ExprArg>(function, args.clone(), |_| None)?;
+        if is_typed {
+            args.positional.insert(0, dtype);
         }
-        function.call(args)
+        declared.of_tir.call(args)
     }
 
-    /// Calls an operator by its name in the release: `tirx.exp`, `prim.ceil`.
-    pub(in super::super) fn call_intrin(mut args: CallArgs) -> Result<ScriptValue> {
-        if let Some(ScriptValue::Str(name)) = args.positional.get_mut(1) {
-            let rest = name.strip_prefix("tirx.").or_else(|| name.strip_prefix("prim."));
-            let own = rest.map(|rest| {
-                let own = RENAMED.iter().find(|(_, full)| *full == rest).map_or(rest, |(own, _)| *own);
-                format!("tir.{own}")
-            });
-            if let Some(own) = own {
-                *name = own.as_str().into();
-            }
+    /// An operator, or its name in the release: `tirx.exp`, `prim.ceil`.
+    #[derive(Debug, Clone)]
+    pub struct OpOfRelease(OpArg);
+
+    impl FromScript for OpOfRelease {
+        const TYPE: PyType = OpArg::TYPE;
+        fn from_script(value: ScriptValue) -> Result<Self> {
+            let of_tir = match &value {
+                ScriptValue::Str(name) if super::super::operator(name).is_none() => {
+                    let rest = name.strip_prefix("tirx.").or_else(|| name.strip_prefix("prim."));
+                    rest.map(|rest| {
+                        let own =
+                            RENAMED.iter().find(|(_, full)| *full == rest).map_or(rest, |(own, _)| *own);
+                        ScriptValue::Str(format!("tir.{own}").as_str().into())
+                    })
+                }
+                _ => None,
+            };
+            OpArg::from_script(of_tir.unwrap_or(value)).map(OpOfRelease)
         }
-        operator::CALL_INTRIN.call(args)
+    }
+
+    /// Calls the named operator.
+    #[script_fn]
+    pub fn call_intrin(
+        dtype: DataType,
+        func_name: OpOfRelease,
+        #[args] args: Vec<ExprArg>,
+    ) -> Result<PrimExpr> {
+        operator::try_call_intrin(dtype, func_name.0, args)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tvmscript_ir_core::{Object, Ref, Visitor, Walk};
 use tvmscript_prim::{IntImm, ops};
-use tvmscript_tir::{Buffer, BufferLoad, BufferStore, BufferType};
+use tvmscript_tir::{Buffer, BufferLoad, BufferStore, DEFAULT_ALIGNMENT};
 
 use super::layout::is_row_major;
 use crate::node::AllocBuffer;
@@ -14,33 +14,15 @@ pub const SCOPE: &str = "local";
 
 /// Returns `true` if the declaration of a variable, `x: T.int32`, makes this buffer.
 pub fn has_form(buffer: &Buffer) -> bool {
-    let Buffer {
-        data: _,
-        dtype,
-        shape,
-        strides,
-        axis_separators,
-        elem_offset,
-        name: _,
-        data_alignment,
-        offset_factor,
-        buffer_type,
-        layout,
-        span: _,
-    } = buffer;
     let is_one =
         |extent: &tvmscript_prim::Expr| extent.as_node::<IntImm>().is_some_and(|literal| literal.value == 1);
-    shape.len() == 1
-        && shape.iter().all(is_one)
-        && !dtype.is_handle()
-        && strides.is_empty()
-        && axis_separators.is_empty()
-        && ops::is_zero(elem_offset)
-        && *data_alignment == 64
-        && *offset_factor == 1
-        && *buffer_type == BufferType::Default
+    buffer.shape.len() == 1
+        && buffer.shape.iter().all(is_one)
+        && !buffer.dtype.is_handle()
+        && buffer.is_compact()
+        && buffer.data_alignment == DEFAULT_ALIGNMENT
         && buffer.scope() == SCOPE
-        && layout.as_ref().is_some_and(|layout| is_row_major(layout, shape))
+        && buffer.layout.as_ref().is_some_and(|layout| is_row_major(layout, &buffer.shape))
 }
 
 /// The buffers of a function that print as variables, by address.

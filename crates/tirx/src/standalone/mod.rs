@@ -5,7 +5,7 @@
 
 #[cfg(feature = "build")]
 #[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "some functions exist in texts only"))]
-mod build;
+pub(crate) mod build;
 #[cfg(feature = "parse")]
 mod head;
 #[cfg(feature = "parse")]
@@ -75,7 +75,7 @@ pub(crate) static SURFACE: Surface = Surface {
         "Call",
     ],
     is_call,
-    operator_of: crate::op::of_standalone,
+    operator_of: |callee| crate::op::TIRX_0_1.of_callee(callee),
     #[cfg(feature = "build")]
     renamed: &[],
     #[cfg(feature = "build")]
@@ -99,11 +99,18 @@ pub(crate) const RENAMED: &[(&str, &str)] = &[
     ("tvm_warp_shuffle_down", "gpu_warp_shuffle_down"),
     ("tvm_warp_activemask", "gpu_warp_activemask"),
     ("tvm_stack_alloca", "stack_alloca"),
+    ("tvm_stack_make_array", "stack_make_dltensor"),
+    ("tvm_stack_make_shape", "stack_make_shape"),
+    ("tvm_fill_fragment", "gpu_fill_fragment"),
+    ("tvm_load_matrix_sync", "gpu_load_matrix_sync"),
+    ("tvm_mma_sync", "gpu_mma_sync"),
+    ("tvm_store_matrix_sync", "gpu_store_matrix_sync"),
+    ("tvm_thread_invariant", "gpu_thread_invariant"),
+    ("thread_return", "gpu_thread_return"),
 ];
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of TIRx 0.1.
 pub fn dialect() -> Dialect {
-    let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT);
     let dialect = tvmscript_tir::dialect_of(&SURFACE)
         .node::<Bind>()
         .node::<AllocBuffer>()
@@ -112,7 +119,7 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<TypedCall>()
         .node::<BufferArgument>()
-        .names::<tvmscript_prim::Op>(operators.map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(crate::op::TIRX_0_1.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()

@@ -10,7 +10,7 @@ use tvmscript_tir::op::Operator;
 use tvmscript_tir::print::body;
 use tvmscript_tir::print::forms::{Forms, TVM_0_23};
 use tvmscript_tir::print::parts::{Scope, TirDocsifier as _, define_buffer, items};
-use tvmscript_tir::{AttrStmt, Buffer, BufferType};
+use tvmscript_tir::{AttrStmt, Buffer, DEFAULT_ALIGNMENT};
 
 use super::RENAMED;
 use crate::current::layout::{Axis, Iter, TileLayout};
@@ -80,10 +80,11 @@ fn prim_type(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     d.call_t("Ptr", &[void])
 }
 
-/// Tests for operators of the table, and for those whose functions leave a call as it is.
+/// Tests for operators whose functions leave a call as it is.
 fn makes(call: &Call, operator: &Operator) -> bool {
-    crate::op::of_standalone(&call.op).is_some_and(|own| std::ptr::eq(own, operator))
-        || (operator.make.is_none() && call.args.len() >= operator.min_operands)
+    let is_own = crate::op::TIRX_0_1.of_callee(&call.op).is_some();
+    let counts = operator.min_operands..=operator.max_operands;
+    (!is_own && operator.make.is_none() && counts.contains(&call.args.len()))
         || (std::ptr::eq(operator, &tvmscript_tir::op::bits::REINTERPRET) && call.dtype.is_handle())
 }
 
@@ -94,26 +95,7 @@ fn unwritable(node: &Object, reason: &str) -> DocsifyError {
 
 /// `T.Tensor((16,), T.float32, scope="shared")`
 pub(super) fn tensor(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let Buffer {
-        data: _,
-        dtype,
-        shape,
-        strides,
-        axis_separators,
-        elem_offset,
-        name: _,
-        data_alignment,
-        offset_factor,
-        buffer_type,
-        layout,
-        span: _,
-    } = &**buffer;
-    let is_plain = strides.is_empty()
-        && axis_separators.is_empty()
-        && tvmscript_prim::ops::is_zero(elem_offset)
-        && *offset_factor == 1
-        && *buffer_type == BufferType::Default;
-    if !is_plain {
+    if !buffer.is_compact() {
         return Err(unwritable(
             buffer.object(),
             "it has strides, an offset or another part that tensors lack",
@@ -121,21 +103,21 @@ pub(super) fn tensor(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) 
         .into());
     }
     let at = d.field(path, "shape");
-    let extents = items(shape, at, d)?;
+    let extents = items(&buffer.shape, at, d)?;
     let extents = d.docs.tuple(&extents);
     let extents = d.at(extents, at);
-    let dtype = prim_type(*dtype, d);
+    let dtype = prim_type(buffer.dtype, d);
     let dtype = d.at_field(dtype, path, "dtype");
     let mut kwargs = Vec::new();
     let scope = buffer.scope();
     if scope != "global" {
         kwargs.push(("scope", d.docs.str(scope.as_str())));
     }
-    if *data_alignment != 64 {
-        let alignment = d.docs.int(*data_alignment);
+    if buffer.data_alignment != DEFAULT_ALIGNMENT {
+        let alignment = d.docs.int(buffer.data_alignment);
         kwargs.push(("data_alignment", d.at_field(alignment, path, "data_alignment")));
     }
-    if let Some(layout) = layout {
+    if let Some(layout) = &buffer.layout {
         let at = d.field(path, "layout");
         kwargs.push(("layout", d.expr_object(layout, at)?));
     }
@@ -217,7 +199,7 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
         let ty = prim_type(node.dtype, d);
         further.push(("ty", d.at_field(ty, path, "dtype")));
     }
-    crate::print::annotated(node, crate::op::of_standalone(&node.op), &further, path, d)
+    crate::print::annotated(node, crate::op::TIRX_0_1.of_callee(&node.op), &further, path, d)
 }
 
 /// `T.reinterpret(p, ty=T.Ptr(T.float32))`
@@ -225,7 +207,7 @@ fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
     let at = d.field(path, "ty");
     let ty = d.expr(ty, at)?;
-    let operator = tvmscript_tir::op::of_callee(op).or_else(|| crate::op::of_standalone(op));
+    let operator = tvmscript_tir::op::of_callee(op).or_else(|| crate::op::TIRX_0_1.of_callee(op));
     let at = d.field(path, "args");
     let args: &Array<Expr> = args;
     let args = items(args, at, d)?;

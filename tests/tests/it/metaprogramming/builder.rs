@@ -131,8 +131,7 @@ fn p79_08_both_spellings_name() {
 
 #[test]
 fn p79_09_builders_nest() {
-    same(
-        r#"
+    let text = r#"
 with IRBuilder() as outer:
     with T.prim_func():
         T.func_name("main")
@@ -144,14 +143,21 @@ with IRBuilder() as outer:
             T.evaluate(i)
 other = inner.get()
 main = outer.get()
-"#,
-        r#"
+"#;
+    let main = r#"
 @T.prim_func
 def main():
     for i in range(4):
         T.evaluate(i)
-"#,
-    );
+"#;
+    let other = r#"
+@T.prim_func
+def other():
+    T.evaluate(1)
+"#;
+    for (name, by_hand) in [("main", main), ("other", other)] {
+        tvmscript::assert_structural_eq!(script(text, name).node, script(by_hand, name).node);
+    }
 }
 
 #[test]

@@ -311,7 +311,7 @@ impl Loader<'_> {
         let bad = |reason| JsonError::new(JsonErrorKind::BadTensor { reason });
         let data = match (&entry.data, &entry.left_out) {
             (Some(data), None) => base64::decode(data).ok_or_else(|| bad("not base64"))?.into(),
-            (None, Some(hash)) => TensorData::left_out(hash.parse().map_err(|_| bad("not a content hash"))?),
+            (None, Some(hash)) => TensorData::elided(hash.parse().map_err(|_| bad("not a content hash"))?),
             _ => return Err(bad("needs either the elements or the hash of those left out")),
         };
         Ok(TensorNode { dtype, shape: entry.shape.clone().into(), data })
