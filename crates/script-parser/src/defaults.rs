@@ -44,7 +44,7 @@ pub fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> Result<()> {
 /// Binds a name. A node whose name hint is empty gets the name; another name for a node is only known to the parser.
 ///
 /// # Errors
-/// None at present.
+/// If the name cannot be given or defined.
 pub fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     if let ScriptValue::Node(node) = &value
         && node.name_cell().is_some_and(|hint| hint.text().is_empty())

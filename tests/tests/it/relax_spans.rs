@@ -180,7 +180,7 @@ fn p92_06_sources_have_no_suffix() {
 
 #[test]
 fn p92_08_the_environment_switches_span_filling_off() {
-    const NAME: &str = "p92_08_the_environment_switches_span_filling_off";
+    const NAME: &str = "relax_spans::p92_08_the_environment_switches_span_filling_off";
     let here = std::env::var_os("SPAN_FILLING_CHILD").is_some();
     let model = model(true);
     let known = |model: &Ref<Function>| {

@@ -39,8 +39,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// The limits of a native stack that grows. In WebAssembly it does not: there the limits are those of a stack of one
-    /// mebibyte.
+    /// The limits of a native stack that grows. In WebAssembly it does not, and the limits are lower.
     fn default() -> Self {
         match cfg!(target_family = "wasm") {
             false => Limits { brackets: 10_000, blocks: 20_000, chain: 210_000 },
