@@ -76,7 +76,7 @@ impl fmt::Display for OptionValue {
 /// The declaration of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionDecl {
-    /// The key, such as `tir.UnrollLoop.auto_max_step`.
+    /// The key, such as `circuit.Simplify.max_steps`.
     pub key: &'static str,
     /// The default, whose type is that of the option.
     pub default: OptionValue,

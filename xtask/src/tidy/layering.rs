@@ -153,7 +153,9 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
     for package in packages.values() {
         let known: Vec<&str> =
             FEATURES.iter().copied().filter(|f| package.features.contains_key(*f)).collect();
-        if !package.name.starts_with("tvmscript") || package.name == "tvmscript-cli" {
+        if !package.name.starts_with("tvmscript")
+            || matches!(package.name.as_str(), "tvmscript-cli" | "tvmscript-explain")
+        {
             continue;
         }
         for set in 0..1_usize << known.len() {

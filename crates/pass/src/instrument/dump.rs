@@ -28,7 +28,7 @@ impl DumpFormat {
     }
 }
 
-/// Writes the root before the first pass and after each pass: `00-input.py`, `01-tir.UnrollLoop.py`, and so on.
+/// Writes the root before the first pass and after each pass: `00-input.py`, `01-circuit.Simplify.py`, and so on.
 ///
 /// For the phases of a lowering, which are sequences, [`DumpModules::each_sequence`] writes one file per phase.
 pub struct DumpModules<'r, F> {
