@@ -37,7 +37,12 @@ fn table(source: &str, name: &str, doc: &str) -> Result<String, Box<dyn error::E
             "opaque" => "Opaque",
             other => return Err(format!("unknown effect `{other}`: {entry}").into()),
         };
-        let made = if text("result")? == "named" { ".made_by(made_of_type)" } else { "" };
+        // A table of operators that says `void` says nothing about calls that are used as values.
+        let made = match text("result")? {
+            "named" => ".made_by(made_of_type)",
+            "void" => ".with_open_result()",
+            _ => "",
+        };
         writeln!(
             code,
             "Operator::new({:?}, {:?}, {result}).with_operands(0, usize::MAX).with_effect(Effect::{effect}){made},",

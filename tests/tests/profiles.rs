@@ -2,6 +2,8 @@
 
 #[path = "profiles/relax.rs"]
 mod relax;
+#[path = "profiles/written.rs"]
+mod written;
 
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::{ParseOptions, Parsed, PrinterConfig, parse, print, registry};

@@ -157,7 +157,7 @@ fn annotated(operator: &'static Operator, mut args: CallArgs) -> Result<ScriptVa
 }
 
 /// A call of a bit operation, without folding.
-fn strict(operator: &'static Operator, args: CallArgs) -> Result<ScriptValue> {
+pub(crate) fn strict(operator: &'static Operator, args: CallArgs) -> Result<ScriptValue> {
     let operands = args.positional.into_iter().enumerate();
     let operands =
         operands.map(|(i, operand)| ExprArg::convert(operand).map_err(|error| error.at_position(i)));

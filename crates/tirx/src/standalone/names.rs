@@ -3,6 +3,7 @@
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::{BuildDialect as _, HostFunction, ScriptValue};
 use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule};
+use tvmscript_tir::op::bits::STRICT;
 use tvmscript_tir::op::{Operator, ResultType};
 
 use super::build::{
@@ -11,6 +12,7 @@ use super::build::{
 };
 use super::{RENAMED, head};
 use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
+use crate::current::names::strict;
 
 /// Registers the functions, decorators, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
@@ -75,12 +77,16 @@ fn find(name: &str) -> Option<ScriptValue> {
         "let" => ScriptValue::host(Let(None)),
         "Call" => HostFunction::value("Call", call),
         "TileLayout" => ScriptValue::host(Layouts),
-        _ => return None,
+        _ => {
+            let (name, operator) = STRICT.iter().find(|(strict, _)| *strict == name)?;
+            HostFunction::value(*name, |args| strict(operator, args))
+        }
     })
 }
 
 fn names() -> Vec<&'static str> {
     let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT).map(|operator| operator.text);
     let renamed = RENAMED.iter().chain(ALIASES_OF_TIR).map(|(_, own)| *own);
-    operators.chain(renamed).chain(["let", "Call", "TileLayout"]).collect()
+    let strict = STRICT.iter().map(|(name, _)| *name);
+    operators.chain(renamed).chain(strict).chain(["let", "Call", "TileLayout"]).collect()
 }
