@@ -18,18 +18,24 @@ use crate::op::{Effect, Op};
 pub struct NamedOp {
     name: &'static str,
     effect: Effect,
+    has_open_result: bool,
     op: OnceLock<Ref<Op>>,
 }
 
 impl NamedOp {
     /// A pure operator with this full name.
     pub const fn new(name: &'static str) -> NamedOp {
-        NamedOp { name, effect: Effect::Pure, op: OnceLock::new() }
+        NamedOp { name, effect: Effect::Pure, has_open_result: false, op: OnceLock::new() }
     }
 
     /// Declares another effect.
     pub const fn set_effect(&mut self, effect: Effect) {
         self.effect = effect;
+    }
+
+    /// Declares that the place of a call determines the type of its result.
+    pub const fn set_open_result(&mut self) {
+        self.has_open_result = true;
     }
 
     /// The full name.
@@ -44,7 +50,10 @@ impl NamedOp {
 
     /// The operator's node.
     pub fn get(&self) -> &Ref<Op> {
-        self.op.get_or_init(|| Op::declare(self.name, self.effect))
+        self.op.get_or_init(|| match self.has_open_result {
+            true => Op::declare_with_open_result(self.name, self.effect),
+            false => Op::declare(self.name, self.effect),
+        })
     }
 
     /// Returns `true` if the call is one of this operator.

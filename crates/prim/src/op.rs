@@ -53,11 +53,12 @@ pub enum Effect {
     Unknown,
 }
 
-/// An interned operator and its declared effect.
+/// An interned operator and what its dialect declares of it.
 #[derive(Debug)]
 struct OpEntry {
     op: Ref<Op>,
     effect: Option<Effect>,
+    has_open_result: bool,
 }
 
 static OPS: OnceLock<RwLock<HashMap<Box<str>, OpEntry>>> = OnceLock::new();
@@ -69,20 +70,35 @@ impl Op {
         if let Some(entry) = ops.read().unwrap_or_else(|e| e.into_inner()).get(name) {
             return entry.op.clone();
         }
-        Op::intern(name, None)
+        Op::intern(name, None, false)
     }
 
     /// Returns the operator with a name and declares its effect. The first declaration in the process stands.
     pub fn declare(name: &str, effect: Effect) -> Ref<Op> {
-        Op::intern(name, Some(effect))
+        Op::intern(name, Some(effect), false)
     }
 
-    fn intern(name: &str, effect: Option<Effect>) -> Ref<Op> {
+    /// As [`Op::declare`], for an operator of which neither the table nor the text of a call states the type of the
+    /// result: a call of type `void` takes the type that its place asks for
+    /// ([`ops::undetermined`](crate::ops::undetermined)).
+    pub fn declare_with_open_result(name: &str, effect: Effect) -> Ref<Op> {
+        Op::intern(name, Some(effect), true)
+    }
+
+    fn intern(name: &str, effect: Option<Effect>, has_open_result: bool) -> Ref<Op> {
         let mut ops = OPS.get_or_init(Default::default).write().unwrap_or_else(|e| e.into_inner());
-        let new = || OpEntry { op: Ref::new(Op { name: Str::new(name) }), effect: None };
+        let op = || Ref::new(Op { name: Str::new(name) });
+        let new = || OpEntry { op: op(), effect: None, has_open_result: false };
         let entry = ops.entry(name.into()).or_insert_with(new);
         entry.effect = entry.effect.or(effect);
+        entry.has_open_result |= has_open_result;
         entry.op.clone()
+    }
+
+    /// Tests whether the type of a call's result is open, as [`Op::declare_with_open_result`] declares it.
+    pub fn has_open_result(&self) -> bool {
+        let ops = OPS.get_or_init(Default::default).read().unwrap_or_else(|e| e.into_inner());
+        ops.get(self.name.as_str()).is_some_and(|entry| entry.has_open_result)
     }
 
     /// The declared effect of a call of this operator; [`Effect::Opaque`] if no dialect declared it.

@@ -3,11 +3,10 @@
 //! The printer uses the same rules, so that it prints bounds only where they parse back to the extent of the node.
 
 use tvmscript_arith::Analyzer;
-#[cfg(feature = "print")]
 use tvmscript_ir_core::structural_equal;
 #[cfg(feature = "print")]
-use tvmscript_prim::PrimExprExt;
-use tvmscript_prim::{Expr, IntImm, PrimError, Var, ops};
+use tvmscript_prim::Sub;
+use tvmscript_prim::{Add, Expr, IntImm, PrimError, PrimExprExt, Var, ops};
 
 /// Simplifies an expression; returns literals and variables as they are.
 pub(crate) fn simplify(expr: &Expr) -> Expr {
@@ -27,6 +26,30 @@ fn is_leaf(expr: &Expr) -> bool {
 /// If the bounds have no common type.
 pub(crate) fn length(start: &Expr, stop: Expr) -> Result<Expr, PrimError> {
     Ok(simplify(&ops::sub(stop, start.clone())?))
+}
+
+/// The length of the loop `start..stop` in releases whose loops have an end instead of an extent: nothing is simplified.
+/// An end `start + n` stands for the extent `n`.
+///
+/// # Errors
+/// If the bounds have no common type.
+pub(crate) fn length_as_written(start: &Expr, stop: Expr) -> Result<Expr, PrimError> {
+    match stop.as_node::<Add>() {
+        Some(sum) if structural_equal(sum.a.object(), start.object()) => Ok(sum.b.clone()),
+        _ if ops::is_zero(start) && start.dtype() == stop.dtype() => Ok(stop),
+        _ => ops::sub(stop, start.clone()),
+    }
+}
+
+/// The end of a loop that [`length_as_written`] reads as `extent`, if there is one.
+#[cfg(feature = "print")]
+pub(crate) fn stop_as_written(min: &Expr, extent: &Expr) -> Option<Expr> {
+    let stop = match extent.as_node::<Sub>() {
+        Some(length) if structural_equal(length.b.object(), min.object()) => length.a.clone(),
+        _ => sum(min, extent),
+    };
+    let length = length_as_written(min, stop.clone()).ok()?;
+    structural_equal(length.object(), extent.object()).then_some(stop)
 }
 
 /// The end that, together with `min`, parses back to `extent`, if there is one.

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, FromScript, Result, ScriptValue, script_fn};
-use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, StringImm, Var, ops};
+use tvmscript_prim::{Call, Expr, PrimExprExt, StringImm, Var};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape, Stride};
 use tvmscript_tir::build::buffer::Declaration;
@@ -50,16 +50,6 @@ fn text(value: ScriptValue) -> Result<Ref<StringImm>> {
         Some(text) => Ok(text.clone()),
         None => Str::from_script(value).map(literal),
     }
-}
-
-/// Bits that differ. Two numbers do not fold.
-#[script_fn]
-pub fn bitwise_xor(x: ExprArg, y: ExprArg) -> Result<Expr> {
-    let are_numbers = x.0.is::<IntImm>() && y.0.is::<IntImm>();
-    Ok(match are_numbers && x.0.dtype() == y.0.dtype() {
-        true => tvmscript_tir::op::bits::BITWISE_XOR.call(x.0.dtype(), [x.0, y.0]),
-        false => ops::bitwise_xor(x.0, y.0)?,
-    })
 }
 
 /// Calls an operator by name.

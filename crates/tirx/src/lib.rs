@@ -52,7 +52,9 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;
-        dialect.context(tvmscript_ir::build::AsWritten)
+        dialect
+            .context(tvmscript_ir::build::AsWritten)
+            .context(tvmscript_tir::build::operator::Unfolded(|_| true))
     };
     #[cfg(feature = "parse")]
     let dialect = parse::register(dialect);

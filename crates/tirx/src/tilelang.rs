@@ -54,7 +54,6 @@ pub(crate) static SURFACE: Surface = Surface {
         ("sblock", &tvmscript_tir::build::block::BLOCK),
         ("sblock_attr", &tvmscript_tir::build::block::BLOCK_ATTR),
         ("sblock_alloc_buffer", &tvmscript_tir::build::buffer::ALLOC_BUFFER),
-        ("bitwise_xor", &crate::build::BITWISE_XOR),
     ],
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
@@ -68,13 +67,8 @@ pub(crate) static SURFACE: Surface = Surface {
     parse: tvmscript_tir::parse::handlers::TVM_0_23,
 };
 
-/// The release's form of an operator that TIR has too.
+/// The release's form of an operator that TIR has too: nothing folds.
 #[cfg(feature = "print")]
 fn makes(call: &tvmscript_prim::Call, operator: &tvmscript_tir::op::Operator) -> bool {
-    use tvmscript_prim::PrimExprExt as _;
-    let is_kept = std::ptr::eq(operator, &tvmscript_tir::op::bits::BITWISE_XOR);
-    if is_kept && call.args.iter().all(|arg| arg.is::<tvmscript_prim::IntImm>()) {
-        return call.args.iter().all(|arg| arg.dtype() == call.dtype);
-    }
-    TILELANG_0_25.of_callee(&call.op).is_some_and(|operator| operator.makes(call))
+    operator.is_plain(call) || TILELANG_0_25.of_callee(&call.op).is_some_and(|operator| operator.makes(call))
 }

@@ -1,6 +1,7 @@
 //! Texts of several releases: each tells its profile, reads, and prints as it was.
 
 mod relax;
+mod written;
 
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::{ParseOptions, Parsed, PrinterConfig, parse, print, registry};

@@ -197,6 +197,7 @@ fn record(header: &Header, entry: &OperatorDecl) -> Result<TokenStream> {
         let method = quote::format_ident!("with_{key}");
         quote!(.#method(#value))
     });
+    let open = matches!(entry.rule, Some(Rule::Open)).then(|| quote!(.with_open_result()));
     let hidden = entry.is_hidden.then(|| quote!(.hidden()));
     let is_annotated = header.call.is_some() && entry.params.iter().any(|param| param.is_attribute);
     let annotated = is_annotated.then(|| quote!(.annotated()));
@@ -209,7 +210,7 @@ fn record(header: &Header, entry: &OperatorDecl) -> Result<TokenStream> {
     Ok(quote! {
         #[doc = #doc]
         pub static #constant: Operator = {
-            let operator = Operator::new(#name, #text, #rule)#operands #effect #(#properties)* #hidden #annotated #made_by;
+            let operator = Operator::new(#name, #text, #rule)#operands #open #effect #(#properties)* #hidden #annotated #made_by;
             #[cfg(feature = "build")]
             let operator = operator.with_function(&script::#constant);
             operator

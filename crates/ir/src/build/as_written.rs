@@ -4,8 +4,8 @@ use tvmscript_ir_core::{Array, Ref, Str, Value};
 use tvmscript_irbuilder::{CallArgs, FromScript, Result, ScriptValue};
 use tvmscript_prim::WrittenTuple;
 
-/// Context of releases whose texts stay as they are written where TVM 0.23 computes: extents of loops are not simplified, bit
-/// operations on numbers not folded, targets not completed.
+/// Context of releases whose texts stay as they are written where TVM 0.23 computes: extents of loops are not simplified,
+/// targets not completed.
 #[derive(Debug)]
 pub struct AsWritten;
 

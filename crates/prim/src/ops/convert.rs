@@ -3,7 +3,7 @@
 use tvmscript_ir_core::dtype::TypeCode;
 use tvmscript_ir_core::{DataType, Ref};
 
-use super::{make_const, undetermined};
+use super::{fold, folding, make_const, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::intrinsic::{self, NamedOp};
@@ -25,6 +25,9 @@ pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
 
 /// The literal converted to a scalar type, or the value unchanged.
 fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr>, Expr> {
+    if folding::current().is_exact && !is_exact(dtype, &value) {
+        return Err(value);
+    }
     if let Some(lit) = value.as_node::<IntImm>() {
         Ok(make_const(dtype, lit.value))
     } else if let Some(lit) = value.as_node::<FloatImm>() {
@@ -32,6 +35,21 @@ fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr
     } else {
         Err(value)
     }
+}
+
+/// Tests whether a release that folds exact conversions only folds this one: no literal is converted to `float64`, which
+/// may be more than the literal's type tells.
+fn is_exact(dtype: DataType, value: &Expr) -> bool {
+    if let Some(lit) = value.as_node::<IntImm>() {
+        return match dtype.is_any_float() {
+            true => dtype.bits != 64,
+            false => fold::holds(dtype, lit.value.into()),
+        };
+    }
+    value.as_node::<FloatImm>().is_none_or(|lit| match dtype.is_any_float() {
+        true => dtype.bits != 64,
+        false => lit.value.abs() < 9e18 && fold::holds(dtype, lit.value as i128),
+    })
 }
 
 /// Converts a value to another type.

@@ -8,8 +8,8 @@
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::{self, Operator, floor_div, floor_mod};
 
-use super::BinaryOp;
 use super::literal::truth;
+use super::{BinaryOp, Number, folding, make_const};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm};
@@ -61,8 +61,28 @@ fn wrapped(value: i64, dtype: DataType) -> i64 {
     arithmetic::wrap(dtype, value.into()) as i64
 }
 
-fn int(value: i64, dtype: DataType) -> Result<Option<Folded>> {
-    Ok(Some(Folded::Value(IntImm::try_new(dtype, wrapped(value, dtype))?)))
+/// The exact result of an operation on two literals as one of the type.
+fn int(value: i128, dtype: DataType) -> Result<Option<Folded>> {
+    let rules = folding::current();
+    if rules.is_exact && !holds(dtype, value) {
+        return Ok(None);
+    }
+    // The conversions wrap.
+    let literal = match rules.unsigned && dtype.is_uint() && dtype.bits == 64 {
+        true => make_const(dtype, Number::UInt(value as u64)),
+        false => IntImm::try_new(dtype, wrapped(value as i64, dtype)),
+    };
+    Ok(Some(Folded::Value(literal?)))
+}
+
+/// Tests whether a literal of the integer type has this value.
+pub(super) fn holds(dtype: DataType, value: i128) -> bool {
+    let bits = if dtype.is_bool() { 1 } else { u32::from(dtype.bits).clamp(1, 64) };
+    let (least, most) = match dtype.is_int() {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    };
+    (least..=most).contains(&value)
 }
 
 /// Computes on two float literals in the type's own width, if that is 32 or 64 bits.
@@ -71,12 +91,20 @@ fn float(operator: Operator, dtype: DataType, a: f64, b: f64) -> Result<Option<F
         32 | 64 => arithmetic::floats(operator, dtype, a, b),
         _ => None,
     };
-    value.map(|value| Ok(Folded::Value(FloatImm::try_new(dtype, value)?))).transpose()
+    let Some(value) = value else { return Ok(None) };
+    if folding::current().is_exact && value.is_infinite() && a.is_finite() && b.is_finite() {
+        return Ok(None);
+    }
+    Ok(Some(Folded::Value(FloatImm::try_new(dtype, value)?)))
 }
 
 /// Returns `true` for index types: remainders, shifts and bitwise operations fold for these only.
 pub(super) fn is_index(dtype: DataType) -> bool {
     dtype.is_int() && dtype.is_scalar() && matches!(dtype.bits, 32 | 64)
+}
+
+fn folds_unsigned(dtype: DataType) -> bool {
+    folding::current().unsigned && dtype.is_uint() && dtype.is_scalar()
 }
 
 /// Folds `a op b`; returns `None` if it does not fold. Both operands must have the same type.
@@ -105,6 +133,10 @@ fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> Result<Option<Fold
         BinaryOp::FloorDiv => div(Operator::FloorDiv, dtype, la, lb, floor_div),
         BinaryOp::Mod if is_index(dtype) => remainder(dtype, la, lb, i64::wrapping_rem),
         BinaryOp::FloorMod if is_index(dtype) => remainder(dtype, la, lb, floor_mod),
+        BinaryOp::Mod if folds_unsigned(dtype) && dtype.bits == 64 => {
+            remainder(dtype, la, lb, i64::wrapping_rem)
+        }
+        BinaryOp::FloorMod if folds_unsigned(dtype) => remainder(dtype, la, lb, floor_mod),
         BinaryOp::Mod | BinaryOp::FloorMod => Ok(None),
         BinaryOp::Min => extremum(dtype, la, lb, i64::min, |a, b| if b < a { b } else { a }),
         BinaryOp::Max => extremum(dtype, la, lb, i64::max, |a, b| if a < b { b } else { a }),
@@ -121,7 +153,7 @@ fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> Result<Option<Fold
 
 fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
     Ok(match (a, b) {
-        (Lit::Int(a), Lit::Int(b)) => return int(a.wrapping_add(b), dtype),
+        (Lit::Int(a), Lit::Int(b)) => return int(i128::from(a) + i128::from(b), dtype),
         (Lit::Int(0), _) => Some(Folded::Right),
         (_, Lit::Int(0)) => Some(Folded::Left),
         (Lit::Float(x), Lit::Float(y)) => {
@@ -139,10 +171,10 @@ fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
 
 fn sub(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
     Ok(match (a, b) {
-        (Lit::Int(0), Lit::Int(k)) if dtype.is_uint() && k > 0 => {
+        (Lit::Int(0), Lit::Int(k)) if dtype.is_uint() && k > 0 && !folding::current().is_exact => {
             return Err(PrimError::OutOfRange { value: k.wrapping_neg().to_string(), dtype });
         }
-        (Lit::Int(a), Lit::Int(b)) => return int(a.wrapping_sub(b), dtype),
+        (Lit::Int(a), Lit::Int(b)) => return int(i128::from(a) - i128::from(b), dtype),
         (_, Lit::Int(0)) => Some(Folded::Left),
         (Lit::Float(x), Lit::Float(y)) => {
             let zero = if y == 0.0 { Some(Folded::Left) } else { None };
@@ -164,7 +196,7 @@ fn mul(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
         _ => None,
     };
     match (a, b) {
-        (Lit::Int(a), Lit::Int(b)) => int(a.wrapping_mul(b), dtype),
+        (Lit::Int(a), Lit::Int(b)) => int(i128::from(a) * i128::from(b), dtype),
         (Lit::Float(x), Lit::Float(y)) => Ok(float(Operator::Mul, dtype, x, y)?.or_else(|| identity(a, b))),
         _ => Ok(identity(a, b)),
     }
@@ -185,7 +217,7 @@ fn div(
     };
     match (a, b) {
         (Lit::Int(_), Lit::Int(0)) | (Lit::Float(_), Lit::Float(0.0)) => Err(PrimError::DivideByZero),
-        (Lit::Int(a), Lit::Int(b)) => int(whole(a, b), dtype),
+        (Lit::Int(a), Lit::Int(b)) => int(whole(a, b).into(), dtype),
         (Lit::Float(x), Lit::Float(y)) => match float(operator, dtype, x, y)? {
             None => identity(a, b),
             folded => Ok(folded),
@@ -197,7 +229,7 @@ fn div(
 fn remainder(dtype: DataType, a: Lit, b: Lit, of: fn(i64, i64) -> i64) -> Result<Option<Folded>> {
     match (a, b) {
         (Lit::Int(_), Lit::Int(0)) => Err(PrimError::DivideByZero),
-        (Lit::Int(a), Lit::Int(b)) => int(of(a, b), dtype),
+        (Lit::Int(a), Lit::Int(b)) => int(of(a, b).into(), dtype),
         (Lit::Int(0), _) => Ok(Some(Folded::Left)),
         (_, Lit::Int(1)) => int(0, dtype),
         (_, Lit::Int(0)) => Err(PrimError::DivideByZero),

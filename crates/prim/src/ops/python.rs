@@ -153,7 +153,8 @@ impl Comparison {
         }
     }
 
-    pub(super) fn node(self) -> super::BinaryOp {
+    /// The operation that compares.
+    pub fn node(self) -> super::BinaryOp {
         match self {
             Comparison::Eq => super::BinaryOp::Eq,
             Comparison::Ne => super::BinaryOp::Ne,

@@ -1,6 +1,7 @@
-//! Types of expressions over unknown functions ([`UnknownCall`]), which the context determines.
+//! Types of expressions over unknown functions ([`UnknownCall`]) and operators with an open result
+//! ([`Op::has_open_result`](crate::Op::has_open_result)), which the context determines.
 //!
-//! An expression whose type depends on an unknown function has the type `void`. The first operand, buffer or variable
+//! An expression whose type depends on such a function has the type `void`. The first operand, buffer or variable
 //! of a known type that it meets gives it that type, down to the call.
 
 use tvmscript_ir_core::{DataType, PtrMap, Ref, with_stack};
@@ -10,6 +11,7 @@ use super::python::Operand;
 use crate::class::{Expr, PrimExprExt};
 use crate::kind::{ExprKind, ExprView};
 use crate::node::{Call, Select, UnknownCall};
+use crate::op::Op;
 
 /// Gives an expression of undetermined type the type `dtype`. Other expressions stay as they are.
 #[inline]
@@ -30,7 +32,7 @@ pub fn is_undetermined(e: &Expr) -> bool {
         if e.dtype() != DataType::VOID {
             continue;
         }
-        if e.is::<UnknownCall>() {
+        if is_open(e) {
             return true;
         }
         let first = open.len();
@@ -39,11 +41,20 @@ pub fn is_undetermined(e: &Expr) -> bool {
             ExprKind::Call(n) => open.extend(n.args.iter()),
             _ => open.extend(binary(e).into_iter().flat_map(|(_, a, b)| [a, b])),
         }
-        if open.iter().skip(first).any(|part| part.is::<UnknownCall>()) {
+        if open.iter().skip(first).any(|part| is_open(part)) {
             return true;
         }
     }
     false
+}
+
+/// Returns `true` for a call whose type nothing but its place tells.
+fn is_open(e: &Expr) -> bool {
+    e.is::<UnknownCall>() || e.as_node::<Call>().is_some_and(has_open_type)
+}
+
+fn has_open_type(call: &Call) -> bool {
+    call.dtype == DataType::VOID && call.op.as_node::<Op>().is_some_and(Op::has_open_result)
 }
 
 /// The operator and the operands of a binary node whose type is that of its operands.
@@ -123,6 +134,9 @@ impl Determination {
             ExprKind::Select(n) => {
                 let [on_true, on_false] = self.any([&n.true_value, &n.false_value])?;
                 Select::try_new(n.condition.clone(), on_true, on_false).ok()
+            }
+            ExprKind::Call(n) if has_open_type(n) => {
+                Some(Call::with_callee(self.dtype, n.op.clone(), n.args.clone()))
             }
             // An operator whose result has the type of its arguments.
             ExprKind::Call(n) => {

@@ -251,12 +251,12 @@ macro_rules! parts {
 }
 
 parts! {
-    /// `@decorators def name[type_params](params) -> returns: body`. Its range starts at `def`. Type parameters have no
-    /// bounds, defaults or stars.
+    /// `@decorators def name[type_params](params) -> returns: body`. Its range starts at `def`. The
+    /// annotation of a type parameter is its bound; it has neither default nor star.
     FunctionDef {
         name: Name,
         name_place: PieceRange,
-        type_params: List<Name>,
+        type_params: List<Parameter>,
         params: List<Parameter>,
         decorators: List<ExprId>,
         returns: Option<ExprId>,

@@ -245,10 +245,11 @@ pub struct FunctionMentions {
 pub fn function_mentions(ast: &Ast, def: &FunctionDef) -> FunctionMentions {
     let mut used = Vec::new();
     let mut bound: Vec<Name> = ast.list(def.params).iter().map(|param| param.name).collect();
-    bound.extend(ast.list(def.type_params));
+    let type_params = ast.list(def.type_params).iter();
+    bound.extend(type_params.clone().map(|param| param.name));
     bound.extend(bound_names(ast, def.body));
     let mut roots: Vec<ExprId> = def.returns.into_iter().collect();
-    let params = ast.list(def.params).iter();
+    let params = type_params.chain(ast.list(def.params));
     roots.extend(params.flat_map(|param| param.annotation.into_iter().chain(param.default)));
     for root in roots {
         expr(ast, root, &mut |id| {

@@ -185,8 +185,11 @@ impl Parser<'_> {
     pub fn names_of(&self, def: &FunctionDef) -> Vec<(Name, ExprId)> {
         let mentions = function_mentions(&self.state.ast, def);
         let params = self.state.ast.list(def.type_params);
-        let mut seen: HashSet<Name> =
-            mentions.bound.into_iter().filter(|name| !params.contains(name)).collect();
+        let mut seen: HashSet<Name> = mentions
+            .bound
+            .into_iter()
+            .filter(|name| !params.iter().any(|param| param.name == *name))
+            .collect();
         mentions.used.into_iter().filter(|(name, _)| seen.insert(*name)).collect()
     }
 

@@ -75,9 +75,9 @@ impl Parser<'_> {
         }
         self.with_scope(|p| {
             let ast = p.state.ast.clone();
-            for name in ast.list(def.type_params) {
-                let value = tvmscript_script_eval::type_variable(ast.name(*name));
-                p.set(*name, value);
+            for param in ast.list(def.type_params) {
+                let value = tvmscript_script_eval::type_variable(ast.name(param.name));
+                p.set(param.name, value);
             }
             f(p)
         })

@@ -1,5 +1,8 @@
 //! Expression nodes as functions: strict constructors, `T.Let`, `T.comm_reducer`, `T.index_map`, `T.iter_var`.
 
+use std::rc::Rc;
+
+use num_bigint::BigInt;
 use tvmscript_ir::build::{call_with_vars, index_map_of, operator, parameter_names};
 use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, PyType, Result, ScriptValue, script_fn};
@@ -9,6 +12,7 @@ use tvmscript_prim::{
 };
 
 use super::args::{Domain, ExprArg, NodeArg, Shape};
+use super::types::big_literal;
 use crate::node::*;
 
 /// An operand of a node whose operands have one type.
@@ -115,10 +119,38 @@ pub fn shuffle(vectors: Shape, indices: Shape) -> Result<Expr> {
     Ok(tvmscript_prim::Shuffle::try_new(vectors.0, indices.0)?)
 }
 
+/// The value of an integer literal, which may be an unsigned number above the largest `int64`.
+#[derive(Debug, Clone)]
+pub enum IntegerArg {
+    /// A number of 64 bits with a sign.
+    Int(i64),
+    /// A larger number.
+    Big(Rc<BigInt>),
+}
+
+impl FromScript for IntegerArg {
+    const TYPE: PyType = PyType::INT;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::BigInt(value) => Ok(IntegerArg::Big(value)),
+            other => i64::from_script(other).map(IntegerArg::Int),
+        }
+    }
+}
+
+impl From<i64> for IntegerArg {
+    fn from(value: i64) -> IntegerArg {
+        IntegerArg::Int(value)
+    }
+}
+
 /// An integer literal.
 #[script_fn(name = "IntImm")]
-pub fn int_imm(dtype: DataType, value: i64) -> Result<Expr> {
-    Ok(IntImm::try_new(dtype, value)?)
+pub fn int_imm(dtype: DataType, value: IntegerArg) -> Result<Expr> {
+    match value {
+        IntegerArg::Int(value) => Ok(IntImm::try_new(dtype, value)?),
+        IntegerArg::Big(value) => big_literal(dtype, &value),
+    }
 }
 
 /// A float literal.

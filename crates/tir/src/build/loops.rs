@@ -84,6 +84,10 @@ impl ForFrame {
     }
 }
 
+/// Context of releases whose loops have an end instead of an extent: `range(1, n)` is read as it stands.
+#[derive(Debug)]
+pub struct EndsAsWritten;
+
 /// The loop over `start..stop`, or from zero with one bound. The extent is simplified, as in TVM, unless a range is
 /// given. Creates the variable unless it is given.
 pub fn one_loop(
@@ -95,7 +99,12 @@ pub fn one_loop(
     step: Option<Expr>,
     var: Option<NodeArg<Var>>,
 ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+    let has_ends = Builder::context::<EndsAsWritten>().is_some();
     let (min, extent) = match (start, stop) {
+        (LoopStart::Bound(start), Some(stop)) if has_ends => {
+            let extent = extent::length_as_written(&start, stop)?;
+            (start, extent)
+        }
         (LoopStart::Bound(start), Some(stop)) => {
             let is_kept = tvmscript_prim::ops::is_zero(&start) && Builder::context::<AsWritten>().is_some();
             let extent = if is_kept { stop } else { extent::length(&start, stop)? };
@@ -103,7 +112,7 @@ pub fn one_loop(
         }
         (LoopStart::Bound(stop), None) => {
             let zero = Range::zero_of(&stop).map_err(|e| BuildError::from(e).at_position(0))?;
-            let is_kept = Builder::context::<AsWritten>().is_some();
+            let is_kept = has_ends || Builder::context::<AsWritten>().is_some();
             (zero, if is_kept { stop } else { extent::simplify(&stop) })
         }
         (LoopStart::Range(range), None) => (range.min.clone(), range.extent.clone()),

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use tvmscript_ir_core::Ref;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_irbuilder::{
-    ArgumentRef, Around, BindFn, BuildError, CallArgs, FromScript, Param, ParamKind, PyType, Result,
+    ArgumentRef, Around, BindFn, BuildError, Builder, CallArgs, FromScript, Param, ParamKind, PyType, Result,
     ScriptFn, ScriptValue, script_fn,
 };
 use tvmscript_prim::Op;
@@ -19,7 +19,7 @@ use tvmscript_prim::{Call, IntImm, PrimExprExt};
 pub use super::args::ExprArg as Expr;
 use super::args::ExprArg;
 use crate::node::{Buffer, BufferLoad};
-use crate::op::{functions, memory, operators};
+use crate::op::{Operator, functions, memory, operators};
 
 pub use tvmscript_ir_core::DataType;
 
@@ -80,7 +80,43 @@ fn dtype_forms(params: &[Param]) -> Vec<Vec<Param>> {
 ///
 /// # Errors
 /// Those of `bind`.
-fn around_binding(function: &'static ScriptFn, mut args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
+fn around_binding(function: &'static ScriptFn, args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
+    let Some(unfolded) = Builder::context::<Unfolded>() else {
+        return with_type_in_place(function, args, bind);
+    };
+    let made = with_type_in_place(function, args.clone(), bind);
+    match call_as_written(function, args, made.as_ref().ok(), &unfolded) {
+        Some(call) => Ok(call.into()),
+        None => made,
+    }
+}
+
+/// Context of releases whose reader leaves calls of these operators as they are written, where TVM 0.23 computes with
+/// numbers, selects an operand, or refuses the types.
+#[derive(Debug)]
+pub struct Unfolded(pub fn(&Operator) -> bool);
+
+/// The call of an operator as its text has it, if the operator's function made another expression of it or none. `None`
+/// if the operands' types would have to be converted first.
+fn call_as_written(
+    function: &'static ScriptFn,
+    args: CallArgs,
+    made: Option<&ScriptValue>,
+    Unfolded(is_unfolded): &Unfolded,
+) -> Option<PrimExpr> {
+    let operator = operators().find(|op| op.function.is_some_and(|own| std::ptr::eq(own, function)))?;
+    operator.make?;
+    let call = made.and_then(|made| made.as_node::<Call>());
+    let is_call = call.is_some_and(|call| call.is_op(operator.op.get()));
+    if is_call || !args.keywords.is_empty() || !is_unfolded(operator) {
+        return None;
+    }
+    let operands: Vec<PrimExpr> =
+        args.positional.into_iter().map(ExprArg::convert).collect::<Result<_>>().ok()?;
+    operator.plain_call(operands)
+}
+
+fn with_type_in_place(function: &'static ScriptFn, mut args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
     match function.params.iter().position(|param| param.name == "dtype") {
         None => drop(args.take_keyword("dtype")),
         Some(0) => {

@@ -124,7 +124,7 @@ pub(crate) fn try_convert(dtype: DataType, value: ScriptValue) -> Result<Expr> {
 }
 
 /// An unsigned literal beyond the range of `int64`.
-fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
+pub(super) fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
     let fits = dtype.is_uint() && dtype.is_scalar() && dtype.bits == 64;
     match u64::try_from(value) {
         Ok(bits) if fits => Ok(ops::make_const(dtype, ops::Number::UInt(bits))?),

@@ -14,7 +14,7 @@ tir_operators! {
     /// Ends the profiled region `id`.
     end_profile_intrinsic(id: Expr) -> HANDLE;
     /// One of two values, of which only that one is evaluated; types are matched, a literal condition chooses.
-    if_then_else(cond: Expr, t: Expr, f: Expr) -> same_as(cond) = ops::if_then_else;
+    if_then_else(cond: Expr, t: Expr, f: Expr) -> same_as(t) = ops::if_then_else;
     /// A predicate that loop partitioning leaves alone.
     ignore_loop_partition(predicate: Expr) -> BOOL;
     /// A condition that usually holds; a literal stays as it is.

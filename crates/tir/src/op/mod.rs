@@ -143,6 +143,13 @@ impl Operator {
         self
     }
 
+    /// Declares that the place of a call determines the type of its result.
+    #[must_use]
+    pub const fn with_open_result(mut self) -> Operator {
+        self.op.set_open_result();
+        self
+    }
+
     /// Marks the operator as absent from TVM's script language.
     #[must_use]
     pub const fn hidden(mut self) -> Operator {
@@ -200,8 +207,36 @@ impl Operator {
             && match self.result {
                 ResultType::First | ResultType::Last => true,
                 ResultType::Fixed(fixed) => dtype == fixed,
-                ResultType::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == dtype),
+                ResultType::SameAs(index) => {
+                    args.get(index).map_or(DataType::VOID, |arg| arg.dtype()) == dtype
+                },
             }
+    }
+
+    /// The call of these operands without folding, if its type follows from theirs and none needs a conversion.
+    pub fn plain_call(&self, operands: Vec<Expr>) -> Option<Expr> {
+        let dtype = self.plain_type(&operands)?;
+        (self.min_operands..=self.max_operands).contains(&operands.len()).then(|| self.call(dtype, operands))
+    }
+
+    /// The type of a call of these operands.
+    fn plain_type(&self, operands: &[Expr]) -> Option<DataType> {
+        match self.result {
+            ResultType::First | ResultType::Last => None,
+            ResultType::Fixed(dtype) => Some(dtype),
+            ResultType::SameAs(index) => {
+                let dtype = operands.get(index)?.dtype();
+                let others = operands.get(index..)?;
+                others.iter().all(|operand| operand.dtype() == dtype).then_some(dtype)
+            }
+        }
+    }
+
+    /// Tests whether [`Operator::plain_call`] makes this call of its operands.
+    pub fn is_plain(&self, call: &Call) -> bool {
+        let operands: Vec<Expr> = call.args.iter().cloned().collect();
+        (self.min_operands..=self.max_operands).contains(&operands.len())
+            && self.plain_type(&operands) == Some(call.dtype)
     }
 
     /// Tests whether the operator's function builds exactly this call from its operands.

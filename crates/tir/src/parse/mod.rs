@@ -8,7 +8,7 @@ pub mod handlers;
 mod late;
 mod llvm;
 mod macros;
-mod operators;
+pub mod operators;
 pub mod python;
 pub mod statements;
 mod subscript;

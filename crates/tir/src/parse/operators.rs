@@ -1,7 +1,7 @@
 //! Python's operators on expressions.
 
 use tvmscript_ir_core::DataType;
-use tvmscript_irbuilder::{BuildError, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, Builder, Result, ScriptValue};
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::ops::{self, Operand, bare, python, script};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
@@ -10,6 +10,10 @@ use tvmscript_script_parser::{Mode, Operator};
 
 use crate::build::args::{ExprArg, region_to_load};
 use crate::node::{BufferRegion, IterVar};
+
+/// Context of releases in whose scripts these comparisons, by their left operand, match the types of their operands and fold, as arithmetic does.
+#[derive(Debug)]
+pub struct FoldedComparisons(pub fn(python::Comparison, left: &Operand) -> bool);
 
 /// Converts a value to an operand of an expression, if possible.
 fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
@@ -56,7 +60,17 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
                 Operator::Binary(op) => arithmetic(binary_operator(op), a, b)?,
                 Operator::Compare(op) => {
                     let Some(op) = comparison(op) else { return Ok(None) };
+                    let is_folded = |FoldedComparisons(folds): &FoldedComparisons| folds(op, &a);
                     match mode {
+                        Mode::Script
+                            if Builder::context::<FoldedComparisons>().is_some_and(|c| is_folded(&c)) =>
+                        {
+                            ops::binary(
+                                op.node(),
+                                bare::operand(a)?.into_expr()?,
+                                bare::operand(b)?.into_expr()?,
+                            )?
+                        }
                         Mode::Script => script::compare(op, a, b).map_err(with_help)?,
                         // As in Python, a number on the left leaves the comparison to the right operand.
                         Mode::Host => match (a, b) {

@@ -8,7 +8,7 @@ use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{PathId, Ref};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{
-    Add, And, Div, EQ, Expr, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod, Mul, NE, Not, Or,
+    Add, And, Div, EQ, Expr, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE, Not, Or,
     PrimExprExt, Sub,
 };
 
@@ -160,7 +160,7 @@ binary! {
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
     let operand = d.part(a, path, "a")?;
-    if is_number(operand, d) {
+    if is_number(operand, d) || (a.is::<IntImm>() && d.tir().surface.print.negated_literals) {
         return Ok(d.call_t("Not", &[operand]));
     }
     Ok(d.docs.unary(UnaryOp::Not, operand))

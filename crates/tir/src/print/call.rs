@@ -10,11 +10,12 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, PathId, Ref};
 use tvmscript_prim::Op;
-use tvmscript_prim::{Call, Expr, intrinsic};
+use tvmscript_prim::{Call, Expr, IntImm, intrinsic};
 
 use super::expr::{items, list};
+use super::forms::WideLiterals;
 use super::state::{TirDocsifier, operator_name};
-use crate::op::{self, ResultType};
+use crate::op::{self, Operator, ResultType};
 
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
@@ -43,6 +44,9 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     {
         return Ok(doc);
     }
+    if let Some(doc) = wide_literal(node, operator, path, d) {
+        return Ok(doc);
+    }
     let made = d.tir().surface.print.makes;
     if !operator.makes(node) && !made(node, operator) {
         return strict(operator.name(), *dtype, args, path, d);
@@ -60,6 +64,29 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         false => d.t_callee(op.object().address(), operator),
     };
     arguments(doc, *dtype, operator.result, args, path, d)
+}
+
+/// `T.uint64(18446744073709551615)`, `T.IntImm("uint64", 18446744073709551615)`, in releases that have literals of all
+/// unsigned numbers.
+fn wide_literal(node: &Call, operator: &Operator, path: PathId, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
+    let form = d.tir().surface.print.wide_literals;
+    if form == WideLiterals::Halves || !std::ptr::eq(operator, &op::bits::LARGE_UINT_IMM) {
+        return None;
+    }
+    let half = |index: usize| u64::try_from(node.args.get(index)?.as_node::<IntImm>()?.value).ok();
+    let value = (half(1)? << 32) | half(0)?;
+    // A number of Python's, which is longer than those that docs hold.
+    let number = d.docs.id(value.to_string().as_str());
+    let at = d.field(path, "args");
+    let number = d.at(number, at);
+    let dtype = node.dtype.to_string();
+    Some(match form {
+        WideLiterals::Node => {
+            let dtype = d.docs.str(dtype.as_str());
+            d.call_t("IntImm", &[dtype, number])
+        }
+        WideLiterals::Typed | WideLiterals::Halves => d.call_t(&dtype, &[number]),
+    })
 }
 
 /// Maximum length of a chain of conditionals that prints as nested calls, as in TVM; longer ones use Python's

@@ -7,7 +7,7 @@ use tvmscript_ir_core::{DataType, PathId, Ref};
 use tvmscript_prim::Call;
 
 use super::state::TirDocsifier as _;
-use crate::node::{AttrStmt, Buffer, BufferLoad, BufferStore, PrimFunc, StmtRef};
+use crate::node::{AttrStmt, Buffer, BufferLoad, BufferStore, ForKind, PrimFunc, StmtRef};
 use crate::op::Operator;
 
 /// A keyword argument.
@@ -15,6 +15,17 @@ pub type Keyword = (&'static str, ExprDoc);
 
 /// Prints two successive statements, each with its path, as one; `None` if they have no such form.
 pub type PairPrinter = fn([(&StmtRef, PathId); 2], &mut Docsifier<'_>) -> Result<Option<StmtDoc>>;
+
+/// How the text has an unsigned literal above the largest `int64`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WideLiterals {
+    /// `T.large_uint_imm(T.uint32(4294967295), T.uint32(4294967295))`
+    Halves,
+    /// `T.uint64(18446744073709551615)`
+    Typed,
+    /// `T.IntImm("uint64", 18446744073709551615)`
+    Node,
+}
 
 /// Printers and forms of a release.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +54,8 @@ pub struct Forms {
     pub short_loops: bool,
     /// The reader does not simplify the extents of loops from zero.
     pub plain_extents: bool,
+    /// Loops have an end instead of an extent, and the reader keeps it as it stands.
+    pub loop_ends: bool,
     /// A body that does nothing prints as `pass`.
     pub empty_bodies: bool,
     /// `break` for `T.break_loop()`.
@@ -55,10 +68,14 @@ pub struct Forms {
     pub pointer: &'static str,
     /// Operators under other names: `(name in TVM 0.23, name)`.
     pub renamed: &'static [(&'static str, &'static str)],
-    /// `unroll=2` for `annotations={"pragma_unroll": 2}`.
-    pub unroll_keyword: bool,
+    /// Kinds of loops with `unroll=2` for `annotations={"pragma_unroll": 2}`.
+    pub unroll_keyword: fn(ForKind) -> bool,
     /// `x & y` for `T.bitwise_and(x, y)`.
     pub infix_bits: bool,
+    /// Unsigned literals above the largest `int64`.
+    pub wide_literals: WideLiterals,
+    /// `T.Not(T.bool(True))` for `not T.bool(True)`.
+    pub negated_literals: bool,
 }
 
 /// TVM 0.23.
@@ -75,14 +92,17 @@ pub const TVM_0_23: Forms = Forms {
     concise: true,
     short_loops: true,
     plain_extents: false,
+    loop_ends: false,
     empty_bodies: false,
     jump_words: false,
     typed_calls: false,
     prim_type: |dtype, d| d.t(&dtype.to_string()),
     pointer: "handle",
     renamed: &[],
-    unroll_keyword: false,
+    unroll_keyword: |_| false,
     infix_bits: false,
+    wide_literals: WideLiterals::Halves,
+    negated_literals: false,
 };
 
 /// Prints a load as the release does.

@@ -111,7 +111,8 @@ fn single(node: &Ref<For>, path: PathId, by_name: bool, d: &mut Docsifier<'_>) -
 /// `unroll=4` for a loop whose only annotation asks for it, in releases that have the argument.
 fn unroll_kwarg(node: &For, path: PathId, d: &mut Docsifier<'_>) -> Option<(&'static str, ExprDoc)> {
     let entry = node.annotations.iter().next().filter(|_| node.annotations.len() == 1);
-    let (key, value) = entry.filter(|_| d.tir().surface.print.unroll_keyword)?;
+    let has_keyword = d.tir().surface.print.unroll_keyword;
+    let (key, value) = entry.filter(|_| has_keyword(node.kind))?;
     let literal = match value {
         Value::Bool(flag) => Some(i64::from(*flag)),
         Value::Int(value) => Some(*value),
@@ -140,8 +141,12 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
-    let is_plain = from_zero && d.tir().surface.print.plain_extents;
-    let stop = if is_plain { Some(extent.clone()) } else { extent::stop_of(min, extent) };
+    let forms = &d.tir().surface.print;
+    let stop = match (from_zero && (forms.plain_extents || forms.loop_ends), forms.loop_ends) {
+        (true, _) => Some(extent.clone()),
+        (false, true) => extent::stop_as_written(min, extent),
+        (false, false) => extent::stop_of(min, extent),
+    };
     match stop {
         Some(stop) => {
             if !from_zero || !(is_range || d.tir().surface.print.short_loops) {

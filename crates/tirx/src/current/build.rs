@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, DictKey, FrameOf, FromScript, HostObject, PyType, Result, ScriptValue, script_fn,
+    BuildError, Builder, DictKey, FrameOf, FromScript, HostObject, PyType, Result, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, Range, Type, Var, ops};
 use tvmscript_tir::build::args::{ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
@@ -352,10 +352,18 @@ buffer_functions! {
     }
 }
 
+/// Context of releases whose variables in memory have no layout.
+#[derive(Debug)]
+pub(crate) struct WithoutLayout;
+
 /// A new variable in memory.
 pub(crate) fn new_scalar(dtype: DataType, scope: &str) -> Result<Ref<Buffer>> {
     let shape: Array<Expr> = Array::new([ops::make_const(DataType::INT32, 1)?]);
-    let layout = LayoutArg::Given(Some(TileLayout::of_shape(&shape)?.into()));
+    let layout = match Builder::context::<WithoutLayout>() {
+        Some(_) => None,
+        None => Some(TileLayout::of_shape(&shape)?.into()),
+    };
+    let layout = LayoutArg::Given(layout);
     let parts = Parts {
         dtype,
         strides: None,

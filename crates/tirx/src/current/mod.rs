@@ -19,7 +19,7 @@ pub mod layout;
 mod mask;
 mod metadata;
 #[cfg(feature = "parse")]
-mod names;
+pub(crate) mod names;
 #[cfg(any(feature = "print", feature = "parse"))]
 mod operators;
 #[cfg(feature = "print")]
@@ -69,6 +69,22 @@ pub static PROFILE: TextProfile = TextProfile {
     metadata: metadata::FORMAT,
     ..TVM_0_23
 };
+
+/// Rules of folding.
+#[cfg(any(feature = "parse", feature = "print"))]
+const FOLDING: tvmscript_prim::ops::folding::Folding =
+    tvmscript_prim::ops::folding::Folding { unsigned: true, ..tvmscript_prim::ops::folding::TVM_0_23 };
+
+/// Comparisons that match the types of their operands and fold: those of order whose left operand is no Python number.
+#[cfg(feature = "parse")]
+fn is_folded(
+    comparison: tvmscript_prim::ops::python::Comparison,
+    left: &tvmscript_prim::ops::Operand,
+) -> bool {
+    use tvmscript_prim::ops::Operand;
+    use tvmscript_prim::ops::python::Comparison;
+    matches!(left, Operand::Expr(_)) && !matches!(comparison, Comparison::Eq | Comparison::Ne)
+}
 
 /// The words of the release, its statements and forms.
 pub(crate) static SURFACE: Surface = Surface {
@@ -129,7 +145,10 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = names::register(dialect);
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        names::register(dialect).context(tvmscript_tir::parse::operators::FoldedComparisons(is_folded))
+    };
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;

@@ -160,7 +160,7 @@ macro_rules! strict {
                 of_one_type(&bits::$operator, [$($param.0),+])
             }
         )*
-        static STRICT: &[&ScriptFn] = &[$(&$constant),*];
+        pub(crate) static STRICT: &[&ScriptFn] = &[$(&$constant),*];
     };
 }
 strict! {

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Object, PathId, Ref, Str, Value, Visitor, Walk};
+use tvmscript_prim::ops::folding;
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_tir::op::bits::REINTERPRET;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tir::op::{Operator, ResultType};
 use tvmscript_tir::print::body;
-use tvmscript_tir::print::forms::{Forms, Keyword, TVM_0_23};
+use tvmscript_tir::print::forms::{Forms, Keyword, TVM_0_23, WideLiterals};
 use tvmscript_tir::print::parts::{
     Inline, Scope, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
     may_be_concise,
@@ -24,7 +25,9 @@ use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, Scop
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
-    function: super::print_function::function,
+    function: |node, path, d| {
+        folding::with(super::FOLDING, || super::print_function::function(node, path, d))
+    },
     load,
     store,
     attribute,
@@ -34,8 +37,9 @@ pub(super) const FORMS: Forms = Forms {
     makes,
     concise_in_sequence: false,
     renamed: super::operators::RENAMED,
-    unroll_keyword: true,
+    unroll_keyword: |_| true,
     infix_bits: true,
+    wide_literals: WideLiterals::Typed,
     ..TVM_0_23
 };
 
@@ -337,14 +341,18 @@ fn sizes_may_agree(a: &Array<Expr>, b: &Array<Expr>) -> bool {
     }
 }
 
-/// `A[i, T.Ramp(0, 1, 4)]`; the name of a variable; `T.masked_load("float32x4", A, T.Ramp(0, 1, 4), mask)`
+/// The name of a variable, or as [`element`].
 fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let BufferLoad { span: _, dtype, buffer, indices, predicate } = &**node;
-    let is_scalar = is_scalar(buffer, d);
-    let buffer = d.part(buffer, path, "buffer")?;
-    if is_scalar {
-        return Ok(buffer);
+    match is_scalar(&node.buffer, d) {
+        true => d.part(&node.buffer, path, "buffer"),
+        false => element(node, path, d),
     }
+}
+
+/// `A[i, T.Ramp(0, 1, 4)]`; `T.masked_load("float32x4", A, T.Ramp(0, 1, 4), mask)`
+pub(crate) fn element(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let BufferLoad { span: _, dtype, buffer, indices, predicate } = &**node;
+    let buffer = d.part(buffer, path, "buffer")?;
     let at = d.field(path, "indices");
     let indices = items(indices, at, d)?;
     let Some(predicate) = predicate else { return Ok(d.docs.index(buffer, &indices)) };

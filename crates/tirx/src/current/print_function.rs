@@ -82,11 +82,20 @@ pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>
     Ok(d.docs.function(parts)?)
 }
 
+/// Variables that the shape of a buffer defines by text.
+#[derive(Default)]
+struct Dimensions {
+    /// Those that are first met inside of a dimension.
+    computed: Vec<Ref<Var>>,
+    /// Those that are a dimension.
+    alone: Vec<Ref<Var>>,
+}
+
 /// Variables that the shapes of parameters define.
 struct Signature {
     params: PtrSet,
-    /// Variables that text defines, in order, unless they are parameters.
-    by_text: Vec<Ref<Var>>,
+    /// Variables that text defines, by buffer, unless they are parameters.
+    by_text: Vec<Dimensions>,
     /// Addresses of type variables.
     type_vars: HashSet<usize>,
 }
@@ -124,20 +133,39 @@ fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<V
         d.docs.set_role(stmt, StmtRole::DeclareParam);
         args.push(stmt);
     }
-    for variable in &signature.by_text {
-        let name = define_variable(variable, d)?;
-        let value = variable_creation(variable, path, d)?;
-        let stmt = d.docs.bind(name, value);
-        d.docs.set_role(stmt, StmtRole::DefineName);
-        d.push_stmt(stmt);
+    for Dimensions { computed, alone } in &signature.by_text {
+        for variable in computed {
+            declare(std::slice::from_ref(variable), path, d)?;
+        }
+        declare(alone, path, d)?;
     }
     Ok(args)
+}
+
+/// `n = T.int32()`, `m, n = T.int32(), T.int32()`
+fn declare(variables: &[Ref<Var>], path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let mut names = Vec::with_capacity(variables.len());
+    let mut values = Vec::with_capacity(variables.len());
+    for variable in variables {
+        names.push(define_variable(variable, d)?);
+        values.push(variable_creation(variable, path, d)?);
+    }
+    let (name, value) = match (&names[..], &values[..]) {
+        ([], _) => return Ok(()),
+        ([name], [value]) => (*name, *value),
+        (names, values) => (d.docs.tuple(names), d.docs.tuple(values)),
+    };
+    let stmt = d.docs.bind(name, value);
+    d.docs.set_role(stmt, StmtRole::DefineName);
+    d.push_stmt(stmt);
+    Ok(())
 }
 
 impl Signature {
     /// `T.Buffer(("n", 4), "float32")`
     fn buffer(&mut self, buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
         let at = d.field(path, "shape");
+        self.by_text.push(Dimensions::default());
         let mut extents: Vec<ExprDoc> = Vec::new();
         for (i, extent) in buffer.shape.iter().enumerate() {
             let at = d.item(at, i);
@@ -177,8 +205,11 @@ impl Signature {
                 let is_param = self.params.contains(variable.object());
                 if variable.dtype == DataType::INT32 || is_param {
                     is_text = true;
-                    if !is_param {
-                        self.by_text.push(variable.clone());
+                    if let Some(Dimensions { computed, alone }) = self.by_text.last_mut()
+                        && !is_param
+                    {
+                        let group = if is_alone { alone } else { computed };
+                        group.push(variable.clone());
                     }
                 } else {
                     is_text |= !is_alone;

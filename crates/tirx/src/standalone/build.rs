@@ -25,11 +25,17 @@ use crate::node::{AllocBuffer, BufferArgument, TypedCall};
 use crate::op::call::{Arguments, Defaults, make, type_of, typed_by_keyword};
 
 /// The data type of a type argument: `T.float32`.
-fn dtype_of(ty: &TypeArg) -> Result<DataType> {
+pub(super) fn dtype_of(ty: &TypeArg) -> Result<DataType> {
     match ty.0.as_node::<PrimType>() {
         Some(ty) => Ok(ty.dtype),
+        None if is_void(&ty.0) => Ok(DataType::VOID),
         None => Err(BuildError::expected("a scalar type, such as `T.float32`", "another type")),
     }
+}
+
+/// Tests for the type without values: an empty tuple.
+fn is_void(ty: &Ref<Type>) -> bool {
+    ty.as_node::<TupleType>().is_some_and(|ty| ty.fields.is_empty())
 }
 
 fn tensor_of(
@@ -119,9 +125,7 @@ pub fn decl_tensor(data: ExprArg, ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<B
 /// A pointer to elements of a type; to `T.void` an untyped one.
 #[script_fn(name = "ptr", annotation)]
 pub fn pointer(element: TypeArg, #[default = "global"] scope: Str) -> Result<Ref<Var>> {
-    // The type without values is an empty tuple.
-    let is_void = element.0.as_node::<TupleType>().is_some_and(|ty| ty.fields.is_empty());
-    let ty = match is_void && scope == "global" {
+    let ty = match is_void(&element.0) && scope == "global" {
         true => PrimType::new(DataType::HANDLE),
         false => PointerType::new(element.0, &scope),
     };

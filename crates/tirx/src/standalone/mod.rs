@@ -86,6 +86,17 @@ pub(crate) static SURFACE: Surface = Surface {
     parse: head::HANDLERS,
 };
 
+/// Rules of folding: what does not fit its type stays as it is written.
+#[cfg(any(feature = "parse", feature = "print"))]
+const FOLDING: tvmscript_prim::ops::folding::Folding =
+    tvmscript_prim::ops::folding::Folding { unsigned: true, is_exact: true };
+
+/// Tests whether calls of an operator stay as they are written. Operations on bits are computed.
+#[cfg(any(feature = "build", feature = "print"))]
+fn keeps_calls_of(operator: &tvmscript_tir::op::Operator) -> bool {
+    !tvmscript_tir::op::bits::STRICT.iter().any(|(_, bits)| std::ptr::eq(*bits, operator))
+}
+
 fn is_call(node: &Object) -> bool {
     node.is::<AnnotatedCall>() || node.is::<TypedCall>()
 }
@@ -126,7 +137,18 @@ pub fn dialect() -> Dialect {
         .finish();
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect
+            .context(tvmscript_tir::build::loops::EndsAsWritten)
+            .context(tvmscript_tir::build::operator::Unfolded(keeps_calls_of))
+            .context(crate::current::build::WithoutLayout)
+    };
     #[cfg(feature = "parse")]
-    let dialect = names::register(dialect);
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        names::register(dialect).context(tvmscript_tir::parse::operators::FoldedComparisons(|_, _| true))
+    };
     dialect
 }

@@ -10,6 +10,7 @@ use super::build::{
 };
 use super::{RENAMED, head};
 use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
+use crate::current::names::STRICT;
 use crate::op::TIRX_0_1;
 
 /// Registers the functions, decorators, and the namespace for imports.
@@ -41,6 +42,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .namespace(&["tirx"])
         .functions(functions)
         .functions(tvmscript_ir::build::MODULE_FUNCTIONS)
+        .functions(STRICT)
         .functions(&TIRX_0_1.functions())
         .functions(&TYPED_FUNCTIONS.iter().collect::<Vec<_>>())
         .name_fallback(find, names)

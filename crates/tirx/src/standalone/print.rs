@@ -5,12 +5,13 @@ use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, R
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::ModuleForm as _;
 use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Value};
+use tvmscript_prim::ops::folding;
 use tvmscript_prim::{Call, Expr, IntImm, StringImm};
 use tvmscript_tir::op::Operator;
 use tvmscript_tir::print::body;
-use tvmscript_tir::print::forms::{Forms, TVM_0_23};
+use tvmscript_tir::print::forms::{Forms, TVM_0_23, WideLiterals};
 use tvmscript_tir::print::parts::{Scope, TirDocsifier as _, define_buffer, items};
-use tvmscript_tir::{AttrStmt, Buffer, DEFAULT_ALIGNMENT};
+use tvmscript_tir::{AttrStmt, Buffer, DEFAULT_ALIGNMENT, ForKind};
 
 use super::RENAMED;
 use crate::current::layout::{Axis, Iter, TileLayout};
@@ -26,19 +27,25 @@ const SCOPES: &[(&str, &str)] = &[
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
-    function: super::print_function::function,
+    function: |node, path, d| {
+        folding::with(super::FOLDING, || super::print_function::function(node, path, d))
+    },
+    load: crate::current::print::element,
     attribute,
     layout: |_, _, _| Ok(None),
     makes,
     concise_in_sequence: false,
     concise: false,
     short_loops: false,
+    loop_ends: true,
     empty_bodies: true,
     jump_words: true,
     typed_calls: true,
     prim_type,
     pointer: "Ptr",
-    unroll_keyword: true,
+    unroll_keyword: |kind| kind == ForKind::Serial,
+    wide_literals: WideLiterals::Node,
+    negated_literals: true,
     infix_bits: true,
     renamed: RENAMED,
     ..TVM_0_23
@@ -72,7 +79,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
 }
 
 /// `T.float32`, `T.Ptr(T.void)`
-fn prim_type(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
+pub(super) fn prim_type(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     if dtype != DataType::HANDLE {
         return d.t(&dtype.to_string());
     }
@@ -85,6 +92,7 @@ fn makes(call: &Call, operator: &Operator) -> bool {
     let is_own = crate::op::TIRX_0_1.of_callee(&call.op).is_some();
     let counts = operator.min_operands..=operator.max_operands;
     (!is_own && operator.make.is_none() && counts.contains(&call.args.len()))
+        || (!is_own && super::keeps_calls_of(operator) && operator.is_plain(call))
         || (std::ptr::eq(operator, &tvmscript_tir::op::bits::REINTERPRET) && call.dtype.is_handle())
 }
 

@@ -10,7 +10,7 @@ use tvmscript_tir::PrimFunc;
 use tvmscript_tir::print::body;
 use tvmscript_tir::print::parts::{TirDocsifier as _, attributes, define_buffer, define_variable};
 
-use super::print::tensor;
+use super::print::{prim_type, tensor};
 
 /// `@T.function`, `def name[n](A: T.Tensor((n,), T.float32)):`
 pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
@@ -118,12 +118,13 @@ fn dimensions(
         if is_param || d.is_defined(variable.object()) {
             continue;
         }
-        if variable.dtype == DataType::INT32 {
-            let name = define_variable(&variable, d)?;
-            type_params.push(expr_text(d, name)?);
-        } else {
-            share(&variable, d.frame_count().saturating_sub(2), d)?;
+        let name = define_variable(&variable, d)?;
+        let mut text = expr_text(d, name)?.to_string();
+        if variable.dtype != DataType::INT32 {
+            let bound = prim_type(variable.dtype, d);
+            text = format!("{text}: {}", expr_text(d, bound)?);
         }
+        type_params.push(text);
     }
     Ok(())
 }
@@ -155,11 +156,13 @@ fn share(variable: &Ref<Var>, frame: usize, d: &mut Docsifier<'_>) -> Result<()>
     let text = expr_text(d, name)?;
     let dtype = variable.dtype;
     d.add_preamble(&text, None, |d| {
-        let own = d.docs.str(text.as_str());
+        let own = d.docs.str(variable.name.text_or(&text));
         let dtype = d.dtype(dtype);
         let value = d.call_t_with("dynamic", &[own], &[("dtype", dtype)]);
         let target = d.docs.id(text.as_str());
         d.docs.bind(target, value)
     });
+    // The lines stand in the order in which the functions use the names.
+    d.close_preamble_group();
     Ok(())
 }

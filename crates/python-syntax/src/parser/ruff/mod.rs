@@ -250,22 +250,26 @@ impl Converter<'_> {
         (self.exprs(decorators.into_iter().map(|d| d.expression).collect()), cut)
     }
 
-    /// The type parameters of a function, if all are plain names.
-    fn type_params(&mut self, params: Option<&py::TypeParams>) -> Option<List<Name>> {
-        let params = params.map_or(&[][..], |params| &params.type_params);
-        let names = params.iter().map(|param| match param {
-            py::TypeParam::TypeVar(param) if param.bound.is_none() && param.default.is_none() => {
-                Some(self.sink.source_name(bounds(&param.name)))
+    /// The type parameters of a function, if none has a star or a default.
+    fn type_params(&mut self, params: Option<Box<py::TypeParams>>) -> Option<List<Parameter>> {
+        let params = params.map_or_else(Vec::new, |params| params.type_params);
+        let params = params.into_iter().map(|param| match param {
+            py::TypeParam::TypeVar(param) if param.default.is_none() => {
+                let (start, end) = bounds(&param);
+                let name = self.sink.source_name(bounds(&param.name));
+                let annotation = self.option(param.bound);
+                let place = self.sink.place(start, end);
+                Some(Parameter { name, kind: ParamKind::Normal, annotation, default: None, place })
             }
             _ => None,
         });
-        let names: Vec<Name> = names.collect::<Option<_>>()?;
-        Some(self.sink.ast.list(&names))
+        let params: Vec<Parameter> = params.collect::<Option<_>>()?;
+        Some(self.sink.ast.list(&params))
     }
 
     #[inline(never)]
-    fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
-        let Some(type_params) = self.type_params(s.type_params.as_deref()) else {
+    fn function(&mut self, mut s: py::StmtFunctionDef) -> Stmt {
+        let Some(type_params) = self.type_params(s.type_params.take()) else {
             return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
         };
         let (decorators, cut) = self.decorators(s.decorator_list);

@@ -203,19 +203,25 @@ impl Converter<'_> {
         self.sink.unsupported(Unsupported::AsyncFunctionDef, plain, at)
     }
 
-    /// The type parameters of a function, if all are plain names.
-    fn type_params(&mut self, params: &[py::TypeParam]) -> Option<List<Name>> {
-        let names = params.iter().map(|param| match param {
-            py::TypeParam::TypeVar(param) if param.bound.is_none() => Some(self.sink.identifier(&param.name)),
+    /// The type parameters of a function, if none has a star.
+    fn type_params(&mut self, params: Vec<py::TypeParam>) -> Option<List<Parameter>> {
+        let params = params.into_iter().map(|param| match param {
+            py::TypeParam::TypeVar(param) => {
+                let (start, end) = bounds(&param);
+                let name = self.sink.identifier(&param.name);
+                let annotation = self.option(param.bound);
+                let place = self.sink.place(start, end);
+                Some(Parameter { name, kind: ParamKind::Normal, annotation, default: None, place })
+            }
             _ => None,
         });
-        let names: Vec<Name> = names.collect::<Option<_>>()?;
-        Some(self.sink.ast.list(&names))
+        let params: Vec<Parameter> = params.collect::<Option<_>>()?;
+        Some(self.sink.ast.list(&params))
     }
 
     #[inline(never)]
-    fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
-        let Some(type_params) = self.type_params(&s.type_params) else {
+    fn function(&mut self, mut s: py::StmtFunctionDef) -> Stmt {
+        let Some(type_params) = self.type_params(std::mem::take(&mut s.type_params)) else {
             return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
         };
         let start = bounds(&s).0;

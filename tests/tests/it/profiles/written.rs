@@ -1,0 +1,252 @@
+//! Programs as people write them for a release: what its reader computes, and what its printer writes.
+
+use tvmscript::{PrinterConfig, print, registry};
+
+use super::{read, reads_and_prints};
+
+/// Checks that a script of this profile prints as `expected`, which prints unchanged.
+fn prints_as(source: &str, profile: &str, expected: &str) {
+    let parsed = read(source);
+    assert_eq!(parsed.profile.profile.id(), profile, "{}", parsed.profile.reason);
+    let config = PrinterConfig { profile: Some(profile.to_owned()), ..PrinterConfig::default() };
+    let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
+    assert_eq!(printed, expected.trim_end());
+    reads_and_prints(expected, profile);
+}
+
+#[test]
+fn tilelang_results_take_the_type_of_their_place() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.handle("float32", "global")):
+    A_1 = T.decl_buffer((4,), data=A)
+    A_1[0] = T.rng_rand_float("uniform")
+    A_1[1] = A_1[0] + T.__exp(A_1[1]) * T.float32(2.0)
+    v: T.uint32 = T.rng_rand()
+    T.rng_rand()
+"#,
+        "tilelang-0.25",
+    );
+}
+
+#[test]
+fn tilelang_calls_of_numbers_stay_calls() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(x: T.int32, y: T.float32):
+    T.bitwise_or(0, 0)
+    T.call_extern("int32", "f", T.bitwise_and(5, 3), T.bitwise_xor(1, 1), T.shift_left(1, 3), T.shift_right(x, 0))
+    T.call_extern("int32", "f", T.floor(T.float32(1.5)), T.if_then_else(T.bool(True), x, 1))
+"#,
+        "tilelang-0.25",
+    );
+}
+
+#[test]
+fn unsigned_numbers_have_64_bits_in_every_release() {
+    prints_as(
+        r#"from tvm.script import tir as T
+
+@T.prim_func
+def f(x: T.uint64):
+    T.evaluate(x + T.IntImm("uint64", 2**64 - 1))
+"#,
+        "tvm-0.23",
+        r#"# from tvm.script import tir as T
+
+@T.prim_func
+def f(x: T.uint64):
+    T.evaluate(x + T.Call("uint64", "tir.large_uint_imm", [T.uint32(4294967295), T.uint32(4294967295)]))
+"#,
+    );
+    prints_as(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(x: T.uint64):
+    T.evaluate(x + T.IntImm("uint64", 18446744073709551615))
+    T.evaluate(T.uint64(2) - T.uint64(7))
+"#,
+        "tvm-0.27",
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(x: T.uint64):
+    T.evaluate(x + T.uint64(18446744073709551615))
+    T.evaluate(T.uint64(18446744073709551611))
+"#,
+    );
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def f(x: T.uint64):
+    T.evaluate(x + T.IntImm("uint64", 18446744073709551615))
+"#,
+        "tirx-0.1",
+    );
+}
+
+#[test]
+fn loops_of_tirx_keep_their_ends() {
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def f(A: T.Tensor((8,), T.float32), n: T.int32):
+    for i in range(1, n):
+        A[i] = T.float32(0.0)
+    for i_1 in T.parallel(n, 8):
+        A[i_1] = T.float32(1.0)
+    for i_2 in range(n + n):
+        A[i_2] = T.float32(2.0)
+    for i_3 in range(n, n + 4):
+        A[i_3] = T.float32(3.0)
+    for i_4 in range(2, 8):
+        A[i_4] = T.float32(4.0)
+    A[0:4] = A[T.Ramp(0, 1, 4)]
+"#,
+        "tirx-0.1",
+    );
+}
+
+#[test]
+fn dimensions_of_tirx_stand_in_order() {
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+n = T.dynamic("n", dtype="int64")
+z = T.dynamic("z", dtype="int32")
+z_1 = T.dynamic("z", dtype="int32")
+@T.ir_module
+class Module:
+    @T.function
+    def f(A: T.Tensor((n, z), T.float32)):
+        A[0, 0] = T.float32(0.0)
+
+    @T.function
+    def a(A: T.Tensor((n, z_1), T.float32)):
+        A[0, 0] = T.float32(1.0)
+"#,
+        "tirx-0.1",
+    );
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def f[n: T.int64, m: T.int64, a](A: T.Tensor((n, m), T.float32), B: T.Tensor((a, m), T.float32)):
+    A[0, 0] = T.float32(1.0)
+"#,
+        "tirx-0.1",
+    );
+}
+
+#[test]
+fn tirx_computes_what_fits() {
+    prints_as(
+        r#"from tvm_tirx.script import tirx as T
+
+@T.function
+def f(x: T.int32, y: T.float32, l: T.int64):
+    v: T.int32 = x
+    T.evaluate(T.uint8(200) + T.uint8(100))
+    T.evaluate(T.uint8(7) % T.uint8(2))
+    T.evaluate(T.int32(2147483647) + 1)
+    T.evaluate(T.cast(T.float32(0.5), "float64"))
+    T.evaluate(T.if_then_else(T.int32(3) < 5, x, 1))
+    T.evaluate(T.int32(3) != 4)
+    T.evaluate(x < l)
+    T.evaluate(T.floor(T.float32(1.5)))
+    T.evaluate(not T.bool(True))
+    T.evaluate(~T.int32(5))
+    T.call_extern("f", x, ty=T.void)
+    for i in T.unroll(4, annotations={"pragma_unroll": True}):
+        T.evaluate(i)
+"#,
+        "tirx-0.1",
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def f(x: T.int32, y: T.float32, l: T.int64):
+    v = T.alloc_tensor(ty_args=[T.Tensor((1,), T.int32, scope="local")])
+    v[0] = x
+    T.evaluate(T.uint8(200) + T.uint8(100))
+    T.evaluate(T.uint8(1))
+    T.evaluate(T.Add(2147483647, 1))
+    T.evaluate(T.Cast("float64", T.float32(0.5)))
+    T.if_then_else(T.bool(True), x, 1)
+    T.evaluate(T.bool(True))
+    T.evaluate(T.Cast("int64", x) < l)
+    T.floor(T.float32(1.5))
+    T.evaluate(T.Not(T.bool(True)))
+    T.evaluate(T.BitwiseNot(5))
+    T.call_extern("f", x, ty=T.void)
+    for i in T.unroll(0, 4, annotations={"pragma_unroll": True}):
+        T.evaluate(i)
+"#,
+    );
+}
+
+#[test]
+fn current_comparisons_match_types_and_fold() {
+    prints_as(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(x: T.int32, n: T.int64):
+    T.evaluate(T.int32(3) < 5)
+    T.evaluate(T.int32(3) == 3)
+    T.evaluate(3 < T.int32(5))
+    T.evaluate(x < n)
+    T.evaluate(T.uint8(7) % T.uint8(2))
+"#,
+        "tvm-0.27",
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(x: T.int32, n: T.int64):
+    T.evaluate(T.bool(True))
+    T.evaluate(T.EQ(3, 3))
+    T.evaluate(T.LT(3, 5))
+    T.evaluate(T.Cast("int64", x) < n)
+    T.evaluate(T.uint8(1))
+"#,
+    );
+}
+
+#[test]
+fn current_dimensions_are_declared_by_buffer() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(A: T.Buffer(("n", "m + 1", "k", "j * 2"), "float32"), B: T.Buffer(("a", m), "float32"), C: T.Buffer(("b + 1",), "float32")):
+    m = T.int32()
+    j = T.int32()
+    n, k = T.int32(), T.int32()
+    a = T.int32()
+    b = T.int32()
+    T.evaluate(1)
+"#,
+        "tvm-0.27",
+    );
+}
