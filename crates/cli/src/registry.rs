@@ -68,7 +68,7 @@ pub(crate) fn reparse_options() -> ParseOptions {
     let mut options = ParseOptions::default();
     options.fragment_of = global.fragment;
     options.unknown_functions = UnknownFunctions::Kept;
-    options.profile = global.profile.clone();
+    options.release = global.release;
     options.python.max_text_bytes = global.max_input_bytes;
     options.limits.max_node_bytes = global.max_node_bytes;
     options.limits.max_steps = global.python.max_python_steps;
@@ -77,9 +77,9 @@ pub(crate) fn reparse_options() -> ParseOptions {
     options
 }
 
-/// The default printer configuration with the selected text profile.
+/// The default printer configuration with the selected release.
 pub(crate) fn printer_config() -> PrinterConfig {
-    PrinterConfig { profile: global().profile.clone(), ..PrinterConfig::default() }
+    PrinterConfig { release: global().release, ..PrinterConfig::default() }
 }
 
 static WITH_CONSTANTS: OnceLock<Registry> = OnceLock::new();

@@ -52,9 +52,9 @@ pub mod json;
 pub mod mutate;
 pub mod node;
 pub mod operators;
-pub mod profile;
 pub mod ptr_map;
 pub mod registry;
+pub mod release;
 pub mod shared;
 pub mod span;
 pub mod stack;
@@ -80,7 +80,6 @@ pub use mutate::{
 };
 pub use node::{Class, Node, SubclassOf};
 pub use operators::{IntoOperand, Operand, PoisonNode};
-pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
@@ -90,6 +89,7 @@ pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };
+pub use release::{Release, Syntax};
 pub use span::{
     CurrentSpan, OpenCall, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind,
     nodes_where_span, output_nodes,

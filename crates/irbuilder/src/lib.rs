@@ -39,6 +39,7 @@ mod emit;
 mod frame;
 mod namespace;
 mod naming;
+mod renamed;
 
 pub use builder::{BuildErrors, Builder, RecordedError};
 pub use context::{ContextDialect, Contexts};
@@ -46,6 +47,7 @@ pub use emit::{Emit, Poison, PoisonAfter, settle};
 pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use namespace::{BuildDialect, NameFallback, Names, Namespaces};
 pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
+pub use renamed::function_in_release;
 pub use tvmscript_ir_macros::script_fn;
 pub use tvmscript_script_value::record;
 pub use tvmscript_script_value::{

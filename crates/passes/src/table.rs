@@ -85,7 +85,7 @@ pub struct OptionDecl {
 }
 
 /// The passes and options of a registry.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct PassTable {
     passes: Vec<(Arc<dyn Pass>, RegistrationSite)>,
     options: Vec<(OptionDecl, RegistrationSite)>,

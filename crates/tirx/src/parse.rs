@@ -9,7 +9,7 @@ use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::{Operator, ResultType};
 
-use crate::build::{ALLOC_BUFFER, BIND, DECL_BUFFER, LAUNCH_THREAD};
+use crate::build::{ALLOC_BUFFER, BIND, BITWISE_XOR, DECL_BUFFER, LAUNCH_THREAD};
 use crate::node::AnnotatedCall;
 
 /// An operator as a function of the namespace.
@@ -96,6 +96,11 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
     static MODULES: &[PythonModule] =
         &[PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
             .members(&[("tirx", Member::Namespace)])];
-    let functions = &[&BIND, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD];
-    dialect.namespace(&["tirx"]).functions(functions).name_fallback(find, names).python_modules(MODULES)
+    let functions = &[&BIND, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD, &BITWISE_XOR];
+    dialect
+        .namespace(&["tirx"])
+        .functions(functions)
+        .functions_as(&[("sblock_alloc_buffer", &tvmscript_tir::build::buffer::ALLOC_BUFFER)])
+        .name_fallback(find, names)
+        .python_modules(MODULES)
 }

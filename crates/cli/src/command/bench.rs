@@ -37,7 +37,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
     let nodes: Vec<&Object> = input.scripts.iter().map(|s| &s.node).collect();
     let config = PrinterConfig { show_meta: true, ..printer_config() };
     let config = match input.scripts.first() {
-        Some(script) => script.in_its_profile(config),
+        Some(script) => script.with_own_release(config),
         None => config,
     };
     let source = &input.source;

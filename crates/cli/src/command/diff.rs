@@ -221,13 +221,13 @@ fn compare(
 }
 
 fn located(args: &Diff, a: &Script, b: &Script, script: &EditScript) -> Result<Comparison, Failure> {
-    let config = a.in_its_profile(args.text.config());
+    let config = a.with_own_release(args.text.config());
     let comparison = Comparison::new(&a.node, &b.node, script, registry(), &config);
     comparison.map_err(Failure::Unprintable)
 }
 
 /// A script that only one file has.
 fn whole(args: &Diff, script: &Script, is_left: bool) -> Result<Comparison, Failure> {
-    let config = script.in_its_profile(args.text.config());
+    let config = script.with_own_release(args.text.config());
     Comparison::of_one(&script.node, is_left, registry(), &config).map_err(Failure::Unprintable)
 }

@@ -33,7 +33,7 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
     let with_labels = || {
         let roots = input.scripts.iter().map(|script| &script.node);
         let config = match input.scripts.first() {
-            Some(script) => script.in_its_profile(printer_config()),
+            Some(script) => script.with_own_release(printer_config()),
             None => printer_config(),
         };
         let mut labels = NodeLabels::new(roots, registry(), &config);

@@ -88,7 +88,7 @@ fn side<'a>(
     printer: &PrinterArgs,
 ) -> Result<(), Failure> {
     let node = &script.node;
-    let mut config = script.in_its_profile(printer.config(node)?);
+    let mut config = script.with_own_release(printer.config(node)?);
     for (path, repeats, kind) in paths {
         config.path_to_underline.push(path.clone());
         config.path_to_underline_if_printed.extend(repeats);

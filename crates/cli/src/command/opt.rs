@@ -94,7 +94,7 @@ fn one(
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
     let config = match scripts.first() {
-        Some(script) => script.in_its_profile(args.text.config()),
+        Some(script) => script.with_own_release(args.text.config()),
         None => args.text.config(),
     };
     let transform = || -> Result<String, Failure> {

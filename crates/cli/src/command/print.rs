@@ -131,7 +131,7 @@ pub(super) fn print_all(
 ) -> Result<Text, Failure> {
     let mut all = Text::default();
     for script in scripts {
-        let config = script.in_its_profile(config(script)?);
+        let config = script.with_own_release(config(script)?);
         let printed = timings
             .time("print", || print_text(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;

@@ -124,7 +124,7 @@ impl Tracer<'_> {
         let mut printed = Vec::new();
         let mut lines_before = 0;
         for script in scripts {
-            let config = script.in_its_profile(args.text.config());
+            let config = script.with_own_release(args.text.config());
             let mapped = print_mapped(&script.node, registry(), &config).map_err(Failure::Unprintable)?;
             let lines = mapped.text().lines().count();
             printed.push(Printed { mapped, lines_before });

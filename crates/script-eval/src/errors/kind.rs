@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use tvmscript_ir_core::diagnostic::{DiagnosticKind, ErrorCode};
 use tvmscript_ir_core::error_codes;
-use tvmscript_ir_core::profile::UnknownProfile;
+use tvmscript_ir_core::release::UnknownRelease;
 use tvmscript_script_value::{BuildError, BuildErrorKind};
 
 use super::HostError;
@@ -28,9 +28,9 @@ pub enum ParseErrorKind {
         /// The message.
         message: String,
     },
-    /// No dialect registers the selected text profile.
+    /// The registry does not have the selected release.
     #[error(transparent)]
-    UnknownProfile(UnknownProfile),
+    UnknownRelease(UnknownRelease),
     /// A name was used before any definition in scope.
     #[error("undefined name `{name}`")]
     UndefinedName {
@@ -244,8 +244,8 @@ error_codes! {
         ParseErrorKind::NeedsArguments { .. } => "E0312" "needs-arguments"
             "A note: a script inside a function depends on the parameters of the function, and the file never calls it. It \
              is read where it is called with values.";
-        ParseErrorKind::UnknownProfile(_) => "E0313" "unknown-profile"
-            "No dialect registers the text profile that the options of parsing select.";
+        ParseErrorKind::UnknownRelease(_) => "E0313" "unknown-profile"
+            "The registry does not have the release that the options of parsing select.";
         ParseErrorKind::UndeclaredCapture { .. } => "E0315" "undeclared-capture"
             "A script uses a function, list or other object around it that its decorator does not declare. The list \
              `capture` of the decorator, or the option for the capture rule, allows declared ones only.";

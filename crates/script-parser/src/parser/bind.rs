@@ -46,7 +46,7 @@ impl Parser<'_> {
             Ok(()) => Ok(()),
             Err(redefined) => {
                 let kind = ParseErrorKind::AlreadyDefined { name: self.ast.name(name).to_owned() };
-                if self.profile().may_be_ill_formed {
+                if self.syntax().may_be_ill_formed {
                     self.diagnostics.note(kind, place);
                     let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
                     return Ok(());

@@ -34,7 +34,7 @@ impl Parser<'_> {
         // Headers of imported modules concern their own text.
         let own = comments.partition_point(|comment| self.program.parts.at(comment.range.start).is_none());
         let comments = comments.get(..own).unwrap_or_default();
-        let lines = header::lines(self.program.text(), comments, self.tables.profile).into();
+        let lines = header::lines(self.program.text(), comments, &self.tables.release.syntax).into();
         self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset
     }

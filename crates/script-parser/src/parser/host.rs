@@ -184,7 +184,7 @@ impl Host for Parser<'_> {
     }
 
     fn bare_scripts(&self) -> Option<BareScripts> {
-        let tests = self.tables.profile.python.comparison?;
+        let tests = self.tables.release.syntax.python.comparison?;
         let (dialect, name) = self.tables.handlers.bare_decorator?;
         let entry = self.tables.handlers.decorator(dialect, name)?;
         Some(BareScripts {

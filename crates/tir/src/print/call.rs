@@ -13,7 +13,7 @@ use tvmscript_prim::Op;
 use tvmscript_prim::{Call, Expr, intrinsic};
 
 use super::expr::{items, list};
-use super::state::{TirDocsifier, operator_name};
+use super::state::TirDocsifier;
 use crate::op::{self, ResultType};
 
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
@@ -53,8 +53,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let doc = match d.tracks_paths_at(path) {
         // A doc of its own, because it maps to the operator of this call.
         true => {
-            let name = operator_name(operator, d);
-            let doc = d.t(name);
+            let doc = d.t(operator.text);
             d.at_field(doc, path, "op")
         }
         false => d.t_callee(op.object().address(), operator),

@@ -85,8 +85,8 @@ fn find(name: &str) -> Option<ScriptValue> {
             if let Some(scope) = SCOPES.iter().copied().find(|scope| *scope == name) {
                 return Some(HostFunction::value(scope, move |args| scope_ids(scope, args)));
             }
-            if let Some(namespace) = operators::namespace(name) {
-                return Some(namespace);
+            if let Some(function) = operators::untyped(name) {
+                return Some(function);
             }
             if let Some(operator) = CURRENT.iter().find(|operator| operator.text == name) {
                 return Some(HostFunction::value(operator.text, |args| annotated(operator, args)));

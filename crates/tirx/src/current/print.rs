@@ -33,7 +33,6 @@ pub(super) const FORMS: Forms = Forms {
     dtype_argument,
     makes,
     concise_in_sequence: false,
-    renamed: super::operators::RENAMED,
     unroll_keyword: true,
     infix_bits: true,
     ..TVM_0_23

@@ -9,7 +9,7 @@ use super::build::{
     ALLOC_LOCAL, ALLOC_SHARED, ALLOC_TENSOR, COMPUTE_SCOPE, DECL_TENSOR, DEVICE_ENTRY, DEVICE_SCOPE, DYNAMIC,
     ITER, Layouts, POINTER, TENSOR, call, call_operator,
 };
-use super::{RENAMED, head};
+use super::head;
 use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
 
 /// Registers the functions, decorators, and the namespace for imports.
@@ -68,7 +68,7 @@ fn find(name: &str) -> Option<ScriptValue> {
     if let Some(operator) = own.into_iter().find(|operator| operator.text == name).or_else(|| typed(name)) {
         return Some(HostFunction::value(operator.text, |args| call_operator(operator, args)));
     }
-    if let Some((of_tir, _)) = RENAMED.iter().chain(ALIASES_OF_TIR).find(|(_, own)| *own == name) {
+    if let Some((of_tir, _)) = ALIASES_OF_TIR.iter().find(|(_, own)| *own == name) {
         return tvmscript_tir::build::find_name(of_tir);
     }
     Some(match name {
@@ -81,6 +81,6 @@ fn find(name: &str) -> Option<ScriptValue> {
 
 fn names() -> Vec<&'static str> {
     let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT).map(|operator| operator.text);
-    let renamed = RENAMED.iter().chain(ALIASES_OF_TIR).map(|(_, own)| *own);
+    let renamed = ALIASES_OF_TIR.iter().map(|(_, own)| *own);
     operators.chain(renamed).chain(["let", "Call", "TileLayout"]).collect()
 }
