@@ -1,14 +1,16 @@
-//! `cargo xtask ci`: everything a change has to pass, in the order in which failures are cheapest to see.
+//! `cargo xtask test`, `cargo xtask ci`: what a change has to pass, in the order in which failures are cheapest to see.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use xtask::workspace::{self, Package};
 
-use crate::workspace::{self, Package};
+use crate::checks;
 
-/// Options of `cargo xtask ci`.
+/// Options of `cargo xtask test` and `cargo xtask ci`.
 #[derive(Args)]
 pub struct Options {
     /// Run only the steps whose name contains this text.
@@ -27,21 +29,43 @@ const CORPORA: [(&str, &str, &str); 4] = [
     ("conformance of the corpus of TIRx", "tirx", "tirx,source,passes"),
 ];
 
-/// One step: its name and the commands it consists of.
+/// One step: its name and its command.
 struct Step {
     name: String,
     command: Command,
 }
 
-/// Runs the steps one after the other.
+/// A step that is a call of `cargo`.
+fn cargo(name: &str, arguments: &[&str]) -> Step {
+    let mut command = workspace::cargo();
+    command.args(arguments);
+    Step { name: name.to_owned(), command }
+}
+
+/// Runs the steps of a contributor.
 ///
 /// # Errors
 /// When a step fails.
-pub fn run(options: &Options) -> Result<()> {
+pub fn test(options: &Options) -> Result<()> {
+    run(quick_steps()?, options)
+}
+
+/// Runs all steps.
+///
+/// # Errors
+/// When a step fails.
+pub fn all(options: &Options) -> Result<()> {
+    let mut steps = quick_steps()?;
+    steps.extend(slow_steps()?);
+    run(steps, options)
+}
+
+/// Runs the steps one after the other.
+fn run(steps: Vec<Step>, options: &Options) -> Result<()> {
     let begin = Instant::now();
     let mut failed = Vec::new();
     let mut times = Vec::new();
-    for mut step in steps()? {
+    for mut step in steps {
         if options.only.as_ref().is_some_and(|only| !step.name.contains(only.as_str())) {
             continue;
         }
@@ -64,73 +88,66 @@ pub fn run(options: &Options) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join("; ")) }
 }
 
-/// The steps in order.
-fn steps() -> Result<Vec<Step>> {
+/// Format, conventions, lints and tests.
+fn quick_steps() -> Result<Vec<Step>> {
+    let mut tidy = Command::new(std::env::current_exe()?);
+    tidy.arg("tidy").current_dir(workspace::root());
+    let tests: &[&str] = match has_nextest() {
+        true => &["nextest", "run", "--workspace"],
+        false => &["test", "--workspace", "--lib", "--bins", "--tests", "--examples"],
+    };
+    Ok(vec![
+        cargo("format", &["fmt", "--all", "--check"]),
+        Step { name: "tidy".to_owned(), command: tidy },
+        cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        cargo("tests", tests),
+        cargo("doc tests", &["test", "--workspace", "--doc"]),
+    ])
+}
+
+/// Other features and versions, documentation, packages, and comparisons that take long.
+fn slow_steps() -> Result<Vec<Step>> {
     let packages = workspace::packages()?;
     let mut steps = Vec::new();
-    let mut cargo = |name: &str, args: &[&str]| {
-        let mut command = workspace::cargo();
-        command.args(args);
-        steps.push(Step { name: name.to_string(), command });
+    for (features, names) in feature_sets(&packages) {
+        let mut step = cargo(
+            &format!("clippy [{features}]"),
+            &["clippy", "--no-default-features", "--features", features],
+        );
+        step.command.args(names.iter().flat_map(|name| ["-p", name])).args(["--", "-D", "warnings"]);
+        steps.push(step);
+    }
+    if let Some(toolchain) = packages.get("tvmscript-cli").and_then(minimum_toolchain) {
+        let arguments = ["check", "-p", "tvmscript-cli", "--target-dir", "target/minimum-rust"];
+        let mut step = cargo("minimum Rust", &arguments);
+        step.command.env("RUSTUP_TOOLCHAIN", toolchain);
+        steps.push(step);
+    }
+    steps.push(cargo("tests with ruff", &["test", "-p", "tvmscript-python-syntax", "--features", "ruff"]));
+    // The flags of docs.rs.
+    let mut docs = cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
+    docs.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
+    steps.push(docs);
+    steps.push(cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]));
+    // The tests have built it, unless they were left out.
+    steps.push(cargo("checks", &checks::BUILD));
+    let program = checks::program()?;
+    let mut check = |name: &str, arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(arguments).current_dir(workspace::root());
+        steps.push(Step { name: name.to_owned(), command });
     };
-    cargo("format", &["fmt", "--all", "--check"]);
-    cargo("tidy", &["xtask", "tidy"]);
-    cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
-    for (package, features) in feature_sets(&packages) {
-        let name = format!("clippy {package} [{features}]");
-        let args = [
-            "clippy",
-            "-p",
-            &package,
-            "--no-default-features",
-            "--features",
-            &features,
-            "--",
-            "-D",
-            "warnings",
-        ];
-        cargo(&name, &args);
-    }
-    let minimum = packages.get("tvmscript-cli").and_then(minimum_toolchain);
-    if minimum.is_some() {
-        let args = ["check", "-p", "tvmscript-cli", "--target-dir", "target/minimum-rust"];
-        cargo("minimum Rust", &args);
-    }
-    if has_nextest() {
-        cargo("tests", &["nextest", "run", "--workspace"]);
-    } else {
-        cargo("tests", &["test", "--workspace", "--all-targets"]);
-    }
-    if packages.get("tvmscript-python-syntax").is_some_and(|p| p.features.iter().any(|f| f == "ruff")) {
-        cargo("tests with ruff", &["test", "-p", "tvmscript-python-syntax", "--features", "ruff"]);
-    }
-    cargo("doc tests", &["test", "--workspace", "--doc"]);
-    cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
-    cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
-    cargo("conformance of the selection", &["xtask", "conformance"]);
-    cargo("vectors of the selection", &["xtask", "vectors"]);
-    cargo("differences of changed programs", &["xtask", "diff-check", "--pairs", "200"]);
-    cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
-    cargo("unknown operators", &["xtask", "unknown-check", "--count", "200"]);
-    cargo("speed, as a report", &["xtask", "bench-gate", "--report"]);
+    check("differences of changed programs", &["diff-check", "--pairs", "200"]);
+    check("changed tokens", &["mutate", "--count", "500"]);
+    check("unknown operators", &["unknown-check", "--count", "200"]);
+    check("speed, as a report", &["bench-gate", "--report"]);
     if has_python() {
-        cargo("whole Python files", &["xtask", "files"]);
+        check("whole Python files", &["files"]);
     }
     for (name, folder, kinds) in CORPORA {
         let corpus = workspace::shared().join("corpus").join(folder);
         if corpus.is_dir() {
-            cargo(name, &["xtask", "conformance", &corpus.to_string_lossy(), "--kind", kinds]);
-        }
-    }
-    for step in &mut steps {
-        if step.name == "minimum Rust"
-            && let Some(toolchain) = &minimum
-        {
-            step.command.env("RUSTUP_TOOLCHAIN", toolchain);
-        }
-        if step.name == "docs" {
-            // The flags of docs.rs.
-            step.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
+            check(name, &["conformance", &corpus.to_string_lossy(), "--kind", kinds]);
         }
     }
     Ok(steps)
@@ -145,25 +162,18 @@ fn minimum_toolchain(package: &Package) -> Option<String> {
     names.find(|name| name.starts_with(&format!("{}.", package.rust_version))).map(str::to_owned)
 }
 
-/// The feature sets beside the default one that users build: a printer, a builder, a reader alone.
-fn feature_sets(packages: &std::collections::BTreeMap<String, Package>) -> Vec<(String, String)> {
-    let mut sets = Vec::new();
-    for package in packages.values() {
-        let has = |f: &str| package.features.iter().any(|k| k == f);
-        if has("ruff") {
-            let rest = if has("parse") { "parse,ruff" } else { "ruff" };
-            sets.push((package.name.clone(), rest.to_string()));
-        }
-        if !has("print") && !has("parse") {
-            continue;
-        }
-        sets.push((package.name.clone(), String::new()));
-        for feature in ["print", "build", "parse"] {
-            if has(feature) {
-                sets.push((package.name.clone(), feature.to_string()));
-            }
-        }
-    }
+/// The feature sets besides the default one, with the packages that have them: a printer, a builder, a reader alone, or the
+/// second reader.
+///
+/// The packages of a set are built together. `tidy` checks that features pass on to the packages below, so what builds
+/// together builds alone.
+fn feature_sets(packages: &BTreeMap<String, Package>) -> Vec<(&'static str, Vec<&str>)> {
+    let with = |features: &[&str]| -> Vec<&str> {
+        let has = |package: &&Package| features.iter().any(|feature| package.features.contains_key(*feature));
+        packages.values().filter(has).map(|package| package.name.as_str()).collect()
+    };
+    let mut sets = vec![("", with(&["print", "parse"]))];
+    sets.extend(["print", "build", "parse", "ruff"].map(|feature| (feature, with(&[feature]))));
     sets
 }
 

@@ -1,33 +1,16 @@
 //! Tools of the workspace: `cargo xtask COMMAND`.
 //!
-//! Nothing here ships. The commands check what no compiler checks (layering, conventions), compare the project with
-//! recorded and live answers of TVM, and run the whole of continuous integration the way a clean clone would.
+//! Nothing here ships. This program checks what no compiler checks (layering, conventions) and runs the tests the way a
+//! clean clone would, so it depends on no crate of the project and starts at once. The commands that do are those of the
+//! package `xtask-checks`, which it builds and calls.
 
-mod attack;
-mod bench_gate;
+mod checks;
 mod ci;
-mod conformance;
-mod cpython_tests;
-mod diff_check;
-mod files;
-mod host_fuzz;
-mod interpret;
-#[path = "../../tests/src/ir_changes.rs"]
-mod ir_changes;
-mod lint_scripts;
-mod mutate;
 mod pages;
-mod passes;
-mod pydiff;
-mod strip;
-mod subject;
 mod tidy;
 mod tools;
-mod unknown_check;
-mod upgrade_check;
-mod vectors;
-mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -35,7 +18,11 @@ use clap::{Parser, Subcommand};
 
 /// Tools of the workspace.
 #[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    after_help = "Other commands compare the project with TVM, CPython and itself: `cargo xtask checks --help` lists them."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -46,53 +33,26 @@ struct Cli {
 enum Command {
     /// Check layering, conventions and dependencies; every finding is printed.
     Tidy,
-    /// Everything a change has to pass: format, clippy, tests, docs, tidy, conformance.
+    /// Run what a change has to pass before it is reviewed: format, tidy, clippy, tests.
+    Test(ci::Options),
+    /// Run what a change has to pass: the steps of `test`, then the slower ones.
     Ci(ci::Options),
     /// Generate the page of all error codes.
     ErrorCodes,
     /// Generate the page of all functions of scripts.
     Functions,
-    /// Compare the project with recorded and live answers of TVM on whole programs.
-    Conformance(conformance::Options),
-    /// Read whole Python files: which are accepted, which of their scripts are found, and whether TVM makes the same.
-    Files(files::Options),
-    /// Compare the project with recorded answers of TVM on single facts.
-    Vectors(vectors::Options),
-    /// Take the annotations off Relax programs and compare what inference puts in their place.
-    Strip(strip::Options),
-    /// Change single tokens of corpus programs: no crash, and errors at the right place.
-    Mutate(mutate::Options),
-    /// Rename operators of corpus programs to unknown names: they are read, print the same bytes, and are reported.
-    UnknownCheck(unknown_check::Options),
-    /// Upgrade programs of an older release: each is reported, or the newest release reads it as its own program.
-    UpgradeCheck(upgrade_check::Options),
-    /// Change corpus programs at known places: their differences are exactly those places.
-    DiffCheck(diff_check::Options),
-    /// Run passes on whole programs, here and in TVM: same results, and spans survive.
-    Passes(passes::Options),
-    /// Run kernels in the reference interpreter and in code that TVM builds: same values.
-    Interpret(interpret::Options),
-    /// Run random programs of host code in CPython and here: same value or same exception.
-    Pydiff(pydiff::Options),
-    /// Run Python's type checkers and linters on scripts, with and without the stubs.
-    LintScripts(lint_scripts::Options),
-    /// Run CPython's own tests of its language with the evaluator.
-    CpythonTests(cpython_tests::Options),
-    /// Run hostile programs of host code for a while: no panic, no hang.
-    HostFuzz(host_fuzz::Options),
-    /// Give inputs that are made to hurt to the built command: no abort, no hang, no panic.
-    Attack(attack::Options),
-    /// Compare the speed of each operation, as a ratio to rustpython's bare parser, with recorded ratios.
-    BenchGate(bench_gate::Options),
     /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
     Miri,
     /// Run the fuzz targets for a while each (needs a nightly toolchain and cargo-fuzz).
     Fuzz(tools::FuzzOptions),
+    /// A command of the package `xtask-checks`.
+    #[command(external_subcommand)]
+    Checks(Vec<OsString>),
 }
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -101,29 +61,16 @@ fn main() -> ExitCode {
 }
 
 /// Runs one command.
-fn run(cli: Cli) -> Result<()> {
+fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Tidy => tidy::run(),
+        Command::Test(options) => ci::test(&options),
+        Command::Ci(options) => ci::all(&options),
         Command::ErrorCodes => pages::run(&pages::ERROR_CODES),
         Command::Functions => pages::run(&pages::FUNCTIONS),
-        Command::Ci(options) => ci::run(&options),
-        Command::Conformance(options) => conformance::run(&options),
-        Command::Files(options) => files::run(&options),
-        Command::Vectors(options) => vectors::run(&options),
-        Command::Strip(options) => strip::run(&options),
-        Command::DiffCheck(options) => diff_check::run(&options),
-        Command::Mutate(options) => mutate::run(&options),
-        Command::UnknownCheck(options) => unknown_check::run(&options),
-        Command::UpgradeCheck(options) => upgrade_check::run(&options),
-        Command::Passes(options) => passes::run(&options),
-        Command::Interpret(options) => interpret::run(&options),
-        Command::HostFuzz(options) => host_fuzz::run(&options),
-        Command::LintScripts(options) => lint_scripts::run(&options),
-        Command::Pydiff(options) => pydiff::run(&options),
-        Command::CpythonTests(options) => cpython_tests::run(&options),
-        Command::Attack(options) => attack::run(&options),
-        Command::BenchGate(options) => bench_gate::run(&options),
         Command::Miri => tools::miri(),
         Command::Fuzz(options) => tools::fuzz(&options),
+        Command::Checks(arguments) => return checks::run(&arguments),
     }
+    .map(|()| ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::workspace;
+use xtask::workspace;
 
 /// A page of the documentation and the arguments with which the command prints it.
 pub struct Page {

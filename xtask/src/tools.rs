@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::workspace;
+use xtask::workspace;
 
 /// Options of `cargo xtask fuzz`.
 #[derive(Args)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 /// The root of the workspace.
@@ -28,8 +29,8 @@ pub struct Package {
     pub dir: PathBuf,
     /// The minimum version of Rust that its manifest declares; empty for none.
     pub rust_version: String,
-    /// Its features.
-    pub features: Vec<String>,
+    /// Its features, each with those that it enables.
+    pub features: BTreeMap<String, Vec<String>>,
     /// Its direct dependencies.
     pub dependencies: Vec<Dependency>,
 }
@@ -40,6 +41,8 @@ pub struct Dependency {
     pub name: String,
     /// `true` for `[dev-dependencies]`.
     pub dev: bool,
+    /// `true` if its default features are on.
+    pub default_features: bool,
 }
 
 /// The packages of the workspace by name.
@@ -59,14 +62,14 @@ pub fn packages() -> Result<BTreeMap<String, Package>> {
         let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap_or_default());
         let dir = manifest.parent().unwrap_or(&root);
         let dir = dir.strip_prefix(&root).unwrap_or(dir).to_path_buf();
-        let features =
-            package["features"].as_object().map(|f| f.keys().cloned().collect()).unwrap_or_default();
+        let features = BTreeMap::deserialize(&package["features"])?;
         let dependencies = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
         let dependencies = dependencies
             .iter()
             .map(|d| Dependency {
                 name: d["name"].as_str().unwrap_or_default().to_string(),
                 dev: d["kind"] == "dev",
+                default_features: d["uses_default_features"] == true,
             })
             .collect();
         let rust_version = package["rust_version"].as_str().unwrap_or_default().to_string();

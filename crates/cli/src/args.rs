@@ -502,11 +502,23 @@ pub(crate) struct Opt {
     /// Write a record of each pass to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// Format of errors, on standard error; `json` is one line like those of `check --format json`
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) error_format: ErrorFormat,
     /// Write to this file instead of standard output; on failure the file is left unchanged
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+}
+
+/// The format of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ErrorFormat {
+    /// Source lines with the places underlined
+    Human,
+    /// Objects with codes and positions
+    Json,
 }
 
 /// Passes and their options.

@@ -9,7 +9,6 @@ use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::error_codes;
 use tvmscript::ir_core::json::SaveError;
-use tvmscript::passes::PassError;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
 use tvmscript::{DiagnosticOptions, DocsifyError, JsonError};
@@ -60,8 +59,8 @@ pub(crate) enum Failure {
     Unprintable(Box<DocsifyError>),
     /// An access path on the command line does not exist.
     Path(crate::paths::PathError),
-    /// A pass failed.
-    Pass(PassError),
+    /// A pass failed, or its options are wrong.
+    Pass { errors: well_formed::Errors },
     /// There is no way from one release to the other.
     NoUpgrade { from: String, to: String },
     /// A rewritten node is invalid.
@@ -86,7 +85,7 @@ impl From<InternalError> for Failure {
     }
 }
 
-// A code never changes its meaning and is never reused; E0806 was the code of all errors of printing.
+// A code never changes its meaning and is never reused; E0806 was the code of all errors of printing, E0809 of passes.
 error_codes! {
     Failure {
         Failure::Unreadable { .. } => "E0801" "unreadable"
@@ -99,8 +98,6 @@ error_codes! {
             "The text leaves out the elements of a constant. Give the file that `print --constants-out` wrote with it.";
         Failure::Path(_) => "E0807" "path"
             "An access path on the command line is malformed, or leads to no part of the script.";
-        Failure::Pass(_) => "E0809" "pass"
-            "A pass fails, is unknown, or has an option with a wrong value; or an instrument finds that its result is wrong.";
         Failure::NoFunction { .. } => "E0810" "no-function"
             "The file has no TIR function to run, or none of the name that `--function` gives.";
         Failure::Run { .. } => "E0811" "run"
@@ -124,7 +121,7 @@ error_codes! {
     }
     delegate {
         Failure::Script { errors } => errors.first().map_or(&Failure::CODES[0], |error| error.kind.error_code());
-        Failure::IllFormed { errors } => {
+        Failure::IllFormed { errors } | Failure::Pass { errors } => {
             errors.in_text.first().map_or(&Failure::CODES[0], |error| error.kind.error_code())
         };
         Failure::Unprintable(error) => error.error_code();
@@ -139,13 +136,12 @@ impl fmt::Display for Failure {
                 write!(f, "larger than {limit} bytes; `--max-input-bytes` sets another limit")
             }
             Failure::NotText { byte, .. } => write!(f, "not UTF-8 text: byte 0x{byte:02x}"),
-            Failure::Script { .. } | Failure::IllFormed { .. } => Ok(()),
+            Failure::Script { .. } | Failure::IllFormed { .. } | Failure::Pass { .. } => Ok(()),
             Failure::Json(error) => error.fmt(f),
             Failure::Constants(error) => error.fmt(f),
             Failure::Unsaved(error) => error.fmt(f),
             Failure::Unprintable(error) => write!(f, "cannot be printed: {error}"),
             Failure::Path(error) => error.fmt(f),
-            Failure::Pass(error) => error.fmt(f),
             Failure::NoUpgrade { from, to } => write!(f, "there are no rules from {from} to {to}"),
             Failure::Upgrade(error) => write!(f, "the upgraded program is invalid: {error}"),
             Failure::NoFunction { name } => write!(f, "no TIR function{name} to run"),
@@ -180,7 +176,7 @@ impl Failure {
         let text = source.map_or("", |s| s.text.as_str());
         match self {
             Failure::Script { errors } => diagnostics::render(errors, name, text, color),
-            Failure::IllFormed { errors } => {
+            Failure::IllFormed { errors } | Failure::Pass { errors } => {
                 let mut out = diagnostics::render(&errors.in_text, name, text, color);
                 for (root, found) in &errors.in_ir {
                     let name = format!("{name} (printed)");
@@ -207,8 +203,7 @@ impl Failure {
                     | Failure::NoFunction { .. }
                     | Failure::NoSuchScript { .. }
                     | Failure::Expand(_)
-                    | Failure::NoProgram { .. }
-                    | Failure::Pass(_) => name.into_owned(),
+                    | Failure::NoProgram { .. } => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
                 format!("error: {at}: {}\n", escape::message(&self.to_string()))
@@ -221,7 +216,7 @@ impl Failure {
         let reports = self.reports(source);
         let mut mistakes = reports.iter().filter(|report| report.severity == "error");
         match self {
-            Failure::Script { .. } | Failure::IllFormed { .. } => {
+            Failure::Script { .. } | Failure::IllFormed { .. } | Failure::Pass { .. } => {
                 let Some(first) = mistakes.next() else { return "no script".to_owned() };
                 let more = match mistakes.count() {
                     0 => String::new(),
@@ -261,7 +256,7 @@ impl Failure {
         let text = source.map_or("", |s| s.text.as_str());
         match self {
             Failure::Script { errors } => diagnostics::reports(errors, text),
-            Failure::IllFormed { errors } => {
+            Failure::IllFormed { errors } | Failure::Pass { errors } => {
                 let in_ir = errors.in_ir.iter().flat_map(|(_, found)| diagnostics::reports(found, text));
                 diagnostics::reports(&errors.in_text, text).into_iter().chain(in_ir).collect()
             }

@@ -9,7 +9,7 @@ use tvmscript::ir_core::release::Reason;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts, Str};
 use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_parser::{ParseError, ParseErrorKind};
+use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
 use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Registry, Release, Value, ir};
 
@@ -299,7 +299,9 @@ fn parse_with_release(
     timings.statements += parsed.statements;
     timings.add_release(parsed.release, parsed.release_reason);
     if allow_unknown {
-        parsed.errors.retain(|error| !matches!(error.kind, ParseErrorKind::UnknownValue { .. }));
+        parsed
+            .errors
+            .retain(|error| !matches!(error.kind, ParseErrorKind::Eval(EvalErrorKind::UnknownValue { .. })));
     }
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });

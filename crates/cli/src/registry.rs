@@ -69,6 +69,10 @@ pub(crate) fn reparse_options() -> ParseOptions {
     options.fragment_of = global.fragment;
     options.unknown_functions = UnknownFunctions::Kept;
     options.release = global.release;
+    #[cfg(feature = "ruff")]
+    {
+        options.python.backend = tvmscript::python_syntax::Backend::Ruff;
+    }
     options.python.max_text_bytes = global.max_input_bytes;
     options.limits.max_node_bytes = global.max_node_bytes;
     options.limits.max_steps = global.python.max_python_steps;

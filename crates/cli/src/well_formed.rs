@@ -1,7 +1,8 @@
-//! Results of the well-formedness checks as diagnostics.
+//! Diagnostics about the nodes of scripts, of well-formedness checks and passes, at their places in the text.
 
 use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{Object, Span, SpanKind};
+use tvmscript::pass::PassError;
 use tvmscript::python_syntax::ast::TextRange;
 
 use crate::input::Script;
@@ -47,11 +48,34 @@ pub(crate) fn errors(scripts: &[Script]) -> Errors {
     errors
 }
 
+/// An error of a pass over a script: in the text of the script if its place comes from there, else in the printed input
+/// of the pass.
+pub(crate) fn of_pass(script: &Script, error: &PassError) -> Errors {
+    let mut errors = Errors::default();
+    let mut diagnostic = error.diagnostic().clone();
+    if let Some(pass) = error.pass() {
+        diagnostic.notes.push(format!("in the pass `{pass}`"));
+    }
+    let place = diagnostic.labels.first().map(|label| &label.at);
+    match (error.root(), place) {
+        (Some(root), Some(place)) if range(script, place.span(root)).is_none() => {
+            errors.in_ir.push((root.clone(), vec![diagnostic]));
+        }
+        (root, _) => errors.in_text.push(located(script, root.unwrap_or(&script.node), diagnostic)),
+    }
+    errors
+}
+
 /// Moves the labels to ranges of the text.
-pub(crate) fn in_text(script: &Script, mut diagnostic: Diagnostic) -> Diagnostic {
+pub(crate) fn in_text(script: &Script, diagnostic: Diagnostic) -> Diagnostic {
+    located(script, &script.node, diagnostic)
+}
+
+/// Moves the labels on parts of a root to ranges of the text.
+fn located(script: &Script, root: &Object, mut diagnostic: Diagnostic) -> Diagnostic {
     let labels = std::mem::take(&mut diagnostic.labels);
     for (index, mut label) in labels.into_iter().enumerate() {
-        match (range(script, label.at.span(&script.node)), &label.at) {
+        match (range(script, label.at.span(root)), &label.at) {
             (Some(range), _) => {
                 label.at = Anchor::Text(range.into());
                 diagnostic.labels.push(label);

@@ -98,7 +98,7 @@ impl KwargList {
     }
 }
 
-/// A script function (`T.match_buffer`), numbered by the docsifier. This crate only stores the number.
+/// A script function (`Toy.trace`), numbered by the docsifier. This crate only stores the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScriptFnId(pub u32);
 

@@ -18,7 +18,7 @@
 //! # Ok::<(), tvmscript_doc::PrintError>(())
 //! ```
 //!
-//! This crate knows syntax but no dialect: `T.grid` is a name, an attribute and a call. Names are neither generated nor
+//! This crate knows syntax but no dialect: `Toy.trace` is a name, an attribute and a call. Names are neither generated nor
 //! checked.
 //!
 //! Invariant: a doc refers only to earlier docs, and nothing recurses over docs, so depth costs heap only.

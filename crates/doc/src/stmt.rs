@@ -95,7 +95,7 @@ pub enum StmtRole {
     /// No effect beyond the syntax.
     #[default]
     Plain,
-    /// Defines a name without computing a value (`n = T.int32()`).
+    /// Defines a name without computing a value (`n = Toy.input()`).
     DefineName,
     /// Binds a computed value to a name.
     BindValue,

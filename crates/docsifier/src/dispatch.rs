@@ -1,6 +1,6 @@
 //! Lookup of printers by (dispatch token, type).
 //!
-//! A token names a set of rules (`"tir"`, `"ir"`). Tokens nest: the innermost applies, with the default token as
+//! A token names a set of rules (`"toy"`). Tokens nest: the innermost applies, with the default token as
 //! fallback.
 
 use tvmscript_ir_core::{Registry, Token, TypeInfo};

@@ -227,7 +227,7 @@ impl<'r> Docsifier<'r> {
         self.docs.id(name)
     }
 
-    /// A qualified name of a dialect (`T.block`).
+    /// A qualified name of a dialect (`Toy.region`).
     pub fn prefixed(&mut self, dialect: &str, name: &str) -> ExprDoc {
         let prefix = self.prefix(dialect);
         let name = self.release().renames.function_name(dialect, name);

@@ -1,9 +1,9 @@
 //! Errors of printing.
 
 use tvmscript_doc::{DocError, PrintError};
-use tvmscript_ir_core::error_codes;
 use tvmscript_ir_core::json::SaveError;
 use tvmscript_ir_core::release::UnknownRelease;
+use tvmscript_ir_core::{Object, error_codes};
 
 /// The reason why a node cannot be printed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -79,6 +79,14 @@ pub enum DocsifyError {
         /// The given text.
         name: String,
     },
+}
+
+impl DocsifyError {
+    /// The error of a node that the text form cannot represent.
+    #[cold]
+    pub fn unwritable(node: &Object, reason: impl Into<String>) -> Box<DocsifyError> {
+        Box::new(DocsifyError::Unwritable { key: node.info().key(), reason: reason.into() })
+    }
 }
 
 error_codes! {

@@ -6,7 +6,7 @@
 use std::any::Any;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{NodeId, Object};
 
 use crate::definitions::Scope;
 use crate::docsifier::Docsifier;
@@ -86,8 +86,8 @@ impl Frame {
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     stack: Vec<Frame>,
-    /// By node address, the outermost frame that prints the node.
-    of_node: HashMap<usize, usize>,
+    /// By node, the outermost frame that prints the node.
+    of_node: HashMap<NodeId, usize>,
     /// Numbers of the frames that keep names, in ascending order.
     keepers: Vec<usize>,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Frames {
 impl Frames {
     pub(crate) fn open(&mut self, frame: Frame) {
         if let Some(object) = &frame.object {
-            self.of_node.entry(object.address()).or_insert(self.stack.len());
+            self.of_node.entry(object.id()).or_insert(self.stack.len());
         }
         self.push(frame);
     }
@@ -113,9 +113,9 @@ impl Frames {
             self.keepers.pop();
         }
         if let Some(object) = &frame.object
-            && self.of_node.get(&object.address()) == Some(&self.stack.len())
+            && self.of_node.get(&object.id()) == Some(&self.stack.len())
         {
-            self.of_node.remove(&object.address());
+            self.of_node.remove(&object.id());
         }
         Some(frame)
     }
@@ -150,9 +150,9 @@ impl Frames {
         self.stack.last_mut()
     }
 
-    /// Number of the outermost frame that prints the node at this address.
-    pub(crate) fn of_node(&self, address: usize) -> Option<usize> {
-        self.of_node.get(&address).copied()
+    /// Number of the outermost frame that prints the node.
+    pub(crate) fn of_node(&self, node: NodeId) -> Option<usize> {
+        self.of_node.get(&node).copied()
     }
 
     /// The data of the innermost frame that holds an `F`, for modification.
@@ -185,11 +185,11 @@ mod tests {
         frames.open(Frame::fragment(()));
         frames.open(Frame::new(Some(node.clone()), ()));
         frames.open(Frame::new(Some(node.clone()), ()));
-        assert_eq!(frames.of_node(node.address()), Some(1));
+        assert_eq!(frames.of_node(node.id()), Some(1));
         frames.close();
-        assert_eq!(frames.of_node(node.address()), Some(1));
+        assert_eq!(frames.of_node(node.id()), Some(1));
         frames.close();
-        assert_eq!(frames.of_node(node.address()), None);
+        assert_eq!(frames.of_node(node.id()), None);
     }
 
     #[test]

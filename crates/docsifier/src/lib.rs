@@ -56,6 +56,7 @@ mod metadata;
 pub mod names;
 mod options;
 mod path_index;
+mod plain;
 mod preamble;
 mod prefixes;
 mod script;
@@ -72,7 +73,14 @@ pub use labels::{NodeLabels, unfolds_too_far};
 pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;
+pub use plain::{NodeField, PrintField};
 pub use script::{PrintedText, expr_text, print, print_known, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers};
 pub use tvmscript_doc as doc;
+
+/// Items that [`printers!`] uses.
+#[doc(hidden)]
+pub mod __private {
+    pub use tvmscript_ir_core::Ref;
+}

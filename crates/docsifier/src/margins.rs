@@ -108,7 +108,7 @@ fn keep(
             inner.insert(*parent, at);
         }
     }
-    // A statement that only declares (`T.reads`) comes from where the parts in it do, if that is inside the same statement.
+    // A statement that only declares (`Toy.uses`) comes from where the parts in it do, if that is inside the same statement.
     for (index, (stmt, parent)) in stmts.iter().enumerate() {
         let Some(around) = parent.and_then(|parent| origin[parent]).filter(|_| origin[index].is_none())
         else {

@@ -1,6 +1,6 @@
 //! Statements of a scope under construction.
 //!
-//! A scope that extends to the end of the enclosing block (`x: T.int32 = 1`) passes its statements to that block.
+//! A scope that extends to the end of the enclosing block (`Toy.region("a")`) passes its statements to that block.
 //! [`Stmts::append`] moves the shorter side, so a chain of such scopes stays linear.
 
 use std::collections::VecDeque;

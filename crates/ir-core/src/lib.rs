@@ -82,8 +82,8 @@ pub use node::{Class, Node, SubclassOf};
 pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
-    ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
-    node_bytes_made,
+    ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeId, NodeSlot, Object, ObjectLike, Ref,
+    Str, node_bytes_made,
 };
 pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{

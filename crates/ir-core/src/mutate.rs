@@ -81,6 +81,13 @@ pub struct RewriteError {
     pub error: FieldError,
 }
 
+crate::error_codes! {
+    RewriteError {
+        RewriteError { .. } => "E1106" "rewrite-invalid"
+            "A rewrite of nodes makes one that does not fit its place or breaks its invariants. This is a bug of the pass.";
+    }
+}
+
 impl RewriteError {
     #[cold]
     pub(crate) fn of_root<T: ObjectLike>(found: Object) -> RewriteError {

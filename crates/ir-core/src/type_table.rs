@@ -208,7 +208,7 @@ pub struct TypeInfo {
 /// The declaration of a type, made by the derives and by [`register_dynamic`].
 #[derive(Debug, Clone, Copy)]
 pub struct TypeDecl<'a> {
-    /// Type key, such as `tir.For`.
+    /// Type key, such as `toy.Trace`.
     pub key: &'static str,
     /// Parent class.
     pub parent: Option<&'static TypeInfo>,
@@ -368,7 +368,7 @@ pub enum TypeError {
 }
 
 impl TypeInfo {
-    /// Returns the type key, such as `tir.For`.
+    /// Returns the type key, such as `toy.Trace`.
     #[inline]
     pub fn key(&self) -> &'static str {
         self.key

@@ -41,7 +41,7 @@
 
 use crate::children::for_each_own_child;
 use crate::ptr_map::AddressMap;
-use crate::raw::Object;
+use crate::raw::{NodeId, Object};
 use crate::type_table::{FieldKind, Shape, TypeInfo};
 
 /// The role of a node type in this analysis.
@@ -72,7 +72,7 @@ pub struct UseScopes {
 
 #[derive(Debug)]
 struct ScopeEntry {
-    address: usize,
+    node: NodeId,
     /// The entry that encloses the first use.
     parent: u32,
     /// Number of enclosing entries.
@@ -124,7 +124,7 @@ impl UseScopes {
                     out.add_use(id, parent);
                     continue;
                 }
-                inside = out.enter(object.address(), parent);
+                inside = out.enter(object, parent);
                 stack.push(WorkItem::Leave(inside));
             }
             let start = stack.len();
@@ -146,7 +146,7 @@ impl UseScopes {
         self.later_uses.push(LaterUse { parent, previous });
     }
 
-    fn enter(&mut self, address: usize, parent: u32) -> u32 {
+    fn enter(&mut self, node: &Object, parent: u32) -> u32 {
         let id = self.entries.len() as u32;
         let (depth, jump) = match self.entries.get(parent as usize) {
             None => (0, id),
@@ -157,8 +157,8 @@ impl UseScopes {
                 (outer.depth + 1, if even { middle.jump } else { parent })
             }
         };
-        self.entries.push(ScopeEntry { address, parent, depth, jump, last_use: NONE });
-        self.numbers.insert(address, id);
+        self.entries.push(ScopeEntry { node: node.id(), parent, depth, jump, last_use: NONE });
+        self.numbers.insert(node.address(), id);
         id
     }
 
@@ -207,19 +207,23 @@ impl UseScopes {
         self.anchors = anchors;
     }
 
-    fn anchor(&self, address: usize) -> Option<u32> {
-        self.anchors.get(*self.numbers.get(&address)? as usize).copied()
+    fn number(&self, node: &Object) -> Option<u32> {
+        self.numbers.get(&node.address()).copied()
     }
 
-    /// Addresses of the scopes that contain all uses of a variable and are printed once, innermost first. They include
+    fn anchor(&self, node: &Object) -> Option<u32> {
+        self.anchors.get(self.number(node)? as usize).copied()
+    }
+
+    /// The scopes that contain all uses of a variable and are printed once, innermost first. They include
     /// the variable itself if it is used once.
-    pub fn dominators(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn dominators(&self, variable: &Object) -> impl Iterator<Item = NodeId> + '_ {
         self.chain(self.anchor(variable))
     }
 
     /// As [`UseScopes::dominators`], counting a shared node at its first use only.
-    pub fn dominators_of_first_uses(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
-        let first = self.numbers.get(&variable).map(|&id| {
+    pub fn dominators_of_first_uses(&self, variable: &Object) -> impl Iterator<Item = NodeId> + '_ {
+        let first = self.number(variable).map(|id| {
             let mut anchor = id;
             let mut later_use = self.entries[id as usize].last_use;
             while let Some(again) = self.later_uses.get(later_use as usize) {
@@ -231,27 +235,27 @@ impl UseScopes {
         self.chain(first)
     }
 
-    fn chain(&self, from: Option<u32>) -> impl Iterator<Item = usize> + '_ {
+    fn chain(&self, from: Option<u32>) -> impl Iterator<Item = NodeId> + '_ {
         let mut at = from.unwrap_or(NONE);
         std::iter::from_fn(move || {
             let entry = self.entries.get(at as usize)?;
             at = entry.parent;
-            Some(entry.address)
+            Some(entry.node)
         })
     }
 
     /// Returns `true` if a node is printed once and contains all uses of the variable.
-    pub fn contains_all_uses(&self, node: usize, variable: usize) -> bool {
-        let (Some(anchor), Some(&node)) = (self.anchor(variable), self.numbers.get(&node)) else {
+    pub fn contains_all_uses(&self, node: &Object, variable: &Object) -> bool {
+        let (Some(anchor), Some(node)) = (self.anchor(variable), self.number(node)) else {
             return false;
         };
         self.ancestor_at(anchor, self.entries[node as usize].depth) == node
     }
 
     /// Returns `true` if the region has uses of the variable outside a node, or prints the node more than once.
-    pub fn has_uses_outside(&self, node: usize, variable: usize) -> bool {
+    pub fn has_uses_outside(&self, node: &Object, variable: &Object) -> bool {
         let Some(anchor) = self.anchor(variable) else { return false };
-        let Some(&node) = self.numbers.get(&node) else { return true };
+        let Some(node) = self.number(node) else { return true };
         self.ancestor_at(anchor, self.entries[node as usize].depth) != node
     }
 }
@@ -315,15 +319,15 @@ mod tests {
         let both = node(&[&first, &second]);
         let root = node(&[&both, &other]);
         let found = use_scopes(&root);
-        let scopes: Vec<usize> = found.dominators(var.address()).collect();
-        assert_eq!(scopes, [both.address(), root.address()]);
+        let scopes: Vec<NodeId> = found.dominators(&var).collect();
+        assert_eq!(scopes, [both.id(), root.id()]);
         // At first uses only, the shared node has one use.
-        assert_eq!(found.dominators_of_first_uses(var.address()).next(), Some(var.address()));
-        assert_eq!(found.dominators(other.address()).next(), Some(root.address()));
-        assert!(found.contains_all_uses(both.address(), var.address()));
-        assert!(!found.contains_all_uses(first.address(), var.address()));
+        assert_eq!(found.dominators_of_first_uses(&var).next(), Some(var.id()));
+        assert_eq!(found.dominators(&other).next(), Some(root.id()));
+        assert!(found.contains_all_uses(&both, &var));
+        assert!(!found.contains_all_uses(&first, &var));
         // It contains all uses, but is printed twice.
-        assert!(!found.contains_all_uses(inner.address(), var.address()));
+        assert!(!found.contains_all_uses(&inner, &var));
     }
 
     #[test]
@@ -334,7 +338,7 @@ mod tests {
             root = node(&[&root, &root]);
         }
         let found = use_scopes(&root);
-        assert_eq!(found.dominators(var.address()).next(), Some(root.address()));
+        assert_eq!(found.dominators(&var).next(), Some(root.id()));
     }
 
     #[test]
@@ -349,7 +353,7 @@ mod tests {
         let root = node(&[&deep, &other, &again]);
         let found = use_scopes(&root);
         for var in &vars {
-            assert_eq!(found.dominators(var.address()).next(), Some(root.address()));
+            assert_eq!(found.dominators(&var).next(), Some(root.id()));
         }
     }
 
@@ -364,9 +368,9 @@ mod tests {
         let root = node(&[&scope, &two]);
         let found = UseScopes::new(&root, |_| Role::Other);
         // Entries exist for the root and for nodes with two handles; the inner node has one handle, `scope`'s.
-        assert_eq!(found.dominators(var.address()).next(), Some(scope.address()));
-        assert_eq!(found.dominators(two.address()).next(), Some(root.address()));
-        assert!(found.contains_all_uses(root.address(), one.address()));
+        assert_eq!(found.dominators(&var).next(), Some(scope.id()));
+        assert_eq!(found.dominators(&two).next(), Some(root.id()));
+        assert!(found.contains_all_uses(&root, &one));
     }
 
     #[test]
@@ -375,9 +379,9 @@ mod tests {
         let scope = node(&[&var]);
         let root = node(&[&scope, &scope]);
         let found = use_scopes(&root);
-        assert!(!found.contains_all_uses(scope.address(), var.address()));
-        assert!(found.contains_all_uses(root.address(), var.address()));
-        assert!(found.has_uses_outside(scope.address(), var.address()));
-        assert!(!found.has_uses_outside(scope.address(), variable().address()));
+        assert!(!found.contains_all_uses(&scope, &var));
+        assert!(found.contains_all_uses(&root, &var));
+        assert!(found.has_uses_outside(&scope, &var));
+        assert!(!found.has_uses_outside(&scope, &variable()));
     }
 }

@@ -422,7 +422,7 @@ mod fields {
         [K: MapPart + 'static, V: MapPart + 'static] Map<K, V>,
     }
 
-    /// `a string`, `an array of ..`, `` a `tir.Stmt` ``.
+    /// `a string`, `an array of ..`, `` a `toy.Step` ``.
     fn with_article(description: &str) -> String {
         format!("{} {description}", if description.starts_with('a') { "an" } else { "a" })
     }

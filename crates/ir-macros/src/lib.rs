@@ -4,9 +4,9 @@
 //!
 //! | on the struct: `#[node(..)]` | meaning |
 //! |---|---|
-//! | `key = "tir.For"` | type key; the struct's name follows a key that ends in a dot |
+//! | `key = "toy.Trace"` | type key; the struct's name follows a key that ends in a dot |
 //! | `parent = Stmt` | parent class; `ancestors(..)` lists further ones to upcast to |
-//! | `parent_key = "tir.Stmt"` | parent class of a dialect that the crate does not depend on; the dialect must be loaded first |
+//! | `parent_key = "toy.Step"` | parent class of a dialect that the crate does not depend on; the dialect must be loaded first |
 //! | `eq = tree` | rule of structural equality: `tree` (default), `dag`, `free_var`, `const_tree` or `unique` |
 //! | `custom_eq = path` | custom comparison, a `CustomEq` |
 //! | `by_name = path` | function from a name to the node, whose JSON data is only its field `name` |

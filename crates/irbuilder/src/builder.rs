@@ -198,6 +198,12 @@ impl Builder {
         let _ = with_state(|s| s.contexts.set(value));
     }
 
+    /// Sets the context of this type in the innermost builder. Has no effect without one.
+    #[track_caller]
+    pub fn set_innermost_context<C: Any + Send + Sync>(value: C) {
+        let _ = with_state(|s| s.contexts.set(value));
+    }
+
     /// The context of this type, of the innermost builder that has one.
     pub fn context<C: Any + Send + Sync>() -> Option<Arc<C>> {
         STACK.with_borrow(|stack| stack.builders.iter().rev().find_map(|state| state.contexts.get()))
@@ -219,7 +225,7 @@ impl Builder {
         self.close(caller)
     }
 
-    /// Returns the node that was built as a `T`: `let f = builder.get::<PrimFunc>()?;`.
+    /// Returns the node that was built as a `T`: `let plan = builder.get::<Plan>()?;`.
     ///
     /// # Errors
     /// As [`Builder::finish`], and if the node is of another class.
@@ -427,6 +433,15 @@ impl Builder {
                 .flat_map(|state| state.frames.iter_mut().rev())
                 .find_map(|entry| entry.frame.as_any_mut().downcast_mut::<F>().and_then(&mut f))
         })
+    }
+
+    /// The error of a function that is used outside of the frame that it needs. `expected` completes "must be used ..".
+    pub fn wrong_frame(function: &str, expected: &'static str) -> BuildError {
+        let found = match Builder::top_name() {
+            Some(frame) => format!("is used in `{frame}`"),
+            None => "is used outside of any scope".to_owned(),
+        };
+        BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
     }
 
     /// The name of the innermost frame.

@@ -16,7 +16,7 @@ use tvmscript_script_value::{
 
 /// A scope of the program being built: a loop, a block, a function, a module.
 pub trait Frame: Any {
-    /// The name in text (`T.block`), for error messages.
+    /// The name in text (`Toy.region`), for error messages.
     fn name(&self) -> &'static str;
 
     /// Enters the frame and returns its value (`with .. as x`, `x = ..`, `for x in ..`).

@@ -1,4 +1,4 @@
-//! Namespaces of dialects in scripts: `T.grid`, `I.ir_module`.
+//! Namespaces of dialects in scripts: `Toy.trace`, `Plan.step`.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use tvmscript_script_value::{ScriptFn, ScriptValue};
 
 use crate::renamed::RenamedNames;
 
-/// Computes the value of a name that no table lists (`T.float32x4`).
+/// Computes the value of a name that no table lists (`Toy.number_4`).
 pub type NameFallback = fn(&str) -> Option<ScriptValue>;
 
 /// Names that a [`NameFallback`] finds, for suggestions.

@@ -1,19 +1,19 @@
-//! Passes over modules, with instruments, and the passes of TIR and Relax.
+//! Passes over TIR and Relax, and the rewriters they are made with.
 //!
-//! A [`Pass`] maps a module to a module; [`pass!`] declares one. A [`PassContext`] holds options, the optimisation level
-//! and [`PassInstrument`]s, and runs passes. Passes keep source information: every node of the result has the span of
-//! the nodes that it was made from.
+//! [`tir`] and [`relax`] hold the passes, [`tir::rewrite`] and [`relax::rewrite`] the rewriters of statements and
+//! bindings, [`pattern`] dataflow patterns of Relax. Declaring and running passes is the task of `tvmscript-pass`.
 //!
 //! ```
 //! use tvmscript_ir::{DictAttrs, IRModule};
 //! use tvmscript_ir_core::{Map, post_order_mutate};
-//! use tvmscript_passes::{PassContext, Sequential, pass};
+//! use tvmscript_pass::{PassContext, Sequential, pass};
+//! use tvmscript_passes::tir::Simplify;
 //! use tvmscript_prim::IntImm;
 //! use tvmscript_tir::node::PrimFunc;
 //!
 //! pass! {
 //!     /// Replaces each 1 by 2.
-//!     pub OneToTwo = "doc.OneToTwo" for PrimFunc |function, _context| {
+//!     pub OneToTwo = "doc.OneToTwo" for PrimFunc in IRModule |function, _context| {
 //!         let two = |old: &IntImm| IntImm::try_new(old.dtype, 2);
 //!         Ok(post_order_mutate(function, |node| match node.as_node::<IntImm>() {
 //!             Some(one) if one.value == 1 => two(one).ok().map(Into::into),
@@ -23,54 +23,36 @@
 //! }
 //!
 //! let module = IRModule::new([], DictAttrs::new([]), Map::default());
-//! let passes = Sequential::new("both").then(OneToTwo).then(OneToTwo);
+//! let passes = Sequential::new("both").then(OneToTwo).then(Simplify);
 //! let context = PassContext::new().with_opt_level(3);
 //! assert!(context.run(&passes, module.clone())?.ptr_eq(&module), "nothing to change");
-//! # Ok::<(), tvmscript_passes::PassError>(())
+//! # Ok::<(), tvmscript_pass::PassError>(())
 //! ```
 
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
-mod context;
-mod error;
-pub mod instrument;
-mod pass;
 pub mod pattern;
 mod program;
 pub mod relax;
-pub mod rewrite;
-mod sequential;
-mod table;
+mod scalar;
 pub mod tir;
 
-pub use context::{OptionError, PassContext};
-pub use error::PassError;
-pub use instrument::{PassInstrument, PassRun};
-pub use pass::{Pass, PassInfo, map_functions};
 pub use program::on_module;
-pub use rewrite::{RewriteRule, Rewriter};
-pub use sequential::Sequential;
-pub use table::{OptionDecl, OptionKind, OptionValue, PassTable, PassesOfDialect};
+pub use scalar::scalar_rules;
 
 use tvmscript_ir_core::Dialect;
+use tvmscript_pass::{OptionDecl, OptionValue, PassesOfDialect};
+
+/// Result of a rewrite.
+pub(crate) type Result<T> = std::result::Result<T, tvmscript_pass::PassError>;
 
 /// The passes of this crate and the options that they share, for a registry.
 pub fn dialect() -> Dialect {
-    let common = Dialect::new("passes").pass_option(OptionDecl {
-        key: ENABLE_SI_BUILDER,
+    let common = Dialect::new("passes").span_switch(OptionDecl {
+        key: "ir.enable_si_builder",
         default: OptionValue::Bool(true),
         doc: "fill and merge the spans of nodes that passes make",
     });
     relax::register(tir::register(common))
-}
-
-/// Option that switches [`tvmscript_si_builder::SIBuilder`] on.
-pub const ENABLE_SI_BUILDER: &str = "ir.enable_si_builder";
-
-/// Items that [`pass!`] uses.
-#[doc(hidden)]
-pub mod __private {
-    pub use tvmscript_ir::IRModule;
-    pub use tvmscript_ir_core::Ref;
 }

@@ -3,7 +3,7 @@
 use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, function_attrs, global_symbol};
 use tvmscript_ir_core::{Map, Object, ObjectLike, Ref};
 
-use crate::PassError;
+use tvmscript_pass::PassError;
 
 /// Name of a function without a global symbol.
 const MAIN: &str = "main";

@@ -3,7 +3,7 @@
 
 use tvmscript_ir::{DictAttrs, GlobalVar, IRModule};
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Registry, RegistryBuilder, Span};
-use tvmscript_passes::{PassContext, PassTable};
+use tvmscript_pass::{PassContext, PassTable};
 use tvmscript_prim::{Expr, IntImm, TupleType, Var};
 use tvmscript_tir::node::*;
 
@@ -38,7 +38,7 @@ fn module(param: &Ref<Var>, body: StmtRef) -> Ref<IRModule> {
 fn run_each(prefix: &'static str, build: fn(&Ref<Var>) -> StmtRef, check: fn(&str, bool)) {
     let work = move || {
         let registry = registry();
-        for pass in PassTable::of(&registry).unwrap().passes() {
+        for pass in PassTable::<IRModule>::of(&registry).unwrap().passes() {
             let name = pass.info().name;
             if name.starts_with(prefix) {
                 let n = Var::new("n", DataType::INT32);

@@ -132,3 +132,9 @@ pub fn describe(expr: &Expr) -> String {
         None => format!("an expression of type `{}`", expr.dtype()),
     }
 }
+tvmscript_ir_core::error_codes! {
+    PrimError {
+        _ => "E1107" "pass-expression"
+            "A pass makes a scalar expression whose operands do not fit together, or that divides by zero.";
+    }
+}

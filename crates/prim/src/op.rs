@@ -3,10 +3,6 @@
 //! [`Op::get`] accepts any name. Scripts and JSON may use the names that the dialects of the registry declare
 //! ([`NameDialect::names`](tvmscript_ir_core::registry::NameDialect::names)), provided that any are declared; other
 //! names fail with [`UnknownOperator`] or an error of the JSON reader.
-//!
-//! [`Op::get`] accepts any name. Scripts and JSON may use the names that the dialects of the registry declare
-//! ([`NameDialect::names`](tvmscript_ir_core::registry::NameDialect::names)), provided that any are declared; other
-//! names fail with [`UnknownOperator`] or an error of the JSON reader.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, RwLock};

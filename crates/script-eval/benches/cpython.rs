@@ -8,15 +8,13 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::rc::Rc;
 
 use rustix::time::{ClockId, clock_gettime};
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Binding, Evaluator, Host, Limits, Program};
+use tvmscript_script_eval::{Binding, Evaluator, Limits, Plain, Program, Run};
 
 /// Rounds per program; the best counts.
 const ROUNDS: usize = 7;
@@ -33,29 +31,6 @@ for path in sys.stdin:
     print(time.process_time() - before, names['result'], flush=True)
 ";
 
-struct Calculator(Evaluator);
-
-impl Host for Calculator {}
-
-impl Deref for Calculator {
-    type Target = Evaluator;
-    fn deref(&self) -> &Evaluator {
-        &self.0
-    }
-}
-
-impl DerefMut for Calculator {
-    fn deref_mut(&mut self) -> &mut Evaluator {
-        &mut self.0
-    }
-}
-
-impl Calculator {
-    fn boxed(program: Rc<Program>) -> Box<dyn Host> {
-        Box::new(Calculator(Evaluator::new(program)))
-    }
-}
-
 /// CPU time of the thread in seconds.
 fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -63,27 +38,24 @@ fn cpu() -> f64 {
 }
 
 /// Runs a program: seconds without those for its syntax tree, and the value of `result`.
-fn evaluate(text: &str, tolerant: bool) -> Result<(f64, String), Box<dyn Error>> {
+fn evaluate(text: &str, run: Run) -> Result<(f64, String), Box<dyn Error>> {
     let parsed = parse_python(text, &PythonOptions::default());
     let mut limits = Limits::default();
     (limits.max_steps, limits.max_memory_bytes) = (u64::MAX / 2, u64::MAX / 2);
-    let make_host = Box::new(Calculator::boxed);
-    let program = Rc::new(Program::new(parsed.ast, text, SourceId::new("shape"), limits, make_host));
-    let mut host = Calculator::boxed(program.clone());
-    host.define_python_builtins();
-    host.tolerant = tolerant;
+    let program = Program::new(parsed.ast, text, SourceId::new("shape"), limits);
+    let mut evaluator = Evaluator::new(program, Plain);
+    evaluator.run_as(run);
+    let program = evaluator.program().clone();
     let before = cpu();
     for id in program.ast.module_body() {
-        if host.run_statement(*id).is_err() {
-            return Err(format!("the program fails: {:?}", host.diagnostics.errors).into());
+        if evaluator.run_statement(*id).is_err() {
+            return Err(format!("the program fails: {:?}", evaluator.take_errors()).into());
         }
     }
     let seconds = cpu() - before;
     let name = program.ast.find_name("result").ok_or("no `result`")?;
     let Binding::Value(value) = program.global(name) else { return Err("no value of `result`".into()) };
-    let result = format!("{value:?}");
-    program.close();
-    Ok((seconds, result))
+    Ok((seconds, format!("{value:?}")))
 }
 
 /// A CPython that runs programs one after the other.
@@ -141,8 +113,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 None => (f64::NAN, String::new()),
             };
             best[0] = best[0].min(theirs);
-            for (best, tolerant) in best[1..].iter_mut().zip([false, true]) {
-                let (seconds, result) = evaluate(&text, tolerant)?;
+            for (best, run) in best[1..].iter_mut().zip([Run::Strict, Run::Tolerant]) {
+                let (seconds, result) = evaluate(&text, run)?;
                 if python.is_some() && result != expected {
                     return Err(format!("{name}: {result} here, {expected} in CPython").into());
                 }

@@ -3,84 +3,48 @@
 //! It runs a Python file statement by statement, prints the values of its expression statements, and the errors.
 //! `cargo run -p tvmscript-script-eval --example calculator -- FILE`
 
-use std::ops::{Deref, DerefMut};
-use std::rc::Rc;
-
 use tvmscript_ir_core::SourceId;
 use tvmscript_python_syntax::ast::Stmt;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{Evaluator, Host, Limits, ParseError, Program, errors};
+use tvmscript_script_eval::{EvalError, Evaluator, Limits, Plain, Program, Run, errors};
 
-/// A host that adds nothing to Python.
-struct Calculator(Evaluator);
-
-impl Deref for Calculator {
-    type Target = Evaluator;
-    fn deref(&self) -> &Evaluator {
-        &self.0
-    }
-}
-
-impl DerefMut for Calculator {
-    fn deref_mut(&mut self) -> &mut Evaluator {
-        &mut self.0
-    }
-}
-
-impl Host for Calculator {}
-
-impl Calculator {
-    fn boxed(program: Rc<Program>) -> Box<dyn Host> {
-        Box::new(Calculator(Evaluator::new(program)))
-    }
-}
-
-/// Result of parsing a text.
+/// Result of running a text.
 pub struct Outcome {
     /// The values of its expression statements, as `repr` shows them.
     pub values: Vec<String>,
     /// Its mistakes, in the order in which they were met.
-    pub errors: Vec<ParseError>,
+    pub errors: Vec<EvalError>,
 }
 
-/// A calculator at the beginning of a text.
-pub fn open(text: &str, limits: Limits) -> Box<dyn Host> {
+/// A calculator at the beginning of a text, and the mistakes in its syntax.
+pub fn open(text: &str, limits: Limits) -> (Evaluator<Plain>, Vec<EvalError>) {
     let parsed = parse_python(text, &PythonOptions::default());
-    let source = SourceId::new("calculator");
-    let program = Program::new(parsed.ast, text, source, limits, Box::new(Calculator::boxed));
-    let mut host = Calculator::boxed(Rc::new(program));
-    host.diagnostics.errors.extend(parsed.errors.into_iter().map(errors::syntax_error));
-    host.define_python_builtins();
-    host
+    let program = Program::new(parsed.ast, text, SourceId::new("calculator"), limits);
+    (Evaluator::new(program, Plain), parsed.errors.into_iter().map(errors::syntax_error).collect())
 }
 
 /// Runs the statements of the text.
-pub fn run(host: &mut dyn Host) -> Outcome {
-    let ast = host.ast();
+pub fn run(calculator: &mut Evaluator<Plain>) -> Outcome {
+    let program = calculator.program().clone();
     let mut values = Vec::new();
-    for id in ast.module_body() {
-        if host.is_exhausted() {
-            break;
-        }
-        if host.run_statement(*id).is_ok()
-            && let Stmt::Expr(stmt) = ast.stmt(*id)
-            && let Some(value) = host.last_value.take()
-            && let Ok(text) = host.repr(stmt.value, &value)
+    for id in program.ast.module_body() {
+        if let Ok(Some(value)) = calculator.run_statement(*id)
+            && let Stmt::Expr(stmt) = program.ast.stmt(*id)
+            && let Ok(text) = calculator.eval().repr(stmt.value, &value)
         {
             values.push(text);
         }
     }
-    Outcome { values, errors: std::mem::take(&mut host.diagnostics.errors) }
+    Outcome { values, errors: calculator.take_errors() }
 }
 
-/// Runs a text. With `tolerant`, values that are not known spread silently, as in files around scripts; otherwise they are
-/// errors.
-pub fn evaluate(text: &str, limits: Limits, tolerant: bool) -> Outcome {
-    let mut host = open(text, limits);
-    host.tolerant = tolerant;
-    let outcome = run(&mut *host);
-    host.program.close();
-    outcome
+/// Runs a text.
+pub fn evaluate(text: &str, limits: Limits, run_as: Run) -> Outcome {
+    let (mut calculator, mut errors) = open(text, limits);
+    calculator.run_as(run_as);
+    let outcome = run(&mut calculator);
+    errors.extend(outcome.errors);
+    Outcome { errors, ..outcome }
 }
 
 const SAMPLE: &str = "\
@@ -99,7 +63,7 @@ fn main() -> std::io::Result<()> {
         Some(path) => (path.clone(), std::fs::read_to_string(path)?),
         None => ("sample.py".to_owned(), SAMPLE.to_owned()),
     };
-    let outcome = evaluate(&text, Limits::default(), false);
+    let outcome = evaluate(&text, Limits::default(), Run::Strict);
     // As in Python's own shell.
     outcome.values.iter().filter(|value| *value != "None").for_each(|value| println!("{value}"));
     eprint!("{}", tvmscript_diagnostics::render(&outcome.errors, &name, &text, false));

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use tvmscript_ir_core::node_bytes_made;
 
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::Raise;
 
 /// Number of steps between two checks of the size of the nodes.
@@ -141,7 +141,7 @@ impl Budget {
         if self.exhausted.replace(true) {
             return Raise::Reported;
         }
-        Raise::Kind(ParseErrorKind::TooLargeProgram { limit: self.limits.max_node_bytes })
+        Raise::Kind(EvalErrorKind::TooLargeProgram { limit: self.limits.max_node_bytes })
     }
 
     #[cold]
@@ -151,7 +151,7 @@ impl Budget {
             return Raise::Reported;
         }
         self.exhausted.set(self.steps.get() < 1000);
-        Raise::Kind(ParseErrorKind::TooManySteps { limit: self.limits.max_steps })
+        Raise::Kind(EvalErrorKind::TooManySteps { limit: self.limits.max_steps })
     }
 
     /// Limits the steps until [`Budget::end_slice`] and returns the reserve to pass to it.
@@ -186,19 +186,19 @@ impl Budget {
     }
 
     /// Charges bytes. Freed memory is not refunded, so that the sum bounds the time too.
-    pub(crate) fn allocate(&self, bytes: u64) -> Result<(), ParseErrorKind> {
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<(), EvalErrorKind> {
         match self.memory.get().checked_sub(bytes) {
             Some(left) => {
                 self.memory.set(left);
                 Ok(())
             }
-            None => Err(ParseErrorKind::TooMuchMemory { limit: self.limits.max_memory_bytes }),
+            None => Err(EvalErrorKind::TooMuchMemory { limit: self.limits.max_memory_bytes }),
         }
     }
 
-    pub(crate) fn enter_call(&self) -> Result<(), ParseErrorKind> {
+    pub(crate) fn enter_call(&self) -> Result<(), EvalErrorKind> {
         if self.call_depth.get() >= self.limits.max_call_depth {
-            return Err(ParseErrorKind::CallsTooDeep { limit: self.limits.max_call_depth });
+            return Err(EvalErrorKind::CallsTooDeep { limit: self.limits.max_call_depth });
         }
         self.call_depth.set(self.call_depth.get() + 1);
         Ok(())

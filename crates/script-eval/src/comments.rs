@@ -26,7 +26,7 @@ pub struct Comments {
 }
 
 /// A statement, or an `elif` with what follows it.
-struct Place {
+struct Block {
     range: TextRange,
     /// First byte of the first statement inside.
     body_start: Option<u32>,
@@ -83,7 +83,7 @@ fn start_of(ast: &Ast, text: &str, id: StmtId) -> u32 {
 }
 
 /// All statements by start, outer before inner.
-fn places(ast: &Ast, text: &str) -> Vec<Place> {
+fn places(ast: &Ast, text: &str) -> Vec<Block> {
     let mut places = Vec::new();
     let mut work: Vec<StmtId> = ast.module_body().to_vec();
     while let Some(id) = work.pop() {
@@ -94,12 +94,12 @@ fn places(ast: &Ast, text: &str) -> Vec<Place> {
             work.extend(body);
         });
         let range = TextRange::new(start_of(ast, text, id), ast.range(id).end);
-        places.push(Place { range, body_start, is_clause: false });
+        places.push(Block { range, body_start, is_clause: false });
         if let Stmt::If(stmt) = ast.stmt(id) {
             for clause in ast.list(stmt.clauses).iter().skip(1) {
                 let body_start = ast.list(clause.body).first().map(|first| start_of(ast, text, *first));
                 let range = TextRange::new(ast.range(clause.place).start, ast.range(id).end);
-                places.push(Place { range, body_start, is_clause: true });
+                places.push(Block { range, body_start, is_clause: true });
             }
         }
     }
@@ -107,7 +107,7 @@ fn places(ast: &Ast, text: &str) -> Vec<Place> {
     places
 }
 
-fn with_parents(places: &[Place]) -> Vec<CommentedStmt> {
+fn with_parents(places: &[Block]) -> Vec<CommentedStmt> {
     let mut open: Vec<u32> = Vec::new();
     let mut stmts: Vec<CommentedStmt> = Vec::with_capacity(places.len());
     for place in places {
@@ -124,7 +124,7 @@ fn with_parents(places: &[Place]) -> Vec<CommentedStmt> {
 }
 
 /// For each comment, whether only white space and comments are between it and the next statement.
-fn reach(text: &str, places: &[Place], comments: &[Comment]) -> Vec<bool> {
+fn reach(text: &str, places: &[Block], comments: &[Comment]) -> Vec<bool> {
     let is_space = |start: u32, end: u32| {
         text.get(start as usize..end as usize)
             .is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_whitespace()))
@@ -148,7 +148,7 @@ fn reach(text: &str, places: &[Place], comments: &[Comment]) -> Vec<bool> {
 
 struct Attacher<'t> {
     text: &'t str,
-    places: Vec<Place>,
+    places: Vec<Block>,
     stmts: Vec<CommentedStmt>,
     reader: MarkerReader,
 }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use tvmscript_python_syntax::ast::TextRange;
 
-use crate::errors::{ParseError, ParseErrorKind};
+use crate::errors::{EvalError, EvalErrorKind};
 
 /// Errors, warnings and notes so far, in order of occurrence.
 #[derive(Default)]
 pub struct Diagnostics {
     /// Errors.
-    pub errors: Vec<ParseError>,
+    pub errors: Vec<EvalError>,
     /// Warnings and notes.
-    pub warnings: Vec<ParseError>,
+    pub warnings: Vec<EvalError>,
     /// Exceptions of host code that may still be caught.
-    pub(crate) raised: Vec<ParseError>,
+    pub(crate) raised: Vec<EvalError>,
     /// Reasons that already have a warning.
     warned: HashSet<String>,
     /// Number of statements and expressions that failed, reported or not. A change means that the enclosing definition
@@ -38,31 +38,31 @@ impl Diagnostics {
         self.errors.len() >= self.max_errors
     }
 
-    pub(crate) fn push(&mut self, error: ParseError) {
+    pub(crate) fn push(&mut self, error: EvalError) {
         if !self.is_exhausted() {
             self.errors.push(error);
         }
     }
 
     /// Adds an exception that may still be caught.
-    pub(crate) fn push_raised(&mut self, error: ParseError) {
+    pub(crate) fn push_raised(&mut self, error: EvalError) {
         if self.raised.len() < self.max_errors {
             self.raised.push(error);
         }
     }
 
     /// Records a note; nothing has to change.
-    pub fn note(&mut self, kind: ParseErrorKind, range: TextRange) {
+    pub fn note(&mut self, kind: EvalErrorKind, range: TextRange) {
         if self.warnings.len() < self.max_errors {
-            self.warnings.push(ParseError::note_at(kind, range));
+            self.warnings.push(EvalError::note_at(kind, range));
         }
     }
 
     /// Warns of host code that is not evaluated, once per reason.
     pub(crate) fn warn(&mut self, reason: &str, range: TextRange) {
         if self.warned.insert(reason.to_owned()) {
-            let kind = ParseErrorKind::NotEvaluated { reason: reason.to_owned() };
-            self.warnings.push(ParseError::warning(kind, range));
+            let kind = EvalErrorKind::NotEvaluated { reason: reason.to_owned() };
+            self.warnings.push(EvalError::warning(kind, range));
         }
     }
 

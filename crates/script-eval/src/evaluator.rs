@@ -1,196 +1,86 @@
-//! The state of an evaluation.
+//! The evaluator: its state, and a host for everything that is not Python.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use tvmscript_ir_core::{SourceId, Span, Str, Token};
-use tvmscript_python_syntax::ast::{
-    Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
-};
-use tvmscript_script_value::{DictKey, ScriptValue};
+use tvmscript_python_syntax::ast::StmtId;
+use tvmscript_script_value::ScriptValue;
 
-use crate::diagnostics::Diagnostics;
-use crate::errors::ParseError;
-use crate::eval::class::PendingClass;
-use crate::eval::generator::Running;
-use crate::eval::{Env, Explorer, Placeholder};
-use crate::host::Mode;
-use crate::id_hash::IdMap;
+use crate::errors::{EvalError, Reported, Result};
+use crate::host::Host;
+use crate::position::{Position, Run};
 use crate::program::Program;
-use crate::python::builtins::Native;
+use crate::state::EvalState;
 
-/// The state of an evaluation: position, variables and diagnostics.
+/// An evaluator of a program. It has a [`Host`].
 ///
-/// A [`Host`](crate::Host) owns one and dereferences to it.
-pub struct Evaluator {
-    /// State shared by all evaluators of the text.
-    pub program: Rc<Program>,
-    /// The syntax tree of the text.
-    pub ast: Rc<Ast>,
-    /// Variables of the running host code, or of the code around the script body.
-    pub(crate) env: Option<Rc<Env>>,
-    /// `true` while host code runs: names resolve in `env`, not in the script body.
-    pub in_env: bool,
-    /// The dispatch token.
-    pub token: Token,
-    /// The rules for operators.
-    pub mode: Mode,
-    /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
-    pub comparisons_nest: bool,
-    /// Errors, warnings and notes so far.
-    pub diagnostics: Diagnostics,
-    /// Cache of names as IR strings.
-    strs: Vec<Option<Str>>,
-    /// Cache of names as keys of attributes.
-    pub(crate) keys: RefCell<Vec<Option<DictKey>>>,
-    /// Cache of methods of built-in types, by name and type.
-    pub(crate) natives: IdMap<(Name, u8), Option<&'static Native>>,
-    /// `true` if failures become [`Placeholder`]s instead of errors. Hosts set it for code around scripts and clear it
-    /// for code that a script runs.
-    pub tolerant: bool,
-    /// The placeholder of the expression that just failed.
-    pub(crate) pending: Option<Placeholder>,
-    /// The running statement of a generator, if it contains a `yield`.
-    pub(crate) running: Option<Box<Running>>,
-    /// The running statement of host code.
-    pub(crate) statement: Option<TextRange>,
-    /// `true` while decorators of host code are evaluated.
-    pub in_decorator: bool,
-    /// Path of the running function or class; empty at module level.
-    pub(crate) path: Rc<str>,
-    /// Number of functions and classes in the path.
-    pub depth: u32,
-    /// State of the exploration of host code.
-    pub(crate) explorer: Explorer,
-    /// `true` inside the body of a comparing test class.
-    pub(crate) compares: bool,
-    /// An `import *` of an unknown module.
-    pub(crate) star_import: Option<TextRange>,
-    /// The class whose metaclass is running.
-    pub(crate) pending_class: Option<PendingClass>,
-    /// The value of the last expression statement of host code.
-    pub last_value: Option<ScriptValue>,
+/// Dropping it ends the program ([`Program::close`]).
+pub struct Evaluator<H: Host> {
+    state: EvalState,
+    host: H,
 }
 
-impl Evaluator {
-    /// The initial state for a program.
-    pub fn new(program: Rc<Program>) -> Evaluator {
-        let diagnostics = Diagnostics::new(program.budget.max_errors());
-        Evaluator {
-            ast: program.ast.clone(),
-            program,
-            env: None,
-            in_env: false,
-            token: Token::DEFAULT,
-            mode: Mode::Host,
-            diagnostics,
-            strs: Vec::new(),
-            keys: RefCell::default(),
-            natives: IdMap::default(),
-            tolerant: false,
-            pending: None,
-            running: None,
-            statement: None,
-            in_decorator: false,
-            comparisons_nest: false,
-            path: "".into(),
-            depth: 0,
-            explorer: Explorer::default(),
-            compares: false,
-            star_import: None,
-            pending_class: None,
-            last_value: None,
+impl<H: Host> Evaluator<H> {
+    /// An evaluator at the beginning of a program, whose text knows Python's built-in names.
+    pub fn new(program: Program, host: H) -> Evaluator<H> {
+        let mut evaluator = Evaluator { state: EvalState::new(Rc::new(program)), host };
+        evaluator.eval().define_python_builtins();
+        evaluator
+    }
+
+    /// The running evaluation.
+    pub fn eval(&mut self) -> Eval<'_> {
+        Eval::new(&mut self.state, &mut self.host)
+    }
+
+    /// Runs a module-level statement and returns the value of an expression statement. If the statement fails, the
+    /// error is recorded and the names that it binds are poisoned.
+    ///
+    /// # Errors
+    /// Fails if the statement fails. After the maximum number of errors, no statement runs.
+    pub fn run_statement(&mut self, id: StmtId) -> Result<Option<ScriptValue>> {
+        if self.state.is_exhausted() {
+            return Err(Reported::already());
         }
+        self.eval().run_statement(id)?;
+        Ok(self.state.last_value.take())
     }
 
-    /// The syntax tree of the text, shared.
-    pub fn ast(&self) -> Rc<Ast> {
-        self.ast.clone()
+    /// Sets how the module-level statements run; [`Run::Strict`] at first.
+    pub fn run_as(&mut self, run: Run) {
+        self.state.move_to(Position::Module(run));
     }
 
-    /// A statement.
-    pub fn stmt(&self, id: StmtId) -> Stmt {
-        *self.ast.stmt(id)
+    /// The program.
+    pub fn program(&self) -> &Rc<Program> {
+        &self.state.program
     }
 
-    /// An expression.
-    pub fn expr(&self, id: ExprId) -> Expr {
-        *self.ast.expr(id)
+    /// The host.
+    pub fn host(&self) -> &H {
+        &self.host
     }
 
-    /// The element of a list of the tree.
-    pub fn item<T: Listed>(&self, list: List<T>, index: usize) -> Option<T> {
-        self.ast.list(list).get(index).copied()
+    /// Takes the errors so far.
+    pub fn take_errors(&mut self) -> Vec<EvalError> {
+        std::mem::take(&mut self.state.diagnostics.errors)
     }
+}
 
-    /// The text of a name.
-    pub fn name_text(&self, name: Name) -> &str {
-        self.ast.name(name)
+impl<H: Host> Drop for Evaluator<H> {
+    fn drop(&mut self) {
+        self.state.program.close();
     }
+}
 
-    /// The text of a name as an IR string, cached.
-    pub fn name_str(&mut self, name: Name) -> Str {
-        let index = name.index();
-        if self.strs.len() <= index {
-            self.strs.resize(self.ast.name_count().max(index + 1), None);
-        }
-        self.strs[index].get_or_insert_with(|| Str::new(self.ast.name(name))).clone()
-    }
+/// A running evaluation: the state of an evaluator and its host.
+pub struct Eval<'a> {
+    pub(crate) state: &'a mut EvalState,
+    pub(crate) host: &'a mut dyn Host,
+}
 
-    /// The range of a syntax element.
-    pub fn range(&self, of: impl HasRange) -> TextRange {
-        self.ast.range(of)
-    }
-
-    /// The span of a syntax element.
-    pub fn span(&self, of: impl HasRange) -> Span {
-        self.span_of(self.ast.range(of))
-    }
-
-    /// Makes the span of a syntax element the current one.
-    #[inline]
-    pub(crate) fn point_at(&self, of: impl HasRange) {
-        self.program.point_at(self.ast.range(of));
-    }
-
-    /// The span of nodes that a byte range makes: the range, or what a marker states; inside a helper that a script
-    /// calls, a call site.
-    #[inline]
-    pub(crate) fn span_of(&self, range: TextRange) -> Span {
-        let program = &self.program;
-        if program.spans.are_plain.get() {
-            return Span::range(program.source, range.start, range.end);
-        }
-        program.unusual_span(range)
-    }
-
-    /// The source of spans.
-    pub fn source(&self) -> SourceId {
-        self.program.source
-    }
-
-    /// The path of a name defined here.
-    pub fn path_of(&self, name: Name) -> String {
-        let name = self.ast.name(name);
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
-    }
-
-    /// Records a statement with syntax errors, so that names in it are not reported as undefined.
-    pub fn note_invalid(&mut self, id: StmtId) {
-        let range = self.ast.range(id);
-        self.diagnostics.failures += 1;
-        self.diagnostics.invalid.push(range);
-    }
-
-    /// Takes the warnings and notes so far, including those of functions that other code called back.
-    pub fn take_warnings(&mut self) -> Vec<ParseError> {
-        let mut warnings = std::mem::take(&mut self.diagnostics.warnings);
-        warnings.append(&mut self.program.inner_warnings.borrow_mut());
-        warnings
-    }
-
-    /// Tests whether errors are expected in the running code.
-    pub fn expects_failure(&self) -> bool {
-        self.explorer.may_fail > 0
+impl<'a> Eval<'a> {
+    /// An evaluation with a state and a host.
+    pub fn new(state: &'a mut EvalState, host: &'a mut dyn Host) -> Eval<'a> {
+        Eval { state, host }
     }
 }

@@ -9,24 +9,23 @@
 //! - modules ([`Host::modules`]);
 //! - decorated definitions that are scripts ([`Host::read_script`]).
 //!
-//! All methods have defaults: a host without IR implements `Deref` to its [`Evaluator`] and nothing else. Evaluation
-//! is implemented on `dyn Host`; methods that only need the state are on [`Evaluator`].
+//! All methods have defaults; [`Plain`] is the host that keeps them all. A method that evaluates, or records errors,
+//! gets the [`EvalState`]; with itself it makes the [`Eval`](crate::Eval) to continue with.
 
 use std::any::Any;
-use std::ops::{Deref, DerefMut};
 
 use smallvec::SmallVec;
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{Object, Token};
 use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, ExprId, Name, StmtId, TextRange, UnaryOp};
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 use crate::binding::Binding;
-use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, Reported, Result};
 use crate::eval::Raise;
-use crate::evaluator::Evaluator;
+use crate::state::EvalState;
 
-/// The owner of an [`Evaluator`], which provides everything that is not Python.
-pub trait Host: Deref<Target = Evaluator> + DerefMut {
+/// What an evaluator asks for everything that is not Python.
+pub trait Host {
     // ---- names of script bodies ----
 
     /// Tests whether a script body with its own names is being read.
@@ -48,8 +47,8 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     ///
     /// # Errors
     /// Fails if the name cannot be rebound.
-    fn bind(&mut self, _name: Name, _value: ScriptValue, at: ExprId) -> Result<()> {
-        Err(self.error(at, ParseErrorKind::UnsupportedExpression { what: "`:=` here" }))
+    fn bind(&mut self, state: &mut EvalState, _name: Name, _value: ScriptValue, at: ExprId) -> Result<()> {
+        Err(state.error(at, EvalErrorKind::UnsupportedExpression { what: "`:=` here" }))
     }
 
     /// The names that the script body binds, for suggestions.
@@ -74,8 +73,8 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
         NodeRules::default()
     }
 
-    /// The call rule of a node under the current dispatch token.
-    fn call_rule(&mut self, node: &Object) -> Option<CallFn> {
+    /// The call rule of a node under a dispatch token.
+    fn call_rule(&mut self, node: &Object, _token: Token) -> Option<CallFn> {
         self.rules(node).call
     }
 
@@ -96,7 +95,12 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
 
     /// Looks up an attribute in a namespace of the host: `None` if the value is not a namespace, `Some(None)` if it
     /// lacks the attribute.
-    fn namespace_attribute(&mut self, _value: &dyn HostObject, _attr: Name) -> Option<Option<ScriptValue>> {
+    fn namespace_attribute(
+        &mut self,
+        _state: &EvalState,
+        _value: &dyn HostObject,
+        _attr: Name,
+    ) -> Option<Option<ScriptValue>> {
         None
     }
 
@@ -113,6 +117,7 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     /// Calls a value of the host's own; for other values returns `None` and leaves the arguments.
     fn call_own(
         &mut self,
+        _state: &mut EvalState,
         _callee: &dyn HostObject,
         _args: &mut CallArgs,
     ) -> Option<Result<ScriptValue, Raise>> {
@@ -128,6 +133,7 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     /// [`Host::leave_scope`]. Dropping the handle discards the scope. `None` for other values.
     fn enter_scope(
         &mut self,
+        _state: &mut EvalState,
         _value: &ScriptValue,
         _at: ExprId,
     ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
@@ -138,7 +144,7 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     ///
     /// # Errors
     /// Fails if what the body built is wrong.
-    fn leave_scope(&mut self, _scope: Box<dyn Any>, _at: ExprId) -> Result<()> {
+    fn leave_scope(&mut self, _state: &mut EvalState, _scope: Box<dyn Any>, _at: ExprId) -> Result<()> {
         Ok(())
     }
 
@@ -160,7 +166,13 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     ///
     /// # Errors
     /// Fails if the definition has errors.
-    fn read_script(&mut self, _id: StmtId, _at: ExprId, _decorator: &ScriptValue) -> Result<ScriptValue> {
+    fn read_script(
+        &mut self,
+        _state: &mut EvalState,
+        _id: StmtId,
+        _at: ExprId,
+        _decorator: &ScriptValue,
+    ) -> Result<ScriptValue> {
         Err(Reported::already())
     }
 
@@ -175,11 +187,17 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     }
 
     /// Called after host code assigned names: scripts built by functions may have got a name.
-    fn assigned(&mut self, _id: StmtId) {}
+    fn assigned(&mut self, _state: &mut EvalState, _id: StmtId) {}
 
     /// Called after exploring a function or block.
     fn explored(&mut self) {}
 }
+
+/// The host that adds nothing to Python.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Plain;
+
+impl Host for Plain {}
 
 /// A missing attribute of a namespace.
 #[derive(Debug, Clone)]

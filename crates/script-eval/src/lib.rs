@@ -5,38 +5,24 @@
 //! CPython 3.11's; `tests/cpython` contains its recorded results. Steps, memory and call depth are limited by a
 //! [`Budget`].
 //!
-//! It knows no dialect, no registry and no parser of scripts, and asks its [`Host`] for the rest. A host owns an
-//! [`Evaluator`], the state; evaluation is implemented on `dyn Host`:
+//! It knows no dialect, no registry and no parser of scripts, and asks its [`Host`] for the rest. An [`Evaluator`] owns
+//! the state of the evaluation ([`EvalState`]) and its host. Evaluation is implemented on [`Eval`], which borrows both:
 //!
 //! ```
-//! # use std::ops::{Deref, DerefMut};
-//! # use std::rc::Rc;
 //! use tvmscript_ir_core::SourceId;
 //! use tvmscript_python_syntax::{PythonOptions, parse_python};
-//! use tvmscript_script_eval::{Evaluator, Host, Limits, Program};
-//!
-//! struct Calculator(Evaluator);
-//! impl Host for Calculator {}
-//! # impl Deref for Calculator {
-//! #     type Target = Evaluator;
-//! #     fn deref(&self) -> &Evaluator { &self.0 }
-//! # }
-//! # impl DerefMut for Calculator {
-//! #     fn deref_mut(&mut self) -> &mut Evaluator { &mut self.0 }
-//! # }
+//! use tvmscript_script_eval::{Evaluator, Limits, Plain, Program};
 //!
 //! let text = "total = sum(n * n for n in range(4))\ntotal // 4\n";
 //! let parsed = parse_python(text, &PythonOptions::default());
-//! let make_host = Box::new(|program| Box::new(Calculator(Evaluator::new(program))) as Box<dyn Host>);
-//! let program = Program::new(parsed.ast, text, SourceId::new("sum.py"), Limits::default(), make_host);
-//! let program = Rc::new(program);
-//! let host: &mut dyn Host = &mut Calculator(Evaluator::new(program.clone()));
-//! host.define_python_builtins();
-//! for statement in program.ast.module_body() {
-//!     host.run_statement(*statement).expect("no mistakes");
+//! let program = Program::new(parsed.ast, text, SourceId::new("sum.py"), Limits::default());
+//! let mut evaluator = Evaluator::new(program, Plain);
+//! let ast = evaluator.program().ast.clone();
+//! let mut last = None;
+//! for statement in ast.module_body() {
+//!     last = evaluator.run_statement(*statement).expect("no mistakes");
 //! }
-//! assert_eq!(format!("{:?}", host.last_value), "Some(3)");
-//! program.close();
+//! assert_eq!(format!("{last:?}"), "Some(3)");
 //! ```
 //!
 //! Errors are recorded with their range in the text; see [`errors`].
@@ -60,28 +46,32 @@ mod evaluator;
 mod host;
 mod id_hash;
 mod parts;
+mod position;
 mod program;
 mod python;
 mod report;
+mod state;
 
 pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
 pub use comments::Comments;
 pub use diagnostics::Diagnostics;
-pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
+pub use errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result, Severity};
 pub use eval::walk::{
     FunctionMentions, exprs_in, function_mentions, mentions, names_bound_by, names_in, own_exprs, uses_free,
 };
 pub use eval::{Cause, Module, Placeholder, absolute_module, is_library_module, parameter_names};
 pub use eval::{OpenTemplate, Template};
-pub use evaluator::Evaluator;
+pub use evaluator::{Eval, Evaluator};
 pub use host::{
     AttributeFn, BareScripts, CallFn, Host, Indices, ItemsFn, MissingAttribute, Mode, Modules, NamesFn,
-    NodeRules, NumberFn, Operator, OperatorFn, SubscriptFn, TruthFn,
+    NodeRules, NumberFn, Operator, OperatorFn, Plain, SubscriptFn, TruthFn,
 };
 pub use parts::{Part, Parts};
-pub use program::{MakeHost, Program};
+pub use position::{Position, Run};
+pub use program::{LendHost, Program};
 pub use python::builtins::is_python_builtin;
 pub use python::library::member as library_member;
 pub use python::library::type_variable;
 pub use raise::Raise;
+pub use state::EvalState;

@@ -1,7 +1,7 @@
 //! State shared by all evaluators of one text: syntax tree, module-level variables, budget.
 //!
 //! A function that a script passes to other code may be called without an evaluator at hand. [`Program::call_back`]
-//! then makes one, with the host factory given to [`Program::new`].
+//! then makes one, with a host that [`Program::with_host`] provides.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -15,20 +15,22 @@ use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
-use crate::errors::{ParseError, Reported};
+use crate::errors::{EvalError, Reported};
 use crate::eval::class::Keys;
 use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
-use crate::host::Host;
+use crate::evaluator::Eval;
+use crate::host::{Host, Plain};
 use crate::parts::Parts;
 use crate::python::identity::Identities;
 use crate::python::text_index::TextIndexes;
+use crate::state::EvalState;
 
 /// Size of a cycle candidate.
 const CYCLE_BYTES: u64 = 96;
 
-/// Makes a host for a function that is called back.
-pub type MakeHost = Box<dyn Fn(Rc<Program>) -> Box<dyn Host>>;
+/// Lends a host to a function that is called back.
+pub type LendHost = Box<dyn Fn(&mut dyn FnMut(&mut dyn Host))>;
 
 /// A text with its syntax tree and shared evaluation state.
 pub struct Program {
@@ -64,11 +66,13 @@ pub struct Program {
     pub(crate) open_reprs: OpenReprs,
     /// Classes of Python's library, by name.
     pub(crate) native_classes: RefCell<HashMap<&'static str, ScriptValue>>,
-    make_host: MakeHost,
-    /// Idle hosts for functions that are called back.
-    spare: RefCell<Vec<Box<dyn Host>>>,
+    lend_host: LendHost,
+    /// Idle states for functions that are called back.
+    spare: RefCell<Vec<EvalState>>,
+    /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
+    pub(crate) comparisons_nest: bool,
     /// Warnings and notes of functions that were called back.
-    pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
+    pub(crate) inner_warnings: RefCell<Vec<EvalError>>,
     /// Exceptions that are being raised or handled.
     pub(crate) exceptions: Exceptions,
 }
@@ -143,13 +147,7 @@ enum Container {
 
 impl Program {
     /// A program for a text and its tree.
-    pub fn new(
-        ast: impl Into<Rc<Ast>>,
-        text: &str,
-        source: SourceId,
-        limits: Limits,
-        make_host: MakeHost,
-    ) -> Program {
+    pub fn new(ast: impl Into<Rc<Ast>>, text: &str, source: SourceId, limits: Limits) -> Program {
         let ast = ast.into();
         Program {
             text: text.into(),
@@ -170,12 +168,25 @@ impl Program {
             identities: Identities::default(),
             open_reprs: OpenReprs::default(),
             native_classes: RefCell::default(),
-            make_host,
+            lend_host: Box::new(|evaluate| evaluate(&mut Plain)),
+            comparisons_nest: false,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
             exceptions: Exceptions::default(),
             ast,
         }
+    }
+
+    /// Declares where functions that other code calls back get their host; [`Plain`] otherwise.
+    #[must_use]
+    pub fn with_host(self, lend_host: LendHost) -> Program {
+        Program { lend_host, ..self }
+    }
+
+    /// Declares that `a < b == c` is `(a < b) == c` where nodes are compared.
+    #[must_use]
+    pub fn with_nested_comparisons(self, comparisons_nest: bool) -> Program {
+        Program { comparisons_nest, ..self }
     }
 
     /// Adds the comments, whose markers state the spans of their statements' nodes.
@@ -249,7 +260,7 @@ impl Program {
         if depth >= MAX_CALL_SITES || !here.is_known() || self.spans.fixed.is_some() {
             return None;
         }
-        // A lambda inside the call is no other place.
+        // A lambda inside the call is not another place.
         let is_inside = || {
             matches!(
                 here.kind(),
@@ -391,31 +402,37 @@ impl Program {
         self.text.get(range.to_usize()).unwrap_or("")
     }
 
-    /// Runs `f` with a host of its own, for functions that other code calls back. Its errors become the result's.
+    /// Runs `f` with a state and a host of its own, for functions that other code calls back. Its errors become the
+    /// result's.
     pub(crate) fn call_back<R>(
         self: &Rc<Self>,
-        f: impl FnOnce(&mut (dyn Host + 'static)) -> crate::errors::Result<R>,
+        f: impl FnOnce(&mut Eval<'_>) -> crate::errors::Result<R>,
     ) -> Result<R, BuildError> {
         let spare = self.spare.borrow_mut().pop();
-        let mut host = spare.unwrap_or_else(|| (self.make_host)(self.clone()));
-        let result = f(&mut *host);
-        let errors = std::mem::take(&mut host.diagnostics.errors);
-        self.inner_warnings.borrow_mut().append(&mut host.diagnostics.warnings);
-        self.spare.borrow_mut().push(host);
+        let mut state = spare.unwrap_or_else(|| EvalState::new(self.clone()));
+        let (mut f, mut result) = (Some(f), Err(Reported(())));
+        (self.lend_host)(&mut |host| {
+            if let Some(f) = f.take() {
+                result = f(&mut Eval::new(&mut state, host));
+            }
+        });
+        let errors = std::mem::take(&mut state.diagnostics.errors);
+        self.inner_warnings.borrow_mut().append(&mut state.diagnostics.warnings);
+        self.spare.borrow_mut().push(state);
         result.map_err(|_| InnerErrors::new(errors).into())
     }
 }
 
 /// Errors of a function that was called back, on their way through the calling code.
 #[derive(Debug, Clone)]
-pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<ParseError>>>);
+pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<EvalError>>>);
 
 impl InnerErrors {
-    fn new(errors: Vec<ParseError>) -> InnerErrors {
+    fn new(errors: Vec<EvalError>) -> InnerErrors {
         InnerErrors(Arc::new(std::sync::Mutex::new(errors)))
     }
 
-    pub(crate) fn take(&self) -> Vec<ParseError> {
+    pub(crate) fn take(&self) -> Vec<EvalError> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()))
     }
 }

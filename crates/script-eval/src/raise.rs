@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::{BuildError, ScriptValue};
 
-use crate::errors::{HostError, ParseErrorKind, Reported};
+use crate::errors::{EvalErrorKind, HostError, Reported};
 use crate::eval::Placeholder;
 
 /// The failure of an operation. The caller that knows the place in the text records it.
@@ -11,9 +11,9 @@ pub enum Raise {
     /// Recorded already.
     Reported,
     /// An error without its place.
-    Kind(ParseErrorKind),
+    Kind(EvalErrorKind),
     /// An error without its place, and how to fix it.
-    WithHelp(ParseErrorKind, String),
+    WithHelp(EvalErrorKind, String),
     /// A dialect's error.
     Build(BuildError),
     /// A Python exception as a value.
@@ -34,8 +34,8 @@ impl From<HostError> for Raise {
     }
 }
 
-impl From<ParseErrorKind> for Raise {
-    fn from(kind: ParseErrorKind) -> Raise {
+impl From<EvalErrorKind> for Raise {
+    fn from(kind: EvalErrorKind) -> Raise {
         Raise::Kind(kind)
     }
 }

@@ -4,16 +4,16 @@ use tvmscript_ir_core::{Span, SpanKind};
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, TextRange};
 use tvmscript_script_value::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind};
 
-use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result, place_in_literal, suggest};
-use crate::evaluator::Evaluator;
+use crate::errors::{EvalError, EvalErrorKind, HostErrorKind, Reported, Result, place_in_literal, suggest};
 use crate::program::InnerErrors;
+use crate::state::EvalState;
 
-impl Evaluator {
+impl EvalState {
     /// Records an error.
-    pub fn report(&mut self, error: ParseError) -> Reported {
+    pub fn report(&mut self, error: EvalError) -> Reported {
         self.diagnostics.failures += 1;
         drop(self.program.exceptions.forget());
-        if self.tolerant {
+        if self.is_tolerant() {
             return self.report_host(error);
         }
         self.diagnostics.push(error);
@@ -21,7 +21,7 @@ impl Evaluator {
     }
 
     /// Records a note at a span of this text; nothing has to change.
-    pub fn note(&mut self, at: Span, kind: impl Into<ParseErrorKind>) {
+    pub fn note(&mut self, at: Span, kind: impl Into<EvalErrorKind>) {
         if let Some(range) = self.range_of_span(at) {
             self.diagnostics.note(kind.into(), range);
         }
@@ -30,14 +30,16 @@ impl Evaluator {
     /// Records a failure of host code that no script called: a Python exception as one that may still be caught, a gap
     /// of the evaluator as a placeholder.
     #[cold]
-    fn report_host(&mut self, error: ParseError) -> Reported {
+    fn report_host(&mut self, error: EvalError) -> Reported {
         let is_gap = match &error.kind {
-            ParseErrorKind::UnsupportedExpression { .. }
-            | ParseErrorKind::UnsupportedStatement { .. }
-            | ParseErrorKind::InvalidTarget { .. } => true,
+            EvalErrorKind::UnsupportedExpression { .. }
+            | EvalErrorKind::UnsupportedStatement { .. }
+            | EvalErrorKind::InvalidTarget { .. } => true,
             // The import of a dialect's decorator cannot be skipped, since the decorator makes scripts.
-            ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => !self.in_decorator,
-            ParseErrorKind::Host(error) => error.is_gap,
+            EvalErrorKind::Host(error) if error.kind == HostErrorKind::Import => {
+                !self.position().is_decorator()
+            }
+            EvalErrorKind::Host(error) => error.is_gap,
             _ => false,
         };
         if is_gap {
@@ -49,10 +51,10 @@ impl Evaluator {
     }
 
     /// Records an error that no code of the file can catch.
-    pub(crate) fn mistake(&mut self, at: impl HasRange, kind: ParseErrorKind) -> Reported {
+    pub(crate) fn mistake(&mut self, at: impl HasRange, kind: EvalErrorKind) -> Reported {
         let range = self.shown(at);
         self.diagnostics.failures += 1;
-        self.diagnostics.push(ParseError::new(kind, range));
+        self.diagnostics.push(EvalError::new(kind, range));
         Reported(())
     }
 
@@ -62,20 +64,20 @@ impl Evaluator {
     }
 
     /// Records an error.
-    pub fn error(&mut self, at: impl HasRange, kind: impl Into<ParseErrorKind>) -> Reported {
+    pub fn error(&mut self, at: impl HasRange, kind: impl Into<EvalErrorKind>) -> Reported {
         let range = self.shown(at);
-        self.report(ParseError::new(kind, range))
+        self.report(EvalError::new(kind, range))
     }
 
     /// Records an error with a suggested fix.
     pub fn error_with_help(
         &mut self,
         at: impl HasRange,
-        kind: impl Into<ParseErrorKind>,
+        kind: impl Into<EvalErrorKind>,
         help: impl Into<String>,
     ) -> Reported {
         let range = self.shown(at);
-        self.report(ParseError::new(kind, range).with_help(help))
+        self.report(EvalError::new(kind, range).with_help(help))
     }
 
     /// Records a dialect's error, at the argument that it is about if `at` is a call.
@@ -124,7 +126,7 @@ impl Evaluator {
                 .unwrap_or(range)
         });
         let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
-        let mut out = ParseError::new(&error, place);
+        let mut out = EvalError::new(&error, place);
         out.notes.extend(error.note.as_deref().map(str::to_owned));
         out.help = error.help.as_deref().map(str::to_owned);
         if let Some(BuildErrorKind::UnknownKeyword { name, known, .. }) = error.kind()

@@ -4,7 +4,7 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::Limits;
+use tvmscript_script_eval::{Limits, Run};
 
 fn limits(max_steps: u64) -> Limits {
     let mut limits = Limits::default();
@@ -14,17 +14,17 @@ fn limits(max_steps: u64) -> Limits {
 
 /// The name of the first error within a number of steps.
 fn outcome(text: &str, max_steps: u64) -> String {
-    let errors = calculator::evaluate(text, limits(max_steps), true).errors;
+    let errors = calculator::evaluate(text, limits(max_steps), Run::Tolerant).errors;
     errors.first().map_or("no error".to_owned(), |error| error.kind.name().to_owned())
 }
 
-fn errors_of(text: &str) -> Vec<tvmscript_script_eval::ParseError> {
-    calculator::evaluate(text, limits(1_000_000), true).errors
+fn errors_of(text: &str) -> Vec<tvmscript_script_eval::EvalError> {
+    calculator::evaluate(text, limits(1_000_000), Run::Tolerant).errors
 }
 
 /// The value of `result`.
 fn repr(text: &str) -> String {
-    let mut outcome = calculator::evaluate(&format!("{text}\nresult\n"), limits(1_000_000), true);
+    let mut outcome = calculator::evaluate(&format!("{text}\nresult\n"), limits(1_000_000), Run::Tolerant);
     assert!(outcome.errors.is_empty(), "{:?}", outcome.errors);
     outcome.values.pop().unwrap_or_default()
 }
@@ -178,7 +178,7 @@ fn chains_of_library_values_are_bounded() {
     ] {
         let mut limits = limits(300_000);
         limits.max_memory_bytes = 1 << 24;
-        let errors = calculator::evaluate(&format!("{make}{text}"), limits, true).errors;
+        let errors = calculator::evaluate(&format!("{make}{text}"), limits, Run::Tolerant).errors;
         let outcome = errors.first().map_or("no error", |error| error.kind.name());
         assert!(outcome.starts_with(expected), "{text}: {outcome}");
     }

@@ -4,11 +4,11 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::{Limits, ParseErrorKind};
+use tvmscript_script_eval::{EvalErrorKind, Limits, Run};
 
 /// The outcome of a program, in the form of the record. It is the same where unknown values are tolerated and where not.
 fn run(code: &str) -> Result<String, (String, String)> {
-    let (tolerant, strict) = (run_as(code, true), run_as(code, false));
+    let (tolerant, strict) = (run_as(code, Run::Tolerant), run_as(code, Run::Strict));
     if tolerant == strict {
         strict
     } else {
@@ -16,17 +16,17 @@ fn run(code: &str) -> Result<String, (String, String)> {
     }
 }
 
-fn run_as(code: &str, tolerant: bool) -> Result<String, (String, String)> {
-    let mut outcome = calculator::evaluate(&format!("{code}\nresult\n"), Limits::default(), tolerant);
+fn run_as(code: &str, run: Run) -> Result<String, (String, String)> {
+    let mut outcome = calculator::evaluate(&format!("{code}\nresult\n"), Limits::default(), run);
     let Some(error) = outcome.errors.first() else {
         return Ok(outcome.values.pop().unwrap_or_default());
     };
     Err(match &error.kind {
-        ParseErrorKind::Host(error) => (error.class().to_owned(), error.message.clone()),
-        ParseErrorKind::UndefinedName { name } => {
+        EvalErrorKind::Host(error) => (error.class().to_owned(), error.message.clone()),
+        EvalErrorKind::UndefinedName { name } => {
             ("NameError".to_owned(), format!("name '{name}' is not defined"))
         }
-        ParseErrorKind::NoAttribute { what, name } => {
+        EvalErrorKind::NoAttribute { what, name } => {
             ("AttributeError".to_owned(), format!("{what} has no attribute '{name}'"))
         }
         other => (other.name().to_owned(), other.to_string()),

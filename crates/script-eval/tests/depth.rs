@@ -4,7 +4,7 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::Limits;
+use tvmscript_script_eval::{Limits, Run};
 
 /// Runs on a thread with 2 MiB of stack.
 fn on_a_small_stack(f: impl FnOnce() + Send + 'static) {
@@ -14,7 +14,7 @@ fn on_a_small_stack(f: impl FnOnce() + Send + 'static) {
 
 /// The last value of a text without mistakes.
 fn value(text: &str) -> String {
-    let mut outcome = calculator::evaluate(text, Limits::default(), true);
+    let mut outcome = calculator::evaluate(text, Limits::default(), Run::Tolerant);
     assert!(outcome.errors.is_empty(), "{:?}", outcome.errors.first());
     outcome.values.pop().unwrap_or_default()
 }
@@ -63,7 +63,7 @@ fn values_inside_values_do_not_exhaust_the_stack() {
         let nest = "x = []\nfor _ in range(100000):\n    x = [x]\n";
         for last in ["y = repr(x)", "y = x == [x]", "z = x\ny = [x] == [x]", "y = (x,) in [x]", "f'{x}'"] {
             // Only termination matters, not the result.
-            calculator::evaluate(&format!("{nest}{last}\n"), Limits::default(), true);
+            calculator::evaluate(&format!("{nest}{last}\n"), Limits::default(), Run::Tolerant);
         }
     });
 }
@@ -113,7 +113,7 @@ fn classes_do_not_exhaust_the_stack() {
             "sorted([A(), A()])",
         ] {
             let text = format!("class A:\n    {body}\n{use_}\n");
-            let outcome = calculator::evaluate(&text, Limits::default(), false);
+            let outcome = calculator::evaluate(&text, Limits::default(), Run::Strict);
             assert!(outcome.errors.len() <= 2, "{text}: {:?}", outcome.errors);
         }
     }
@@ -126,7 +126,7 @@ fn nested_instances_are_released_without_recursion() {
     let tuples = "from collections import namedtuple\nA = namedtuple('A', 'x')\nat = None\nfor i in range(10000):\n    at = A(at)\nlen(at)\n";
     let cycle = "class A:\n    pass\na = A()\na.me = a\nA.one = a\na.me.me.one is a\n";
     for (text, value) in [(nested, "False"), (record, "False"), (tuples, "1"), (cycle, "True")] {
-        let outcome = calculator::evaluate(text, Limits::default(), false);
+        let outcome = calculator::evaluate(text, Limits::default(), Run::Strict);
         assert!(outcome.errors.is_empty(), "{:?}", outcome.errors);
         assert_eq!(outcome.values.last().map(String::as_str), Some(value), "{text}");
     }
@@ -135,7 +135,7 @@ fn nested_instances_are_released_without_recursion() {
         let text = format!(
             "from dataclasses import asdict, dataclass\n@dataclass(frozen=True)\nclass A:\n    x: object\nat = None\nfor i in range(10000):\n    at = A(at)\n{operation}\n"
         );
-        let outcome = calculator::evaluate(&text, Limits::default(), false);
+        let outcome = calculator::evaluate(&text, Limits::default(), Run::Strict);
         assert!(outcome.errors.len() <= 1, "{operation}: {:?}", outcome.errors);
     }
 }
@@ -149,7 +149,7 @@ fn special_methods_that_call_themselves_end() {
             "A.__str__ = A.__repr__ = str\nstr(A())",
         ] {
             let text = format!("class A:\n    pass\n{body}\n");
-            let outcome = calculator::evaluate(&text, Limits::default(), false);
+            let outcome = calculator::evaluate(&text, Limits::default(), Run::Strict);
             assert!(!outcome.errors.is_empty() || !outcome.values.is_empty(), "{body}");
         }
     });

@@ -144,7 +144,7 @@ impl<'a> Setting<'a> {
         let dialect = dialects.iter().find(|d| Some(**d) == name.strip_suffix("_prefix") && of_dialect(d));
         match dialect {
             Some(dialect) if is_identifier(value) => Ok(Setting::Prefix { dialect, prefix: value }),
-            Some(_) => Err(bad_value(name, value, "it is no identifier")),
+            Some(_) => Err(bad_value(name, value, "it is not an identifier")),
             None => {
                 let options = table.options().map(|option| option.name.to_owned());
                 let prefixes = dialects.iter().filter(|d| of_dialect(d)).map(|d| format!("{d}_prefix"));

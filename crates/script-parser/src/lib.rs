@@ -40,11 +40,14 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod defaults;
+mod errors;
 mod header;
 mod parser;
 mod scope;
 mod table;
 
+pub use errors::{ParseError, ParseErrorKind};
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
     Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
@@ -57,5 +60,5 @@ pub use table::{
     TokenHook, UnknownFn,
 };
 pub use tvmscript_script_eval::{
-    Indices, Limits, Mode, NodeRules, Operator, ParseError, ParseErrorKind, Reported, Result,
+    EvalErrorKind, Indices, Limits, Mode, NodeRules, Operator, Reported, Result,
 };

@@ -74,7 +74,7 @@ impl PyType {
     }
 }
 
-/// The last part of a type key, which is the name of the class in Python: `Var` of `relax.expr.Var`.
+/// The last part of a type key, which is the name of the class in Python: `Var` of `toy.expr.Var`.
 pub fn class_name(info: &TypeInfo) -> &'static str {
     let key = info.key();
     key.rsplit_once('.').map_or(key, |(_, name)| name)

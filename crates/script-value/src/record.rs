@@ -14,7 +14,7 @@ use crate::{CallArgs, ScriptFn, ScriptValue};
 pub enum Callee {
     /// A function that scripts call by name.
     Script(&'static ScriptFn),
-    /// A function that syntax stands for, such as `T.buffer_store` for `A[i] = x`.
+    /// A function that syntax stands for, such as `Toy.store` for `A[i] = x`.
     Syntax(&'static str),
 }
 
@@ -39,7 +39,7 @@ pub enum Action {
     },
     /// Enters a scope.
     Enter {
-        /// Its name in text, e.g. `T.block`.
+        /// Its name in text, e.g. `Toy.region`.
         name: &'static str,
         /// Address of the scope, which was the result of an earlier call if there is one.
         scope: usize,

@@ -13,7 +13,7 @@ use crate::item::{Item, Items, dialects, namespace};
 /// A name that scripts can use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// Name with the prefix of its dialect: `T.serial`.
+    /// Name with the prefix of its dialect: `Toy.trace`.
     pub name: String,
     /// Dialect.
     pub dialect: &'static str,

@@ -36,17 +36,12 @@
 //! see [`SourceId`].
 //!
 //! Default features: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, requires
-//! `build`). Without `parse`, no Python parser is compiled. The optional feature `ruff` parses Python with ruff's parser.
+//! `build`). Without `parse`, no Python parser is compiled. The optional feature `ruff` adds ruff's parser of Python, for
+//! [`ParseOptions::python`] to select.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[cfg(feature = "build")]
 pub mod builder;
-#[cfg(feature = "parse")]
-pub mod expand;
-#[cfg(all(feature = "parse", feature = "print"))]
-pub mod explain;
-#[cfg(feature = "parse")]
-mod names;
 pub mod prelude;
 
 /// Tests the examples of the README.
@@ -71,11 +66,16 @@ pub use tvmscript_diff as diff;
 pub use tvmscript_doc as doc;
 #[cfg(feature = "print")]
 pub use tvmscript_docsifier as docsifier;
+#[cfg(feature = "parse")]
+pub use tvmscript_explain::expand;
+#[cfg(all(feature = "parse", feature = "print"))]
+pub use tvmscript_explain::explain;
 pub use tvmscript_interpreter as interpreter;
 pub use tvmscript_ir as ir;
 pub use tvmscript_ir_core as ir_core;
 #[cfg(feature = "build")]
 pub use tvmscript_irbuilder as irbuilder;
+pub use tvmscript_pass as pass;
 pub use tvmscript_passes as passes;
 pub use tvmscript_prim as prim;
 #[cfg(feature = "parse")]

@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
-use tvmscript_ir_core::{Array, Object, Ref, Span, Str};
+use tvmscript_ir_core::{Array, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, Frame, FrameOf, Poison as _, Result, ScriptFn, script_fn, settle,
+    BuildErrorKind, Builder, FrameOf, Poison as _, Result, Scope, ScriptFn, script_fn, settle,
 };
 
 use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
@@ -13,85 +13,42 @@ use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
 pub(crate) const FUNCTIONS: &[&ScriptFn] =
     &[&CLOCKED, &INV, &MUX, &NAND, &NOR, &OUTPUT, &REGISTER, &WIRE, &XOR];
 
-/// The frame of a circuit.
+/// Parts of a circuit besides its statements.
 #[derive(Debug)]
-pub struct CircuitFrame {
+pub struct Header {
     name: Str,
     inputs: Vec<Ref<Wire>>,
-    body: Vec<Ref<Stmt>>,
     outputs: Option<Vec<Ref<Wire>>>,
     span: Span,
 }
 
-/// The frame of a clock.
-#[derive(Debug)]
-pub struct ClockedFrame {
-    clock: Str,
-    body: Vec<Ref<Stmt>>,
-    span: Span,
-}
+/// The frame of a circuit.
+pub type CircuitFrame = Scope<Stmt, Header>;
 
-/// Adds a statement to a body, or returns it if it belongs to another dialect.
-fn take_into(body: &mut Vec<Ref<Stmt>>, stmt: Object) -> Option<Object> {
-    match stmt.downcast::<Stmt>() {
-        Ok(stmt) => {
-            body.push(stmt);
-            None
-        }
-        Err(other) => Some(other),
-    }
-}
-
-impl Frame for CircuitFrame {
-    fn name(&self) -> &'static str {
-        "C.circuit"
-    }
-
-    fn close(self: Box<Self>) -> Result<()> {
-        let CircuitFrame { name, inputs, body, outputs, span } = *self;
-        let (inputs, body) = (Array::new(inputs), Array::new(body));
-        let outputs = Array::new(outputs.unwrap_or_default());
-        Builder::set_result(Ref::new(Circuit { name, inputs, body, outputs, span }).into())
-    }
-
-    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
-        take_into(&mut self.body, stmt)
-    }
-}
-
-impl Frame for ClockedFrame {
-    fn name(&self) -> &'static str {
-        "C.clocked"
-    }
-
-    fn close(self: Box<Self>) -> Result<()> {
-        let ClockedFrame { clock, body, span } = *self;
-        Builder::add_stmt(Ref::new(Clocked { clock, body: Array::new(body), span }).into())
-    }
-
-    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
-        take_into(&mut self.body, stmt)
-    }
-}
+/// The frame of a clock, with its name and source position.
+pub type ClockedFrame = Scope<Stmt, (Str, Span)>;
 
 /// Opens a circuit; scripts write a decorated function.
 pub fn circuit(name: &str) -> FrameOf<CircuitFrame> {
-    let (inputs, body, outputs, span) = (Vec::new(), Vec::new(), None, Span::current());
-    FrameOf::new(CircuitFrame { name: Str::new(name), inputs, body, outputs, span })
+    let header = Header { name: Str::new(name), inputs: Vec::new(), outputs: None, span: Span::current() };
+    Scope::open("C.circuit", header, |Header { name, inputs, outputs, span }, body| {
+        let (inputs, outputs) = (Array::new(inputs), Array::new(outputs.unwrap_or_default()));
+        Builder::set_result(Ref::new(Circuit { name, inputs, body, outputs, span }).into())
+    })
 }
 
 /// Adds an input to the circuit; scripts write a parameter.
 #[track_caller]
 pub fn input(name: &str) -> Ref<Wire> {
-    settle(add_input(Wire::new(name)), Location::caller(), <Ref<Wire>>::poison)
+    settle(add_input(name), Location::caller(), <Ref<Wire>>::poison)
 }
 
 /// Adds an input to the circuit.
-pub(crate) fn add_input(wire: Ref<Wire>) -> Result<Ref<Wire>> {
-    let added = wire.clone();
-    match Builder::with_top::<CircuitFrame, _>(|frame| frame.inputs.push(added))? {
+pub(crate) fn add_input(name: &str) -> Result<Ref<Wire>> {
+    let wire = Wire::new(name);
+    match Builder::with_top::<CircuitFrame, _>(|frame| frame.data.inputs.push(wire.clone()))? {
         Some(()) => Ok(wire),
-        None => Err(outside("input", "directly in a circuit")),
+        None => Err(Builder::wrong_frame("C.input", "directly in a circuit")),
     }
 }
 
@@ -134,19 +91,16 @@ pub fn mux(select: Ref<Wire>, high: Ref<Wire>, low: Ref<Wire>) -> Result<Ref<Wir
 /// Opens the scope of a clock.
 #[script_fn]
 pub fn clocked(clock: Str) -> Result<FrameOf<ClockedFrame>> {
-    Ok(FrameOf::new(ClockedFrame { clock, body: Vec::new(), span: Span::current() }))
-}
-
-/// A scope in place of one that could not be made.
-pub(crate) fn any_clock() -> FrameOf<ClockedFrame> {
-    FrameOf::new(ClockedFrame { clock: Str::new(""), body: Vec::new(), span: Span::UNKNOWN })
+    Ok(Scope::open("C.clocked", (clock, Span::current()), |(clock, span), body| {
+        Builder::add_stmt(Ref::new(Clocked { clock, body, span }).into())
+    }))
 }
 
 /// Stores a wire at each tick of the clock around it.
 #[script_fn]
 pub fn register(input: Ref<Wire>) -> Result<Ref<Wire>> {
     if Builder::with_innermost::<ClockedFrame, _>(|_| ())?.is_none() {
-        return Err(outside("register", "inside `with C.clocked(..)`"));
+        return Err(Builder::wrong_frame("C.register", "inside `with C.clocked(..)`"));
     }
     let output = Wire::new("");
     let node = Register { input, output: output.clone(), span: Span::current() };
@@ -157,10 +111,10 @@ pub fn register(input: Ref<Wire>) -> Result<Ref<Wire>> {
 /// Sets the outputs of the circuit.
 #[script_fn]
 pub fn output(#[args] wires: Vec<Ref<Wire>>) -> Result<()> {
-    match Builder::with_top::<CircuitFrame, _>(|frame| frame.outputs.replace(wires))? {
+    match Builder::with_top::<CircuitFrame, _>(|frame| frame.data.outputs.replace(wires))? {
         Some(None) => Ok(()),
         Some(Some(_)) => Err(BuildErrorKind::Repeated { what: "`C.output`".to_owned() }.into()),
-        None => Err(outside("output", "directly in a circuit")),
+        None => Err(Builder::wrong_frame("C.output", "directly in a circuit")),
     }
 }
 
@@ -170,13 +124,4 @@ fn gate<const N: usize>(kind: &str, inputs: [Ref<Wire>; N]) -> Result<Ref<Wire>>
     let (kind, inputs) = (kind.into(), Array::new(inputs));
     Builder::add_stmt(Ref::new(Gate { kind, inputs, output: output.clone(), span: Span::current() }).into())?;
     Ok(output)
-}
-
-/// The error of a function outside the frame that it needs.
-fn outside(function: &str, expected: &'static str) -> BuildError {
-    let found = match Builder::top_name() {
-        Some(frame) => format!("is used in `{frame}`"),
-        None => "is used outside of any scope".to_owned(),
-    };
-    BuildErrorKind::WrongFrame { function: format!("C.{function}"), expected, found }.into()
 }

@@ -23,7 +23,7 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, Syntax};
 use tvmscript_irbuilder::BuildDialect as _;
 use tvmscript_python_syntax::ast;
-use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule};
+use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule, defaults};
 
 use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
 
@@ -53,10 +53,10 @@ pub fn dialect() -> Dialect {
         .python_modules(MODULES)
         .functions(build::FUNCTIONS)
         .decorator("circuit", DecoratorRule::Function { define: parse::circuit, declare: None })
-        .parse::<ast::Assign>(parse::assign)
-        .parse::<ast::ExprStmt>(parse::expression)
-        .parse::<ast::With>(parse::with)
-        .fragments(parse::fragment)
+        .parse::<ast::Assign>(defaults::assign)
+        .parse::<ast::ExprStmt>(defaults::expression::<Stmt>)
+        .parse::<ast::With>(defaults::with)
+        .fragments(defaults::fragment)
         .node::<Stmt>()
         .node::<Wire>()
         .docsify(print::wire)

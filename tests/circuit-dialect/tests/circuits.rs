@@ -289,13 +289,13 @@ def scopes(a: C.Wire):
 
 @C.circuit
 def statements(a: C.Wire):
-    C.inv  # error: expected a call such as `C.output(..)`, found the function `inv`
+    C.inv  # error: expected a statement, found the function `inv`
     for i in range(2):  # error: `for` is not supported in a script
         C.inv(a)
     @C.circuit
-    def inner(b: C.Wire):  # error: `def` is not supported inside a circuit
+    def inner(b: C.Wire):  # error: `def` is not supported inside a function
         C.output(b)
-    with C.clocked("clk") as clk:  # error: expected `with C.clocked(..):`, found a name for the scope
+    with C.clocked("clk") as clk:  # error: expected `with scope:`, found a name for a scope without value
         r = C.register(a)
     C.output(r)
 "#,
@@ -303,9 +303,7 @@ def statements(a: C.Wire):
     check_errors(
         "@C.circuit\ndef test(a): # error: expected `a: C.Wire`, found a parameter without type\n    pass",
     );
-    check_errors(
-        "@C.circuit\ndef test() -> C.Wire: # error: expected `C.output(..)`, found a return type\n    pass",
-    );
+    check_errors("@C.circuit\ndef test() -> C.Wire: # error: expected no return type, found one\n    pass");
     check_errors("x = 1 # error: the text contains no script");
 }
 
@@ -350,7 +348,7 @@ fn circuits_without_a_text_are_errors() {
     let twice = circuit(&[&a], [clocked([inv(&a, &b)]), inv(&a, &b)], &[]);
     for node in [early, twice] {
         let error = try_print(&node, &PrinterConfig::default()).expect_err("has no text");
-        assert_eq!(error, "`circuit.Wire` cannot be written: `b` is used or driven before this driver");
+        assert_eq!(error, "`circuit.Wire` cannot be written: `b` is used or bound before this statement");
     }
 }
 

@@ -14,9 +14,9 @@ pub mod plan;
 
 use std::sync::OnceLock;
 
-use tvmscript_doc::{Doc, ExprDoc, StmtDoc};
+use tvmscript_doc::{Doc, StmtDoc};
 use tvmscript_docsifier::{
-    Docsifier, DocsifyDialect, Frame as DocFrame, Result as DocsifyResult, field_value,
+    Docsifier, DocsifyDialect, Result as DocsifyResult, field_value, fields, printers,
 };
 use tvmscript_ir_core::type_table::{FieldKind, register_dynamic, type_by_key};
 use tvmscript_ir_core::{
@@ -146,42 +146,19 @@ fn twice(value: AnyExpr) -> Result<Object> {
     Ok(twice_type().construct(vec![Value::DType(value.0.dtype()), Value::Node(value.0)])?)
 }
 
-fn print_clamp(node: &Ref<Clamp>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
-    let Clamp { span: _, dtype: _, value, low, high } = &**node;
-    let value_path = d.field(path, "value");
-    let value = d.expr_object(value, value_path)?;
-    let callee = d.prefixed("toy", "clamp");
-    let (low, high) = (d.docs.int(*low), d.docs.int(*high));
-    let low = d.at_field(low, path, "low");
-    let high = d.at_field(high, path, "high");
-    Ok(d.docs.call_args(callee, &[value, low, high]))
-}
-
-fn print_trace(node: &Ref<Trace>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Trace { span: _, label, value } = &**node;
-    let value_path = d.field(path, "value");
-    let value = d.expr_object(value, value_path)?;
-    let callee = d.prefixed("toy", "trace");
-    let label = d.docs.str(label.as_str());
-    let label = d.at_field(label, path, "label");
-    let call = d.docs.call_args(callee, &[label, value]);
-    Ok(d.docs.expr_stmt(call))
+printers! {
+    in "toy";
+    /// `Toy.clamp(value, low, high)`
+    fn print_clamp(Clamp { span: _, dtype: _, value, low, high }) = call clamp(value, low, high);
+    /// `Toy.trace("label", value)`
+    fn print_trace(Trace { span: _, label, value }) = do trace(label, value);
 }
 
 fn print_region(node: &Ref<Region>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Region { span: _, label, body } = &**node;
-    let body_path = d.field(path, "body");
-    let ((), stmts) = d.with_frame(DocFrame::new(Some(node.object().clone()), ()), |d| {
-        for (i, stmt) in body.iter().enumerate() {
-            let stmt_path = d.item(body_path, i);
-            let doc = d.doc(stmt, stmt_path)?;
-            d.push_doc(doc);
-        }
-        Ok(())
-    })?;
+    fields!(d, path, node => Region { span: _, label, body });
+    let ((), stmts) = d.in_scope(node.object(), |d| d.push_field(body))?;
     let callee = d.prefixed("toy", "region");
-    let label = d.docs.str(label.as_str());
-    let label = d.at_field(label, path, "label");
+    let label = d.print_field(label)?;
     let context = d.docs.call_args(callee, &[label]);
     Ok(d.docs.scope(None, context, &stmts))
 }

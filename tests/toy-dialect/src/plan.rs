@@ -12,17 +12,18 @@
 //!     Plan.show(metadata["plan.Picture"][0])
 //! ```
 
-use tvmscript_doc::{FunctionParts, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, Frame as DocFrame, Result as DocsifyResult, script};
+use tvmscript_doc::StmtList;
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, Result as DocsifyResult, fields, printers};
 use tvmscript_ir_core::json::UnknownTypes;
 use tvmscript_ir_core::release::{Examples, MetadataFormat, PythonNames, Release, Renames, Syntax};
-use tvmscript_ir_core::{Array, Class, Dialect, Node, Object, PathId, Ref, Span, Str};
+use tvmscript_ir_core::{Array, Class, Dialect, Node, PathId, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildDialect, BuildError, Builder, CallArgs, Frame, Result, ScriptValue, script_fn,
+    BuildDialect, BuildError, Builder, CallArgs, FrameOf, IntoScript as _, Result, Scope, ScriptValue,
+    script_fn,
 };
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{
-    DecoratorRule, Definition, ParseDialect, ParseErrorKind, Parser, Result as ParseResult,
+    DecoratorRule, Definition, ParseDialect, Parser, Result as ParseResult, defaults,
 };
 
 /// The release `worklang-1.0`.
@@ -106,55 +107,16 @@ fn show(picture: Ref<Picture>) -> Result<Ref<Show>> {
     Ok(Ref::new(Show { span: Span::current(), picture }))
 }
 
-/// An open plan.
-struct PlanFrame {
-    name: Str,
-    steps: Vec<Ref<Step>>,
-}
-
-impl Frame for PlanFrame {
-    fn name(&self) -> &'static str {
-        "Plan.plan"
-    }
-    fn close(self: Box<Self>) -> Result<()> {
-        let PlanFrame { name, steps } = *self;
-        Builder::set_result(Ref::new(Plan { span: Span::current(), name, steps: Array::new(steps) }).into())
-    }
-    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
-        match stmt.downcast::<Step>() {
-            Ok(step) => {
-                self.steps.push(step);
-                None
-            }
-            Err(other) => Some(other),
-        }
-    }
-}
-
 fn define(p: &mut Parser<'_>, def: &Definition<ast::FunctionDef>) -> ParseResult<Option<ScriptValue>> {
-    let name = Str::new(p.name_text(def.stmt.name));
-    let entered = Builder::enter(Box::new(PlanFrame { name, steps: Vec::new() }));
-    let (_, open) = p.checked(def.id, entered)?;
-    p.with_scope(|p| {
-        p.visit_body(def.stmt.body);
-        Ok(())
-    })?;
-    p.leave_frame(open, def.id)?;
-    Ok(None)
-}
-
-fn statement(p: &mut Parser<'_>, id: ast::StmtId, stmt: &ast::ExprStmt) -> ParseResult<()> {
-    let value = p.eval(stmt.value)?;
-    match value {
-        ScriptValue::Node(object) if object.is::<Step>() => {
-            let added = Builder::add_stmt(object);
-            p.checked(id, added)
-        }
-        other => {
-            let kind = ParseErrorKind::expected("a step", p.describe(&other));
-            Err(p.error(stmt.value, kind))
-        }
-    }
+    let frame = |name: &str| -> ScriptValue {
+        let frame: FrameOf<Scope<Step, Str>> = Scope::open("Plan.plan", Str::new(name), |name, steps| {
+            Builder::set_result(Ref::new(Plan { span: Span::current(), name, steps }).into())
+        });
+        frame.into_script()
+    };
+    defaults::function(p, def, frame, |name, _| {
+        Err(BuildError::expected("a plan without parameters", format!("the parameter `{name}`")))
+    })
 }
 
 /// Reads the metadata section.
@@ -168,40 +130,18 @@ fn load(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue> {
 }
 
 fn print_plan(node: &Ref<Plan>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtList> {
-    let Plan { span: _, name, steps } = &**node;
-    let name = d.docs.id(name.as_str());
-    let name = d.at_field(name, path, "name");
-    let steps_path = d.field(path, "steps");
-    let ((), body) = d.with_frame(DocFrame::new(Some(node.object().clone()), ()), |d| {
-        for (index, step) in steps.iter().enumerate() {
-            let at = d.item(steps_path, index);
-            let doc = d.doc(step.object(), at)?;
-            d.push_doc(doc);
-        }
-        Ok(())
-    })?;
+    fields!(d, path, node => Plan { span: _, name, steps });
+    let ((), body) = d.in_scope(node.object(), |d| d.push_field(steps))?;
     let decorator = d.prefixed("plan", "plan");
-    let parts = FunctionParts { name, args: &[], decorators: &[decorator], return_type: None, body: &body };
-    let function = d.docs.function(parts)?;
-    script(d, function)
+    d.script_function(node.object(), name, decorator, &[], &body)
 }
 
-fn print_work(node: &Ref<Work>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Work { span: _, label, minutes } = &**node;
-    let (label, minutes) = (d.docs.str(label.as_str()), d.docs.int(*minutes));
-    let args = [d.at_field(label, path, "label"), d.at_field(minutes, path, "minutes")];
-    let callee = d.prefixed("plan", "step");
-    let call = d.docs.call_args(callee, &args);
-    Ok(d.docs.expr_stmt(call))
-}
-
-fn print_show(node: &Ref<Show>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Show { span: _, picture } = &**node;
-    let at = d.field(path, "picture");
-    let picture = d.expr_object(picture.object(), at)?;
-    let callee = d.prefixed("plan", "show");
-    let call = d.docs.call_args(callee, &[picture]);
-    Ok(d.docs.expr_stmt(call))
+printers! {
+    in "plan";
+    /// `Plan.step("label", minutes)`
+    fn print_work(Work { span: _, label, minutes }) = do step(label, minutes);
+    /// `Plan.show(picture)`
+    fn print_show(Show { span: _, picture }) = do show(picture);
 }
 
 /// The dialect.
@@ -212,7 +152,7 @@ pub fn dialect() -> Dialect {
         .namespace(&["Plan"])
         .decorator("plan", DecoratorRule::Function { define, declare: None })
         .parser_function("load", load)
-        .parse::<ast::ExprStmt>(statement)
+        .parse::<ast::ExprStmt>(defaults::expression::<Step>)
         .functions(&[&STEP, &SHOW])
         .node::<Step>()
         .node::<Work>()

@@ -5,7 +5,7 @@ use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::{Dialect, Object, Ref, Registry, RegistryBuilder, RegistryErrors};
 use tvmscript_irbuilder::{Builder, ScriptValue};
 use tvmscript_python_syntax::ast::{Delete, For, StmtId};
-use tvmscript_script_parser::{ParseDialect, ParseErrorKind, ParseOptions, Parser, Result, parse_script};
+use tvmscript_script_parser::{EvalErrorKind, ParseDialect, ParseOptions, Parser, Result, parse_script};
 use tvmscript_toy_dialect::Trace;
 
 fn builder() -> RegistryBuilder {
@@ -102,7 +102,7 @@ fn forget(p: &mut Parser<'_>, id: StmtId, stmt: &Delete) -> Result<()> {
     for index in 0..stmt.targets.len() {
         let Some(target) = p.item(stmt.targets, index) else { break };
         let ScriptValue::Node(value) = p.eval(target)? else {
-            return Err(p.error(target, ParseErrorKind::InvalidTarget { what: "this value" }));
+            return Err(p.error(target, EvalErrorKind::InvalidTarget { what: "this value" }));
         };
         let trace = Trace { span: p.span(id), label: "forgotten".into(), value };
         let added = Builder::add_stmt(Ref::new(trace).into());

@@ -97,7 +97,7 @@ fn errors_are_neutral() {
         (statement("Plan.step(5, 5)"), "a string"),
         (statement("Plan.steep(\"tea\", 5)"), "steep"),
         (statement("with 5:\n        pass"), "`with` is not supported"),
-        (statement("5"), "expected a step"),
+        (statement("5"), "expected a statement"),
         (statement("Plan.step(\"peel\" 5)"), ""),
         (SCRIPT.replace("@Plan.plan", "@Plan.plane"), "plane"),
         (format!("# worklang: speed=fast\n{SCRIPT}"), "unknown option `speed`"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::Findings;
-use crate::workspace::{self, Package};
+use xtask::workspace::{self, Package};
 
 /// Runs the checks on the manifests and the lock file.
 ///

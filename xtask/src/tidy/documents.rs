@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::Findings;
-use crate::workspace::{self, Package};
+use xtask::workspace::{self, Package};
 
 /// The documents that hold the crate map.
 const MAPS: [&str; 2] = ["README.md", "docs/architecture.md"];

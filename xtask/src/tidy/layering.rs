@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use super::Findings;
 use super::source;
-use crate::workspace::{self, Package};
+use xtask::workspace::{self, Package};
 
 /// Packages of the workspace that each package may name in `[dependencies]`, without the common prefix.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -107,21 +107,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("releases", &["ir-core", "irbuilder", "ir", "relax", "tirx", "tvm-json", "upgrade"]),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
-        "passes",
+        "explain",
         &[
             "ir-core",
-            "ir-macros",
-            "doc",
             "docsifier",
+            "irbuilder",
+            "python-syntax",
+            "script-eval",
             "script-parser",
-            "si-builder",
             "prim",
-            "arith",
-            "interpreter",
             "ir",
             "tir",
             "relax",
         ],
+    ),
+    ("pass", &["ir-core", "docsifier", "script-parser", "si-builder"]),
+    (
+        "passes",
+        &["ir-core", "ir-macros", "pass", "si-builder", "prim", "arith", "interpreter", "ir", "tir", "relax"],
     ),
 ];
 
@@ -150,7 +153,7 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
     const FEATURES: [&str; 3] = ["print", "build", "parse"];
     for package in packages.values() {
         let known: Vec<&str> =
-            FEATURES.iter().copied().filter(|f| package.features.iter().any(|k| k == f)).collect();
+            FEATURES.iter().copied().filter(|f| package.features.contains_key(*f)).collect();
         if !package.name.starts_with("tvmscript") || package.name == "tvmscript-cli" {
             continue;
         }
@@ -190,6 +193,30 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
         }
     }
     Ok(())
+}
+
+/// A feature of a package is one of the packages below as well, so that packages that build together build alone.
+pub fn passed_on(packages: &BTreeMap<String, Package>, findings: &mut Findings) {
+    const FEATURES: [&str; 4] = ["print", "build", "parse", "ruff"];
+    for package in packages.values() {
+        for (feature, enabled) in FEATURES.iter().filter_map(|f| package.features.get_key_value(*f)) {
+            for dependency in package.dependencies.iter().filter(|d| !d.dev) {
+                let Some(below) = packages.get(&dependency.name) else { continue };
+                let is_default =
+                    |f: &String| below.features.get("default").is_some_and(|all| all.contains(f));
+                if !below.features.contains_key(feature)
+                    || dependency.default_features && is_default(feature)
+                    || ["/", "?/"]
+                        .iter()
+                        .any(|mark| enabled.contains(&format!("{}{mark}{feature}", below.name)))
+                {
+                    continue;
+                }
+                let (name, below) = (&package.name, &below.name);
+                findings.add(format!("{name}: the feature `{feature}` does not pass on to {below}"));
+            }
+        }
+    }
 }
 
 /// Packages that read Python whatever the features.
@@ -266,4 +293,50 @@ fn crate_sources(files: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
             && f.extension().is_some_and(|e| e == "rs")
             && f.components().nth(2).is_some_and(|c| c.as_os_str() == "src")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::neutral::GENERIC;
+
+    /// The packages of the project that `package` needs, with those that its own tests need.
+    fn needed(package: &str, packages: &BTreeMap<String, Package>) -> BTreeSet<String> {
+        let mut needed = BTreeSet::new();
+        let mut open = vec![(package.to_owned(), true)];
+        while let Some((name, with_tests)) = open.pop() {
+            let Some(package) = packages.get(&name) else { continue };
+            if needed.insert(name) {
+                let dependencies = package.dependencies.iter().filter(|d| with_tests || !d.dev);
+                open.extend(dependencies.map(|dependency| (dependency.name.clone(), false)));
+            }
+        }
+        needed
+    }
+
+    #[test]
+    fn p74_02_generic_crates_and_their_tests_need_no_dialect_of_tvm() {
+        let packages = workspace::packages().expect("the packages of the workspace");
+        let dialects = ["prim", "ir", "tir", "tirx", "relax"].map(|name| format!("tvmscript-{name}"));
+        assert!(dialects.iter().all(|name| packages.contains_key(name)));
+        for name in GENERIC {
+            let needed = needed(&format!("tvmscript-{name}"), &packages);
+            assert!(!needed.is_empty(), "there is no package of {name}");
+            let found: Vec<_> = dialects.iter().filter(|dialect| needed.contains(*dialect)).collect();
+            assert!(found.is_empty(), "{name} needs {found:?}");
+        }
+        assert!(needed("tvmscript-relax", &packages).contains("tvmscript-prim"), "edges are found");
+    }
+
+    #[test]
+    fn a_feature_that_does_not_pass_on_is_found() {
+        let mut packages = workspace::packages().expect("the packages of the workspace");
+        let mut findings = Findings::default();
+        passed_on(&packages, &mut findings);
+        assert!(findings.0.is_empty(), "{:?}", findings.0);
+        let relax = packages.get_mut("tvmscript-relax").expect("a package");
+        relax.features.get_mut("print").expect("a feature").retain(|enabled| enabled != "tvmscript-ir/print");
+        passed_on(&packages, &mut findings);
+        assert_eq!(findings.0, ["tvmscript-relax: the feature `print` does not pass on to tvmscript-ir"]);
+    }
 }

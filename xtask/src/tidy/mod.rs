@@ -9,6 +9,7 @@ mod layering;
 mod neutral;
 mod source;
 mod sources;
+mod state;
 mod tables;
 
 use std::fmt::Display;
@@ -16,7 +17,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::workspace;
+use xtask::workspace;
 
 /// Findings, in the order of the checks.
 #[derive(Default)]
@@ -44,9 +45,11 @@ pub fn run() -> Result<()> {
     let files = workspace::files()?;
     layering::direct(&packages, &mut findings);
     layering::features(&packages, &mut findings)?;
+    layering::passed_on(&packages, &mut findings);
     layering::foreign_parser(&packages, &files, &mut findings)?;
     neutral::check(&files, &mut findings)?;
     sources::check(&files, &mut findings)?;
+    state::check(&files, &mut findings)?;
     dependencies::check(&packages, &mut findings)?;
     tables::check(&packages, &files, &mut findings)?;
     documents::check(&packages, &files, &mut findings)?;

@@ -1,6 +1,6 @@
 //! Rust source as the checks see it: lines of code without comments, and where the tests begin.
 //!
-//! This is no lexer of Rust. It knows line and block comments, strings, raw strings and character literals well
+//! This is not a lexer of Rust. It knows line and block comments, strings, raw strings and character literals well
 //! enough to tell code from text; a check that needs more should ask the compiler.
 
 /// One line of a file with its comments blanked.

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::Findings;
 use super::source;
-use crate::workspace;
+use xtask::workspace;
 
 /// The number of lines above which a file needs a reason in `xtask/long-files.txt`.
 const MAX_LINES: usize = 700;

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::Findings;
 use super::source::{self, Line};
-use crate::workspace::{self, Package};
+use xtask::workspace::{self, Package};
 
 /// Checks every declaration of the workspace.
 ///

@@ -7,9 +7,10 @@ mod page;
 
 use tvmscript::diagnostics::ErrorCode;
 use tvmscript::ir_core::registry::INVARIANT;
+use tvmscript::pass::PassErrorKind;
 use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
-use tvmscript::script_parser::ParseErrorKind;
-use tvmscript::{DocsifyError, irbuilder, relax, tir, upgrade};
+use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
+use tvmscript::{DocsifyError, ir_core, irbuilder, prim, relax, tir, upgrade};
 
 use crate::failure::Failure;
 pub(crate) use page::{Page, index, markdown};
@@ -31,6 +32,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
     let tables = [
         syntax_codes(),
         ParseErrorKind::CODES,
+        EvalErrorKind::CODES,
         HostErrorKind::CODES,
         irbuilder::BuildErrorKind::CODES,
         std::slice::from_ref(&INVARIANT),
@@ -39,6 +41,9 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         relax::check::CallTirError::CODES,
         Failure::CODES,
         DocsifyError::CODES,
+        PassErrorKind::CODES,
+        ir_core::RewriteError::CODES,
+        prim::PrimError::CODES,
     ];
     let mut all: Vec<_> = tables.into_iter().flatten().collect();
     all.extend(upgrade::codes::ALL);
@@ -56,7 +61,7 @@ pub(crate) fn find(code: &str) -> Option<&'static ErrorCode> {
 pub(crate) enum Example {
     /// A script with the error, and one without.
     Scripts { wrong: &'static str, right: &'static str },
-    /// No script has the error, for this reason.
+    /// No script shows the error, for this reason.
     None { reason: &'static str },
 }
 

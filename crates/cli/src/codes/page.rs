@@ -18,7 +18,7 @@ impl fmt::Display for Page {
                 writeln!(f, "\nWrong:\n\n{}\n\nRight:\n\n{}", indented(wrong), indented(right))
             }
             Some(Example::None { reason }) => {
-                writeln!(f, "\n{}", wrapped(&format!("No script has this error. {reason}")))
+                writeln!(f, "\n{}", wrapped(&format!("There is no example script. {reason}")))
             }
             None => Ok(()),
         }
@@ -50,7 +50,7 @@ pub(crate) fn markdown() -> String {
                 "\nWrong:\n\n```python\n{wrong}\n```\n\nRight:\n\n```python\n{right}\n```\n"
             )),
             Some(Example::None { reason }) => {
-                out.push_str(&format!("\n{}\n", wrapped(&format!("No script has this error. {reason}"))));
+                out.push_str(&format!("\n{}\n", wrapped(&format!("There is no example script. {reason}"))));
             }
             None => {}
         }

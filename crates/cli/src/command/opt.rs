@@ -2,22 +2,25 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use tvmscript::PrinterConfig;
 use tvmscript::diff::render::{RenderOptions, render_unified};
-use tvmscript::passes::instrument::{
+use tvmscript::ir::IRModule;
+use tvmscript::pass::instrument::{
     DumpFormat, DumpModules, OnChange, PassReport, Progress, Report, RoundTrip, SpanSurvival, Timing,
     WellFormed,
 };
-use tvmscript::passes::{PassContext, PassError, PassRun, PassTable, Sequential, on_module};
+use tvmscript::pass::{OptionError, PassContext, PassOptions, PassRun, PassTable, Sequential};
+use tvmscript::passes::on_module;
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
-use crate::args::{Opt, PassArgs, PassDumpFormat};
+use crate::args::{ErrorFormat, Opt, PassArgs, PassDumpFormat};
 use crate::failure::{Failed, Failure};
-use crate::input::{self, Input, Warnings};
+use crate::input::{self, Input, Script, Warnings};
 use crate::registry::registry;
 use crate::timings::Timings;
-use crate::{Outcome, output};
+use crate::{Outcome, output, well_formed};
 
 pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
     if args.list_passes {
@@ -36,12 +39,25 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
     };
     let mut reports = Vec::new();
     let color = run.color;
-    let outcome = run.for_each_valid(
+    let outcome = run.for_each(
         std::slice::from_ref(file),
         |path, timings| one(path, args, &passes, color, timings),
-        |_, (text, passes)| {
-            reports = passes;
-            output::write(args.output.as_deref(), &text)
+        |path, answer| match answer {
+            Ok(((text, passes), warnings)) => {
+                warnings.show(color);
+                reports = passes;
+                output::write(args.output.as_deref(), &text)
+            }
+            Err(failed) => {
+                output::diagnose(&match args.error_format {
+                    ErrorFormat::Human => failed.render(path, color),
+                    ErrorFormat::Json => {
+                        let errors = failed.failure.reports(failed.source.as_ref());
+                        json!({"file": input::display_name(path), "ok": false, "errors": errors}).to_string()
+                    }
+                });
+                Outcome::No
+            }
         },
     );
     match &args.report {
@@ -57,8 +73,8 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
 ///
 /// # Errors
 /// The message for an unknown pass or option.
-pub(super) fn sequence(args: &PassArgs) -> Result<Sequential, String> {
-    context(args).map_err(|error| error.to_string())?;
+pub(super) fn sequence(args: &PassArgs) -> Result<Sequential<IRModule>, String> {
+    try_context(args).map_err(|error| error.to_string())?;
     let mut sequence = Sequential::new("opt");
     for name in &args.names {
         let found = PassTable::of(registry()).and_then(|table| table.pass(name));
@@ -68,11 +84,13 @@ pub(super) fn sequence(args: &PassArgs) -> Result<Sequential, String> {
     Ok(sequence)
 }
 
-/// A context with the options of the command line. Passes that are named run at any optimisation level.
-///
-/// # Errors
-/// If an option is unknown or has a wrong value.
-pub(super) fn context(args: &PassArgs) -> Result<PassContext<'_>, PassError> {
+/// A context with the options of the command line, which [`sequence`] checked. Passes that are named run at any
+/// optimisation level.
+pub(super) fn context(args: &PassArgs) -> PassContext<'_, IRModule> {
+    try_context(args).unwrap_or_default()
+}
+
+fn try_context(args: &PassArgs) -> Result<PassContext<'_, IRModule>, OptionError> {
     let mut context = PassContext::of(registry());
     for pass in &args.names {
         context = context.with_required(pass);
@@ -83,11 +101,27 @@ pub(super) fn context(args: &PassArgs) -> Result<PassContext<'_>, PassError> {
     Ok(context)
 }
 
+/// Runs passes on a script.
+///
+/// # Errors
+/// If a pass or an instrument fails.
+pub(super) fn transform(
+    script: &mut Script,
+    passes: &Sequential<IRModule>,
+    context: &PassContext<'_, IRModule>,
+    timings: &mut Timings,
+) -> Result<(), Failure> {
+    let node = script.node.clone();
+    let result = timings.time("passes", || on_module(node, |module| context.run(passes, module)));
+    script.node = result.map_err(|error| Failure::Pass { errors: well_formed::of_pass(script, &error) })?;
+    Ok(())
+}
+
 /// The text of a file after the passes, and their records.
 fn one(
     path: &Path,
     args: &Opt,
-    passes: &Sequential,
+    passes: &Sequential<IRModule>,
     color: bool,
     timings: &mut Timings,
 ) -> Answer<((String, Vec<PassReport>), Warnings)> {
@@ -97,20 +131,14 @@ fn one(
         Some(script) => script.with_own_release(args.text.config()),
         None => args.text.config(),
     };
-    let transform = || -> Result<String, Failure> {
-        let context =
-            instruments(args, context(&args.passes).map_err(Failure::Pass)?, config, &report, &timing, color);
-        for script in &mut scripts {
-            let node = script.node.clone();
-            script.node = timings
-                .time("passes", || on_module(node, |module| context.run(passes, module)))
-                .map_err(Failure::Pass)?;
-        }
+    let run = || -> Result<String, Failure> {
+        let context = instruments(args, context(&args.passes), config, &report, &timing, color);
+        scripts.iter_mut().try_for_each(|script| transform(script, passes, &context, timings))?;
         let mut text = print_all(&scripts, Naming::Paths, |_| Ok(args.text.config()), timings)?;
         text.text.push('\n');
         Ok(text.text)
     };
-    let result = transform();
+    let result = run();
     output::clear_progress();
     if args.timing {
         output::diagnose(&timing.to_string());
@@ -124,12 +152,12 @@ fn one(
 /// Adds the instruments of the command line.
 fn instruments<'a>(
     args: &'a Opt,
-    mut context: PassContext<'a>,
+    mut context: PassContext<'a, IRModule>,
     config: PrinterConfig,
     report: &Report,
     timing: &Timing,
     color: bool,
-) -> PassContext<'a> {
+) -> PassContext<'a, IRModule> {
     if args.report.is_some() {
         context = context.with_instrument(report.clone());
     }
@@ -152,8 +180,7 @@ fn instruments<'a>(
                 color,
                 ..RenderOptions::default()
             };
-            let (before, after) = (run.before.object(), run.after.object());
-            let text = render_unified(before, after, registry(), &config, &options);
+            let text = render_unified(run.before, run.after, registry(), &config, &options);
             output::clear_progress();
             output::diagnose(&text.unwrap_or_else(|error| format!("{name}: cannot be printed: {error}")));
         }));
@@ -184,9 +211,8 @@ fn instruments<'a>(
 
 /// All passes and options with their descriptions.
 fn list() -> String {
-    let Some(table) = PassTable::of(registry()) else { return String::new() };
     let mut out = String::new();
-    for pass in table.passes() {
+    for pass in PassTable::<IRModule>::of(registry()).into_iter().flat_map(PassTable::passes) {
         let info = pass.info();
         out.push_str(&info.name);
         out.push('\n');
@@ -195,7 +221,7 @@ fn list() -> String {
         }
     }
     out.push_str("\nOptions (`--opt KEY=VALUE`):\n");
-    for option in table.options() {
+    for option in PassOptions::of(registry()).into_iter().flat_map(PassOptions::options) {
         out.push_str(&format!("  {}={}\n    {}\n", option.key, option.default, option.doc));
     }
     out

@@ -5,10 +5,11 @@ use std::path::Path;
 use serde_json::json;
 use tvmscript::diagnostics::{LineIndex, Position};
 use tvmscript::docsifier::{MappedText, print_mapped};
+use tvmscript::ir::IRModule;
 use tvmscript::ir_core::shared::Visited;
 use tvmscript::ir_core::{AccessPath, NodeSearch, PtrSet, SourceTexts, for_each_own_child};
-use tvmscript::passes::instrument::{PassEffect, Provenance};
-use tvmscript::passes::{Sequential, on_module};
+use tvmscript::pass::Sequential;
+use tvmscript::pass::instrument::{PassEffect, Provenance};
 use tvmscript::{Object, Span, SpanKind, Value};
 
 use super::{Answer, Run, opt};
@@ -54,7 +55,7 @@ pub(super) fn run(args: &Trace, run: &mut Run) -> Outcome {
 fn one(
     path: &Path,
     args: &Trace,
-    passes: &Sequential,
+    passes: &Sequential<IRModule>,
     timings: &mut Timings,
 ) -> Answer<(Option<String>, Warnings)> {
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
@@ -74,19 +75,13 @@ fn one(
 
 fn transform(
     args: &Trace,
-    passes: &Sequential,
+    passes: &Sequential<IRModule>,
     provenance: &Provenance,
     scripts: &mut [Script],
     timings: &mut Timings,
 ) -> Result<(), Failure> {
-    let context = opt::context(&args.passes).map_err(Failure::Pass)?.with_instrument(provenance.clone());
-    for script in scripts {
-        let node = script.node.clone();
-        script.node = timings
-            .time("passes", || on_module(node, |module| context.run(passes, module)))
-            .map_err(Failure::Pass)?;
-    }
-    Ok(())
+    let context = opt::context(&args.passes).with_instrument(provenance.clone());
+    scripts.iter_mut().try_for_each(|script| opt::transform(script, passes, &context, timings))
 }
 
 /// A script after the passes.

@@ -17,7 +17,7 @@ use tvmscript::ir_core::release::NameChange;
 use tvmscript::ir_core::{SpanKind, Visitor, Walk};
 use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, Stmt, TextRange};
 use tvmscript::python_syntax::{PythonOptions, parse_python};
-use tvmscript::script_parser::{ParseError, ParseErrorKind, Parsed};
+use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, Parsed};
 use tvmscript::tir::LetStmt;
 use tvmscript::upgrade::{Step, codes};
 use tvmscript::{Object, PrinterConfig, Release, structural_equal};
@@ -346,7 +346,9 @@ impl<'a> File<'a> {
             |at: u32| definitions.iter().position(|place| place.range.start <= at && at < place.range.end);
         let mut wrong = Vec::new();
         for (index, place) in &edited {
-            let is_unknown = |error: &ParseError| matches!(error.kind, ParseErrorKind::UnknownValue { .. });
+            let is_unknown = |error: &ParseError| {
+                matches!(error.kind, ParseErrorKind::Eval(EvalErrorKind::UnknownValue { .. }))
+            };
             let mut errors = parsed.errors.iter().filter(|error| !is_unknown(error));
             let error = errors.find(|error| position(error.range().start) == place.index);
             if let Some(error) = error {

@@ -53,7 +53,7 @@ fn a_code_is_explained_and_all_codes_are_listed() {
     assert!(page.stdout.starts_with("E0201: undefined-name\n\nA name is used"), "{}", page.stdout);
     assert!(page.stdout.contains("\nWrong:\n\n    @T.prim_func\n"), "{}", page.stdout);
     let limit = run(&["explain-code", "E0808"]).stdout;
-    assert!(limit.contains("No script has this error. The limit is `--max-input-bytes`"), "{limit}");
+    assert!(limit.contains("There is no example script. The limit is `--max-input-bytes`"), "{limit}");
     let list = run(&["explain-code"]).stdout;
     assert!(list.lines().count() > 120 && list.contains("\nE0201  undefined-name"), "{list}");
     let unknown = run(&["explain-code", "E9999"]);

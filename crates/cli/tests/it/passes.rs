@@ -149,3 +149,50 @@ fn changes_are_shown_as_a_difference() {
     assert!(ran.stderr.contains("--- before tir.UnrollLoop\n+++ after tir.UnrollLoop\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("-        for i in T.unroll(2):\n"), "{}", ran.stderr);
 }
+
+const UNBOUNDED: &str = "\
+from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((16,), \"float32\"), n: T.int32):
+    for k in range(4):
+        for i in T.vectorized(n):
+            A[i] = T.float32(1)
+";
+
+#[test]
+fn p74_32_errors_of_passes_underline_the_loop() {
+    let script = file("kernel.py", UNBOUNDED);
+    let ran = run(&["opt", &script, "--passes", "tir.Simplify,tir.VectorizeLoop"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""));
+    let message = "the vectorized loop over `i` does not run from 0 to a positive constant";
+    assert!(ran.stderr.contains(&format!("[E1101] Error: {message}")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("kernel.py:6:18"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("for i in T.vectorized(n):"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("in the pass `tir.VectorizeLoop`"), "{}", ran.stderr);
+}
+
+#[test]
+fn p74_32_errors_of_passes_are_json() {
+    let script = file("kernel.py", UNBOUNDED);
+    let ran = run(&["opt", &script, "--passes", "tir.VectorizeLoop", "--error-format", "json"]);
+    assert_eq!(ran.status, 1);
+    let line: serde_json::Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    let error = &line["errors"][0];
+    assert_eq!((&line["ok"], &error["code"]), (&false.into(), &"E1101".into()), "{line}");
+    assert_eq!((&error["start"]["line"], &error["start"]["column"]), (&6.into(), &18.into()), "{line}");
+    assert_eq!(error["notes"][0], "in the pass `tir.VectorizeLoop`", "{line}");
+}
+
+#[test]
+fn p74_32_errors_of_passes_over_json_underline_the_printed_loop() {
+    let script = file("kernel.py", UNBOUNDED);
+    let tree = file("kernel.json", run(&["json", &script]).stdout);
+    let ran = run(&["opt", &tree, "--passes", "tir.VectorizeLoop"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.stderr.contains("[E1101] Error: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("for i in T.vectorized(n):"), "{}", ran.stderr);
+    let ran = run(&["opt", &tree, "--passes", "tir.VectorizeLoop", "--error-format", "json"]);
+    let line: serde_json::Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    assert!(line["errors"][0]["path"].as_str().is_some_and(|path| path.ends_with(".body.body")), "{line}");
+}

@@ -93,19 +93,19 @@ impl Docsifier<'_> {
     /// Returns `true` if the innermost frame may define a variable: it is not defined yet, and the frame's node
     /// contains all of its uses.
     pub fn may_define(&mut self, variable: &Object) -> bool {
-        let scope = self.frames().find_map(|frame| frame.object.as_ref()).map(Object::address);
-        !self.is_defined(variable) && scope.is_none_or(|scope| !self.has_uses_outside(scope, variable))
+        let scope = self.frames().find_map(|frame| frame.object.clone());
+        !self.is_defined(variable) && scope.is_none_or(|scope| !self.has_uses_outside(&scope, variable))
     }
 
     /// Returns `true` if a scope may define a variable: it is not defined yet, and the scope contains all of its uses.
     /// With two loops over one variable neither may; it is declared before both ([`Docsifier::declare_outside`]).
     pub fn may_define_in(&mut self, scope: &Object, variable: &Object) -> bool {
-        !self.is_defined(variable) && !self.has_uses_outside(scope.address(), variable)
+        !self.is_defined(variable) && !self.has_uses_outside(scope, variable)
     }
 
-    fn has_uses_outside(&mut self, scope: usize, variable: &Object) -> bool {
+    fn has_uses_outside(&mut self, scope: &Object, variable: &Object) -> bool {
         let scopes = self.region.use_scopes(self.dispatch.table());
-        scopes.has_uses_outside(scope, variable.address())
+        scopes.has_uses_outside(scope, variable)
     }
 
     /// Declares a variable of a scope that does not contain all of its uses, in a frame that does.
@@ -113,7 +113,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// Errors of the variable's handler.
     pub fn declare_outside(&mut self, scope: &Object, variable: &Object, path: PathId) -> Result<()> {
-        if !self.is_defined(variable) && self.has_uses_outside(scope.address(), variable) {
+        if !self.is_defined(variable) && self.has_uses_outside(scope, variable) {
             self.expr_object(variable, path)?;
         }
         Ok(())
@@ -170,18 +170,18 @@ impl Docsifier<'_> {
     /// The statement itself stays where it is; only the name lives in the other frame.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
         let scopes = self.region.use_scopes(self.dispatch.table());
-        let frame_of = |address| self.frames.of_node(address);
+        let frame_of = |node| self.frames.of_node(node);
         // A node compared by structure may be declared twice: at its first use, as upstream does.
         let frame = match object.info().eq_kind() {
-            EqKind::FreeVar => scopes.dominators(object.address()).find_map(frame_of),
-            _ => scopes.dominators_of_first_uses(object.address()).find_map(frame_of),
+            EqKind::FreeVar => scopes.dominators(object).find_map(frame_of),
+            _ => scopes.dominators_of_first_uses(object).find_map(frame_of),
         };
         frame.or_else(|| self.frames.iter().rposition(|f| f.declares_free))
     }
 
     /// Returns `true` if a node is printed once and contains all uses of a variable.
     pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        self.region.use_scopes(self.dispatch.table()).contains_all_uses(node.address(), variable.address())
+        self.region.use_scopes(self.dispatch.table()).contains_all_uses(node, variable)
     }
 
     /// The root of the innermost region; free variables are declared below it.

@@ -178,7 +178,7 @@ impl AccessPath {
         self
     }
 
-    /// Returns the text, with map keys that are nodes as `key` writes them, e.g. `[I.GlobalVar("main")]`.
+    /// Returns the text, with map keys that are nodes as `key` writes them, e.g. `[Toy.name("main")]`.
     pub fn to_text_with(&self, mut key: impl FnMut(&Object) -> String) -> String {
         let mut out = String::from("<root>");
         for step in &self.steps {

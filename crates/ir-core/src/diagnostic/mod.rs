@@ -122,6 +122,12 @@ impl<K> Diagnostic<K> {
         Diagnostic { severity: Severity::Help, ..Diagnostic::new(kind, at) }
     }
 
+    /// The same diagnostic with another kind.
+    pub fn map<L>(self, f: impl FnOnce(K) -> L) -> Diagnostic<L> {
+        let Diagnostic { kind, severity, labels, notes, help, fixes } = self;
+        Diagnostic { kind: f(kind), severity, labels, notes, help, fixes }
+    }
+
     /// Tests whether this is an error, not a warning, note or advice.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -146,6 +152,13 @@ impl<K> Diagnostic<K> {
         if self.labels.len() < 4 && self.labels.iter().all(|label| label.at != at) {
             self.labels.push(Label { at, text: "called from here".to_owned() });
         }
+    }
+
+    /// The same diagnostic of another kind.
+    #[must_use]
+    pub fn with_kind<J>(self, kind: J) -> Diagnostic<J> {
+        let Diagnostic { kind: _, severity, labels, notes, help, fixes } = self;
+        Diagnostic { kind, severity, labels, notes, help, fixes }
     }
 
     /// Sets the text of the primary label.

@@ -29,7 +29,7 @@ pub unsafe trait ObjectLike: Sized {
     /// Returns `true` if `object` is a valid value of this type.
     fn accepts(object: &Object) -> bool;
 
-    /// Describes the valid values in messages, without an article: `` `tir.Stmt` ``, `array of string`.
+    /// Describes the valid values in messages, without an article: `` `toy.Step` ``, `array of string`.
     fn description() -> String;
 
     /// Explains why an object is no valid value if its type alone does not, e.g. which element of an array is wrong.
@@ -92,7 +92,7 @@ impl<T: Node> Ref<T> {
         Ref { object: Object::allocate(T::type_info(), value), class: PhantomData }
     }
 
-    /// Allocates a node of a subtype that shares the Rust struct (`tir.SizeVar` of `Var`).
+    /// Allocates a node of a subtype that shares the Rust struct (`toy.Label` of `Name`).
     ///
     /// # Panics
     /// Panics if `info` is not a subtype of `T`'s type or has another struct.

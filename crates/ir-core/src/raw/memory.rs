@@ -190,6 +190,10 @@ unsafe impl Send for Object {}
 // SAFETY: as above.
 unsafe impl Sync for Object {}
 
+/// Identity of a node, for as long as a handle to it exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeId(usize);
+
 impl Object {
     /// Allocates a node.
     ///
@@ -253,6 +257,12 @@ impl Object {
     #[inline]
     pub fn address(&self) -> usize {
         self.ptr.as_ptr() as usize
+    }
+
+    /// Returns the identity.
+    #[inline]
+    pub fn id(&self) -> NodeId {
+        NodeId(self.address())
     }
 
     /// Returns `true` if both handles refer to the same node.

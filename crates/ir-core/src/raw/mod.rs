@@ -23,7 +23,7 @@ pub use allocator::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_hand
 pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub(crate) use entries::{append_entry, entries};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};
-pub use memory::{NodeSlot, Object, node_bytes_made};
+pub use memory::{NodeId, NodeSlot, Object, node_bytes_made};
 pub(crate) use memory::{VTable, count_node_bytes, vtable_of};
 pub use name::NameCell;
 pub(crate) use text::Text;

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use super::memory::{Header, Object};
 use super::{ObjectLike, Ref, Str};
 use crate::containers::RenamedNode;
+use crate::value::FieldRef;
 
-/// A name hint that a builder can set after the node was made: `A = T.alloc_buffer(..)` names the result of the call.
+/// A name hint that a builder can set after the node was made: `x = Toy.input(..)` names the result of the call.
 /// `#[derive(Node)]` excludes a field of this type from equality and hash (no `#[node(skip_eq)]` is needed), so renaming a
 /// node does not change what it is equal to. The node is otherwise immutable.
 ///
@@ -76,6 +77,16 @@ impl NameCell {
                 }
             }
         }
+    }
+}
+
+impl Object {
+    /// Returns the name hint that can be set, if the node has one.
+    pub fn name_cell(&self) -> Option<&NameCell> {
+        (0..self.info().fields().len()).find_map(|index| match self.field(index) {
+            FieldRef::Name(name) => Some(name),
+            _ => None,
+        })
     }
 }
 

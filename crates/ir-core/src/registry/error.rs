@@ -15,7 +15,7 @@ pub enum RegistryError {
     /// Something was registered twice.
     #[error("{what} is registered twice: at {first} and at {second}")]
     Duplicate {
-        /// The registered thing, e.g. "the node `tir.For`".
+        /// The registered thing, e.g. "the node `toy.Trace`".
         what: String,
         /// The source location of the first registration.
         first: String,
@@ -25,7 +25,7 @@ pub enum RegistryError {
     /// A registration refers to something that no dialect registers.
     #[error("{what}, registered at {place}, is missing: add the dialect that registers it")]
     Missing {
-        /// The missing thing, e.g. "the parent `tir.Stmt` of the node `toy.Trace`".
+        /// The missing thing, e.g. "the parent `toy.Step` of the node `toy.Trace`".
         what: String,
         /// The source location of the registration that refers to it.
         place: String,

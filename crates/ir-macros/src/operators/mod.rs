@@ -18,7 +18,7 @@ pub(crate) struct Operators {
     entries: Vec<OperatorDecl>,
 }
 
-/// `prefix = "tir."; result = Expr; error = PrimError; script = crate::build::operator; around = convention;`
+/// `prefix = "toy."; result = Expr; error = PrimError; script = crate::build::operator; around = convention;`
 #[derive(Default)]
 struct Header {
     /// Prefix of names in the IR.

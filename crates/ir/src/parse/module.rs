@@ -8,7 +8,7 @@ use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue, record};
 use tvmscript_python_syntax::ast::{self, ClassDef, StmtId};
 use tvmscript_script_parser::{Definition, Indices};
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build;
 use crate::node::{BaseFunc, IRModule};
@@ -131,7 +131,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     let value = p.eval(node.value)?;
     let target = p.item(node.targets, 0).map(|t| (t, p.expr(t)));
     let Some((_, ast::Expr::Name(name))) = target else {
-        let kind = ParseErrorKind::InvalidTarget { what: "anything but a name in a module" };
+        let kind = EvalErrorKind::InvalidTarget { what: "anything but a name in a module" };
         return Err(p.error(id, kind));
     };
     let name = p.name_str(name);

@@ -8,8 +8,8 @@ use tvmscript_relax::{Binding, Expr, Function, VarBinding};
 use super::bindings::Bindings;
 use super::language::Pattern;
 use super::matcher::Match;
-use crate::PassError;
 use crate::relax::rewrite::{Rules, rewrite};
+use tvmscript_pass::PassError;
 
 /// Rewrites the values that a pattern matches, until none is left: the bindings that use a rewritten one are matched again.
 /// `replace` returns the new value, which may consist of several nested calls, or `None` to leave a match as it is.
@@ -20,12 +20,13 @@ use crate::relax::rewrite::{Rules, rewrite};
 /// ```
 /// use tvmscript_ir_core::Ref;
 /// use tvmscript_passes::pattern::{call, rewrite_matches, wildcard};
-/// use tvmscript_passes::pass;
+/// use tvmscript_ir::IRModule;
+/// use tvmscript_pass::pass;
 /// use tvmscript_relax::Function;
 ///
 /// pass! {
 ///     /// Removes double negations.
-///     pub RemoveDoubleNegation = "doc.RemoveDoubleNegation" for Function |function, _context| {
+///     pub RemoveDoubleNegation = "doc.RemoveDoubleNegation" for Function in IRModule |function, _context| {
 ///         let x = wildcard();
 ///         let pattern = call("relax.negative", [call("relax.negative", [x.clone()])]);
 ///         rewrite_matches(&function, &pattern, |found, _| Ok(found.of(&x).cloned()))

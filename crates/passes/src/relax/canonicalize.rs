@@ -5,16 +5,17 @@
 mod symbolic;
 mod trivial;
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Ref;
 use tvmscript_relax::Function;
 
-use super::rewrite::Result;
-use crate::pass;
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Replaces the symbolic variables that a cast defines by what they are known to be, inlines constants and variables
     /// that are bound to other variables, and makes variables that are only used in their dataflow block local to it.
-    pub CanonicalizeBindings = "relax.CanonicalizeBindings", opt_level = 1 for Function |function, _context| {
+    pub CanonicalizeBindings = "relax.CanonicalizeBindings", opt_level = 1 for Function in IRModule |function, _context| {
         canonicalize(&function)
     }
 }

@@ -3,6 +3,7 @@
 //! Upstream counterpart: `src/relax/transform/eliminate_common_subexpr.cc`.
 
 use std::collections::HashMap;
+use tvmscript_ir::IRModule;
 
 use tvmscript_ir_core::ptr_map::Structural;
 use tvmscript_ir_core::{EqKind, PtrMap, Ref, any_node};
@@ -10,7 +11,7 @@ use tvmscript_relax::analysis::contains_impure_call;
 use tvmscript_relax::{Binding, Call, Expr, Function, MatchCast, SeqExpr, Var, VarBinding, is_dataflow_var};
 
 use super::rewrite::{Region, Rewriter, Rules, parts, rewrite};
-use crate::{OptionDecl, OptionValue, pass};
+use tvmscript_pass::{OptionDecl, OptionValue, pass};
 
 /// Option that restricts the pass to calls.
 pub(super) const CALL_ONLY: OptionDecl = OptionDecl {
@@ -22,7 +23,7 @@ pub(super) const CALL_ONLY: OptionDecl = OptionDecl {
 pass! {
     /// Binds a variable to an earlier one with an equal value, and uses the earlier one instead. Calls with effects and
     /// allocations stay.
-    pub EliminateCommonSubexpr = "relax.EliminateCommonSubexpr", opt_level = 1 for Function |function, context| {
+    pub EliminateCommonSubexpr = "relax.EliminateCommonSubexpr", opt_level = 1 for Function in IRModule |function, context| {
         let call_only = context.flag(CALL_ONLY.key).unwrap_or(false);
         rewrite(&function, &mut Eliminator { call_only, scope: Scope::default(), outer: Vec::new() })
     }

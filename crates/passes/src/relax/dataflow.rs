@@ -2,6 +2,7 @@
 //!
 //! Upstream counterparts: `src/relax/transform/{convert_dataflow,to_non_dataflow,normalize}.cc`.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Array, Object, ObjectLike, Ref, post_order_mutate};
 use tvmscript_relax::analysis::is_impure_call;
 use tvmscript_relax::{
@@ -9,8 +10,9 @@ use tvmscript_relax::{
 };
 
 use super::canonicalize::canonicalize;
-use super::rewrite::{Result, Rules, parts, rewrite};
-use crate::{OptionDecl, OptionValue, pass};
+use super::rewrite::{Rules, parts, rewrite};
+use crate::Result;
+use tvmscript_pass::{OptionDecl, OptionValue, pass};
 
 /// Option that sets the smallest dataflow block to make.
 pub(super) const MIN_SIZE: OptionDecl = OptionDecl {
@@ -21,7 +23,7 @@ pub(super) const MIN_SIZE: OptionDecl = OptionDecl {
 
 pass! {
     /// Gathers consecutive bindings without effects and branches in dataflow blocks, and canonicalizes bindings.
-    pub ConvertToDataflow = "relax.ConvertToDataflow" for Function |function, context| {
+    pub ConvertToDataflow = "relax.ConvertToDataflow" for Function in IRModule |function, context| {
         let min_size = usize::try_from(context.integer(MIN_SIZE.key).unwrap_or(2)).unwrap_or(0);
         let gathered = post_order_mutate(function, |node| {
             let seq = node.downcast_ref::<SeqExpr>()?;
@@ -33,7 +35,7 @@ pass! {
 
 pass! {
     /// Turns dataflow blocks into ordinary blocks and dataflow variables into ordinary variables.
-    pub ToNonDataflow = "relax.ToNonDataflow" for Function |function, _context| {
+    pub ToNonDataflow = "relax.ToNonDataflow" for Function in IRModule |function, _context| {
         normal(&post_order_mutate(function, without_dataflow)?)
     }
 }
@@ -41,7 +43,7 @@ pass! {
 pass! {
     /// Brings functions into normal form: operands are variables, constants or tuples, and adjacent blocks of a kind are
     /// one.
-    pub Normalize = "relax.Normalize", opt_level = 1 for Function |function, _context| {
+    pub Normalize = "relax.Normalize", opt_level = 1 for Function in IRModule |function, _context| {
         normal(&function)
     }
 }

@@ -6,20 +6,20 @@ use tvmscript_ir::{BaseFunc, GlobalVar, IRModule, function_attrs, global_symbol}
 use tvmscript_ir_core::{PtrMap, PtrSet, Ref, visit_nodes};
 use tvmscript_relax::{ExternFunc, Function};
 
-use super::rewrite::Result;
 use super::usage::remove_unused;
-use crate::{map_functions, pass};
+use crate::Result;
+use tvmscript_pass::{map_parts, pass};
 
 pass! {
     /// Removes bindings whose variables nothing uses, and private functions that nothing calls. Calls with effects stay.
-    pub DeadCodeElimination = "relax.DeadCodeElimination", opt_level = 1 |module, _context| {
+    pub DeadCodeElimination = "relax.DeadCodeElimination", opt_level = 1 for IRModule |module, _context| {
         eliminate(module)
     }
 }
 
 pub(super) fn eliminate(module: Ref<IRModule>) -> Result<Ref<IRModule>> {
     let module = without_unreachable(module);
-    let module = map_functions::<Function>(module, |function| remove_unused(&function))?;
+    let module = map_parts::<Function, _>(module, |function| remove_unused(&function))?;
     Ok(without_unreachable(module))
 }
 

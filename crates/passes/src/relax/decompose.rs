@@ -2,6 +2,7 @@
 //!
 //! Upstream counterpart: `src/relax/transform/decompose_ops.cc`.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{DataType, Ref, Span};
 use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::attrs::BatchNormAttrs;
@@ -13,13 +14,14 @@ use tvmscript_relax::{
 use tvmscript_si_builder::SIBuilder;
 
 use super::evaluate::{Tensor, axis_of, is_float};
-use super::rewrite::{CurrentSpan, Result, Rewriter, Rules, info_of, relax_error, rewrite};
-use crate::{PassError, pass};
+use super::rewrite::{CurrentSpan, Rewriter, Rules, info_of, relax_error, rewrite};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Replaces batch normalisation by elementwise operators on the stored statistics, and a shape held by a tensor by a
     /// cast that binds its dimensions.
-    pub DecomposeOpsForInference = "relax.DecomposeOpsForInference" for Function |function, _context| {
+    pub DecomposeOpsForInference = "relax.DecomposeOpsForInference" for Function in IRModule |function, _context| {
         rewrite(&function, &mut Decomposer)
     }
 }

@@ -17,17 +17,18 @@ use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::PrimFunc;
 
 use super::evaluate::{MAX_ELEMENTS, Tensor, evaluate};
-use super::rewrite::{Result, Rewriter, Rules, relax_error, rewrite};
+use super::rewrite::{Rewriter, Rules, relax_error, rewrite};
 use super::usage::remove_unused;
-use crate::{PassError, map_functions, pass};
+use crate::Result;
+use tvmscript_pass::{PassError, map_parts, pass};
 
 pass! {
     /// Replaces uses of constants by the constants, computes operators of dataflow blocks and calls of `PrimFunc`s on
     /// constants, replaces a conditional with a constant condition by the branch that is taken, and removes what is unused
     /// then.
-    pub FoldConstant = "relax.FoldConstant" |module, _context| {
+    pub FoldConstant = "relax.FoldConstant" for IRModule |module, _context| {
         let functions = module.clone();
-        map_functions::<Function>(module, |function| {
+        map_parts::<Function, _>(module, |function| {
             remove_unused(&rewrite(&function, &mut Folder { module: &functions })?)
         })
     }

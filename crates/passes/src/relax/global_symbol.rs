@@ -8,15 +8,15 @@ use tvmscript_relax::Function;
 use tvmscript_tir::node::PrimFunc;
 
 use super::dead_code::with_functions;
-use super::rewrite::Result;
-use crate::pass;
+use crate::Result;
+use tvmscript_pass::pass;
 
 /// Attribute of a module: a prefix of the symbols of its `PrimFunc`s.
 const PREFIX: &str = "system_lib_prefix";
 
 pass! {
     /// Sets the global symbol of each function to its name in the module.
-    pub AttachGlobalSymbol = "relax.AttachGlobalSymbol" |module, _context| {
+    pub AttachGlobalSymbol = "relax.AttachGlobalSymbol" for IRModule |module, _context| {
         attach(module)
     }
 }

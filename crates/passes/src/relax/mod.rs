@@ -9,7 +9,7 @@ mod evaluate;
 mod fold_constant;
 mod global_symbol;
 mod purity;
-pub(crate) mod rewrite;
+pub mod rewrite;
 mod simplify_reshape;
 mod usage;
 
@@ -25,7 +25,7 @@ pub use simplify_reshape::SimplifyReshape;
 
 use tvmscript_ir_core::Dialect;
 
-use crate::PassesOfDialect;
+use tvmscript_pass::PassesOfDialect;
 
 /// Registers the passes.
 pub(crate) fn register(dialect: Dialect) -> Dialect {

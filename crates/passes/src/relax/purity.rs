@@ -2,17 +2,19 @@
 //!
 //! Upstream counterpart: `src/relax/transform/remove_purity_checking.cc`.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
 use tvmscript_prim::Op;
 use tvmscript_relax::{Call, Expr, Function};
 
-use super::rewrite::{Result, Rewriter, Rules, rewrite};
-use crate::pass;
+use super::rewrite::{Rewriter, Rules, rewrite};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Replaces calls that state the purity of external functions by plain calls. Pure functions get the attribute
     /// `relax.force_pure`, since their calls may no longer show it.
-    pub RemovePurityChecking = "relax.RemovePurityChecking" for Function |function, _context| {
+    pub RemovePurityChecking = "relax.RemovePurityChecking" for Function in IRModule |function, _context| {
         Ok(forced(rewrite(&function, &mut Remover)?))
     }
 }

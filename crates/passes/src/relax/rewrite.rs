@@ -20,13 +20,13 @@ use tvmscript_relax::{
     struct_info_of,
 };
 
-use crate::PassError;
+use tvmscript_pass::PassError;
 
-pub(crate) type Result<T> = std::result::Result<T, PassError>;
+use crate::Result;
 
 /// A region of bindings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Region {
+pub enum Region {
     /// The body of a function.
     Function,
     /// A branch of a conditional.
@@ -36,7 +36,7 @@ pub(crate) enum Region {
 }
 
 /// The rules of a rewrite. By default nothing changes.
-pub(crate) trait Rules {
+pub trait Rules {
     /// `true` if [`Rules::scalar`] may change expressions.
     const REWRITES_SCALARS: bool = false;
 
@@ -83,9 +83,9 @@ pub(crate) trait Rules {
 }
 
 /// The state of a rewrite.
-pub(crate) struct Rewriter {
+pub struct Rewriter {
     /// The new bindings.
-    pub(crate) blocks: Blocks,
+    pub blocks: Blocks,
     /// Replaced variables, by identity.
     replaced: PtrMap<Expr>,
     /// New tuples of the current binding.
@@ -95,17 +95,17 @@ pub(crate) struct Rewriter {
 }
 
 /// Sets the span of new nodes until it is dropped.
-pub(crate) struct CurrentSpan(Span);
+pub struct CurrentSpan(Span);
 
 impl CurrentSpan {
     /// Keeps the current span if `span` is unknown.
-    pub(crate) fn set(span: Span) -> CurrentSpan {
+    pub fn set(span: Span) -> CurrentSpan {
         let before = Span::current();
         CurrentSpan(Span::set_current(if span.is_known() { span } else { before }))
     }
 
     /// Sets the span, also an unknown one.
-    pub(crate) fn replace(span: Span) -> CurrentSpan {
+    pub fn replace(span: Span) -> CurrentSpan {
         CurrentSpan(Span::set_current(span))
     }
 }
@@ -121,7 +121,7 @@ pub(crate) fn relax_error(error: RelaxError) -> PassError {
 }
 
 /// Returns the variable and the value of a binding.
-pub(crate) fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
+pub fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
     if let Some(node) = binding.as_node::<VarBinding>() {
         return Some((&node.var, &node.value));
     }
@@ -129,7 +129,7 @@ pub(crate) fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
 }
 
 /// Returns the struct info of a variable or other normalized expression.
-pub(crate) fn info_of(expr: &Expr) -> Ref<StructInfo> {
+pub fn info_of(expr: &Expr) -> Ref<StructInfo> {
     struct_info_of(expr).unwrap_or_else(ObjectStructInfo::new)
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn with_info(var: &Ref<Var>, info: &Ref<StructInfo>) -> Ref<Var> {
 }
 
 /// Rewrites a function. Returns the same node if nothing changes.
-pub(crate) fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Result<Ref<Function>> {
+pub fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Result<Ref<Function>> {
     let _span = CurrentSpan::set(function.span);
     let mut rewriter = Rewriter {
         blocks: Blocks::default(),
@@ -159,12 +159,12 @@ pub(crate) fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Resul
 
 impl Rewriter {
     /// Replaces the uses of a variable from here on.
-    pub(crate) fn replace(&mut self, var: &Ref<Var>, by: Expr) {
+    pub fn replace(&mut self, var: &Ref<Var>, by: Expr) {
         self.replaced.insert(var.vid.object().clone(), by);
     }
 
     /// Returns the current replacement of a variable, or the variable itself.
-    pub(crate) fn current(&self, var: &Ref<Var>) -> Expr {
+    pub fn current(&self, var: &Ref<Var>) -> Expr {
         match self.replaced.get(var.vid.object()) {
             Some(new) => new.clone(),
             None => var.clone().upcast(),
@@ -172,7 +172,7 @@ impl Rewriter {
     }
 
     /// Returns the new value that a variable is bound to. Casts do not count.
-    pub(crate) fn value_of(&self, var: &Ref<Var>) -> Option<Expr> {
+    pub fn value_of(&self, var: &Ref<Var>) -> Option<Expr> {
         let current = self.current(var);
         self.blocks.bound_value(current.downcast_ref::<Var>()?).cloned()
     }
@@ -259,12 +259,12 @@ impl Rewriter {
         for block in seq.blocks.iter() {
             let _span = CurrentSpan::set(block.span);
             if !is_dataflow_block(block) {
-                block.bindings.iter().try_for_each(|binding| self.binding(binding, rules))?;
+                block.bindings.iter().try_for_each(|binding| self.binding_at(binding, rules))?;
                 continue;
             }
             self.blocks.begin_dataflow().map_err(relax_error)?;
             rules.enter(Region::Dataflow);
-            let done = block.bindings.iter().try_for_each(|binding| self.binding(binding, rules));
+            let done = block.bindings.iter().try_for_each(|binding| self.binding_at(binding, rules));
             rules.leave(Region::Dataflow);
             let _ = self.blocks.end_dataflow();
             done?;
@@ -277,6 +277,11 @@ impl Rewriter {
     fn forget_tuples(&mut self) {
         self.tuples = Memo::default();
         self.kept.clear();
+    }
+
+    /// Rewrites a binding; an error without a place is about it.
+    fn binding_at<R: Rules>(&mut self, binding: &Ref<Binding>, rules: &mut R) -> Result<()> {
+        self.binding(binding, rules).map_err(|error| error.at(binding))
     }
 
     fn binding<R: Rules>(&mut self, binding: &Ref<Binding>, rules: &mut R) -> Result<()> {
@@ -471,11 +476,7 @@ impl Rewriter {
     }
 
     /// Rewrites the scalars and variables of struct info. The types of functions define their own.
-    pub(crate) fn info<R: Rules>(
-        &mut self,
-        info: &Ref<StructInfo>,
-        rules: &mut R,
-    ) -> Result<Ref<StructInfo>> {
+    pub fn info<R: Rules>(&mut self, info: &Ref<StructInfo>, rules: &mut R) -> Result<Ref<StructInfo>> {
         let is_shape_var =
             |info: &TensorStructInfo| info.shape.as_ref().is_some_and(|shape| shape.is::<Var>());
         if !R::REWRITES_SCALARS && !info.as_node::<TensorStructInfo>().is_some_and(is_shape_var) {

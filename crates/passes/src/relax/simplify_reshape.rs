@@ -1,15 +1,17 @@
 //! Two reshapes as one.
 
+use tvmscript_ir::IRModule;
 use tvmscript_relax::{Call, Expr, Function, ShapeExpr, TensorStructInfo};
 
-use super::rewrite::{Result, info_of};
+use super::rewrite::info_of;
 use super::usage::remove_unused;
-use crate::pass;
+use crate::Result;
 use crate::pattern::{self, Match, Pattern, rewrite_matches, wildcard};
+use tvmscript_pass::pass;
 
 pass! {
     /// Replaces a reshape of a reshape by one, which has the spans of both, and removes what is unused then.
-    pub SimplifyReshape = "relax.SimplifyReshape" for Function |function, _context| {
+    pub SimplifyReshape = "relax.SimplifyReshape" for Function in IRModule |function, _context| {
         let x = wildcard();
         let simplified = rewrite_matches(&function, &reshape(reshape(x.clone())), |found, outer| {
             found.of(&x).map_or(Ok(None), |x| merged(found, x, outer))
@@ -34,7 +36,8 @@ fn merged(found: &Match, x: &Expr, outer: &Expr) -> Result<Option<Expr>> {
     }
     let span = found.span();
     let shape = ShapeExpr::try_new(dims.iter().cloned());
-    let shape = shape.map_err(|error| crate::PassError::unsupported(error.to_string()))?.with_span(span);
+    let shape =
+        shape.map_err(|error| tvmscript_pass::PassError::unsupported(error.to_string()))?.with_span(span);
     let new = Call::of_op("relax.reshape", [x.clone(), shape.upcast()], None);
     Ok(Some(new.with_span(span).upcast()))
 }

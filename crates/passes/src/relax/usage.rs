@@ -6,7 +6,8 @@ use tvmscript_ir_core::{PtrMap, PtrSet, Ref, Visitor, Walk, with_stack};
 use tvmscript_relax::analysis::contains_impure_call;
 use tvmscript_relax::{Binding, Expr, Function, SeqExpr, Var, VarBinding};
 
-use super::rewrite::{Region, Result, Rewriter, Rules, parts, rewrite};
+use super::rewrite::{Region, Rewriter, Rules, parts, rewrite};
+use crate::Result;
 
 /// Removes the bindings of a function whose variables have no effect on its result. A binding with effects stays, except
 /// in a dataflow block.

@@ -8,7 +8,8 @@ use tvmscript_prim::intrinsic::LIKELY;
 use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Not, PrimExprExt, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, Same, absorb, rebuild, visit};
+use super::rewrite::{self, Rewriter, Same, absorb, rebuild, visit};
+use crate::Result;
 
 /// A rewriter that keeps an analyzer up to date.
 pub(super) trait WithAnalyzer: Rewriter {

@@ -1,11 +1,13 @@
 //! Blocks without axes.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Array, Object, PtrMap, Ref, substitute};
 use tvmscript_prim::{Expr, Var};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, array, edit};
-use crate::{PassError, pass};
+use super::rewrite::{self, Rewriter, Visits, array, edit};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Replaces the axes of blocks by their values.
@@ -13,18 +15,24 @@ pass! {
     /// Requires that no block has an initialization, see `tir.LowerInitBlock`.
     ///
     /// Upstream: `src/tir/transforms/convert_blocks_to_opaque.cc`.
-    pub ConvertBlocksToOpaque = "tir.ConvertBlocksToOpaque" for PrimFunc |function, _context| {
+    pub ConvertBlocksToOpaque = "tir.ConvertBlocksToOpaque" for PrimFunc in IRModule |function, _context| {
         rewrite::body(function, &mut Convert::default())
     }
 }
 
 #[derive(Default)]
 struct Convert {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// Values of the axes in scope.
     values: PtrMap<Object>,
 }
 
 impl Rewriter for Convert {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::Block(block) if block.init.is_some() => {

@@ -7,8 +7,9 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{Expr, Let, Var};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, Same, array, changed, edit, expr_children, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, Same, Visits, array, changed, edit, expr_children, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Gives each definition of a variable its own variable.
@@ -19,7 +20,7 @@ pass! {
     /// Unlike TVM's pass it does not take a dimension that two parameters share for two definitions.
     ///
     /// Upstream: `IRConvertSSA`, `src/tir/transforms/ir_utils.cc`.
-    pub ConvertSSA = "tir.ConvertSSA" |module, _context| {
+    pub ConvertSSA = "tir.ConvertSSA" for IRModule |module, _context| {
         let mut ssa = Ssa::default();
         let mut functions = Vec::with_capacity(module.functions.len());
         for (var, function) in module.functions.iter() {
@@ -44,6 +45,8 @@ fn with_functions(
 
 #[derive(Default)]
 pub(super) struct Ssa {
+    /// Statements that may still be visited.
+    visits: Visits,
     defined: PtrSet,
     /// Replacements of variables, the innermost last.
     scopes: PtrMap<Vec<Ref<Var>>>,
@@ -58,7 +61,7 @@ pub(super) struct Ssa {
 impl Ssa {
     fn function(&mut self, function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
         let _span = rewrite::SpanScope::enter(function.span());
-        rewrite::renew_budget();
+        self.visits = Visits::default();
         let mut redefined = Vec::new();
         let mut define = |this: &mut Ssa, var: &Ref<Var>| {
             if !this.defined.insert(var.object().clone()) {
@@ -226,7 +229,7 @@ impl Ssa {
 /// Replaces variables and buffers in an expression without definitions.
 struct Rename<'s> {
     ssa: &'s mut Ssa,
-    failed: Option<crate::PassError>,
+    failed: Option<tvmscript_pass::PassError>,
 }
 
 impl Mutator for Rename<'_> {
@@ -246,6 +249,10 @@ impl Mutator for Rename<'_> {
 }
 
 impl Rewriter for Ssa {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::LetStmt(s) => {

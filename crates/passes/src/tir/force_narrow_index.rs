@@ -1,11 +1,13 @@
 //! Indices of 32 bits.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Map, Ref};
 use tvmscript_tir::node::*;
 
 use super::narrower::Narrower;
-use super::rewrite::{Result, SpanScope, array, changed, renew_budget, visit};
-use crate::{PassError, pass};
+use super::rewrite::{SpanScope, array, changed, visit};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Makes 64-bit indices, loop variables, dimensions and literals 32 bits wide, however large they may become.
@@ -13,7 +15,7 @@ pass! {
     /// Fails if a parameter or an allocated buffer has 64-bit integer elements, or a literal does not fit.
     ///
     /// Upstream: `src/tir/transforms/force_narrow_index_to_i32.cc`, `src/tir/ir/data_type_rewriter.cc`.
-    pub ForceNarrowIndexToInt32 = "tir.ForceNarrowIndexToInt32" for PrimFunc |function, _context| {
+    pub ForceNarrowIndexToInt32 = "tir.ForceNarrowIndexToInt32" for PrimFunc in IRModule |function, _context| {
         let _span = SpanScope::enter(function.span());
         function.buffer_map.iter().try_for_each(|(_, buffer)| check_elements(buffer))?;
         narrow(&function)
@@ -31,7 +33,6 @@ pub(super) fn check_elements(buffer: &Ref<Buffer>) -> Result<()> {
 
 fn narrow(function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
     let mut narrower = Narrower::default();
-    renew_budget();
     // The first walk finds the variables to replace, also those that are used before the place that decides.
     visit(&mut narrower, &function.body)?;
     narrower.start_over();

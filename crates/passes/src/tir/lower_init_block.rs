@@ -1,10 +1,12 @@
 //! Initialization of reductions as a conditional.
 
+use tvmscript_ir::IRModule;
 use tvmscript_prim::{Expr, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, SpanScope, edit, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, SpanScope, Visits, edit, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Lowers the initialization of blocks to a conditional in front of the body.
@@ -13,14 +15,22 @@ pass! {
     /// initialization.
     ///
     /// Upstream: `src/tir/transforms/lower_init_block.cc`.
-    pub LowerInitBlock = "tir.LowerInitBlock" for PrimFunc |function, _context| {
-        rewrite::body(function, &mut Lower)
+    pub LowerInitBlock = "tir.LowerInitBlock" for PrimFunc in IRModule |function, _context| {
+        rewrite::body(function, &mut Lower::default())
     }
 }
 
-struct Lower;
+#[derive(Default)]
+struct Lower {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for Lower {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         let Some((block, init)) =
             stmt.as_node::<Block>().and_then(|block| Some((block, block.init.as_ref()?)))

@@ -1,6 +1,7 @@
 //! Functions without blocks.
 
 use tvmscript_arith::Analyzer;
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{
     Array, DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, Str, Value, substitute, visit_nodes,
 };
@@ -8,8 +9,9 @@ use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Range, Strin
 use tvmscript_tir::node::*;
 
 use super::lower_init_block::conditional;
-use super::rewrite::{self, Result, Rewriter, absorb, edit, visit};
-use crate::{PassError, pass};
+use super::rewrite::{self, Rewriter, Visits, absorb, edit, visit};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Replaces blocks by their bodies, with allocations for their buffers, and thread-bound loops by `thread_extent`
@@ -20,13 +22,15 @@ pass! {
     /// `tir.ConvertBlocksToOpaque`. Allocations and conditionals have the span of the block.
     ///
     /// Upstream: `src/tir/transforms/lower_opaque_block.cc`.
-    pub LowerOpaqueBlock = "tir.LowerOpaqueBlock" for PrimFunc |function, _context| {
+    pub LowerOpaqueBlock = "tir.LowerOpaqueBlock" for PrimFunc in IRModule |function, _context| {
         let alignments = alignments(&function.body);
-        rewrite::body(function, &mut Lower { alignments, units: PtrMap::default() })
+        rewrite::body(function, &mut Lower { visits: Visits::default(), alignments, units: PtrMap::default() })
     }
 }
 
 struct Lower {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// Alignments of dimensions by data pointer.
     alignments: PtrMap<Vec<Value>>,
     /// Start values of loops of extent 1.
@@ -198,6 +202,10 @@ fn launch(s: &For, thread: &IterVar, min: Expr, extent: Expr, body: StmtRef) -> 
 }
 
 impl Rewriter for Lower {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::BlockRealize(realize) => self.realize(realize),

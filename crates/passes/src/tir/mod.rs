@@ -12,7 +12,7 @@ mod lower_init_block;
 mod lower_opaque_block;
 mod narrower;
 mod remove_no_op;
-mod rewrite;
+pub mod rewrite;
 mod rewrite_unsafe_select;
 mod simplify;
 mod skip_assert;
@@ -37,7 +37,7 @@ pub use vectorize_loop::VectorizeLoop;
 
 use tvmscript_ir_core::Dialect;
 
-use crate::PassesOfDialect;
+use tvmscript_pass::PassesOfDialect;
 
 /// Registers the passes.
 pub(crate) fn register(dialect: Dialect) -> Dialect {

@@ -10,9 +10,10 @@ use tvmscript_tir::node::*;
 
 use super::force_narrow_index::check_elements;
 use super::rewrite::{
-    self, Result, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit,
+    self, Rewriter, Same, SpanScope, Visits, array, changed, edit, expr_children, rebuild, visit,
 };
-use crate::PassError;
+use crate::Result;
+use tvmscript_pass::PassError;
 
 /// The type of narrowed integers.
 const TARGET: DataType = DataType::INT32;
@@ -20,6 +21,8 @@ const TARGET: DataType = DataType::INT32;
 /// Rewrites one function.
 #[derive(Default)]
 pub(super) struct Narrower {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// The current expression is an index, a dimension or a bound of a loop.
     is_index: bool,
     /// The current expression is a condition, whose comparisons of integers are those of indices.
@@ -49,7 +52,7 @@ impl Narrower {
     /// Forgets all but the variables to replace.
     pub(super) fn start_over(&mut self) {
         let variables = std::mem::take(&mut self.variables);
-        *self = Narrower { variables, ..Narrower::default() };
+        *self = Narrower { visits: self.visits, variables, ..Narrower::default() };
     }
 
     /// Runs `f` for an index.
@@ -390,6 +393,10 @@ fn same_bits(a: Expr, b: Expr) -> Result<(Expr, Expr)> {
 }
 
 impl Rewriter for Narrower {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::Allocate(s) => {

@@ -1,14 +1,16 @@
 //! Functions without statements that have no effect.
 
 use tvmscript_arith::{Analyzer, DomMap, IntSet, effect, eval_set};
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Array, Object, any_node, post_order_mutate};
 use tvmscript_prim::intrinsic::IF_THEN_ELSE;
 use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Select, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing};
-use super::rewrite::{self, Result, Rewriter, absorb, edit, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, Visits, absorb, edit, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Removes statements without effect: empty loops and branches, stores of the value that is already there, and
@@ -17,12 +19,14 @@ pass! {
     /// Expressions that may have an effect stay, as `T.evaluate`.
     ///
     /// Upstream: `src/tir/transforms/remove_no_op.cc`, without `use_dataflow_analysis`.
-    pub RemoveNoOp = "tir.RemoveNoOp" for PrimFunc |function, _context| {
-        rewrite::body(function, &mut Remover { analyzer: Analyzer::new(), domains: DomMap::new() })
+    pub RemoveNoOp = "tir.RemoveNoOp" for PrimFunc in IRModule |function, _context| {
+        rewrite::body(function, &mut Remover { visits: Visits::default(), analyzer: Analyzer::new(), domains: DomMap::new() })
     }
 }
 
 struct Remover {
+    /// Statements that may still be visited.
+    visits: Visits,
     analyzer: Analyzer,
     /// Ranges of the loop variables in scope.
     domains: DomMap,
@@ -82,6 +86,10 @@ impl Remover {
 }
 
 impl Rewriter for Remover {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::LetStmt(_) => {

@@ -5,28 +5,69 @@
 //! context. Nodes that are made while a statement is rewritten have the span of the statement; a changed copy keeps the
 //! span of its original. Nothing recurses on the native stack without the guard.
 //!
+//! An error without a place is about the innermost statement.
+//!
+//! ```
+//! use tvmscript_ir::IRModule;
+//! use tvmscript_pass::{PassError, pass};
+//! use tvmscript_passes::tir::rewrite::{self, Rewriter, Visits};
+//! use tvmscript_tir::node::{PrimFunc, StmtKind, StmtRef, StmtView as _};
+//!
+//! /// Refuses `while` loops.
+//! #[derive(Default)]
+//! struct Bounded {
+//!     visits: Visits,
+//! }
+//!
+//! impl Rewriter for Bounded {
+//!     fn visits(&mut self) -> &mut Visits {
+//!         &mut self.visits
+//!     }
+//!
+//!     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef, PassError> {
+//!         match stmt.kind() {
+//!             StmtKind::While(_) => Err(PassError::unsupported("a loop without bounds")),
+//!             _ => rewrite::children(self, stmt),
+//!         }
+//!     }
+//! }
+//!
+//! pass! {
+//!     /// Fails for `while` loops.
+//!     pub NoWhile = "doc.NoWhile" for PrimFunc in IRModule |function, _context| {
+//!         rewrite::body(function, &mut Bounded::default())
+//!     }
+//! }
+//! ```
+//!
 //! Upstream counterpart: `StmtMutator`, `src/tir/ir/stmt_functor.cc`.
-
-use std::cell::Cell;
 
 use tvmscript_ir_core::{Array, Class, FieldRef, Node, ObjectLike, Ref, Span, SubclassOf, Value, with_stack};
 use tvmscript_prim::{Expr, PrimExpr, Range};
 use tvmscript_si_builder::{self as si_builder, SIBuilder};
 use tvmscript_tir::node::*;
 
-use crate::PassError;
+use tvmscript_pass::PassError;
 
-/// Result of rewriting a node.
-pub(super) type Result<T> = std::result::Result<T, PassError>;
+use crate::Result;
 
 /// A rewrite of statements and of the expressions in them.
-pub(super) trait Rewriter: Sized {
+pub trait Rewriter: Sized {
+    /// The statements that may still be visited, a field of the rewriter. [`body`] renews them.
+    fn visits(&mut self) -> &mut Visits;
+
     /// Rewrites a statement; by default only its parts.
+    ///
+    /// # Errors
+    /// An error ends the rewrite.
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         children(self, stmt)
     }
 
     /// Rewrites an expression of a statement; by default keeps it.
+    ///
+    /// # Errors
+    /// An error ends the rewrite.
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
         Ok(expr.clone())
     }
@@ -35,17 +76,24 @@ pub(super) trait Rewriter: Sized {
 /// Maximum number of statements that a rewrite of one function visits. Shared statements count each time they occur.
 const MAX_VISITS: u32 = 1 << 20;
 
-thread_local! {
-    /// Statements that the current rewrite may still visit.
-    static VISITS: Cell<u32> = const { Cell::new(MAX_VISITS) };
+/// Number of statements that a rewrite may still visit. Starts at 1,048,576, which bounds the time for statements that
+/// share parts.
+#[derive(Debug, Clone, Copy)]
+pub struct Visits(u32);
+
+impl Default for Visits {
+    fn default() -> Self {
+        Visits(MAX_VISITS)
+    }
 }
 
 /// Restores [`Span::current`] when dropped.
-pub(super) struct SpanScope(Span);
+#[derive(Debug)]
+pub struct SpanScope(Span);
 
 impl SpanScope {
     /// Gives the nodes that are made from now on a span, if it is known and spans are to be filled.
-    pub(super) fn enter(span: Span) -> SpanScope {
+    pub fn enter(span: Span) -> SpanScope {
         let span = if si_builder::is_enabled() && span.is_known() { span } else { Span::current() };
         SpanScope(Span::set_current(span))
     }
@@ -57,15 +105,13 @@ impl Drop for SpanScope {
     }
 }
 
-/// Allows the rewrite of one more function.
-pub(super) fn renew_budget() {
-    VISITS.set(MAX_VISITS);
-}
-
 /// Rewrites the body of a function.
-pub(super) fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result<Ref<PrimFunc>> {
+///
+/// # Errors
+/// Fails with the error of the rewriter.
+pub fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result<Ref<PrimFunc>> {
     let _span = SpanScope::enter(function.span());
-    renew_budget();
+    *rewriter.visits() = Visits::default();
     let new = visit(rewriter, &function.body)?;
     if !new.ptr_eq(&function.body) {
         function.make_mut().body = new;
@@ -74,14 +120,18 @@ pub(super) fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) ->
 }
 
 /// Rewrites a statement.
-pub(super) fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
-    let Some(visits) = VISITS.get().checked_sub(1) else {
+///
+/// # Errors
+/// Fails with the error of the rewriter.
+pub fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
+    let visits = rewriter.visits();
+    let Some(rest) = visits.0.checked_sub(1) else {
         return Err(PassError::unsupported(format!("the function has more than {MAX_VISITS} statements")));
     };
-    VISITS.set(visits);
+    visits.0 = rest;
     with_stack(|| {
         let _span = SpanScope::enter(stmt.span());
-        rewriter.stmt(stmt)
+        rewriter.stmt(stmt).map_err(|error| error.at(stmt))
     })
 }
 
@@ -89,7 +139,7 @@ pub(super) fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<Stmt
 const MAX_SPANS: usize = 16;
 
 /// A statement that stands for the one around it, too: its spans, followed by those of the other.
-pub(super) fn absorb(stmt: StmtRef, outer: Span) -> StmtRef {
+pub fn absorb(stmt: StmtRef, outer: Span) -> StmtRef {
     let span = stmt.span();
     if !si_builder::is_enabled() || span == outer || span.part_count() >= MAX_SPANS {
         return stmt;
@@ -98,7 +148,7 @@ pub(super) fn absorb(stmt: StmtRef, outer: Span) -> StmtRef {
 }
 
 /// Identity of fields.
-pub(super) trait Same {
+pub trait Same {
     /// Returns `true` if both are the same nodes.
     fn is_same(&self, other: &Self) -> bool;
 }
@@ -125,7 +175,10 @@ impl<T: Same> Same for Option<T> {
 }
 
 /// Rewrites the items of an array; returns the same array if none changes.
-pub(super) fn array<T: Class>(
+///
+/// # Errors
+/// Fails with the error of `f`.
+pub fn array<T: Class>(
     items: &Array<Ref<T>>,
     f: impl FnMut(&Ref<T>) -> Result<Ref<T>>,
 ) -> Result<Array<Ref<T>>> {
@@ -135,14 +188,14 @@ pub(super) fn array<T: Class>(
 }
 
 /// A copy of a node with changes, and with its span.
-pub(super) fn changed<N: Node>(node: &Ref<N>, change: impl FnOnce(&mut N)) -> Ref<N> {
+pub fn changed<N: Node>(node: &Ref<N>, change: impl FnOnce(&mut N)) -> Ref<N> {
     let mut new = node.clone();
     change(new.make_mut());
     new
 }
 
 /// A copy of a statement with changes, and with its span.
-pub(super) fn edit<N: Node + SubclassOf<Stmt>>(stmt: &StmtRef, change: impl FnOnce(&mut N)) -> StmtRef {
+pub fn edit<N: Node + SubclassOf<Stmt>>(stmt: &StmtRef, change: impl FnOnce(&mut N)) -> StmtRef {
     match stmt.downcast_ref::<N>() {
         Some(node) => changed(node, change).upcast(),
         None => stmt.clone(),
@@ -150,14 +203,20 @@ pub(super) fn edit<N: Node + SubclassOf<Stmt>>(stmt: &StmtRef, change: impl FnOn
 }
 
 /// Rewrites minimum and extent of a range.
-pub(super) fn range(range: &Ref<Range>, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Ref<Range>> {
+///
+/// # Errors
+/// Fails with the error of `f`.
+pub fn range(range: &Ref<Range>, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Ref<Range>> {
     let (min, extent) = (f(&range.min)?, f(&range.extent)?);
     let is_same = min.ptr_eq(&range.min) && extent.ptr_eq(&range.extent);
     Ok(if is_same { range.clone() } else { changed(range, |new| (new.min, new.extent) = (min, extent)) })
 }
 
 /// Rewrites the ranges of a region.
-pub(super) fn region(
+///
+/// # Errors
+/// Fails with the error of `f`.
+pub fn region(
     region: &Ref<BufferRegion>,
     mut f: impl FnMut(&Expr) -> Result<Expr>,
 ) -> Result<Ref<BufferRegion>> {
@@ -179,7 +238,10 @@ macro_rules! rebuild {
 pub(super) use rebuild;
 
 /// Rewrites the parts of a statement in the order in which TVM visits them. Returns the same statement if none changes.
-pub(super) fn children<R: Rewriter>(r: &mut R, stmt: &StmtRef) -> Result<StmtRef> {
+///
+/// # Errors
+/// Fails with the error of the rewriter.
+pub fn children<R: Rewriter>(r: &mut R, stmt: &StmtRef) -> Result<StmtRef> {
     let all = |r: &mut R, exprs: &Array<Expr>| array(exprs, |e| r.expr(e));
     let regions = |r: &mut R, items: &Array<_>| array(items, |item| region(item, |e| r.expr(e)));
     Ok(match stmt.kind() {
@@ -259,7 +321,10 @@ fn sequence(stmt: &StmtRef, old: &SeqStmt, new: Array<StmtRef>) -> StmtRef {
 }
 
 /// Rewrites the block of a block realize.
-pub(super) fn block(r: &mut impl Rewriter, block: &Ref<Block>) -> Result<Ref<Block>> {
+///
+/// # Errors
+/// Fails with the error of the rewriter.
+pub fn block(r: &mut impl Rewriter, block: &Ref<Block>) -> Result<Ref<Block>> {
     let new = visit(r, block.upcast_ref())?;
     new.downcast::<Block>().map_err(|_| PassError::unsupported("a block must stay a block"))
 }
@@ -272,7 +337,10 @@ fn iter_var(r: &mut impl Rewriter, axis: &Ref<IterVar>) -> Result<Ref<IterVar>> 
 }
 
 /// Rewrites the expressions in the fields of an expression. Returns the same expression if none changes.
-pub(super) fn expr_children(expr: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Expr> {
+///
+/// # Errors
+/// Fails with the error of `f`.
+pub fn expr_children(expr: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Expr> {
     let mut new = expr.object().clone();
     for index in 0..expr.object().info().fields().len() {
         let FieldRef::Node(old) = expr.object().field(index) else { continue };

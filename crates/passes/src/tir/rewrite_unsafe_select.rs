@@ -1,28 +1,38 @@
 //! Selects that would evaluate an unsafe operand.
 
 use tvmscript_arith::effect;
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::{Array, ObjectLike, Ref, for_each_child, post_order_mutate, with_stack};
 use tvmscript_prim::intrinsic::IF_THEN_ELSE;
 use tvmscript_prim::{Call, Effect, Expr, Op, PrimExpr, PrimExprExt, Ramp, Select};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, SpanScope};
-use crate::pass;
+use super::rewrite::{self, Rewriter, SpanScope, Visits};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Replaces `T.Select` by `T.if_then_else` where an operand that is not selected must not be evaluated: loads, and
     /// calls that are not pure.
     ///
     /// Upstream: `src/tir/transforms/rewrite_unsafe_select.cc`.
-    pub RewriteUnsafeSelect = "tir.RewriteUnsafeSelect" for PrimFunc |function, _context| {
-        rewrite::body(function, &mut RewriteSelect)
+    pub RewriteUnsafeSelect = "tir.RewriteUnsafeSelect" for PrimFunc in IRModule |function, _context| {
+        rewrite::body(function, &mut RewriteSelect::default())
     }
 }
 
-struct RewriteSelect;
+#[derive(Default)]
+struct RewriteSelect {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for RewriteSelect {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
         Ok(post_order_mutate(expr.clone(), |node| {
             let select = node.as_node::<Select>().filter(|select| select.condition.dtype().is_bool())?;

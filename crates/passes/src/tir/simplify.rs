@@ -1,13 +1,15 @@
 //! Simplification of statements and their expressions.
 
 use tvmscript_arith::{Analyzer, effect};
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Object, PtrMap, PtrSet, pre_order_visit, structural_equal, substitute};
 use tvmscript_prim::{Compare, Effect, Expr, FloatImm, IntImm, PrimExprExt, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing, under};
-use super::rewrite::{self, Result, Rewriter, Same, SpanScope, absorb, rebuild, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, Same, SpanScope, Visits, absorb, rebuild, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Simplifies expressions with the facts in scope, and removes branches and bindings that become trivial.
@@ -16,8 +18,9 @@ pass! {
     /// spans, too.
     ///
     /// Upstream: `src/tir/transforms/simplify.cc`.
-    pub Simplify = "tir.Simplify" for PrimFunc |function, _context| {
+    pub Simplify = "tir.Simplify" for PrimFunc in IRModule |function, _context| {
         let mut simplify = Simplifier {
+            visits: Visits::default(),
             analyzer: Analyzer::new(),
             kept: variables_of_buffers(&function.body),
             values: PtrMap::default(),
@@ -28,6 +31,8 @@ pass! {
 }
 
 struct Simplifier {
+    /// Statements that may still be visited.
+    visits: Visits,
     analyzer: Analyzer,
     /// Variables that buffers refer to, which simplification does not replace.
     kept: PtrSet,
@@ -76,6 +81,10 @@ impl WithAnalyzer for Simplifier {
 }
 
 impl Rewriter for Simplifier {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
         let _span = SpanScope::enter(expr.span());
         Ok(self.analyzer.simplify(expr))

@@ -1,22 +1,32 @@
 //! Functions without assertions.
 
+use tvmscript_ir::IRModule;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, absorb, visit};
-use crate::pass;
+use super::rewrite::{self, Rewriter, Visits, absorb, visit};
+use crate::Result;
+use tvmscript_pass::pass;
 
 pass! {
     /// Removes assertions.
     ///
     /// Upstream: `src/tir/transforms/skip_assert.cc`.
-    pub SkipAssert = "tir.SkipAssert" for PrimFunc |function, _context| {
-        rewrite::body(function, &mut Skip)
+    pub SkipAssert = "tir.SkipAssert" for PrimFunc in IRModule |function, _context| {
+        rewrite::body(function, &mut Skip::default())
     }
 }
 
-struct Skip;
+#[derive(Default)]
+struct Skip {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for Skip {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::AssertStmt(s) => Ok(absorb(visit(self, &s.body)?, s.span)),

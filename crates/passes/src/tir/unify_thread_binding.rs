@@ -1,12 +1,14 @@
 //! One variable per thread axis of a kernel.
 
 use tvmscript_arith::Analyzer;
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, Str, Value, substitute};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, SpanScope, edit};
-use crate::{PassError, pass};
+use super::rewrite::{self, Rewriter, SpanScope, Visits, edit};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Binds each thread axis of a kernel once, by loops around the whole kernel, and replaces all variables that are
@@ -18,13 +20,15 @@ pass! {
     /// parsed.
     ///
     /// Upstream: `src/tir/transforms/unify_thread_binding.cc`.
-    pub UnifyThreadBinding = "tir.UnifyThreadBinding" for PrimFunc |function, _context| {
+    pub UnifyThreadBinding = "tir.UnifyThreadBinding" for PrimFunc in IRModule |function, _context| {
         rewrite::body(function, &mut Unifier::default())
     }
 }
 
 #[derive(Default)]
 struct Unifier {
+    /// Statements that may still be visited.
+    visits: Visits,
     /// Axes of the current kernel, in the order in which they were found.
     axes: Vec<Axis>,
     /// Number of axes that have a loop already.
@@ -138,6 +142,10 @@ fn annotate(stmt: StmtRef, dtype: DataType, annotations: &Map<Str, Value>) -> Re
 }
 
 impl Rewriter for Unifier {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::AttrStmt(s) if matches!(s.attr_key.as_str(), "thread_extent" | "virtual_thread") => {

@@ -1,13 +1,15 @@
 //! Loops as sequences.
 
 use tvmscript_arith::Analyzer;
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Object, PtrSet, pre_order_visit, ptr_map, substitute, tree_size};
 use tvmscript_prim::{Expr, IntImm, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::convert_ssa;
-use super::rewrite::{self, Result, Rewriter, absorb, array, edit, visit};
-use crate::{OptionDecl, OptionValue, PassContext, PassError, pass};
+use super::rewrite::{self, Rewriter, Visits, absorb, array, edit, visit};
+use crate::Result;
+use tvmscript_pass::{OptionDecl, OptionValue, PassContext, PassError, pass};
 
 pass! {
     /// Unrolls loops that are marked as unrolled, and small serial loops up to the limits of the options.
@@ -17,7 +19,7 @@ pass! {
     /// Unlike TVM's pass it respects the step of a loop.
     ///
     /// Upstream: `src/tir/transforms/unroll_loop.cc`.
-    pub UnrollLoop = "tir.UnrollLoop" for PrimFunc |function, context| {
+    pub UnrollLoop = "tir.UnrollLoop" for PrimFunc in IRModule |function, context| {
         let mut unroll = Unroll::new(context)?;
         let new = rewrite::body(function.clone(), &mut unroll)?;
         if new.ptr_eq(&function) { Ok(new) } else { rewrite::body(new, &mut convert_ssa::Ssa::default()) }
@@ -57,6 +59,8 @@ pub(super) const OPTIONS: [OptionDecl; 5] = [
 const MAX_NODES: i64 = 1 << 22;
 
 struct Unroll {
+    /// Statements that may still be visited.
+    visits: Visits,
     auto_max_step: i64,
     auto_max_depth: i64,
     auto_max_extent: i64,
@@ -75,8 +79,9 @@ struct Unroll {
 }
 
 impl Unroll {
-    fn new(context: &PassContext) -> Result<Unroll> {
+    fn new(context: &PassContext<'_, IRModule>) -> Result<Unroll> {
         Ok(Unroll {
+            visits: Visits::default(),
             auto_max_step: context.integer("tir.UnrollLoop.auto_max_step")?,
             auto_max_depth: context.integer("tir.UnrollLoop.auto_max_depth")?,
             auto_max_extent: context.integer("tir.UnrollLoop.auto_max_extent")?,
@@ -169,6 +174,10 @@ fn extent(s: &For) -> Option<i64> {
 }
 
 impl Rewriter for Unroll {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
             StmtKind::For(_) => self.for_loop(stmt),

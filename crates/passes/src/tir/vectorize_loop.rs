@@ -1,12 +1,14 @@
 //! Loops as operations on vectors.
 
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, absorb, visit};
+use super::rewrite::{self, Rewriter, Visits, absorb, visit};
 use super::vectorizer::Vectorizer;
-use crate::{PassError, pass};
+use crate::Result;
+use tvmscript_pass::{PassError, pass};
 
 pass! {
     /// Replaces vectorized loops by operations on vectors. A statement that has no vector form becomes a serial loop.
@@ -14,14 +16,22 @@ pass! {
     /// Extents must be constant; scalable vectors are not supported.
     ///
     /// Upstream: `src/tir/transforms/vectorize_loop.cc`.
-    pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc |function, _context| {
-        rewrite::body(function, &mut VectorizeLoops)
+    pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc in IRModule |function, _context| {
+        rewrite::body(function, &mut VectorizeLoops::default())
     }
 }
 
-struct VectorizeLoops;
+#[derive(Default)]
+struct VectorizeLoops {
+    /// Statements that may still be visited.
+    visits: Visits,
+}
 
 impl Rewriter for VectorizeLoops {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         let Some(s) = stmt.as_node::<For>().filter(|s| s.kind == ForKind::Vectorized) else {
             return rewrite::children(self, stmt);

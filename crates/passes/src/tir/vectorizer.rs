@@ -11,10 +11,11 @@ use tvmscript_prim::*;
 use tvmscript_tir::node::*;
 
 use super::rewrite::{
-    self, Result, Rewriter, Same, SpanScope, array, changed, edit, expr_children, rebuild, visit,
+    self, Rewriter, Same, SpanScope, Visits, array, changed, edit, expr_children, rebuild, visit,
 };
 use super::vectorize_loop::serial;
-use crate::PassError;
+use crate::Result;
+use tvmscript_pass::PassError;
 
 /// Operators that apply to vectors lane by lane.
 const VECTORIZABLE: &[&str] = &[
@@ -56,6 +57,8 @@ const VECTORIZABLE: &[&str] = &[
 
 /// Rewrites the body of one loop.
 pub(super) struct Vectorizer {
+    /// Statements that may still be visited.
+    visits: Visits,
     var: Ref<Var>,
     /// The extent of the loop.
     lanes: Expr,
@@ -95,6 +98,7 @@ impl Vectorizer {
     pub(super) fn new(s: &For) -> Result<Vectorizer> {
         let (zero, one) = (IntImm::try_new(s.loop_var.dtype, 0)?, IntImm::try_new(s.loop_var.dtype, 1)?);
         Ok(Vectorizer {
+            visits: Visits::default(),
             var: s.loop_var.clone(),
             lanes: s.extent.clone(),
             ramp: Ramp::try_new(zero, one, &s.extent)?,
@@ -493,6 +497,10 @@ impl Vectorizer {
 }
 
 impl Rewriter for Vectorizer {
+    fn visits(&mut self) -> &mut Visits {
+        &mut self.visits
+    }
+
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         self.memo = Memo::default();
         let new = self.visit_stmt(stmt)?;

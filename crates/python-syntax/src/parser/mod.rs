@@ -35,16 +35,15 @@ pub const MAX_TEXT_BYTES: u32 = 1 << 30;
 /// Smaller texts are not checked against [`PythonOptions::max_parts`].
 const SMALL_TEXT_BYTES: usize = 1 << 20;
 
-/// Foreign parser. The default is `ruff` if that feature is enabled.
+/// Foreign parser. The default does not depend on features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Backend {
     /// `rustpython-parser`: Python 3.11 with type parameters; f-strings as in Python 3.11.
-    #[cfg_attr(not(feature = "ruff"), default)]
+    #[default]
     RustPython,
     /// ruff's parser (feature `ruff`): current Python, f-strings as in Python 3.12; about three times as fast.
     #[cfg(feature = "ruff")]
-    #[default]
     Ruff,
 }
 

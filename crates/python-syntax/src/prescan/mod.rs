@@ -39,8 +39,13 @@ pub struct Limits {
 }
 
 impl Default for Limits {
+    /// The limits of a native stack that grows. In WebAssembly it does not: there the limits are those of a stack of one
+    /// mebibyte.
     fn default() -> Self {
-        Limits { brackets: 10_000, blocks: 20_000, chain: 210_000 }
+        match cfg!(target_family = "wasm") {
+            false => Limits { brackets: 10_000, blocks: 20_000, chain: 210_000 },
+            true => Limits { brackets: 50, blocks: 50, chain: 500 },
+        }
     }
 }
 

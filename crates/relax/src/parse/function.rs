@@ -5,7 +5,7 @@ use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, StmtId};
 use tvmscript_script_parser::Definition;
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, Parser, Result, Shadowing};
 
 use super::signature;
 use crate::build::function::{emit_to, emit_value};
@@ -154,7 +154,7 @@ pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Resu
         p.checked(node.name_place, built)?
     };
     let Ok(function) = built.downcast::<Function>() else {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "a nested function of another dialect" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "a nested function of another dialect" };
         return Err(p.error_with_help(
             node.name_place,
             kind,

@@ -3,7 +3,7 @@
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_python_syntax::ast::Stmt;
-use tvmscript_script_parser::{Expansion, ParseErrorKind, Parser, Result};
+use tvmscript_script_parser::{EvalErrorKind, Expansion, ParseErrorKind, Parser, Result};
 
 use super::signature::expr_at;
 use crate::blocks::is_leaf_or_tuple;
@@ -22,7 +22,7 @@ pub(super) fn expand(p: &mut Parser<'_>, expansion: &Expansion) -> Result<Script
         };
         if index != last {
             let kind =
-                ParseErrorKind::UnsupportedExpression { what: "a statement behind the `return` of a macro" };
+                EvalErrorKind::UnsupportedExpression { what: "a statement behind the `return` of a macro" };
             return Err(p.error(id, kind));
         }
         let Some(at) = stmt.value else { break };

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim as prim;
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, PieceRange, Stmt};
-use tvmscript_script_parser::{ParseErrorKind, Parser, Reported, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Reported, Result, Shadowing};
 
 use crate::build::args::{convert, dimension_of};
 use crate::build::struct_info::StructInfoProxy;
@@ -35,7 +35,7 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
     for index in 0..node.params.len() {
         let Some(param) = p.item(node.params, index) else { break };
         if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
-            let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
+            let kind = EvalErrorKind::UnsupportedExpression { what: "a starred parameter" };
             let help = "a Relax function takes a fixed number of values; a tuple holds several";
             params.push(Err(p.error_with_help(param.place, kind, help)));
             p.poison(param.name, param.place);

@@ -7,7 +7,7 @@ use tvmscript_irbuilder::{BuildError, Builder, FromScript, PendingFrame, ScriptV
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{self, Expr, ExprId, List, Stmt, StmtId};
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
 
 use super::bind;
 use super::signature::expr_at;
@@ -24,7 +24,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     let Some(target) = p.item(node.targets, 0) else { return Ok(()) };
     if node.targets.len() > 1 {
         let kind =
-            ParseErrorKind::UnsupportedExpression { what: "an assignment to several targets (`a = b = c`)" };
+            EvalErrorKind::UnsupportedExpression { what: "an assignment to several targets (`a = b = c`)" };
         return Err(p.error_with_help(id, kind, "write one assignment for each target"));
     }
     let value = p.eval(node.value)?;
@@ -62,7 +62,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
         p.checked(node.annotation, info)
     });
     let Expr::Name(name) = p.expr(node.target) else {
-        let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
+        let kind = EvalErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));
     };
     match value {
@@ -164,7 +164,7 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
         return Err(p.error_with_help(id, kind, "`R.tuple()` is the empty value"));
     };
     if Builder::top_is::<BranchFrame>() {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "a `return` in a branch" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "a `return` in a branch" };
         let help = "bind the value to the same name at the end of both branches, and return it after them";
         return Err(p.error_with_help(id, kind, help));
     }
@@ -283,11 +283,11 @@ fn define_given(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
 /// `with R.dataflow():`.
 pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Result<()> {
     let (1, Some(item)) = (node.items.len(), p.item(node.items, 0)) else {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "several scopes in one `with`" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "several scopes in one `with`" };
         return Err(p.error(id, kind));
     };
     if let Some(target) = item.target {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "a name for this scope" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "a name for this scope" };
         return Err(p.error_with_help(target, kind, "write `with R.dataflow():`"));
     }
     let frame = p.eval(item.context)?;

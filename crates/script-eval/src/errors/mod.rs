@@ -1,6 +1,6 @@
-//! Errors of reading a script.
+//! Errors of evaluation.
 //!
-//! A [`ParseError`] has a typed kind, labels (the first one is primary), notes and a suggested fix. Errors are
+//! An [`EvalError`] has a typed kind, labels (the first one is primary), notes and a suggested fix. Errors are
 //! collected: code that finds one records it and returns [`Reported`], and callers stay silent. Names whose definition
 //! failed are poisoned, so that their uses stay silent too. The crate `tvmscript-diagnostics` formats
 //! them.
@@ -8,11 +8,13 @@
 mod host;
 mod kind;
 mod literal;
+mod own;
 pub mod suggest;
 
 pub use host::{HostError, HostErrorKind};
-pub use kind::{ParseErrorKind, syntax_codes};
+pub use kind::{EvalErrorKind, syntax_codes};
 pub(crate) use literal::place_in_literal;
+pub use own::{OwnError, OwnErrorKind};
 pub use tvmscript_ir_core::diagnostic::{Applicability, Diagnostic, DiagnosticKind, Fix, Label, Severity};
 
 use tvmscript_python_syntax::SyntaxError;
@@ -32,12 +34,12 @@ impl Reported {
 /// A result whose error was recorded already.
 pub type Result<T, E = Reported> = std::result::Result<T, E>;
 
-/// A diagnostic of reading a script.
-pub type ParseError = Diagnostic<ParseErrorKind>;
+/// A diagnostic of an evaluation.
+pub type EvalError = Diagnostic<EvalErrorKind>;
 
 /// Converts a syntax error.
-pub fn syntax_error(error: SyntaxError) -> ParseError {
-    let mut out = ParseError::new(ParseErrorKind::Syntax(error.kind), error.range);
+pub fn syntax_error(error: SyntaxError) -> EvalError {
+    let mut out = EvalError::new(EvalErrorKind::Syntax(error.kind), error.range);
     out.notes.extend(error.detail.map(String::from));
     out.help = error.help.map(String::from);
     let fix = error.fix.map(|(range, text)| Fix::replace(range, String::from(text), Applicability::Certain));

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::diagnostic::{Applicability, Fix};
 use tvmscript_python_syntax::ast::TextRange;
 
-use super::ParseError;
+use super::EvalError;
 
 /// A suggestion for a misspelt name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Nearest<'a> {
 
 impl Nearest<'_> {
     /// Adds the help and the edit of the text at `range`, the misspelt name. `prefix` precedes the name in the help.
-    pub fn suggest(self, error: &mut ParseError, range: TextRange, prefix: &str) {
+    pub fn suggest(self, error: &mut EvalError, range: TextRange, prefix: &str) {
         error.help = Some(format!("did you mean `{prefix}{}`?", self.name));
         let applicability = if self.is_certain { Applicability::Certain } else { Applicability::Uncertain };
         error.fixes.push(Fix::replace(range, self.name, applicability));

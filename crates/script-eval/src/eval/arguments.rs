@@ -9,23 +9,23 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::{Closure, Env, Raise};
 use crate::binding::Binding;
 use crate::errors::HostError;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(super) fn bind_arguments(&mut self, closure: &Closure, mut args: CallArgs) -> Result<Rc<Env>, Raise> {
         if args.keywords.is_empty()
             && let Some(env) = Env::of_positional(closure, &mut args.positional)
         {
             return Ok(env);
         }
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.qualified;
         let (qualified, parent) = (closure.qualified.clone(), closure.env.clone());
         let env = Env::of_call(closure.locals.clone(), parent, Some(qualified));
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
-        self.check_keywords(closure, &args)?;
+        self.state.check_keywords(closure, &args)?;
         let takes_rest = params.iter().any(|p| p.kind == ParamKind::VarArgs);
         if args.positional.len() > positional && !takes_rest {
             return Err(too_many_positional(closure, params, &args, |p| ast.name(p.name)).into());
@@ -83,7 +83,7 @@ impl dyn Host + '_ {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Checks that each keyword argument has a parameter without a value.
     fn check_keywords(&self, closure: &Closure, args: &CallArgs) -> Result<(), Raise> {
         let ast = &self.ast;

@@ -6,18 +6,17 @@ use tvmscript_script_value::ScriptValue;
 use super::Raise;
 use super::class::is_instance;
 use crate::binding::{Binding, Slot};
-use crate::errors::{HostError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, HostError, Reported, Result};
 use crate::host::Operator;
-use crate::{Evaluator, Host, python};
+use crate::{Eval, EvalState, python};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
-        self.set_host(name, Binding::of(value), place);
+        self.state.set_host(name, Binding::of(value), place);
     }
 
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
-        let evaluator: &Evaluator = self;
-        if let Expr::Name(name) = *evaluator.ast.expr(target) {
+        if let Expr::Name(name) = *self.state.ast.expr(target) {
             return self.assign_name(target, name, value);
         }
         self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
@@ -25,7 +24,7 @@ impl dyn Host + '_ {
 
     fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> Result<()> {
         if let ScriptValue::Int(value) = value
-            && self.assign_integer(name, value)
+            && self.state.assign_integer(name, value)
         {
             return Ok(());
         }
@@ -33,22 +32,20 @@ impl dyn Host + '_ {
             ScriptValue::Host(_) => self.with_statement(value),
             value => value,
         };
-        let evaluator: &Evaluator = self;
-        if evaluator.in_env && evaluator.env.as_ref().is_some_and(|env| env.is_enumeration()) {
+        if self.state.is_local() && self.state.env.as_ref().is_some_and(|env| env.is_enumeration()) {
             value = self.try_at(target, |p| p.enumeration_value(name, value))?;
         }
-        let evaluator: &mut Evaluator = self;
-        let place = evaluator.ast.range(target);
-        evaluator.set_host(name, Binding::of(value), place);
+        let place = self.state.ast.range(target);
+        self.state.set_host(name, Binding::of(value), place);
         Ok(())
     }
 
     fn assign_leaf(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
-        match *self.ast.expr(target) {
+        match *self.state.ast.expr(target) {
             Expr::Name(name) => self.assign_name(target, name, value),
             Expr::Subscript { value: base, index } => {
                 let base = self.eval(base)?;
-                let key = match self.quick_integer(index) {
+                let key = match self.state.quick_integer(index) {
                     Some(index) => ScriptValue::Int(index),
                     None => self.eval(index)?,
                 };
@@ -56,7 +53,7 @@ impl dyn Host + '_ {
                     Ok(_old) => return Ok(()),
                     Err(value) => value,
                 };
-                if self.known([&base, &key]).is_err() {
+                if self.state.known([&base, &key]).is_err() {
                     return Ok(());
                 }
                 self.try_at(target, |p| python::subscript::set(p, &base, key, value))
@@ -65,30 +62,29 @@ impl dyn Host + '_ {
                 let base = self.eval(base)?;
                 self.assign_attribute(target, &base, attr, value)
             }
-            _ => Err(self.invalid_target(target, "this expression")),
+            _ => Err(self.state.invalid_target(target, "this expression")),
         }
     }
 
     pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
-        let evaluator: &Evaluator = self;
-        if let Expr::Name(name) = *evaluator.ast.expr(target)
-            && let Some(old) = evaluator.quick_integer(target)
-            && let Some(right) = evaluator.quick_integer(value)
+        if let Expr::Name(name) = *self.state.ast.expr(target)
+            && let Some(old) = self.state.quick_integer(target)
+            && let Some(right) = self.state.quick_integer(value)
         {
             let new = python::arith::small(op, old, right);
-            if new.is_some_and(|new| evaluator.assign_integer(name, new)) {
+            if new.is_some_and(|new| self.state.assign_integer(name, new)) {
                 return Ok(());
             }
             let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
-            let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
+            let range = TextRange::new(self.state.ast.range(target).start, self.state.ast.range(value).end);
             let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
             return self.assign_name(target, name, new);
         }
-        let (base, old) = match *self.ast.expr(target) {
+        let (base, old) = match *self.state.ast.expr(target) {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
                 let key = self.eval(index)?;
-                if self.known([&base, &key]).is_err() {
+                if self.state.known([&base, &key]).is_err() {
                     return self.eval(value).map(drop);
                 }
                 let old = python::subscript::get(self, &base, &key);
@@ -96,25 +92,27 @@ impl dyn Host + '_ {
             }
             Expr::Attribute { value: of, attr } => {
                 let of = self.eval(of)?;
-                if let Some(old) = self.plain_integer(&of, attr)
-                    && let Some(right) = self.quick_integer(value)
+                if let Some(old) = self.state.plain_integer(&of, attr)
+                    && let Some(right) = self.state.quick_integer(value)
                 {
                     let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
                     let new = self.try_at(target, |p| p.augmented(op, old, right))?;
                     return self.assign_attribute(target, &of, attr, new);
                 }
-                let old = self.attribute(target, &of, attr).or_else(|reported| self.absorbed(reported))?;
+                let old = self
+                    .attribute(target, &of, attr)
+                    .or_else(|reported| self.state.placeholder_for(reported))?;
                 let right = self.eval(value)?;
                 let new = self
                     .try_at(target, |p| p.augmented(op, old, right))
-                    .or_else(|reported| self.absorbed(reported))?;
+                    .or_else(|reported| self.state.placeholder_for(reported))?;
                 return self.assign_attribute(target, &of, attr, new);
             }
             Expr::Name(_) => (None, self.eval(target)?),
-            _ => return Err(self.invalid_target(target, "this expression")),
+            _ => return Err(self.state.invalid_target(target, "this expression")),
         };
         let right = self.eval(value)?;
-        let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
+        let range = TextRange::new(self.state.ast.range(target).start, self.state.ast.range(value).end);
         let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
         match base {
             Some((base, key)) => self.try_at(target, |p| python::subscript::set(p, &base, key, new)),
@@ -129,12 +127,12 @@ impl dyn Host + '_ {
         attr: Name,
         value: ScriptValue,
     ) -> Result<()> {
-        if self.tolerant && self.unknown(base).is_some() {
+        if self.state.is_tolerant() && self.state.unknown(base).is_some() {
             return Ok(());
         }
-        let set = self.set_plain_field(base, attr, value);
+        let set = self.state.set_plain_field(base, attr, value);
         let Some(value) = self.at(target, set)? else { return Ok(()) };
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         match self.try_at(target, |p| {
             let name = p.attribute_name(ast.name(attr));
             Ok(p.set_attribute(base, &name, value.clone())?
@@ -145,7 +143,7 @@ impl dyn Host + '_ {
                 let missing = super::class::missing(base, ast.name(attr));
                 self.at(target, Err(missing))
             }
-            false => Err(self.invalid_target(target, "an attribute")),
+            false => Err(self.state.invalid_target(target, "an attribute")),
         }
     }
 
@@ -153,7 +151,7 @@ impl dyn Host + '_ {
     fn is_python_value(&self, value: &ScriptValue) -> bool {
         match value {
             ScriptValue::Node(_) | ScriptValue::Frame(_) | ScriptValue::Function(_) => false,
-            ScriptValue::Host(_) => self.unknown(value).is_none() && self.class_of(value).is_some(),
+            ScriptValue::Host(_) => self.state.unknown(value).is_none() && self.class_of(value).is_some(),
             _ => true,
         }
     }
@@ -177,33 +175,34 @@ impl dyn Host + '_ {
 
     pub(super) fn delete(&mut self, targets: List<ExprId>) -> Result<()> {
         for index in 0..targets.len() {
-            let Some(target) = self.item(targets, index) else { break };
-            match *self.ast.expr(target) {
+            let Some(target) = self.state.item(targets, index) else { break };
+            match *self.state.ast.expr(target) {
                 Expr::Name(name) => {
                     self.load(name, target)?;
-                    let unset = self.in_env
+                    let unset = self.state.is_local()
                         && self
+                            .state
                             .env
                             .as_ref()
                             .is_some_and(|env| env.set_nearest(name, Binding::Unbound).is_none());
                     if !unset {
-                        self.program.set_global(name, Slot::default());
+                        self.state.program.set_global(name, Slot::default());
                     }
                 }
                 Expr::Subscript { value, index } => {
                     let base = self.eval(value)?;
                     let key = self.eval(index)?;
-                    if self.known([&base, &key]).is_err() {
+                    if self.state.known([&base, &key]).is_err() {
                         continue;
                     }
                     self.try_at(target, |p| python::subscript::delete(p, &base, &key))?;
                 }
                 Expr::Attribute { value, attr } => {
                     let base = self.eval(value)?;
-                    if self.tolerant && self.unknown(&base).is_some() {
+                    if self.state.is_tolerant() && self.state.unknown(&base).is_some() {
                         continue;
                     }
-                    let ast = self.ast.clone();
+                    let ast = self.state.ast.clone();
                     if !self.try_at(target, |p| {
                         let name = p.attribute_name(ast.name(attr));
                         Ok(p.delete_attribute(&base, &name)?
@@ -213,27 +212,27 @@ impl dyn Host + '_ {
                             let missing = super::class::missing(&base, ast.name(attr));
                             return self.at(target, Err(missing));
                         }
-                        return Err(self.invalid_target(target, "an attribute"));
+                        return Err(self.state.invalid_target(target, "an attribute"));
                     }
                 }
                 Expr::Tuple { elts } | Expr::List { elts } => {
                     tvmscript_ir_core::with_stack(|| self.delete(elts))?;
                 }
-                _ => return Err(self.invalid_target(target, "this expression")),
+                _ => return Err(self.state.invalid_target(target, "this expression")),
             }
         }
         Ok(())
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Reports an invalid assignment target; `what` describes it.
     pub fn invalid_target(&mut self, target: ExprId, what: &'static str) -> Reported {
-        self.error(target, ParseErrorKind::InvalidTarget { what })
+        self.error(target, EvalErrorKind::InvalidTarget { what })
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Unpacks a value to a target; `leaf` assigns to targets that are not lists or tuples.
     pub fn unpack_with(
         &mut self,
@@ -241,16 +240,16 @@ impl dyn Host + '_ {
         value: ScriptValue,
         leaf: &mut dyn FnMut(&mut Self, ExprId, ScriptValue) -> Result<()>,
     ) -> Result<()> {
-        let elts = match *self.ast.expr(target) {
+        let elts = match *self.state.ast.expr(target) {
             Expr::Tuple { elts } | Expr::List { elts } => elts,
             Expr::Starred { .. } => {
-                return Err(self.invalid_target(target, "a starred name outside a list or tuple"));
+                return Err(self.state.invalid_target(target, "a starred name outside a list or tuple"));
             }
             _ => return leaf(self, target, value),
         };
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let targets = ast.list(elts);
-        if self.tolerant && self.unknown(&value).is_some() {
+        if self.state.is_tolerant() && self.state.unknown(&value).is_some() {
             return targets.iter().try_for_each(|target| {
                 let target = match *ast.expr(*target) {
                     Expr::Starred { value } => value,
@@ -267,7 +266,7 @@ impl dyn Host + '_ {
             let mut result = Ok(());
             for (target, value) in targets.iter().zip(items.iter()) {
                 result = result.and(leaf(self, *target, value.clone()));
-                if result.is_err() && self.program.budget.stops_at_first_error() {
+                if result.is_err() && self.state.program.budget.stops_at_first_error() {
                     break;
                 }
             }
@@ -289,7 +288,7 @@ impl dyn Host + '_ {
                     format!("not enough values to unpack (expected at least {least}, got {})", parts.len())
                 }
             };
-            return Err(self.error(target, HostError::value_error(message)));
+            return Err(self.state.error(target, HostError::value_error(message)));
         }
         let mut result = Ok(());
         let mut parts = parts.into_iter();
@@ -303,7 +302,7 @@ impl dyn Host + '_ {
             };
             let one = tvmscript_ir_core::with_stack(|| self.unpack_with(target, value, leaf));
             result = result.and(one);
-            if result.is_err() && self.program.budget.stops_at_first_error() {
+            if result.is_err() && self.state.program.budget.stops_at_first_error() {
                 break;
             }
         }
@@ -314,7 +313,9 @@ impl dyn Host + '_ {
         match &value {
             ScriptValue::Tuple(items) if items.len() <= limit => return Ok(items.to_vec()),
             ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) | ScriptValue::None => {
-                return Err(self.error(at, wrong_type!("cannot unpack non-iterable {} object", &value)));
+                return Err(self
+                    .state
+                    .error(at, wrong_type!("cannot unpack non-iterable {} object", &value)));
             }
             _ => {}
         }
@@ -324,8 +325,8 @@ impl dyn Host + '_ {
 
 /// The error of `a op= b` for that of `a op b`: the message names the operator of the statement.
 fn augmented_error(op: BinOp, raise: Raise, [a, b]: &[ScriptValue; 2]) -> Raise {
-    let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
-    // CPython repeats the right operand only if the left one is no container.
+    let Raise::Kind(EvalErrorKind::Host(error)) = raise else { return raise };
+    // CPython repeats the right operand only if the left one is not a container.
     let is_container = matches!(a, ScriptValue::Dict(_) | ScriptValue::Host(_));
     if op == BinOp::Mult && is_container && error.message.starts_with("can't multiply sequence") {
         return wrong_type!("unsupported operand type(s) for *=: '{}' and '{}'", a, b).into();

@@ -5,22 +5,22 @@ use tvmscript_script_value::ScriptValue;
 use super::class::{self, BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
-use crate::Host;
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::Eval;
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
 use tvmscript_python_syntax::ast::{ExprId, Name};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates `value.attr`.
     pub fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
         if let ScriptValue::Host(_) = value
-            && let Some(found) = self.plain_field(value, attr)
+            && let Some(found) = self.state.plain_field(value, attr)
         {
             return Ok(found);
         }
         if let ScriptValue::Host(host) = value
-            && let Some(found) = self.namespace_attribute(&**host, attr)
+            && let Some(found) = self.host.namespace_attribute(self.state, &**host, attr)
         {
             return match found {
                 Some(value) => Ok(value),
@@ -28,13 +28,13 @@ impl dyn Host + '_ {
             };
         }
         if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
-            self.point_at(id);
+            self.state.point_at(id);
         }
         if let Some(placeholder) = as_placeholder(value) {
-            let placeholder = placeholder.member(self.ast.name(attr));
+            let placeholder = placeholder.member(self.state.ast.name(attr));
             return self.unknown_value(id, &placeholder);
         }
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         match self.find_attribute(value, &self.attribute_name(ast.name(attr))) {
             Ok(Some(found)) => match as_placeholder(&found) {
                 Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
@@ -50,8 +50,8 @@ impl dyn Host + '_ {
         if !name.starts_with("__") {
             return name.into();
         }
-        match self.env.as_ref().filter(|_| self.in_env).and_then(|env| env.class_around()) {
-            Some(class) => mangled(self.ast.name(class), name),
+        match self.state.env.as_ref().filter(|_| self.state.is_local()).and_then(|env| env.class_around()) {
+            Some(class) => mangled(self.state.ast.name(class), name),
             None => name.into(),
         }
     }
@@ -64,7 +64,7 @@ impl dyn Host + '_ {
     ) -> Result<Option<ScriptValue>, Raise> {
         match value {
             ScriptValue::Node(object) => {
-                if let Some(attribute) = self.rules(object).attribute
+                if let Some(attribute) = self.host.rules(object).attribute
                     && let Some(value) = attribute(object, name)?
                 {
                     return Ok(Some(value));
@@ -123,7 +123,7 @@ impl dyn Host + '_ {
             "__qualname__" => ScriptValue::str(builtin.native.name),
             "__dict__" => {
                 let names: Vec<&str> = python::methods::type_names(builtin.native.name).collect();
-                python::cost::entries(self, names.len())?;
+                python::cost::entries(self.state, names.len())?;
                 let mut dict = tvmscript_script_value::Dict::new();
                 for name in names {
                     let member = natives::member(builtin.native.name, name).unwrap_or_default();
@@ -157,7 +157,7 @@ impl dyn Host + '_ {
         new: Option<ScriptValue>,
     ) -> Result<bool, Raise> {
         if let Some(closure) = value.as_host::<Closure>() {
-            let program = self.program.clone();
+            let program = self.state.program.clone();
             return closure.set_attribute(&program, name, new);
         }
         if let Some(property) = value.plain().as_host::<super::class::Property>()
@@ -175,7 +175,7 @@ impl dyn Host + '_ {
     /// The annotation of a function's first parameter, evaluated; `None` without one.
     pub(crate) fn first_annotation(&mut self, function: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
         let Some(closure) = class::closure_of(function) else { return Ok(None) };
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         match ast.list(closure.params).iter().find_map(|parameter| parameter.annotation) {
             Some(annotation) => Ok(Some(self.eval(annotation)?)),
             None => Ok(None),
@@ -184,40 +184,40 @@ impl dyn Host + '_ {
 
     #[cold]
     fn no_attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Reported {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let name = ast.name(attr);
         let range = ast.attr_range(id);
         if let ScriptValue::Host(host) = value
-            && (host.lacks_by_mistake(name) || host.takes_definitions() && self.is_in_invalid(name))
+            && (host.lacks_by_mistake(name) || host.takes_definitions() && self.state.is_in_invalid(name))
         {
             return Reported(());
         }
-        if self.tolerant && self.is_gap(value, name) {
+        if self.state.is_tolerant() && self.is_gap(value, name) {
             return self.missing_member(id, value, name);
         }
         let mut instead = None;
         let (what, names) = match value {
             ScriptValue::Node(object) => {
-                let names = self.rules(object).names.map(|names| names(object)).unwrap_or_default();
+                let names = self.host.rules(object).names.map(|names| names(object)).unwrap_or_default();
                 (format!("`{}`", object.info().display_key()), names)
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
                     if python::library::lacks(&module.path, name) {
                         let error = self.no_library_member(&module.path, name, range);
-                        return self.report(error);
+                        return self.state.report(error);
                     }
-                    if !self.modules().contains(&module.path) {
+                    if !self.host.modules().contains(&module.path) {
                         let (error, _) = self.unusable(&format!("{}.{name}", module.path));
-                        return self.report(ParseError::new(error, ast.range(id)));
+                        return self.state.report(EvalError::new(error, ast.range(id)));
                     }
                     let path = format!("{}.{name}", module.path);
                     let (error, help) = self.unusable(&path);
-                    let mut error = ParseError::new(error, ast.range(id));
+                    let mut error = EvalError::new(error, ast.range(id));
                     error.help = help;
-                    return self.report(error);
+                    return self.state.report(error);
                 }
-                let what = match self.missing_attribute(&**host, name) {
+                let what = match self.host.missing_attribute(&**host, name) {
                     Some(missing) => {
                         instead = missing.help;
                         missing.what
@@ -232,14 +232,14 @@ impl dyn Host + '_ {
                 (format!("function `{}`", function.name), names.collect())
             }
             other => (
-                format!("'{}' object", self.python_type(other)),
+                format!("'{}' object", self.state.python_type(other)),
                 python::methods::names(other).map(str::to_owned).collect(),
             ),
         };
-        let mut error = ParseError::new(ParseErrorKind::NoAttribute { what, name: name.to_owned() }, range);
+        let mut error = EvalError::new(EvalErrorKind::NoAttribute { what, name: name.to_owned() }, range);
         let prefix = match *ast.expr(id) {
             tvmscript_python_syntax::ast::Expr::Attribute { value, .. } => {
-                self.program.text_of(ast.range(value))
+                self.state.program.text_of(ast.range(value))
             }
             _ => "",
         };
@@ -249,7 +249,7 @@ impl dyn Host + '_ {
             let prefix = if prefix.len() <= 20 { prefix } else { ".." };
             near.suggest(&mut error, range, &format!("{prefix}."));
         }
-        self.report(error)
+        self.state.report(error)
     }
 
     /// Tests whether Python may have the attribute: its absence here is then a gap of the evaluator, not an error in
@@ -265,12 +265,13 @@ impl dyn Host + '_ {
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
                 Some(module) => {
-                    !self.modules().is_complete(&module.path) && !python::library::lacks(&module.path, name)
+                    !self.host.modules().is_complete(&module.path)
+                        && !python::library::lacks(&module.path, name)
                 }
-                None => match self.missing_attribute(&**host, name) {
+                None => match self.host.missing_attribute(&**host, name) {
                     None if python::object::of(value).is_some() => false,
                     // A wrong decorator is an error, unless the dialect leaves it out on purpose.
-                    Some(missing) => !self.in_decorator || missing.is_left_out,
+                    Some(missing) => !self.state.position().is_decorator() || missing.is_left_out,
                     None => true,
                 },
             },
@@ -281,24 +282,24 @@ impl dyn Host + '_ {
 
     /// The placeholder for a member that Python may have and the evaluator lacks.
     fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
-        let range = self.ast.range(id);
+        let range = self.state.ast.range(id);
         if let ScriptValue::Host(host) = value
-            && let Some(missing) = self.missing_attribute(&**host, name)
+            && let Some(missing) = self.host.missing_attribute(&**host, name)
         {
             let reason = format!("`{name}` of {} is not evaluated", missing.what);
-            return self.give_up_for(range, &reason, Cause::LeftOut(reason.as_str().into()));
+            return self.state.give_up_for(range, &reason, Cause::LeftOut(reason.as_str().into()));
         }
         if let ScriptValue::Host(host) = value {
             let cause = match host.as_any().downcast_ref::<Module>() {
                 Some(module) => Cause::Module(format!("{}.{name}", module.path).into()),
                 None => Cause::Statement(format!("`{name}` of {} is not evaluated", host.type_name()).into()),
             };
-            let place = self.statement.unwrap_or(range);
-            self.pending = Some(Placeholder::new(cause, place));
+            let place = self.state.statement.unwrap_or(range);
+            self.state.pending = Some(Placeholder::new(cause, place));
             return Reported(());
         }
         let reason = format!("`{name}` of {} is not evaluated", python::describe(value));
-        self.give_up(range, &reason)
+        self.state.give_up(range, &reason)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::python::cost;
 use crate::python::library::Partial;
 use crate::python::methods;
 use crate::python::object;
-use crate::{Evaluator, Host};
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List, Name};
 
 /// The arguments for code that knows built-in types only.
@@ -59,7 +59,7 @@ impl Callee {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_call(
         &mut self,
         id: ExprId,
@@ -71,13 +71,13 @@ impl dyn Host + '_ {
             Ok(callee) => callee,
             Err(reported) => {
                 // Finds errors in the arguments too.
-                if !self.program.budget.stops_at_first_error() {
+                if !self.state.program.budget.stops_at_first_error() {
                     drop(self.arguments(None, args, keywords, false));
                 }
                 return Err(reported);
             }
         };
-        if keywords.is_empty() && self.mode == Mode::Host {
+        if keywords.is_empty() && self.state.mode() == Mode::Host {
             let (function, receiver) = match &callee {
                 Callee::Value(function @ ScriptValue::Host(_)) => (Some(function), None),
                 Callee::Method(function, receiver) => (Some(function), Some(receiver)),
@@ -89,15 +89,20 @@ impl dyn Host + '_ {
             }
         }
         // A slice as an argument of a method is a vector, unless the function takes regions.
-        let vectors = self.mode == Mode::Script
-            && matches!(*self.ast.expr(func), Expr::Attribute { .. })
+        let vectors = self.state.mode() == Mode::Script
+            && matches!(*self.state.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
-                Callee::Value(ScriptValue::Function(function)) => !self.takes_regions(function),
+                Callee::Value(ScriptValue::Function(function)) => !self.host.takes_regions(function),
                 _ => true,
             };
         // Messages about such arguments name the function.
         let is_plain = keywords.is_empty()
-            && !self.ast.list(args).iter().any(|arg| matches!(self.ast.expr(*arg), Expr::Starred { .. }));
+            && !self
+                .state
+                .ast
+                .list(args)
+                .iter()
+                .any(|arg| matches!(self.state.ast.expr(*arg), Expr::Starred { .. }));
         let callee = if is_plain { callee } else { Callee::Value(callee.into_value()) };
         let value = match &callee {
             Callee::Value(value) => Some(value),
@@ -123,13 +128,12 @@ impl dyn Host + '_ {
         args: List<ExprId>,
     ) -> Option<Result<ScriptValue>> {
         let closure = function.as_host::<Closure>()?;
-        let evaluator: &Evaluator = self;
         let locals = &*closure.locals;
         let mut bound = Bound::new(locals, args.len() + usize::from(receiver.is_some()))?;
-        let ast = evaluator.ast.clone();
+        let ast = self.state.ast.clone();
         let args = ast.list(args);
-        if evaluator.running.is_some()
-            || evaluator.tolerant && !evaluator.explorer.opaque.is_empty()
+        if self.state.running.is_some()
+            || self.state.is_tolerant() && !self.state.explorer.opaque.is_empty()
             || args.iter().any(|arg| matches!(ast.expr(*arg), Expr::Starred { .. }))
         {
             return None;
@@ -138,20 +142,20 @@ impl dyn Host + '_ {
             bound.push(locals, Binding::of(receiver.clone()));
         }
         for (index, arg) in args.iter().enumerate() {
-            if let Some(value) = self.quick_integer(*arg) {
+            if let Some(value) = self.state.quick_integer(*arg) {
                 bound.push(locals, Binding::Value(ScriptValue::Int(value)));
                 continue;
             }
             match self.eval_inner(*arg) {
                 Ok(value) => bound.push(locals, Binding::of(value)),
                 Err(reported) => {
-                    args.iter().skip(index + 1).for_each(|arg| self.also_look_at_inner(*arg));
+                    args.iter().skip(index + 1).for_each(|arg| self.eval_inner_for_errors(*arg));
                     return Some(Err(reported));
                 }
             }
         }
         let kept = match receiver {
-            Some(_) if self.tolerant => {
+            Some(_) if self.state.is_tolerant() => {
                 let positional = bound.values(locals, 1);
                 kept(&CallArgs { positional, keywords: SmallVec::new() })
             }
@@ -160,7 +164,7 @@ impl dyn Host + '_ {
         let env = Env::of_bound(closure, bound);
         Some(self.call_at(id, |p| {
             p.call_with(closure, env).map_err(|raise| match kept {
-                Some(args) => p.failed_call(raise, &args),
+                Some(args) => p.state.failed_call(raise, &args),
                 None => raise,
             })
         }))
@@ -168,20 +172,21 @@ impl dyn Host + '_ {
 
     /// Evaluates an argument to find errors in it, after another one failed.
     #[cold]
-    fn also_look_at_inner(&mut self, id: ExprId) {
-        if !self.program.budget.stops_at_first_error() {
+    fn eval_inner_for_errors(&mut self, id: ExprId) {
+        if !self.state.program.budget.stops_at_first_error() {
             let _ = self.eval_inner(id);
         }
     }
 
     /// Evaluates what is called. A method that is only called needs no value of its own.
     fn callee(&mut self, func: ExprId) -> Result<Callee> {
-        let evaluator: &Evaluator = self;
-        match *evaluator.ast.expr(func) {
+        match *self.state.ast.expr(func) {
             // A statement that may be suspended remembers the values of its expressions.
-            Expr::Attribute { value, attr } if evaluator.running.is_none() => {
+            Expr::Attribute { value, attr } if self.state.running.is_none() => {
                 match with_stack(|| self.attribute_callee(func, value, attr)) {
-                    Err(reported) if self.tolerant => self.absorbed(reported).map(Callee::Value),
+                    Err(reported) if self.state.is_tolerant() => {
+                        self.state.placeholder_for(reported).map(Callee::Value)
+                    }
                     callee => callee,
                 }
             }
@@ -190,13 +195,13 @@ impl dyn Host + '_ {
     }
 
     fn attribute_callee(&mut self, func: ExprId, value: ExprId, attr: Name) -> Result<Callee> {
-        self.try_at(func, |p| p.program.budget.step(1))?;
+        self.try_at(func, |p| p.state.program.budget.step(1))?;
         let receiver = self.eval_inner(value)?;
         if let ScriptValue::Host(_) = receiver {
-            if let Some(function) = self.plain_method(&receiver, attr) {
+            if let Some(function) = self.state.plain_method(&receiver, attr) {
                 return Ok(Callee::Method(function, receiver));
             }
-        } else if let Some(native) = methods::native(self, &receiver, attr) {
+        } else if let Some(native) = methods::native(self.state, &receiver, attr) {
             return Ok(Callee::Native(native, receiver));
         }
         self.attribute(func, &receiver, attr).map(Callee::Value)
@@ -204,27 +209,27 @@ impl dyn Host + '_ {
 
     /// Calls a method of a built-in type, as [`Host::call_value`] does with its value.
     fn call_native(&mut self, native: &'static Native, receiver: &ScriptValue, args: CallArgs) -> Outcome {
-        if !self.tolerant {
+        if !self.state.is_tolerant() {
             return native.call_method(self, receiver, args);
         }
         // Containers accept any value.
         if let ScriptValue::Str(_) = receiver {
-            self.known(&args.positional)?;
-            self.known(args.keywords.iter().map(|(_, value)| value))?;
+            self.state.known(&args.positional)?;
+            self.state.known(args.keywords.iter().map(|(_, value)| value))?;
         }
         let kept = kept(&args);
         native.call_method(self, receiver, args).map_err(|raise| match kept {
-            Some(args) => self.failed_call(raise, &args),
+            Some(args) => self.state.failed_call(raise, &args),
             None => raise,
         })
     }
 
     /// Calls a method of a class.
     fn call_method(&mut self, function: &ScriptValue, receiver: ScriptValue, mut args: CallArgs) -> Outcome {
-        let kept = if self.tolerant { kept(&args) } else { None };
+        let kept = if self.state.is_tolerant() { kept(&args) } else { None };
         args.positional.insert(0, receiver);
         self.call_value(function, args).map_err(|raise| match kept {
-            Some(args) => self.failed_call(raise, &args),
+            Some(args) => self.state.failed_call(raise, &args),
             None => raise,
         })
     }
@@ -239,12 +244,12 @@ impl dyn Host + '_ {
     ) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for arg in ast.list(args).iter().copied() {
-            if result.is_err() && self.program.budget.stops_at_first_error() {
+            if result.is_err() && self.state.program.budget.stops_at_first_error() {
                 break;
             }
-            if let Expr::Starred { value } = *self.ast.expr(arg) {
+            if let Expr::Starred { value } = *self.state.ast.expr(arg) {
                 let items = self.eval_inner(value).and_then(|value| {
                     let items = self.with_call_site(arg, |p| p.collect_values(&value)).map_err(|raise| {
                         // CPython passes an only `*value` on, and makes a list of several arguments.
@@ -271,19 +276,19 @@ impl dyn Host + '_ {
                 Err(reported) => result = Err(reported),
             }
         }
-        if keywords.is_empty() || result.is_err() && self.program.budget.stops_at_first_error() {
+        if keywords.is_empty() || result.is_err() && self.state.program.budget.stops_at_first_error() {
             return result.map(|()| out);
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let before = self.state.move_by(Position::under_python_rules);
         let mut is_spread = false;
         for keyword in ast.list(keywords).iter().copied() {
-            if result.is_err() && self.program.budget.stops_at_first_error() {
+            if result.is_err() && self.state.program.budget.stops_at_first_error() {
                 break;
             }
             match (keyword.arg, self.eval_inner(keyword.value)) {
                 (Some(name), Ok(value)) => {
-                    let name = self.name_str(name);
+                    let name = self.state.name_str(name);
                     // The parser excludes a name that is written twice; `**` before it may give it, too.
                     if is_spread && out.keywords.iter().any(|(known, _)| *known == name) {
                         result = Err(self.repeated_keyword(keyword.value, callee, name.as_str()));
@@ -299,7 +304,7 @@ impl dyn Host + '_ {
                 (_, Err(reported)) => result = Err(reported),
             }
         }
-        self.mode = mode;
+        self.state.move_to(before);
         result.map(|()| out)
     }
 
@@ -311,19 +316,19 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         out: &mut CallArgs,
     ) -> Result<()> {
-        self.try_at(at, |p| p.known([value]))?;
+        self.try_at(at, |p| p.state.known([value]))?;
         let mut dict = Dict::new();
         if !self.try_at(at, |p| builtins::fill_from_mapping(p, &mut dict, value))? {
             let name = self.name_in_message(callee);
-            return Err(
-                self.error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value))
-            );
+            return Err(self
+                .state
+                .error(at, wrong_type!("{name}argument after ** must be a mapping, not {}", value)));
         }
-        self.try_at(at, |p| cost::values(p, 3 * dict.len()))?;
+        self.try_at(at, |p| cost::values(p.state, 3 * dict.len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
         for (key, value) in dict.iter() {
             let ScriptValue::Str(key) = &key.0 else {
-                return Err(self.error(at, HostError::type_error("keywords must be strings")));
+                return Err(self.state.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
                 return Err(self.repeated_keyword(at, callee, key.as_str()));
@@ -342,7 +347,7 @@ impl dyn Host + '_ {
     ) -> crate::errors::Reported {
         let name = self.name_in_message(callee);
         let message = format!("{name}got multiple values for keyword argument '{keyword}'");
-        self.error(at, HostError::type_error(message))
+        self.state.error(at, HostError::type_error(message))
     }
 
     /// The function of a call as CPython names it in messages about `*` and `**`, with a space behind it: `m.f() `. Empty
@@ -397,31 +402,32 @@ impl dyn Host + '_ {
         at: ExprId,
         operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
     ) -> Result<T, Raise> {
-        let evaluator: &Evaluator = self;
-        evaluator.point_at(at);
-        let before = evaluator.diagnostics.counts();
+        self.state.point_at(at);
+        let before = self.state.diagnostics.counts();
         let result = operation(self);
         match &result {
             Err(Raise::Reported) => {
-                let range = self.ast.range(at);
-                self.diagnostics.called_from(before, range);
+                let range = self.state.ast.range(at);
+                self.state.diagnostics.called_from(before, range);
             }
             // One that was caught on its way.
-            Err(Raise::Exception(exception)) => super::raising::called_from(exception, self.ast.range(at)),
+            Err(Raise::Exception(exception)) => {
+                super::raising::called_from(exception, self.state.ast.range(at))
+            }
             _ => {}
         }
         result
     }
 
     pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Outcome {
-        if !self.tolerant {
+        if !self.state.is_tolerant() {
             return self.call_known(callee, args);
         }
         self.unknown_call(callee, &args)?;
         // A search before each call would cost a call as much as its arguments are long.
         let kept = if callee.as_host::<Closure>().is_none() { kept(&args) } else { None };
         self.call_known(callee, args).map_err(|raise| match kept {
-            Some(args) => self.failed_call(raise, &args),
+            Some(args) => self.state.failed_call(raise, &args),
             None => raise,
         })
     }
@@ -468,21 +474,21 @@ impl dyn Host + '_ {
                         None => return Err(self.not_callable(callee)),
                     };
                     // The method may be an instance, too.
-                    self.program.budget.enter_call()?;
+                    self.state.program.budget.enter_call()?;
                     let result = tvmscript_ir_core::with_stack(|| self.call_value(&method, args));
-                    self.program.budget.leave_call();
+                    self.state.program.budget.leave_call();
                     return result;
                 }
                 if let Some(wrapper) = any.downcast_ref::<Wrapper>().filter(|_| host.is_callable()) {
                     return self.call_value(&wrapper.function, args);
                 }
                 if let [definition] = &*args.positional
-                    && self.is_decorator(callee)
+                    && self.host.is_decorator(callee)
                     && let Some(value) = self.decorate_value(callee, definition)
                 {
                     return Ok(value?);
                 }
-                if let Some(result) = self.call_own(&**host, &mut args) {
+                if let Some(result) = self.host.call_own(self.state, &**host, &mut args) {
                     return result;
                 }
                 if let Some(module) = any.downcast_ref::<Module>() {
@@ -501,7 +507,7 @@ impl dyn Host + '_ {
                 }
                 Err(self.not_callable(callee))
             }
-            ScriptValue::Node(object) => match self.call_rule(object) {
+            ScriptValue::Node(object) => match self.host.call_rule(object, self.state.position().token()) {
                 Some(call) => Ok(call(object, plain(args))?),
                 None => Err(self.not_callable(callee)),
             },
@@ -522,9 +528,9 @@ impl dyn Host + '_ {
         if let ScriptValue::Host(host) = callee
             && let Some(advice) = host.advice()
         {
-            if self.tolerant {
+            if self.state.is_tolerant() {
                 // Python can construct such values; scripts cannot.
-                let place = self.statement.unwrap_or_default();
+                let place = self.state.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
             }
             let error = HostError::type_error(format!("{} is not callable", host.type_name()));

@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Token, with_stack};
+use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::arguments::is_positional;
@@ -13,11 +13,10 @@ use super::generator::{Generator, Running};
 use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
-use crate::host::Mode;
 use crate::id_hash::{IdMap, IdSet};
 use crate::program::Helper;
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host, Program};
+use crate::{Eval, EvalState, Position, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
@@ -362,7 +361,7 @@ impl LocalNames {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_lambda(
         &mut self,
         id: ExprId,
@@ -370,8 +369,8 @@ impl dyn Host + '_ {
         body: ExprId,
     ) -> Result<ScriptValue> {
         let defaults = self.defaults(params)?;
-        let ast = self.ast.clone();
-        let locals = self.program.local_names.get(FunctionId::Lambda(id), || {
+        let ast = self.state.ast.clone();
+        let locals = self.state.program.local_names.get(FunctionId::Lambda(id), || {
             let mut names: Vec<Name> = ast.list(params).iter().map(|p| p.name).collect();
             walk::expr(&ast, body, &mut |id| {
                 if let Expr::NamedExpr { target, .. } = *ast.expr(id)
@@ -384,11 +383,11 @@ impl dyn Host + '_ {
         });
         let env = self.capture(&[body]);
         Ok(self.closure(Closure {
-            program: self.program.clone(),
+            program: self.state.program.clone(),
             name: "<lambda>".into(),
             qualified: format!("{}<lambda>", self.qualified_prefix()).into(),
             def: None,
-            path: self.path.clone(),
+            path: self.state.path.clone(),
             kind: MethodKind::Plain,
             params,
             body: Body::Expr(body),
@@ -412,24 +411,24 @@ impl dyn Host + '_ {
         kind: MethodKind,
     ) -> Result<ScriptValue> {
         let defaults = self.defaults(def.params)?;
-        let ast = self.ast.clone();
-        let locals = self.program.local_names.get(FunctionId::Def(id), || {
+        let ast = self.state.ast.clone();
+        let locals = self.state.program.local_names.get(FunctionId::Def(id), || {
             let mut names: Vec<Name> = ast.list(def.params).iter().map(|p| p.name).collect();
             names.extend(walk::bound_names(&ast, def.body));
             Locals::of_function(names, walk::global_names(&ast, def.body), ast.list(def.params))
         });
         Ok(self.closure(Closure {
-            program: self.program.clone(),
+            program: self.state.program.clone(),
             name: ast.name(def.name).into(),
             qualified: format!("{}{}", self.qualified_prefix(), ast.name(def.name)).into(),
             def: Some(id),
-            path: self.path_of(def.name).into(),
+            path: self.state.path_of(def.name).into(),
             kind,
             params: def.params,
             body: Body::Stmts(def.body),
             locals,
             defaults,
-            env: self.env.clone(),
+            env: self.state.env.clone(),
             is_context_manager: false,
             attributes: OnceCell::new(),
             own: Rc::default(),
@@ -442,21 +441,21 @@ impl dyn Host + '_ {
     /// Makes a closure a value. Its environment lives as long as the program.
     fn closure(&mut self, closure: Closure) -> ScriptValue {
         if let Some(env) = &closure.env {
-            self.program.keep_environment(env);
+            self.state.program.keep_environment(env);
         }
         ScriptValue::host(closure)
     }
 
     /// The qualified name of what is defined here, up to its own name.
     pub(crate) fn qualified_prefix(&self) -> String {
-        match &self.env {
-            Some(env) if self.in_env => env.prefix_inside(),
+        match &self.state.env {
+            Some(env) if self.state.is_local() => env.prefix_inside(),
             _ => String::new(),
         }
     }
 
     fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         if ast.list(params).iter().all(|p| p.default.is_none()) {
             return Ok(Vec::new());
         }
@@ -465,21 +464,21 @@ impl dyn Host + '_ {
 
     /// The environment of a function defined inside a script body: the current values of the names it mentions.
     pub(crate) fn capture(&mut self, exprs: &[ExprId]) -> Option<Rc<Env>> {
-        if self.in_env || !self.in_script() {
-            return self.env.clone();
+        if self.state.is_local() || !self.host.in_script() {
+            return self.state.env.clone();
         }
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut names: Vec<Name> = exprs.iter().flat_map(|expr| walk::names_in(&ast, *expr)).collect();
         // Names that the host defined (`range`) are excluded: in host code they are Python's.
         names.sort_unstable();
         names.dedup();
         let captured: Vec<(Name, Binding)> =
-            names.into_iter().filter_map(|name| Some((name, self.captured(name)?))).collect();
+            names.into_iter().filter_map(|name| Some((name, self.host.captured(name)?))).collect();
         if captured.is_empty() {
-            return self.env.clone();
+            return self.state.env.clone();
         }
         let names: Vec<Name> = captured.iter().map(|(name, _)| *name).collect();
-        let env = Env::new(Locals::new(names), self.env.clone());
+        let env = Env::new(Locals::new(names), self.state.env.clone());
         for (name, binding) in captured {
             env.set(name, binding);
         }
@@ -489,35 +488,38 @@ impl dyn Host + '_ {
     /// Runs `f` with `env` as the only host variables.
     pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
         // Values of expressions of a suspended generator are those of its own code.
-        let is_same = match (&env, &self.env) {
-            (Some(env), Some(own)) => self.in_env && Rc::ptr_eq(env, own),
+        let is_same = match (&env, &self.state.env) {
+            (Some(env), Some(own)) => self.state.is_local() && Rc::ptr_eq(env, own),
             _ => false,
         };
-        let running = if is_same { None } else { self.running.take() };
-        let env = std::mem::replace(&mut self.env, env);
-        let in_env = std::mem::replace(&mut self.in_env, true);
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let running = if is_same { None } else { self.state.running.take() };
+        let env = std::mem::replace(&mut self.state.env, env);
+        let position = self.state.move_by(Position::inside);
         let result = f(self);
-        (self.env, self.in_env, self.mode) = (env, in_env, mode);
+        self.state.move_to(position);
+        self.state.env = env;
         if !is_same {
-            self.running = running;
+            self.state.running = running;
         }
         result
     }
 
     pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Outcome {
-        if self.tolerant {
+        if self.state.is_tolerant() {
             self.may_call(closure)?;
         }
-        let opaque =
-            closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.tolerant).cloned();
+        let opaque = closure
+            .def
+            .and_then(|def| self.state.explorer.opaque.get(&def))
+            .filter(|_| self.state.is_tolerant())
+            .cloned();
         if let Some(placeholder) = opaque {
             // Runs the body for the scripts in it.
             if !closure.is_generator()
                 && let Ok(env) = self.bind_arguments(closure, args)
             {
                 let result = self.run_closure(closure, env);
-                self.pending = None;
+                self.state.pending = None;
                 if matches!(result, Err(ref raise) if !matches!(raise, Raise::Reported | Raise::Unknown(_))) {
                     result?;
                 }
@@ -530,7 +532,7 @@ impl dyn Host + '_ {
 
     /// Calls a function whose arguments are bound. Its result must be known.
     pub(super) fn call_with(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
-        if self.tolerant {
+        if self.state.is_tolerant() {
             self.may_call(closure)?;
         }
         self.run_closure(closure, env)
@@ -558,41 +560,37 @@ impl dyn Host + '_ {
         env: Rc<Env>,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<R, Raise> {
-        let caller = self.enter_call(call, env)?;
+        let caller = self.state.enter_call(call, env)?;
         let result = with_stack(|| f(self));
-        self.leave_call(caller);
+        self.state.leave_call(caller);
         Ok(result?)
     }
 }
 
 /// The state of the evaluator around a call.
 struct Caller {
-    token: Token,
+    position: Position,
     path: Rc<str>,
     env: Option<Rc<Env>>,
-    in_env: bool,
-    mode: Mode,
     /// The statement that may be suspended, unless the call runs code of the same generator.
     running: Option<Option<Box<Running>>>,
     helper: Option<Helper>,
     has_definition: bool,
 }
 
-impl Evaluator {
+impl EvalState {
     fn enter_call(&mut self, call: &Call, env: Rc<Env>) -> Result<Caller, Raise> {
         self.program.budget.step(1)?;
         self.program.budget.enter_call()?;
         self.explorer.running.extend(call.def);
         self.depth += 1;
-        // Code around scripts is no helper.
-        let helper = if self.tolerant { None } else { self.program.enter_helper(call.range) };
-        let is_same = self.in_env && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
+        // Code around scripts is not a helper.
+        let helper = if self.is_tolerant() { None } else { self.program.enter_helper(call.range) };
+        let is_same = self.is_local() && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
         Ok(Caller {
-            token: std::mem::replace(&mut self.token, Token::DEFAULT),
+            position: self.move_by(Position::called),
             path: std::mem::replace(&mut self.path, call.path.clone()),
             env: self.env.replace(env),
-            in_env: std::mem::replace(&mut self.in_env, true),
-            mode: std::mem::replace(&mut self.mode, Mode::Host),
             running: (!is_same).then(|| self.running.take()),
             helper,
             has_definition: call.def.is_some(),
@@ -600,7 +598,8 @@ impl Evaluator {
     }
 
     fn leave_call(&mut self, caller: Caller) {
-        (self.env, self.in_env, self.mode) = (caller.env, caller.in_env, caller.mode);
+        self.move_to(caller.position);
+        self.env = caller.env;
         if let Some(running) = caller.running {
             self.running = running;
         }
@@ -609,7 +608,7 @@ impl Evaluator {
         if caller.has_definition {
             self.explorer.running.pop();
         }
-        (self.path, self.token) = (caller.path, caller.token);
+        self.path = caller.path;
         self.program.budget.leave_call();
     }
 }

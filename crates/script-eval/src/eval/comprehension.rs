@@ -6,7 +6,7 @@ use tvmscript_script_value::{Dict, ScriptValue};
 
 use super::closure::target_names;
 use super::{Env, Iter, Raise};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::python::{self, cost};
@@ -27,7 +27,7 @@ impl Loops {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Opens the loops. The outermost iterable is evaluated at once, as in Python.
     pub(crate) fn loops(
         &mut self,
@@ -35,7 +35,7 @@ impl dyn Host + '_ {
         parts: &[ExprId],
         generators: List<Comprehension>,
     ) -> Result<Loops> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let list = ast.list(generators);
         let mut exprs = parts.to_vec();
         for part in list {
@@ -43,7 +43,7 @@ impl dyn Host + '_ {
             exprs.extend(ast.list(part.ifs));
         }
         let around = self.capture(&exprs);
-        let locals = self.program.local_names.comprehension(id, || {
+        let locals = self.state.program.local_names.comprehension(id, || {
             let mut names = Vec::new();
             list.iter().for_each(|part| target_names(&ast, part.target, &mut names));
             names
@@ -74,7 +74,7 @@ impl dyn Host + '_ {
     ) -> Result<Option<R>> {
         let env = loops.env.clone();
         self.in_environment(Some(env), |p| {
-            let ast = p.ast.clone();
+            let ast = p.state.ast.clone();
             let parts = ast.list(loops.generators);
             while let Some(depth) = loops.running.len().checked_sub(1) {
                 let part = parts[depth];
@@ -84,12 +84,12 @@ impl dyn Host + '_ {
                     continue;
                 };
                 let env = loops.env.clone();
-                p.unpack_with(part.target, value, &mut |p, target, value| match *p.ast.expr(target) {
+                p.unpack_with(part.target, value, &mut |p, target, value| match *p.state.ast.expr(target) {
                     tvmscript_python_syntax::ast::Expr::Name(name) => {
                         env.set(name, Binding::of(value));
                         Ok(())
                     }
-                    _ => Err(p.invalid_target(target, "this expression in a comprehension")),
+                    _ => Err(p.state.invalid_target(target, "this expression in a comprehension")),
                 })?;
                 if !p.all_hold(ast.list(part.ifs))? {
                     continue;
@@ -173,12 +173,12 @@ impl dyn Host + '_ {
         generators: List<Comprehension>,
     ) -> Result<ScriptValue> {
         let loops = self.loops(id, &[elt], generators)?;
-        self.program.keep_environment(&loops.env);
+        self.state.program.keep_environment(&loops.env);
         Ok(super::IterObject::value("generator", Iter::Generator(Box::new((loops, elt)))))
     }
 
     pub(crate) fn charge(&mut self, at: ExprId, bytes: u64) -> Result<()> {
-        match self.program.budget.allocate(bytes) {
+        match self.state.program.budget.allocate(bytes) {
             Ok(()) => Ok(()),
             Err(kind) => self.at(at, Err(Raise::Kind(kind))),
         }

@@ -16,8 +16,8 @@ use super::generator::{Input, Resumed};
 use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise};
-use crate::Host;
-use crate::errors::{HostError, ParseErrorKind, Result};
+use crate::Eval;
+use crate::errors::{EvalErrorKind, HostError, Result};
 use crate::python::{Outcome, type_name};
 
 /// A context that was entered.
@@ -105,10 +105,11 @@ impl Drop for Context {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a `with` statement.
     pub(super) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
-        if self.tolerant && self.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
+        if self.state.is_tolerant()
+            && self.state.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
         {
             return self.exec_expecting(stmt);
         }
@@ -117,10 +118,10 @@ impl dyn Host + '_ {
 
     /// Runs a `with` statement from an item on.
     fn exec_items(&mut self, stmt: With, index: usize) -> Result<Flow> {
-        let Some(item) = self.item(stmt.items, index) else { return self.exec_body(stmt.body) };
+        let Some(item) = self.state.item(stmt.items, index) else { return self.exec_body(stmt.body) };
         let (entered, value) = self.enter_item(item)?;
-        let mark = self.mark();
-        let program = self.program.clone();
+        let mark = self.state.mark();
+        let program = self.state.program.clone();
         let run = |p: &mut Self| {
             p.bind_item(item, value)?;
             with_stack(|| p.exec_items(stmt, index + 1))
@@ -136,24 +137,24 @@ impl dyn Host + '_ {
     pub(super) fn enter_item(&mut self, item: WithItem) -> Result<(Entered, ScriptValue)> {
         let at = item.context;
         let value = self.eval(at)?;
-        if let Some(entered) = self.enter_scope(&value, at) {
+        if let Some(entered) = self.host.enter_scope(self.state, &value, at) {
             let (value, scope) = entered?;
             return Ok((Entered::Scope(scope), value));
         }
-        if let Some(placeholder) = self.unknown(&value).filter(|_| self.tolerant) {
+        if let Some(placeholder) = self.state.unknown(&value).filter(|_| self.state.is_tolerant()) {
             return Ok((Entered::Unknown, placeholder.value()));
         }
         match self.entering(at, |p| p.enter(&value))? {
             Some(entered) => Ok((Entered::Manager(value), entered)),
-            None if is_plain(&value) => Err(self.error(at, not_a_manager(&value))),
-            None if self.tolerant => {
+            None if is_plain(&value) => Err(self.state.error(at, not_a_manager(&value))),
+            None if self.state.is_tolerant() => {
                 let cause = Cause::Statement("what `with` enters is not evaluated".into());
-                let place = self.ast.range(at);
+                let place = self.state.ast.range(at);
                 Ok((Entered::Unknown, Placeholder::new(cause, place).value()))
             }
             None => {
-                let kind = ParseErrorKind::unsupported_statement(StmtKind::With, "outside a script");
-                Err(self.error(at, kind))
+                let kind = EvalErrorKind::unsupported_statement(StmtKind::With, "outside a script");
+                Err(self.state.error(at, kind))
             }
         }
     }
@@ -177,7 +178,7 @@ impl dyn Host + '_ {
             // A scope is discarded when it is dropped.
             (Entered::Scope(_), Err(reported)) => Err(reported),
             (Entered::Scope(scope), Ok(flow)) => {
-                self.leave_scope(scope, at)?;
+                self.host.leave_scope(self.state, scope, at)?;
                 Ok(flow)
             }
             (Entered::Manager(manager), Ok(flow)) => {
@@ -185,12 +186,12 @@ impl dyn Host + '_ {
                 Ok(flow)
             }
             (Entered::Manager(manager), Err(reported)) => {
-                let Some(exception) = self.take_raised(mark) else { return Err(reported) };
+                let Some(exception) = self.state.take_raised(mark) else { return Err(reported) };
                 let leave = |p: &mut Self| p.entering(at, |p| p.leave(&manager, Some(&exception)));
                 if self.handling(&exception, leave)? {
                     return Ok(Flow::Next);
                 }
-                let range = self.ast.range(at);
+                let range = self.state.ast.range(at);
                 Err(self.record_exception(range, &exception))
             }
         }
@@ -298,7 +299,7 @@ impl dyn Host + '_ {
         let mut is_new = false;
         loop {
             let Some(exit) = exits.borrow_mut().pop() else { break };
-            self.program.budget.step(1)?;
+            self.state.program.budget.step(1)?;
             let current = pending.clone();
             let ran = self.attempt(|p| match exit {
                 Exit::Manager(manager) => with_stack(|| p.leave(&manager, current.as_ref())),
@@ -327,7 +328,7 @@ impl dyn Host + '_ {
 
     /// Adds something that an `ExitStack` calls at its end.
     pub(crate) fn add_exit(&mut self, stack: &ScriptValue, exit: Exit) -> Result<(), Raise> {
-        self.program.budget.allocate(size_of::<Exit>() as u64)?;
+        self.state.program.budget.allocate(size_of::<Exit>() as u64)?;
         if let Some(Context::Stack(exits)) = stack.as_host::<Context>() {
             exits.borrow_mut().push(exit);
         }
@@ -343,7 +344,7 @@ pub(crate) fn pop_all(stack: &ScriptValue) -> ScriptValue {
     }
 }
 
-/// Tests whether a value is one of Python's that is no context manager.
+/// Tests whether a value is one of Python's that is not a context manager.
 fn is_plain(value: &ScriptValue) -> bool {
     !matches!(
         value,

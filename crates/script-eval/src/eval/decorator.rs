@@ -9,11 +9,10 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::Host;
-use crate::errors::{ParseError, ParseErrorKind, Result};
-use crate::host::Mode;
+use crate::errors::{EvalError, EvalErrorKind, Result};
 use crate::python;
 use crate::python::builtins::Builtin;
+use crate::{Eval, Position};
 
 /// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
@@ -32,27 +31,27 @@ pub(super) struct FirstValue {
     index: Option<usize>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)` or `n, m =
     /// testing.parameters((4, 2), (8, 3))`, at module level or in a class.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
-        if self.explorer.parameters.is_none() {
-            self.explorer.parameters =
-                Some(declared_parameters(&self.ast, self.modules().parameter_functions()));
+        if self.state.explorer.parameters.is_none() {
+            self.state.explorer.parameters =
+                Some(declared_parameters(&self.state.ast, self.host.modules().parameter_functions()));
         }
-        let first = *self.explorer.parameters.as_ref()?.get(&name)?;
+        let first = *self.state.explorer.parameters.as_ref()?.get(&name)?;
         let value = self.in_environment(None, |p| p.eval(first.value));
-        self.pending = None;
+        self.state.pending = None;
         let value = match first.index {
             None => value.ok()?,
             Some(index) => value.ok()?.items()?.into_iter().nth(index)?,
         };
-        self.unknown(&value).is_none().then_some(value)
+        self.state.unknown(&value).is_none().then_some(value)
     }
 
     /// Collects what the decorators of a test declare.
     pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> Result<Marks> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut marks = Marks::default();
         for decorator in ast.list(decorators) {
             let (func, args) = match *ast.expr(*decorator) {
@@ -72,7 +71,7 @@ impl dyn Host + '_ {
     /// `parametrize("a, b", [(1, 2), ..])` sets `a` to 1 and `b` to 2.
     fn first_parameters(&mut self, args: &[ExprId], given: &mut Vec<(String, ScriptValue)>) -> Result<()> {
         let [names, sets, ..] = args else { return Ok(()) };
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let names: Vec<String> = match *ast.expr(*names) {
             Expr::Constant(Constant::Str(text)) => {
                 ast.name(text).split(',').map(|name| name.trim().to_owned()).collect()
@@ -110,11 +109,11 @@ impl dyn Host + '_ {
     }
 
     fn is_param(&self, func: ExprId) -> bool {
-        matches!(*self.ast.expr(func), Expr::Attribute { attr, .. } if self.ast.name(attr) == "param")
+        matches!(*self.state.ast.expr(func), Expr::Attribute { attr, .. } if self.state.ast.name(attr) == "param")
     }
 
     fn give(&self, mut names: Vec<String>, set: Option<ScriptValue>, given: &mut Vec<(String, ScriptValue)>) {
-        let Some(set) = set.filter(|set| self.unknown(set).is_none()) else { return };
+        let Some(set) = set.filter(|set| self.state.unknown(set).is_none()) else { return };
         if names.len() == 1 {
             given.extend(names.pop().map(|name| (name, set)));
             return;
@@ -128,7 +127,7 @@ impl dyn Host + '_ {
         match &decorator.cause {
             Cause::Module(path) => {
                 TRANSPARENT.iter().any(|prefix| path.starts_with(prefix))
-                    || self.modules().is_transparent(path)
+                    || self.host.modules().is_transparent(path)
             }
             _ => false,
         }
@@ -149,10 +148,11 @@ impl dyn Host + '_ {
                 }
                 // An unknown decorator is assumed to return the definition. The results of calls are unknown.
                 _ if !is_applied(decorator) => {
-                    if let Some(placeholder) = self.unknown(decorator).filter(|p| !self.is_transparent(p))
+                    if let Some(placeholder) =
+                        self.state.unknown(decorator).filter(|p| !self.is_transparent(p))
                         && let Some(def) = super::closure::definition_of(&value)
                     {
-                        self.explorer.opaque.insert(def, placeholder);
+                        self.state.explorer.opaque.insert(def, placeholder);
                     }
                     continue;
                 }
@@ -160,9 +160,9 @@ impl dyn Host + '_ {
             }
             let result = self.call(decorator, CallArgs::positional([value.clone()]), *at);
             match result {
-                Ok(result) if self.unknown(&result).is_none() => value = result,
+                Ok(result) if self.state.unknown(&result).is_none() => value = result,
                 Ok(_) => {}
-                Err(reported) if self.pending.take().is_none() => return Err(reported),
+                Err(reported) if self.state.pending.take().is_none() => return Err(reported),
                 Err(_) => {}
             }
         }
@@ -226,23 +226,23 @@ pub(crate) struct Decorators {
     pub(crate) others: Vec<(ExprId, ScriptValue)>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates the decorators of a definition of host code. The last one of the host decides.
     ///
     /// # Errors
     /// Fails if one cannot be evaluated or is not a decorator.
     pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut found = Decorators::default();
         let list = ast.list(decorators);
         let mut last = None;
         // A host function that a script calls may only define scripts.
-        if !self.tolerant
+        if !self.state.is_tolerant()
             && let Some(at) = list.last()
             && (list.len() == 1 || self.names_host_value(*at))
         {
             let value = self.decorator_value(*at)?;
-            if self.is_decorator(&value) {
+            if self.host.is_decorator(&value) {
                 return Ok(Decorators { script: Some((*at, value)), others: Vec::new() });
             }
             last = Some(value);
@@ -252,13 +252,13 @@ impl dyn Host + '_ {
                 Some(value) => value,
                 None => self.decorator_value(*at)?,
             };
-            if self.is_decorator(&value) {
+            if self.host.is_decorator(&value) {
                 found.script = Some((*at, value));
             } else if self.may_decorate(&value) {
                 found.others.push((*at, value));
             } else {
-                let what = self.describe(&value);
-                let reported = self.error(*at, ParseErrorKind::NotADecorator { what });
+                let what = self.state.describe(&value);
+                let reported = self.state.error(*at, EvalErrorKind::NotADecorator { what });
                 self.keep_decorator_error();
                 return Err(reported);
             }
@@ -269,15 +269,15 @@ impl dyn Host + '_ {
     /// Tests whether an expression is a member of a namespace of the host or a call of one, which may make scripts.
     fn names_host_value(&self, mut at: ExprId) -> bool {
         loop {
-            at = match *self.ast.expr(at) {
+            at = match *self.state.ast.expr(at) {
                 Expr::Attribute { value, .. } => value,
                 Expr::Call { func, .. } => func,
                 Expr::Name(name) => {
-                    return match self.host_binding(name) {
+                    return match self.state.host_binding(name) {
                         crate::Binding::Value(value) => {
-                            self.is_namespace(&value)
-                                || self.is_decorator(&value)
-                                || self.unknown(&value).is_some()
+                            self.host.is_namespace(&value)
+                                || self.host.is_decorator(&value)
+                                || self.state.unknown(&value).is_some()
                         }
                         _ => false,
                     };
@@ -288,28 +288,28 @@ impl dyn Host + '_ {
     }
 
     fn decorator_value(&mut self, at: ExprId) -> Result<ScriptValue> {
-        let before = std::mem::replace(&mut self.in_decorator, true);
-        let value = self.with_mode(Mode::Host, |p| p.eval(at));
-        self.in_decorator = before;
+        let before = self.state.move_by(Position::decorator);
+        let value = self.eval(at);
+        self.state.move_to(before);
         value.inspect_err(|_| self.keep_decorator_error())
     }
 
     /// Tests whether a value can decorate host code. Where placeholders are tolerated, it may be unknown.
     fn may_decorate(&self, value: &ScriptValue) -> bool {
         let ScriptValue::Host(host) = value else { return false };
-        match self.tolerant {
-            true => !self.is_namespace(value),
+        match self.state.is_tolerant() {
+            true => !self.host.is_namespace(value),
             false => host.is_callable() && is_applied(value),
         }
     }
 
     /// Reports the error of a decorator even in explored code, since the definition may be a script.
     fn keep_decorator_error(&mut self) {
-        if self.explorer.exploring > 0
-            && let Some(error) = self.diagnostics.raised.pop()
-            && !self.diagnostics.errors.contains(&error)
+        if self.state.is_exploring()
+            && let Some(error) = self.state.diagnostics.raised.pop()
+            && !self.state.diagnostics.errors.contains(&error)
         {
-            self.diagnostics.errors.push(error);
+            self.state.diagnostics.errors.push(error);
         }
     }
 
@@ -323,12 +323,12 @@ impl dyn Host + '_ {
         if self.mark_read(id) {
             // It was read already, with arguments.
             let cause = Cause::Statement("it is read where the function is called".into());
-            return Ok(Placeholder::new(cause, self.ast.range(id)).value());
+            return Ok(Placeholder::new(cause, self.state.ast.range(id)).value());
         }
-        let errors = self.diagnostics.errors.len();
-        let result = self.read_script(id, at, decorator);
+        let errors = self.state.diagnostics.errors.len();
+        let result = self.host.read_script(self.state, id, at, decorator);
         match result {
-            Ok(_) => drop(self.explorer.built.insert(id)),
+            Ok(_) => drop(self.state.explorer.built.insert(id)),
             Err(_) => self.note_arguments(id, errors),
         }
         result
@@ -336,44 +336,42 @@ impl dyn Host + '_ {
 
     /// Replaces the errors of a script that needs arguments by one note. Undefined names remain errors.
     fn note_arguments(&mut self, id: StmtId, from: usize) {
-        let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
-        let Some(first) = self.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
+        let needs = |e: &EvalError| matches!(e.kind, EvalErrorKind::NeedsArguments { .. });
+        let Some(first) = self.state.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
             return;
         };
-        let is_sure = |e: &ParseError| {
-            matches!(
-                e.kind,
-                ParseErrorKind::UndefinedName { .. }
-                    | ParseErrorKind::NoAttribute { .. }
-                    | ParseErrorKind::AlreadyDefined { .. }
-                    | ParseErrorKind::Syntax(_)
-            )
+        let is_sure = |e: &EvalError| match &e.kind {
+            EvalErrorKind::UndefinedName { .. }
+            | EvalErrorKind::NoAttribute { .. }
+            | EvalErrorKind::Syntax(_) => true,
+            EvalErrorKind::Own(own) => own.is_certain(),
+            _ => false,
         };
         let mut index = 0;
-        self.diagnostics.errors.retain(|e| {
+        self.state.diagnostics.errors.retain(|e| {
             index += 1;
             index <= from || is_sure(e)
         });
-        let name = match *self.ast.stmt(id) {
+        let name = match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(def) => def.name,
             Stmt::ClassDef(def) => def.name,
             _ => return,
         };
         let at = first.range();
-        let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
-        let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
-        let note = ParseError::note_at(kind, at);
+        let EvalErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
+        let kind = EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function };
+        let note = EvalError::note_at(kind, at);
         // One note per script, however often its function is explored or called.
-        if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
-            self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
+        if self.state.explorer.needy.iter().all(|(noted, _)| *noted != id) {
+            self.state.explorer.needy.push((id, EvalError { labels: first.labels, ..note }));
         }
     }
 
     /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.
     pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
-        let decorator = Host::bare_scripts(self)?.decorator;
-        let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
-        self.explorer.units.retain(|unit| !unit.is_of(id));
+        let decorator = self.host.bare_scripts()?.decorator;
+        let at = self.state.ast.list(def.params).iter().find_map(|param| param.annotation)?;
+        self.state.explorer.units.retain(|unit| !unit.is_of(id));
         Some(self.host_definition(id, at, &decorator))
     }
 
@@ -384,11 +382,13 @@ impl dyn Host + '_ {
         value: &ScriptValue,
     ) -> Option<Result<ScriptValue>> {
         let id = crate::eval::definition_of(value)?;
-        let at = match *self.ast.stmt(id) {
-            Stmt::FunctionDef(def) => self.ast.list(def.params).iter().find_map(|param| param.annotation)?,
+        let at = match *self.state.ast.stmt(id) {
+            Stmt::FunctionDef(def) => {
+                self.state.ast.list(def.params).iter().find_map(|param| param.annotation)?
+            }
             _ => return None,
         };
-        self.explorer.called.insert(id);
+        self.state.explorer.called.insert(id);
         Some(self.host_definition(id, at, decorator))
     }
 }

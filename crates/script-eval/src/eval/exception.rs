@@ -7,8 +7,8 @@ use tvmscript_script_value::{CallArgs, ScriptValue, release};
 use super::Raise;
 use super::class::{ClassObject, Instance};
 use super::exception_group;
-use crate::Host;
-use crate::errors::ParseError;
+use crate::Eval;
+use crate::errors::EvalError;
 use crate::python::{Outcome, builtins, codec, exceptions, repr};
 
 /// The part of an exception that its class does not define.
@@ -24,7 +24,7 @@ pub(crate) struct ExceptionState {
     /// The exceptions that a group contains.
     pub(super) members: RefCell<Option<ScriptValue>>,
     /// Its diagnostic, while it is caught.
-    pub(super) error: RefCell<Option<ParseError>>,
+    pub(super) error: RefCell<Option<EvalError>>,
 }
 
 impl ExceptionState {
@@ -87,7 +87,7 @@ pub(crate) fn stop_iteration(value: ScriptValue) -> Raise {
 }
 
 /// Calls a built-in exception class.
-pub(crate) fn construct(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+pub(crate) fn construct(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome {
     if exception_group::is_group_class(class) {
         builtins::no_keywords(&class_name(class), &args)?;
         return exception_group::construct(p, class, args.positional.into_vec());
@@ -251,7 +251,7 @@ pub(super) fn class_name(class: &ScriptValue) -> String {
 }
 
 /// `str` of an exception; `None` for other values.
-pub(crate) fn text(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Raise> {
+pub(crate) fn text(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<String>, Raise> {
     let Some((class, state)) = parts(value) else { return Ok(None) };
     let base = builtin_base(class).unwrap_or_default();
     let args = state.arguments();
@@ -340,7 +340,7 @@ pub(crate) fn attribute(value: &ScriptValue, name: &str) -> Option<ScriptValue> 
 
 /// Sets an attribute that all exceptions have; returns `false` for other ones.
 pub(crate) fn set_attribute(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     name: &str,
     new: &ScriptValue,
@@ -386,7 +386,7 @@ pub(crate) fn set_attribute(
 }
 
 /// `exception.add_note(text)`
-pub(crate) fn add_note(_: &mut dyn Host, value: &ScriptValue, note: ScriptValue) -> Outcome {
+pub(crate) fn add_note(_: &mut Eval<'_>, value: &ScriptValue, note: ScriptValue) -> Outcome {
     let Some((_, state)) = parts(value) else { return Ok(ScriptValue::None) };
     if !matches!(note, ScriptValue::Str(_)) {
         return Err(wrong_type!("note must be a str, not '{}'", &note).into());
@@ -401,7 +401,7 @@ pub(crate) fn add_note(_: &mut dyn Host, value: &ScriptValue, note: ScriptValue)
 }
 
 /// `BaseException.__init__`: the arguments replace `args`.
-pub(crate) fn init(_: &mut dyn Host, value: &ScriptValue, args: CallArgs) -> Outcome {
+pub(crate) fn init(_: &mut Eval<'_>, value: &ScriptValue, args: CallArgs) -> Outcome {
     if let Some((class, state)) = parts(value) {
         if !args.keywords.is_empty() {
             raise!(Type, "{}() takes no keyword arguments", class_name(class));

@@ -8,7 +8,7 @@ use super::class::lookup;
 use super::exception::{
     ExceptionState, builtin_base, class_name, is_class, is_exception, is_instance, is_of, parts,
 };
-use crate::Host;
+use crate::Eval;
 use crate::python::builtins::{Table, is_callable, own};
 use crate::python::{Outcome, cost, exceptions};
 
@@ -37,7 +37,7 @@ fn message(group: &ScriptValue) -> ScriptValue {
 /// Checks the arguments of a new group. Returns its class, which the exceptions decide for `BaseExceptionGroup`, and its
 /// state.
 pub(crate) fn new_state(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     args: Vec<ScriptValue>,
 ) -> Result<(ScriptValue, Box<ExceptionState>), Raise> {
@@ -71,7 +71,7 @@ pub(crate) fn new_state(
         }
         _ => class.clone(),
     };
-    cost::values(p, items.len())?;
+    cost::values(p.state, items.len())?;
     let state = ExceptionState::new(args);
     state.members.replace(Some(ScriptValue::tuple(items)));
     Ok((class, state))
@@ -88,7 +88,7 @@ pub(super) fn text(group: &ScriptValue) -> String {
 pub(crate) struct Condition(ScriptValue);
 
 impl Condition {
-    fn new(p: &mut dyn Host, value: ScriptValue) -> Result<Condition, Raise> {
+    fn new(p: &mut Eval<'_>, value: ScriptValue) -> Result<Condition, Raise> {
         let is_classes = match &value {
             ScriptValue::Tuple(classes) => classes.iter().all(is_class),
             value => is_class(value),
@@ -107,11 +107,11 @@ impl Condition {
         Condition(classes)
     }
 
-    fn holds(&self, p: &mut dyn Host, exception: &ScriptValue) -> Result<bool, Raise> {
-        p.program.budget.step(1)?;
+    fn holds(&self, p: &mut Eval<'_>, exception: &ScriptValue) -> Result<bool, Raise> {
+        p.state.program.budget.step(1)?;
         match &self.0 {
             ScriptValue::Tuple(classes) => {
-                p.program.budget.step(classes.len() as u64)?;
+                p.state.program.budget.step(classes.len() as u64)?;
                 Ok(classes.iter().any(|class| is_instance(exception, class) == Some(true)))
             }
             class if is_class(class) => Ok(is_instance(exception, class) == Some(true)),
@@ -125,7 +125,7 @@ impl Condition {
 
 /// Splits an exception into the parts that fulfil a condition and that do not.
 pub(crate) fn split(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     exception: &ScriptValue,
     condition: &Condition,
 ) -> Result<(Option<ScriptValue>, Option<ScriptValue>), Raise> {
@@ -137,9 +137,9 @@ pub(crate) fn split(
     }
     let (mut matching, mut rest) = (Vec::new(), Vec::new());
     for member in members(exception) {
-        p.program.budget.enter_call()?;
+        p.state.program.budget.enter_call()?;
         let parts = with_stack(|| split(p, &member, condition));
-        p.program.budget.leave_call();
+        p.state.program.budget.leave_call();
         let (found, other) = parts?;
         matching.extend(found);
         rest.extend(other);
@@ -149,7 +149,7 @@ pub(crate) fn split(
 
 /// The group with other exceptions: `group.derive(exceptions)`, with the causes and notes of the group.
 pub(crate) fn derived(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     group: &ScriptValue,
     exceptions: Vec<ScriptValue>,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -191,14 +191,14 @@ pub(crate) static METHODS: Table = &[
     }),
 ];
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     fn has_method(&self, value: &ScriptValue, name: &str) -> bool {
         self.class_of(value).is_some_and(|class| lookup(&class, name).is_some())
     }
 }
 
 /// `type.__new__` of a group class of the text.
-pub(crate) fn construct(p: &mut dyn Host, class: &ScriptValue, args: Vec<ScriptValue>) -> Outcome {
+pub(crate) fn construct(p: &mut Eval<'_>, class: &ScriptValue, args: Vec<ScriptValue>) -> Outcome {
     let (class, state) = new_state(p, class, args)?;
     Ok(super::class::Instance::exception(class, state))
 }

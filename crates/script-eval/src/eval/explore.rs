@@ -17,10 +17,10 @@ use super::decorator::{FirstValue, Marks};
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise, walk};
-use crate::Host;
 use crate::binding::Binding;
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
 
 /// Maximum number of steps per explored function, beyond those for the text.
@@ -82,8 +82,6 @@ pub(crate) struct Explorer {
     pub(crate) opaque: IdMap<StmtId, Placeholder>,
     /// Functions that are running.
     pub(crate) running: Vec<StmtId>,
-    /// Above zero while code is explored.
-    pub(crate) exploring: u32,
     /// Nesting of the explored code.
     pub(crate) level: Level,
     /// Above zero on paths that may not be taken.
@@ -103,45 +101,51 @@ pub(crate) struct Explorer {
     /// `true` if explored code has used up its steps.
     pub(super) is_tired: bool,
     /// Scripts that need arguments, with their notes; dropped if the script is read with arguments later.
-    pub(crate) needy: Vec<(StmtId, ParseError)>,
+    pub(crate) needy: Vec<(StmtId, EvalError)>,
     /// Cached first values of declared test parameters.
     pub(super) parameters: Option<HashMap<Name, FirstValue>>,
     /// Definitions that were read without errors.
     pub(crate) built: IdSet<StmtId>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Schedules a function for exploration.
     pub(crate) fn add_unit(&mut self, function: &ScriptValue, marks: Marks) {
         let unit = Unit { function: function.clone(), owner: None, marks };
         // Functions of other modules are not explored.
-        let start = unit.closure().and_then(|c| c.def).map(|def| self.ast.range(def).start);
-        if start.is_none_or(|start| self.program.parts.at(start).is_none()) {
-            self.explorer.units.push(unit);
+        let start = unit.closure().and_then(|c| c.def).map(|def| self.state.ast.range(def).start);
+        if start.is_none_or(|start| self.state.program.parts.at(start).is_none()) {
+            self.state.explorer.units.push(unit);
         }
     }
 
     /// Explores everything the module level did not run: the block under `if __name__ == "__main__"`, then all
     /// functions that nothing calls, nested ones after their enclosing functions.
     pub fn explore_all(&mut self) {
-        for body in std::mem::take(&mut self.explorer.guarded) {
+        for body in std::mem::take(&mut self.state.explorer.guarded) {
             self.explore(|p| p.exec_body(body).map(drop));
         }
         // Functions that others call come last, in reverse order: their callers may provide arguments.
-        let called =
-            if self.explorer.units.len() > 1 { walk::called_names(&self.ast) } else { Default::default() };
+        let called = if self.state.explorer.units.len() > 1 {
+            walk::called_names(&self.state.ast)
+        } else {
+            Default::default()
+        };
         let mut deferred = Vec::new();
         let mut next = 0;
-        while !self.is_exhausted() {
-            let Some(index) = (if next < self.explorer.units.len() { Some(next) } else { deferred.pop() })
+        while !self.state.is_exhausted() {
+            let Some(index) =
+                (if next < self.state.explorer.units.len() { Some(next) } else { deferred.pop() })
             else {
                 break;
             };
-            let unit = &self.explorer.units[index];
+            let unit = &self.state.explorer.units[index];
             if index == next {
                 next += 1;
                 if unit.closure().is_some_and(|c| {
-                    c.def.and_then(|def| walk::name_of(&self.ast, def)).is_some_and(|n| called.contains(&n))
+                    c.def
+                        .and_then(|def| walk::name_of(&self.state.ast, def))
+                        .is_some_and(|n| called.contains(&n))
                 }) {
                     deferred.push(index);
                     continue;
@@ -150,50 +154,53 @@ impl dyn Host + '_ {
             let (function, owner, marks) = (unit.function.clone(), unit.owner.clone(), unit.marks.clone());
             let Some(closure) = function.as_host::<Closure>() else { continue };
             let Some(def) = closure.def else { continue };
-            let is_new = self.explorer.explored.insert(def);
-            let is_called = self.explorer.called.contains(&def);
+            let is_new = self.state.explorer.explored.insert(def);
+            let is_called = self.state.explorer.called.contains(&def);
             // Of a called function, only definitions that no call reached are explored.
-            if !is_new || is_called && !walk::has_unread(&self.ast, closure.body(), &self.explorer.read) {
+            if !is_new
+                || is_called && !walk::has_unread(&self.state.ast, closure.body(), &self.state.explorer.read)
+            {
                 continue;
             }
-            let skip = std::mem::replace(&mut self.explorer.skips_read, is_called);
+            let skip = std::mem::replace(&mut self.state.explorer.skips_read, is_called);
             let run = |p: &mut Self| p.explore(|p| p.explore_function(closure, owner, &marks));
             if marks.may_fail {
                 self.expecting_failure(run)
             } else {
                 run(self)
             }
-            self.explorer.skips_read = skip;
+            self.state.explorer.skips_read = skip;
         }
-        for (id, note) in std::mem::take(&mut self.explorer.needy) {
-            if !self.explorer.built.contains(&id) {
-                self.diagnostics.warnings.push(note);
+        for (id, note) in std::mem::take(&mut self.state.explorer.needy) {
+            if !self.state.explorer.built.contains(&id) {
+                self.state.diagnostics.warnings.push(note);
             }
         }
-        if let Some(range) = self.explorer.cut_short.take() {
+        if let Some(range) = self.state.explorer.cut_short.take() {
             let reason = "this takes too many steps to be evaluated".to_owned();
-            self.diagnostics
+            self.state
+                .diagnostics
                 .warnings
-                .push(ParseError::warning(ParseErrorKind::NotEvaluated { reason }, range));
+                .push(EvalError::warning(EvalErrorKind::NotEvaluated { reason }, range));
         }
     }
 
     /// Runs host code that the file does not run.
     fn explore(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) {
         let level = self.level();
-        let before = std::mem::replace(&mut self.explorer.level, level);
-        self.explorer.exploring += 1;
-        self.explorer.reserve = self.program.budget.begin_slice(STEPS);
-        self.explorer.is_tired = false;
+        let before = std::mem::replace(&mut self.state.explorer.level, level);
+        let position = self.state.move_by(Position::explored);
+        self.state.explorer.reserve = self.state.program.budget.begin_slice(STEPS);
+        self.state.explorer.is_tired = false;
         let _ = f(self);
-        let reserve = std::mem::take(&mut self.explorer.reserve);
-        self.program.budget.end_slice(reserve);
-        self.explorer.is_tired = false;
-        self.explorer.exploring -= 1;
-        self.explorer.level = before;
+        let reserve = std::mem::take(&mut self.state.explorer.reserve);
+        self.state.program.budget.end_slice(reserve);
+        self.state.explorer.is_tired = false;
+        self.state.move_to(position);
+        self.state.explorer.level = before;
         self.drop_raised();
-        self.pending = None;
-        self.explored();
+        self.state.pending = None;
+        self.host.explored();
     }
 
     fn explore_function(
@@ -202,7 +209,7 @@ impl dyn Host + '_ {
         owner: Option<ScriptValue>,
         marks: &Marks,
     ) -> Result<()> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let env = Env::new(closure.locals.clone(), closure.env.clone());
         for (index, param) in ast.list(closure.params).iter().enumerate() {
             let name = ast.name(param.name);
@@ -222,40 +229,43 @@ impl dyn Host + '_ {
             };
             env.set(param.name, Binding::of(value));
         }
-        let path = std::mem::replace(&mut self.path, closure.path.clone());
-        self.depth += 1;
+        let path = std::mem::replace(&mut self.state.path, closure.path.clone());
+        self.state.depth += 1;
         let result = self.in_environment(Some(env), |p| p.run_function(closure.body()));
-        self.depth -= 1;
-        self.path = path;
+        self.state.depth -= 1;
+        self.state.path = path;
         result.map(drop)
     }
 
     /// Runs code in which errors are expected; they and wrong scripts are dropped.
     pub(crate) fn expecting_failure(&mut self, f: impl FnOnce(&mut Self)) {
-        let (errors, warnings, failures) =
-            (self.diagnostics.errors.len(), self.diagnostics.warnings.len(), self.diagnostics.failures);
-        let needy = self.explorer.needy.len();
-        self.explorer.may_fail += 1;
+        let (errors, warnings, failures) = (
+            self.state.diagnostics.errors.len(),
+            self.state.diagnostics.warnings.len(),
+            self.state.diagnostics.failures,
+        );
+        let needy = self.state.explorer.needy.len();
+        self.state.explorer.may_fail += 1;
         f(self);
-        self.explorer.may_fail -= 1;
-        self.diagnostics.errors.truncate(errors);
-        self.diagnostics.warnings.truncate(warnings);
-        self.explorer.needy.truncate(needy);
-        self.diagnostics.failures = failures;
+        self.state.explorer.may_fail -= 1;
+        self.state.diagnostics.errors.truncate(errors);
+        self.state.diagnostics.warnings.truncate(warnings);
+        self.state.explorer.needy.truncate(needy);
+        self.state.diagnostics.failures = failures;
     }
 
     fn level(&self) -> Level {
-        Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() }
+        Level { calls: self.state.program.budget.calls(), tries: self.state.program.budget.open_tries() }
     }
 
     /// Drops the exceptions of explored code and returns the first.
-    fn drop_raised(&mut self) -> Option<ParseError> {
-        let mut raised = std::mem::take(&mut self.diagnostics.raised);
-        let limit = |e: &&ParseError| {
-            matches!(e.kind, ParseErrorKind::TooManySteps { .. } | ParseErrorKind::TooMuchMemory { .. })
+    fn drop_raised(&mut self) -> Option<EvalError> {
+        let mut raised = std::mem::take(&mut self.state.diagnostics.raised);
+        let limit = |e: &&EvalError| {
+            matches!(e.kind, EvalErrorKind::TooManySteps { .. } | EvalErrorKind::TooMuchMemory { .. })
         };
         if let Some(error) = raised.iter().find(limit) {
-            self.explorer.cut_short.get_or_insert(error.range().into());
+            self.state.explorer.cut_short.get_or_insert(error.range().into());
         }
         if raised.is_empty() { None } else { Some(raised.swap_remove(0)) }
     }
@@ -265,22 +275,22 @@ impl dyn Host + '_ {
     #[cold]
     pub(crate) fn hurry(&mut self, id: StmtId) {
         let level = self.level();
-        if self.explorer.is_tired || level != self.explorer.level {
+        if self.state.explorer.is_tired || level != self.state.explorer.level {
             return;
         }
-        self.explorer.is_tired = true;
+        self.state.explorer.is_tired = true;
         let range = self.shown_range(id);
-        self.explorer.cut_short.get_or_insert(range);
-        let reserve = std::mem::take(&mut self.explorer.reserve);
-        self.program.budget.end_slice(reserve);
-        self.explorer.reserve = self.program.budget.begin_slice(STEPS);
+        self.state.explorer.cut_short.get_or_insert(range);
+        let reserve = std::mem::take(&mut self.state.explorer.reserve);
+        self.state.program.budget.end_slice(reserve);
+        self.state.explorer.reserve = self.state.program.budget.begin_slice(STEPS);
     }
 
     /// Returns the reason for not running a loop of explored code, if its steps are used up.
     pub(crate) fn in_hurry(&self) -> Option<Placeholder> {
-        let place = self.statement.unwrap_or_default();
+        let place = self.state.statement.unwrap_or_default();
         let reason = "it takes too many steps";
-        self.explorer.is_tired.then(|| Placeholder::new(Cause::Statement(reason.into()), place))
+        self.state.explorer.is_tired.then(|| Placeholder::new(Cause::Statement(reason.into()), place))
     }
 
     /// Continues after a failed statement of host code; the names it binds become unknown.
@@ -289,15 +299,15 @@ impl dyn Host + '_ {
     /// Fails if Python would not continue after the statement.
     pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> Result<()> {
         let range = self.shown_range(id);
-        if let Some(mut placeholder) = self.pending.take() {
+        if let Some(mut placeholder) = self.state.pending.take() {
             if !matches!(placeholder.cause, Cause::Parameter { .. }) {
                 placeholder = derived(placeholder, range);
             }
-            self.bind_names(id, &Binding::Unknown(Rc::new(placeholder)));
+            self.state.bind_names(id, &Binding::Unknown(Rc::new(placeholder)));
             return Ok(());
         }
         let level = self.level();
-        if self.explorer.exploring == 0 || level != self.explorer.level {
+        if !self.state.is_exploring() || level != self.state.explorer.level {
             return Err(reported);
         }
         let binding = match self.drop_raised() {
@@ -307,18 +317,18 @@ impl dyn Host + '_ {
             }
             None => Binding::Poison,
         };
-        self.bind_names(id, &binding);
+        self.state.bind_names(id, &binding);
         Ok(())
     }
 
     fn shown_range(&self, id: StmtId) -> TextRange {
         use tvmscript_python_syntax::ast::HasRange;
-        id.shown_in(&self.ast, self.program.text())
+        id.shown_in(&self.state.ast, self.state.program.text())
     }
 
     /// Adds the current statement to a placeholder that is assigned to a name.
     pub(crate) fn with_statement(&self, value: ScriptValue) -> ScriptValue {
-        match (super::placeholder::as_placeholder(&value), self.statement) {
+        match (super::placeholder::as_placeholder(&value), self.state.statement) {
             (Some(placeholder), Some(statement)) => match placeholder.cause {
                 Cause::Module(_) => derived(placeholder.clone(), statement).value(),
                 _ => value,
@@ -334,53 +344,53 @@ impl dyn Host + '_ {
     /// uncertain path.
     pub(crate) fn may_call(&mut self, closure: &Closure) -> Result<(), Raise> {
         let Some(def) = closure.def else { return Ok(()) };
-        let reason = if self.explorer.asynchronous.contains(&def) {
+        let reason = if self.state.explorer.asynchronous.contains(&def) {
             "asynchronous functions are not evaluated"
-        } else if self.explorer.uncertain > 0 && self.explorer.running.contains(&def) {
+        } else if self.state.explorer.uncertain > 0 && self.state.explorer.running.contains(&def) {
             "a function that may call itself is not evaluated"
-        } else if self.explorer.is_tired {
+        } else if self.state.explorer.is_tired {
             "it takes too many steps"
         } else {
-            self.explorer.called.insert(def);
+            self.state.explorer.called.insert(def);
             return Ok(());
         };
-        let place = self.statement.unwrap_or_default();
+        let place = self.state.statement.unwrap_or_default();
         Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)))
     }
 
     /// Runs a `with` statement whose context expects an exception (`pytest.raises(..)`). Errors in its body are dropped.
     pub(super) fn exec_expecting(&mut self, stmt: With) -> Result<Flow> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for item in ast.list(stmt.items) {
             let value = self.eval(item.context)?;
             let Some(target) = item.target else { continue };
-            let entered = match self.unknown(&value) {
+            let entered = match self.state.unknown(&value) {
                 Some(placeholder) => placeholder.value(),
                 None => {
                     let cause = Cause::Statement("what `with` enters is not evaluated".into());
-                    Placeholder::new(cause, self.ast.range(item.context)).value()
+                    Placeholder::new(cause, self.state.ast.range(item.context)).value()
                 }
             };
             self.assign_target(target, entered)?;
         }
         self.expecting_failure(|p| {
             let level = p.level();
-            let before = std::mem::replace(&mut p.explorer.level, level);
-            p.explorer.exploring += 1;
+            let before = std::mem::replace(&mut p.state.explorer.level, level);
+            let position = p.state.move_by(Position::explored);
             let _ = p.exec_body(stmt.body);
-            p.explorer.exploring -= 1;
-            p.explorer.level = before;
+            p.state.move_to(position);
+            p.state.explorer.level = before;
             p.drop_raised();
-            p.pending = None;
+            p.state.pending = None;
         });
         Ok(Flow::Next)
     }
 
     /// Tests for `pytest.raises(..)` and similar calls.
     pub(super) fn expects_exception(&self, context: ExprId) -> bool {
-        let Expr::Call { func, .. } = *self.ast.expr(context) else { return false };
-        let name = match *self.ast.expr(func) {
-            Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
+        let Expr::Call { func, .. } = *self.state.ast.expr(context) else { return false };
+        let name = match *self.state.ast.expr(func) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.state.ast.name(name),
             _ => return false,
         };
         matches!(name, "raises" | "assertRaises" | "assertRaisesRegex")
@@ -388,21 +398,22 @@ impl dyn Host + '_ {
 
     /// Marks a definition as read; returns `true` if it must be skipped because it was read before.
     pub(crate) fn mark_read(&mut self, id: StmtId) -> bool {
-        let is_new = self.explorer.read.insert(id);
-        self.explorer.skips_read && !is_new
+        let is_new = self.state.explorer.read.insert(id);
+        self.state.explorer.skips_read && !is_new
     }
 
     /// Tests whether an unsupported statement contains a decorated script, judging by its text: its syntax tree was
     /// not kept.
     pub(crate) fn unread_definition(&self, id: StmtId) -> bool {
-        let start = self.ast.range(id).start as usize;
-        let before = self.program.text().get(..start).unwrap_or("");
+        let start = self.state.ast.range(id).start as usize;
+        let before = self.state.program.text().get(..start).unwrap_or("");
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let mut lines = before[..line_start].lines().rev().map(str::trim);
         let own = before[line_start..].trim();
-        let decorates =
-            |line: &str| line.strip_prefix('@').is_some_and(|decorator| self.is_script_decorator(decorator));
-        let text = self.program.text_of(self.ast.range(id));
+        let decorates = |line: &str| {
+            line.strip_prefix('@').is_some_and(|decorator| self.host.is_script_decorator(decorator))
+        };
+        let text = self.state.program.text_of(self.state.ast.range(id));
         decorates(own) || decorates(text) || lines.next().is_some_and(decorates)
     }
 }

@@ -10,7 +10,7 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, is_function};
 use super::{Closure, Raise};
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Attributes that are no part of `__dict__`.
 pub(crate) const OWN: &[&str] = &[
@@ -23,7 +23,7 @@ pub(crate) const OWN: &[&str] = &[
     "__kwdefaults__",
 ];
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// An attribute of a function of the text; `None` for those that the function itself has.
     pub(crate) fn function_attribute(
         &mut self,
@@ -45,13 +45,13 @@ impl dyn Host + '_ {
             "__dict__" => ScriptValue::Dict(closure.attributes()),
             "__annotations__" => {
                 let annotations = self.function_annotations(closure)?;
-                closure.set_own(&self.program, name, annotations.clone())?;
+                closure.set_own(&self.state.program, name, annotations.clone())?;
                 annotations
             }
-            "__defaults__" => self.positional_defaults(closure),
+            "__defaults__" => self.state.positional_defaults(closure),
             "__kwdefaults__" => {
                 let defaults = self.keyword_defaults(closure)?;
-                closure.set_own(&self.program, name, defaults.clone())?;
+                closure.set_own(&self.state.program, name, defaults.clone())?;
                 defaults
             }
             _ => return Ok(None),
@@ -60,7 +60,7 @@ impl dyn Host + '_ {
 
     /// The annotations of the parameters and of the result, evaluated where the function was defined.
     fn function_annotations(&mut self, closure: &Closure) -> Outcome {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut all: Vec<(String, ExprId)> = ast
             .list(closure.params)
             .iter()
@@ -69,7 +69,7 @@ impl dyn Host + '_ {
         if let Some(Stmt::FunctionDef(def)) = closure.def.map(|def| *ast.stmt(def)) {
             all.extend(def.returns.map(|returns| ("return".to_owned(), returns)));
         }
-        cost::entries(self, all.len())?;
+        cost::entries(self.state, all.len())?;
         let mut dict = Dict::new();
         for (name, annotation) in all {
             let value = self.in_environment(closure.env.clone(), |p| p.eval(annotation))?;
@@ -80,11 +80,11 @@ impl dyn Host + '_ {
     }
 
     fn keyword_defaults(&mut self, closure: &Closure) -> Outcome {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut dict = Dict::new();
         for (param, default) in ast.list(closure.params).iter().zip(&closure.defaults) {
             if let (ParamKind::KeywordOnly, Some(default)) = (param.kind, default) {
-                cost::entries(self, 1)?;
+                cost::entries(self.state, 1)?;
                 dict.insert(DictKey::text(ast.name(param.name)), default.clone());
             }
         }
@@ -95,7 +95,7 @@ impl dyn Host + '_ {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     fn positional_defaults(&self, closure: &Closure) -> ScriptValue {
         let params = self.ast.list(closure.params).iter().zip(&closure.defaults);
         let values: Vec<ScriptValue> =

@@ -27,10 +27,10 @@ use super::pattern::Chosen;
 use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
-use crate::errors::{ParseErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{
     ExceptHandler, Expr, ExprId, For, If, List, Match, Stmt, StmtId, Try, While, With,
 };
@@ -266,9 +266,9 @@ enum Step {
     GiveUp(Placeholder),
 }
 
-impl Evaluator {
+impl EvalState {
     /// The value that an expression had before the statement was suspended.
-    pub(crate) fn remembered(&self, id: ExprId) -> Option<ScriptValue> {
+    pub(crate) fn replayed(&self, id: ExprId) -> Option<ScriptValue> {
         self.running.as_ref()?.memo.get(id).cloned()
     }
 
@@ -280,15 +280,15 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates an expression of a statement that may be suspended.
-    pub(crate) fn eval_remembered(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if let Some(value) = self.remembered(id) {
+    pub(crate) fn eval_replayed(&mut self, id: ExprId) -> Result<ScriptValue> {
+        if let Some(value) = self.state.replayed(id) {
             return Ok(value);
         }
         let value = self.eval_now(id)?;
-        if !matches!(self.ast.expr(id), Expr::Constant(_)) {
-            self.remember(id, &value);
+        if !matches!(self.state.ast.expr(id), Expr::Constant(_)) {
+            self.state.remember(id, &value);
         }
         Ok(value)
     }
@@ -296,11 +296,11 @@ impl dyn Host + '_ {
     /// `yield value`
     pub(crate) fn eval_yield(&mut self, id: ExprId, value: Option<ExprId>) -> Result<ScriptValue> {
         let value = value.map(|value| self.eval_inner(value)).transpose()?.unwrap_or_default();
-        let Some(running) = &mut self.running else { return self.yield_elsewhere(id) };
+        let Some(running) = &mut self.state.running else { return self.yield_elsewhere(id) };
         match running.input.take() {
             None => {
                 running.yielded = Some(value);
-                self.pending = None;
+                self.state.pending = None;
                 Err(Reported(()))
             }
             Some(Input::Send(value)) => Ok(value),
@@ -311,7 +311,7 @@ impl dyn Host + '_ {
     /// `yield from values`
     pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
         let values = self.eval_inner(values)?;
-        let Some(running) = &mut self.running else { return self.yield_elsewhere(id) };
+        let Some(running) = &mut self.state.running else { return self.yield_elsewhere(id) };
         let (delegate, input) = match (running.delegate.take(), running.input.take()) {
             (Some(delegate), Some(input)) => (delegate, input),
             (_, input) => {
@@ -322,11 +322,11 @@ impl dyn Host + '_ {
         match self.entering(id, |p| with_stack(|| p.resume_value(&delegate, input)))? {
             Resumed::Returned(value) => Ok(value),
             Resumed::Yielded(value) => {
-                if let Some(running) = &mut self.running {
+                if let Some(running) = &mut self.state.running {
                     running.yielded = Some(value);
                     running.delegate = Some(delegate);
                 }
-                self.pending = None;
+                self.state.pending = None;
                 Err(Reported(()))
             }
         }
@@ -334,11 +334,11 @@ impl dyn Host + '_ {
 
     /// The value of a `yield` in code that is not run by a generator.
     fn yield_elsewhere(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if self.tolerant && self.explorer.exploring > 0 {
+        if self.state.is_exploring() {
             let reason = "what a generator is sent is not evaluated";
-            return Ok(Placeholder::new(Cause::Statement(reason.into()), self.ast.range(id)).value());
+            return Ok(Placeholder::new(Cause::Statement(reason.into()), self.state.ast.range(id)).value());
         }
-        Err(self.error(id, ParseErrorKind::UnsupportedExpression { what: "this `yield`" }))
+        Err(self.state.error(id, EvalErrorKind::UnsupportedExpression { what: "this `yield`" }))
     }
 
     /// `iter(value)` as a value.
@@ -353,7 +353,7 @@ impl dyn Host + '_ {
         Ok(IterObject::value(iter.type_name(), iter))
     }
 
-    /// Resumes an iterator. One that is no generator accepts only `None`.
+    /// Resumes an iterator. One that is not a generator accepts only `None`.
     pub(crate) fn resume_value(&mut self, value: &ScriptValue, input: Input) -> Result<Resumed, Raise> {
         let Some(object) = value.as_host::<IterObject>() else {
             return Err(wrong_type!("'{}' object is not an iterator", value).into());
@@ -403,20 +403,20 @@ impl dyn Host + '_ {
         };
         let Some(env) = generator.env.clone() else { return Ok(Resumed::Returned(ScriptValue::None)) };
         let call = generator.call.clone();
-        let mark = self.mark();
-        let program = self.program.clone();
+        let mark = self.state.mark();
+        let program = self.state.program.clone();
         let (handled, tries) = (program.exceptions.handled_count(), program.budget.open_tries());
-        let around = std::mem::take(&mut self.explorer.returns);
+        let around = std::mem::take(&mut self.state.explorer.returns);
         let result = self.in_call(&call, env, |p| {
             for frame in &generator.frames {
-                frame.handled().cloned().into_iter().for_each(|e| p.program.exceptions.push_handled(e));
+                frame.handled().cloned().into_iter().for_each(|e| p.state.program.exceptions.push_handled(e));
                 if frame.is_try_body() {
-                    p.program.budget.enter_try();
+                    p.state.program.budget.enter_try();
                 }
             }
             Ok(p.run_frames(generator, input, mark))
         });
-        self.explorer.returns = around;
+        self.state.explorer.returns = around;
         program.exceptions.truncate_handled(handled);
         program.budget.set_tries(tries);
         match result? {
@@ -442,8 +442,8 @@ impl dyn Host + '_ {
 
     /// The failure of a generator. Its own `StopIteration` is not that of the iteration.
     fn leave_generator(&mut self, mark: Mark) -> Raise {
-        match self.raised_since(mark) {
-            Some(stop) if exception::is_of(&stop, "StopIteration") => match self.take_raised(mark) {
+        match self.state.raised_since(mark) {
+            Some(stop) if exception::is_of(&stop, "StopIteration") => match self.state.take_raised(mark) {
                 Some(stop) => {
                     let error = ScriptValue::str("generator raised StopIteration");
                     Raise::Exception(exception::caused_by("RuntimeError", [error], stop))
@@ -500,8 +500,8 @@ impl dyn Host + '_ {
             if let Some(running) = running {
                 running.clear();
             }
-            if let Err(raise) = self.program.budget.step(1) {
-                let place = self.statement.unwrap_or_default();
+            if let Err(raise) = self.state.program.budget.step(1) {
+                let place = self.state.statement.unwrap_or_default();
                 return Step::Pop(Err(self.raise(place, None, raise)));
             }
         }
@@ -513,17 +513,17 @@ impl dyn Host + '_ {
         running: &mut Slot,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<Result<R>, Step> {
-        let around = std::mem::replace(&mut self.running, running.take());
+        let around = std::mem::replace(&mut self.state.running, running.take());
         let result = with_stack(|| f(self));
-        *running = std::mem::replace(&mut self.running, around);
+        *running = std::mem::replace(&mut self.state.running, around);
         if result.is_ok() {
             return Ok(result);
         }
         if let Some(value) = running.as_mut().and_then(|running| running.yielded.take()) {
             return Err(Step::Suspend(value));
         }
-        match self.pending.take() {
-            Some(placeholder) if self.tolerant => Err(Step::GiveUp(placeholder)),
+        match self.state.pending.take() {
+            Some(placeholder) if self.state.is_tolerant() => Err(Step::GiveUp(placeholder)),
             _ => Ok(result),
         }
     }
@@ -543,8 +543,8 @@ impl dyn Host + '_ {
                 Some(Ok(Flow::Next)) => *at += 1,
                 Some(Ok(flow)) => return Step::Pop(Ok(flow)),
                 Some(Err(reported)) => {
-                    let failed = match self.item(body, *at) {
-                        Some(id) if self.tolerant => self.behind_failed(id, reported),
+                    let failed = match self.state.item(body, *at) {
+                        Some(id) if self.state.is_tolerant() => self.behind_failed(id, reported),
                         _ => Err(reported),
                     };
                     match failed {
@@ -553,25 +553,25 @@ impl dyn Host + '_ {
                     }
                 }
             }
-            let Some(id) = self.item(body, *at) else { return Step::Pop(Ok(Flow::Next)) };
+            let Some(id) = self.state.item(body, *at) else { return Step::Pop(Ok(Flow::Next)) };
             if !yielding.contains(&id) {
                 done = Some(with_stack(|| self.exec(id)));
                 continue;
             }
-            self.statement = Some(self.ast.range(id));
-            let opened = match *self.ast.stmt(id) {
+            self.state.statement = Some(self.state.ast.range(id));
+            let opened = match *self.state.ast.stmt(id) {
                 Stmt::If(stmt) => self.suspending(running, |p| p.open_if(stmt)),
                 Stmt::For(stmt) => self.suspending(running, |p| p.open_for(stmt)),
                 Stmt::While(stmt) => Ok(Ok(Ok(Frame::While(stmt)))),
                 Stmt::Match(stmt) => self.suspending(running, |p| p.open_match(stmt)),
                 Stmt::With(stmt) => Ok(Ok(Ok(Frame::With(stmt, Vec::new(), None)))),
                 Stmt::Try(stmt) => {
-                    self.program.budget.enter_try();
+                    self.state.program.budget.enter_try();
                     Ok(Ok(Ok(Frame::Try(id, stmt, Part::Body))))
                 }
                 stmt if self.is_unsuspendable(stmt) => {
-                    let kind = ParseErrorKind::UnsupportedExpression { what: "a `yield` in this statement" };
-                    let reported = self.error(id, kind);
+                    let kind = EvalErrorKind::UnsupportedExpression { what: "a `yield` in this statement" };
+                    let reported = self.state.error(id, kind);
                     return self.failed(reported);
                 }
                 _ => match self.suspending(running, |p| p.exec(id)) {
@@ -599,12 +599,13 @@ impl dyn Host + '_ {
 
     /// Tests whether a statement with a `yield` cannot run again from its start after a suspension.
     fn is_unsuspendable(&self, stmt: Stmt) -> bool {
-        let unpacks = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Tuple { .. } | Expr::List { .. });
+        let unpacks =
+            |id: &ExprId| matches!(self.state.ast.expr(*id), Expr::Tuple { .. } | Expr::List { .. });
         match stmt {
             Stmt::Assign(stmt) => {
-                let targets = self.ast.list(stmt.targets);
+                let targets = self.state.ast.list(stmt.targets);
                 (targets.len() > 1 || targets.iter().any(unpacks))
-                    && targets.iter().any(|target| walk::has_yield(&self.ast, *target))
+                    && targets.iter().any(|target| walk::has_yield(&self.state.ast, *target))
             }
             Stmt::Delete(stmt) => stmt.targets.len() > 1,
             Stmt::Unsupported(_) => true,

@@ -4,9 +4,9 @@ use tvmscript_python_syntax::ast::{Import, ImportFrom, TextRange};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::Placeholder;
-use crate::Host;
+use crate::Eval;
 use crate::binding::{Binding, Slot};
-use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Result, suggest};
 use crate::python;
 
 /// A Python module, or a member of one that no dialect declares: it can be imported but not used.
@@ -31,7 +31,7 @@ impl Module {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Resolves a dotted path: a declared module or a member of one, or an unknown module.
     pub fn module_value(&self, path: &str) -> ScriptValue {
         self.declared(path).unwrap_or_else(|| ScriptValue::host(Module { path: path.into() }))
@@ -40,7 +40,7 @@ impl dyn Host + '_ {
     /// The value at a path that starts with a declared module.
     fn declared(&self, path: &str) -> Option<ScriptValue> {
         let mut end = path.len();
-        while !self.modules().contains(&path[..end]) {
+        while !self.host.modules().contains(&path[..end]) {
             end = path[..end].rfind('.')?;
         }
         let module = ScriptValue::host(Module { path: path[..end].into() });
@@ -74,12 +74,12 @@ impl dyn Host + '_ {
         if let Some(value) = python::library::member(&module.path, name) {
             return Some(value);
         }
-        self.modules().member(&module.path, name)
+        self.host.modules().member(&module.path, name)
     }
 
     /// The error for using a module or a member of one, and a suggested fix.
     pub(crate) fn unusable(&self, path: &str) -> (HostError, Option<String>) {
-        let modules = self.modules();
+        let modules = self.host.modules();
         if modules.contains(path) {
             let error = HostError::type_error(format!("`{path}` is a module, which cannot be called"));
             return (error, Some(format!("call one of its functions: `{path}.name(..)`")));
@@ -100,12 +100,12 @@ impl dyn Host + '_ {
     /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        first == "__future__" || is_library_module(path) || self.modules().contains(first)
+        first == "__future__" || is_library_module(path) || self.host.modules().contains(first)
     }
 
     /// `import a.b as c`
     pub(crate) fn import(&mut self, stmt: Import) -> Result<()> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let value_of = |p: &Self, path: &str, place| match p.is_evaluated(path) {
             true => p.module_value(path),
             false => Placeholder::of_module(path, place).value(),
@@ -155,8 +155,8 @@ impl dyn Host + '_ {
 
     /// `from a.b import c as d`
     pub(crate) fn import_from(&mut self, stmt: ImportFrom) -> Result<()> {
-        let ast = self.ast.clone();
-        if let Some(path) = self.local_path(stmt) {
+        let ast = self.state.ast.clone();
+        if let Some(path) = self.state.local_path(stmt) {
             return self.import_from_local(stmt, &path);
         }
         let dots = ".".repeat(stmt.level as usize);
@@ -172,20 +172,20 @@ impl dyn Host + '_ {
                 // Members of a complete module are all known: a wrong name is an error.
                 None if name == "*" => {
                     if !is_future(&module) && !self.import_all(&module, place) {
-                        let statement = self.statement.unwrap_or(place);
-                        self.star_import.get_or_insert(statement);
+                        let statement = self.state.statement.unwrap_or(place);
+                        self.state.star_import.get_or_insert(statement);
                     }
                     continue;
                 }
                 None if python::library::lacks(&module.path, name) => {
                     let error = self.no_library_member(&module.path, name, place);
-                    result = Err(self.report(error));
-                    self.program.set_global(bound, Slot::poison(place));
+                    result = Err(self.state.report(error));
+                    self.state.program.set_global(bound, Slot::poison(place));
                     continue;
                 }
                 None => {
                     let path = format!("{}.{name}", module.path.trim_end_matches('.'));
-                    match self.modules().contains(module.path.split('.').next().unwrap_or_default())
+                    match self.host.modules().contains(module.path.split('.').next().unwrap_or_default())
                         || is_future(&module)
                     {
                         true => ScriptValue::host(Module { path: path.into() }),
@@ -199,10 +199,10 @@ impl dyn Host + '_ {
     }
 
     /// The error for a name that a module of Python's library does not have.
-    pub(crate) fn no_library_member(&self, path: &str, name: &str, range: TextRange) -> ParseError {
+    pub(crate) fn no_library_member(&self, path: &str, name: &str, range: TextRange) -> EvalError {
         let what = format!("the module `{path}`");
-        let kind = ParseErrorKind::NoAttribute { what, name: name.to_owned() };
-        let mut error = ParseError::new(kind, range);
+        let kind = EvalErrorKind::NoAttribute { what, name: name.to_owned() };
+        let mut error = EvalError::new(kind, range);
         let names = python::library::names(path).unwrap_or_default();
         if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
             near.suggest(&mut error, range, "");
@@ -212,7 +212,7 @@ impl dyn Host + '_ {
 
     /// `from a import b` for a module of the program.
     fn import_from_local(&mut self, stmt: ImportFrom, path: &str) -> Result<()> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let Some(module) = self.local_module(path) else { return Ok(()) };
         let mut result = Ok(());
         for alias in ast.list(stmt.names) {
@@ -236,8 +236,9 @@ impl dyn Host + '_ {
                 Some(value) => self.assign_host(bound, value, place),
                 None => {
                     let message = format!("cannot import name '{name}' from '{path}'");
-                    result = Err(self.error(alias.place, HostError::new(HostErrorKind::Import, message)));
-                    self.set_host(bound, Binding::Poison, place);
+                    result =
+                        Err(self.state.error(alias.place, HostError::new(HostErrorKind::Import, message)));
+                    self.state.set_host(bound, Binding::Poison, place);
                 }
             }
         }
@@ -255,12 +256,12 @@ impl dyn Host + '_ {
             _ if let Some(names) = super::class::class_module_names(&module.path) => {
                 names.into_iter().map(str::to_owned).collect()
             }
-            _ => match self.modules().star_names(&module.path) {
+            _ => match self.host.modules().star_names(&module.path) {
                 Some(names) => names,
                 None => return false,
             },
         };
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for name in names.iter().filter(|name| !name.starts_with('_')) {
             // A name that does not occur in the text needs no value.
             if let Some(bound) = ast.find_name(name)
@@ -274,12 +275,12 @@ impl dyn Host + '_ {
 
     /// Binds Python's built-in names that occur in the text. The text may rebind them.
     pub fn define_python_builtins(&mut self) {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for name in python::builtins::names() {
             if let Some(bound) = ast.find_name(name)
                 && let Some(value) = python::builtins::value(name)
             {
-                self.program.set_global(bound, Slot::new(Binding::Value(value), TextRange::default()));
+                self.state.program.set_global(bound, Slot::new(Binding::Value(value), TextRange::default()));
             }
         }
     }

@@ -10,8 +10,8 @@ use super::Raise;
 use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
-use crate::Host;
-use crate::errors::{ParseErrorKind, Result};
+use crate::Eval;
+use crate::errors::{EvalErrorKind, Result};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -184,7 +184,7 @@ impl HostObject for IterObject {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
         if class::defines_operations(value)
@@ -200,7 +200,7 @@ impl dyn Host + '_ {
         if let ScriptValue::Host(host) = value
             && host.items().is_none()
         {
-            self.known([value])?;
+            self.state.known([value])?;
         }
         Ok(match value {
             ScriptValue::List(items) => Iter::List(items.clone(), 0),
@@ -223,7 +223,7 @@ impl dyn Host + '_ {
                         None => return Err(self.not_iterable(value)),
                     }
                 } else if let Some(items) = object.items() {
-                    cost::values(self, items.len())?;
+                    cost::values(self.state, items.len())?;
                     Iter::Items(items.into_iter())
                 } else {
                     return Err(self.not_iterable(own));
@@ -234,7 +234,7 @@ impl dyn Host + '_ {
             ScriptValue::Dict(dict) => {
                 Iter::Dict { dict: dict.clone(), kind: view::Kind::Keys, at: 0, len: dict.borrow().len() }
             }
-            ScriptValue::Node(object) => match self.rules(object).items {
+            ScriptValue::Node(object) => match self.host.rules(object).items {
                 Some(items) => Iter::Items(items(object)?.into_iter()),
                 None => match python::node_items(object) {
                     Some(items) => Iter::Items(items.into_iter()),
@@ -293,7 +293,7 @@ impl dyn Host + '_ {
 
     /// Advances an iterator.
     pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
-        self.program.budget.step(1)?;
+        self.state.program.budget.step(1)?;
         match iter {
             Iter::Items(items) => Ok(items.next()),
             Iter::List(items, at) => {
@@ -308,7 +308,7 @@ impl dyn Host + '_ {
             Iter::Text(text, at) => {
                 let Some(c) = text.as_str()[*at..].chars().next() else { return Ok(None) };
                 *at += c.len_utf8();
-                cost::text(self, c.encode_utf8(&mut [0; 4])).map(Some)
+                cost::text(self.state, c.encode_utf8(&mut [0; 4])).map(Some)
             }
             Iter::Bytes(bytes, at) => {
                 *at += 1;
@@ -324,7 +324,7 @@ impl dyn Host + '_ {
                     raise!(Runtime, "dictionary changed size during iteration");
                 }
                 if *kind == view::Kind::Items {
-                    self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                    self.state.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
                 }
                 let item = kind.at(&dict, *at);
                 *at = if item.is_some() { *at + 1 } else { usize::MAX };
@@ -383,7 +383,10 @@ impl dyn Host + '_ {
                 })
             }
             Iter::Zip(iters, strict) => {
-                self.program.budget.allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;
+                self.state
+                    .program
+                    .budget
+                    .allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;
                 let mut items = Vec::with_capacity(iters.len());
                 let mut ended = None;
                 for (index, iter) in iters.iter_mut().enumerate() {
@@ -430,7 +433,7 @@ impl dyn Host + '_ {
                 let Some(item) = self.next(iter)? else { return Ok(None) };
                 let next = python::arith::binary(self, BinOp::Add, count, &ScriptValue::Int(1))?;
                 let number = std::mem::replace(count, next);
-                self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                self.state.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
                 Ok(Some(ScriptValue::tuple([number, item])))
             }
         }
@@ -445,14 +448,14 @@ impl dyn Host + '_ {
         if let ScriptValue::Tuple(items) = value
             && items.len() <= limit
         {
-            cost::values(self, items.len())?;
+            cost::values(self.state, items.len())?;
             return Ok(items.to_vec());
         }
         let mut iter = self.iterate(value)?;
         let mut items = Vec::new();
         while items.len() < limit {
             let Some(item) = self.next(&mut iter)? else { break };
-            self.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+            self.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
             items.push(item);
         }
         Ok(items)
@@ -489,7 +492,7 @@ impl dyn Host + '_ {
 /// The error of iterating `*value` with another beginning, unless that is empty.
 pub(super) fn not_iterable(raise: Raise, value: &ScriptValue, message: &str) -> Raise {
     match raise {
-        Raise::Kind(ParseErrorKind::Host(mut error))
+        Raise::Kind(EvalErrorKind::Host(mut error))
             if error.message.ends_with("object is not iterable") && !message.is_empty() =>
         {
             error.message = format!("{message} {}", python::type_name(value));

@@ -5,15 +5,13 @@
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::Token;
 use tvmscript_python_syntax::ast::{ImportFrom, Name, StmtId};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::{Env, Locals, walk};
 use crate::binding::Binding;
-use crate::host::Mode;
 use crate::program::Program;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState, Position};
 
 /// A module that is a part of the program.
 pub(crate) struct LocalModule {
@@ -65,7 +63,7 @@ pub fn absolute_module(package: &str, level: u32, module: &str) -> Option<String
     Some(base.join("."))
 }
 
-impl Evaluator {
+impl EvalState {
     /// The package of the running statement, for relative imports.
     fn package(&self) -> &str {
         let parts = &self.program.parts;
@@ -88,19 +86,19 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Imports a module of the program and the packages around it; `None` if it is none.
     pub(crate) fn local_module(&mut self, path: &str) -> Option<ScriptValue> {
-        if !self.program.parts.contains(path) {
+        if !self.state.program.parts.contains(path) {
             return None;
         }
-        if let Some(module) = self.program.loaded_modules.borrow().get(path) {
+        if let Some(module) = self.state.program.loaded_modules.borrow().get(path) {
             return Some(module.clone());
         }
         if let Some((package, _)) = path.rsplit_once('.') {
             self.local_module(package);
         }
-        let program = self.program.clone();
+        let program = self.state.program.clone();
         let body: Option<Vec<StmtId>> = program.parts.module(path).map(|part| {
             let is_in = |id: &&StmtId| {
                 let start = program.ast.range(**id).start;
@@ -119,11 +117,11 @@ impl dyn Host + '_ {
     }
 
     fn module_env(&mut self, path: &str, body: &[StmtId]) -> Rc<Env> {
-        let mut names: Vec<Name> = walk::names_of_module(&self.ast, body).into_iter().collect();
-        let own_name = self.ast.find_name("__name__");
+        let mut names: Vec<Name> = walk::names_of_module(&self.state.ast, body).into_iter().collect();
+        let own_name = self.state.ast.find_name("__name__");
         names.extend(own_name);
         let env = Env::new(Locals::of_module(names), None);
-        self.program.keep_environment(&env);
+        self.state.program.keep_environment(&env);
         if let Some(name) = own_name {
             env.set(name, Binding::Value(ScriptValue::str(path)));
         }
@@ -131,23 +129,22 @@ impl dyn Host + '_ {
     }
 
     fn run_module(&mut self, path: &str, body: &[StmtId], env: Rc<Env>) {
-        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
-        let tolerant = std::mem::replace(&mut self.tolerant, true);
-        let around = std::mem::replace(&mut self.path, path.into());
-        let statement = self.statement;
-        self.depth += 1;
+        let position = self.state.move_by(Position::imported);
+        let around = std::mem::replace(&mut self.state.path, path.into());
+        let statement = self.state.statement;
+        self.state.depth += 1;
         self.in_environment(Some(env), |p| {
             for id in body {
-                if p.is_exhausted() {
+                if p.state.is_exhausted() {
                     break;
                 }
                 let _ = p.run_statement(*id);
             }
         });
-        self.depth -= 1;
-        self.statement = statement;
-        (self.path, self.tolerant, self.mode, self.token) = (around, tolerant, mode, token);
+        self.state.depth -= 1;
+        self.state.statement = statement;
+        self.state.path = around;
+        self.state.move_to(position);
     }
 
     /// The public names of a module for `import *`: `__all__`, else all without a leading underscore.

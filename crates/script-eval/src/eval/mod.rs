@@ -56,13 +56,13 @@ pub(crate) use raising::Exceptions;
 pub use template::{OpenTemplate, Template};
 
 use crate::binding::Binding;
-use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, HostError, Reported, Result, suggest};
 use crate::host::Mode;
 use crate::python::cost;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Converts a value to a key. Hashing and comparing are charged.
     pub(crate) fn hashable(&mut self, value: ScriptValue) -> Result<DictKey, Raise> {
         if let ScriptValue::Host(_) = value {
@@ -72,40 +72,59 @@ impl dyn Host + '_ {
             // Tuples that share elements are small but may take exponential time to walk.
             let mut work = vec![value.clone()];
             while let Some(at) = work.pop() {
-                self.program.budget.step(1 + cost::size(&at))?;
+                self.state.program.budget.step(1 + cost::size(&at))?;
                 if let ScriptValue::Host(_) = at {
                     self.prepare_key(&at)?;
                 }
                 if let ScriptValue::Tuple(items) = &at {
-                    self.program.budget.step(items.len() as u64)?;
+                    self.state.program.budget.step(items.len() as u64)?;
                     work.extend(items.iter().filter(|item| !is_small(item)).cloned());
                 }
             }
         } else if !is_small(&value) {
-            self.program.budget.step(cost::size(&value))?;
+            self.state.program.budget.step(cost::size(&value))?;
         }
         let key = DictKey::new(value).map_err(|value| {
             HostError::type_error(format!("unhashable type: '{}'", crate::python::unhashable_part(&value)))
         })?;
         if key.weight() > 1 {
-            self.program.budget.step(u64::from(key.weight()))?;
+            self.state.program.budget.step(u64::from(key.weight()))?;
         }
         Ok(key)
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// The value of a variable of the running function, or of one around it; fails if it has none.
     #[inline]
     fn variable(&self, name: Name) -> Result<ScriptValue> {
         match &self.env {
-            Some(env) if self.in_env => match env.value(name) {
+            Some(env) if self.is_local() => match env.value(name) {
                 Some(value) => value,
                 None if self.program.parts.is_empty() => self.program.global_value(name),
                 None => Err(Reported(())),
             },
             _ => Err(Reported(())),
         }
+    }
+
+    /// Resolves a name; `local` is its binding in the script body.
+    #[inline]
+    pub fn find(&self, name: Name, local: impl FnOnce() -> Binding) -> Binding {
+        // Host code sees captured names of a script body, and not the names that the dialect redefines there.
+        if self.is_local() {
+            return self.host_binding(name);
+        }
+        let local = local();
+        if !matches!(local, Binding::Unbound) {
+            return local;
+        }
+        if let Some(env) = &self.env
+            && let Some(found) = env.get(name)
+        {
+            return found;
+        }
+        self.outermost(name)
     }
 
     /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
@@ -123,7 +142,7 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Evaluates an expression under the rules of the current mode.
     ///
     /// # Errors
@@ -149,8 +168,8 @@ impl dyn Host + '_ {
 
     /// Evaluates an operand. A slice with two bounds gets step 1.
     pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
-        match *self.ast.expr(id) {
-            Expr::Subscript { value, index } if self.mode == Mode::Script => {
+        match *self.state.ast.expr(id) {
+            Expr::Subscript { value, index } if self.state.mode() == Mode::Script => {
                 with_stack(|| self.eval_subscript(id, value, index, true))
             }
             _ => self.eval_inner(id),
@@ -159,40 +178,38 @@ impl dyn Host + '_ {
 
     #[inline]
     pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if self.running.is_some() { self.eval_remembered(id) } else { self.eval_now(id) }
+        if self.state.running.is_some() { self.eval_replayed(id) } else { self.eval_now(id) }
     }
 
     #[inline]
     pub(crate) fn eval_now(&mut self, id: ExprId) -> Result<ScriptValue> {
-        // Each use of the state through the trait is a virtual call.
-        let evaluator: &mut Evaluator = self;
-        match *evaluator.ast.expr(id) {
+        match *self.state.ast.expr(id) {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
             Expr::Name(name) => {
-                let value = evaluator.variable(name);
+                let value = self.state.variable(name);
                 return if value.is_ok() { value } else { self.load(name, id) };
             }
             Expr::BinOp { .. } => {
-                if let Some(value) = evaluator.quick_integer(id) {
+                if let Some(value) = self.state.quick_integer(id) {
                     return Ok(ScriptValue::Int(value));
                 }
             }
             Expr::Compare { .. } => {
-                if let Some(truth) = evaluator.quick_condition(id) {
+                if let Some(truth) = self.state.quick_condition(id) {
                     return Ok(ScriptValue::Bool(truth));
                 }
             }
             _ => {}
         }
         let result = with_stack(|| self.eval_compound(id));
-        if result.is_err() { self.absorbed_if_tolerant(result) } else { result }
+        if result.is_err() { self.placeholder_if_tolerant(result) } else { result }
     }
 
     #[cold]
-    fn absorbed_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
+    fn placeholder_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
         match result {
-            Err(reported) if self.tolerant => self.absorbed(reported),
+            Err(reported) if self.state.is_tolerant() => self.state.placeholder_for(reported),
             result => result,
         }
     }
@@ -203,15 +220,15 @@ impl dyn Host + '_ {
             Constant::None => ScriptValue::None,
             Constant::Bool(b) => ScriptValue::Bool(b),
             Constant::Int(i) => ScriptValue::Int(i),
-            Constant::BigInt(index) => ScriptValue::big_int(self.ast.big_int(index).clone()),
+            Constant::BigInt(index) => ScriptValue::big_int(self.state.ast.big_int(index).clone()),
             Constant::Float(f) => ScriptValue::Float(f),
-            Constant::Str(name) => ScriptValue::Str(self.name_str(name)),
-            Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.ast.bytes(index))),
+            Constant::Str(name) => ScriptValue::Str(self.state.name_str(name)),
+            Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.state.ast.bytes(index))),
             Constant::Ellipsis => ScriptValue::Ellipsis,
             Constant::Imaginary(im) => {
-                if self.mode == Mode::Script {
-                    let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
-                    return Err(self.error(id, kind));
+                if self.state.mode() == Mode::Script {
+                    let kind = EvalErrorKind::UnsupportedExpression { what: "a complex number" };
+                    return Err(self.state.error(id, kind));
                 }
                 crate::python::complex::Complex::value(0.0, im)
             }
@@ -220,17 +237,16 @@ impl dyn Host + '_ {
 
     /// Evaluates an operand to find errors in it, after another operand failed.
     #[cold]
-    pub(crate) fn also_look_at(&mut self, id: ExprId) {
-        if self.program.budget.stops_at_first_error() || self.is_exhausted() {
+    pub(crate) fn eval_for_errors(&mut self, id: ExprId) {
+        if self.state.program.budget.stops_at_first_error() || self.state.is_exhausted() {
             return;
         }
         if let Err(Reported(())) = self.eval_operand(id) {}
     }
 
     fn eval_compound(&mut self, id: ExprId) -> Result<ScriptValue> {
-        let evaluator: &mut Evaluator = self;
-        let charged = evaluator.program.budget.step(1);
-        let expr = *evaluator.ast.expr(id);
+        let charged = self.state.program.budget.step(1);
+        let expr = *self.state.ast.expr(id);
         if charged.is_err() {
             self.at(id, charged)?;
         }
@@ -279,7 +295,7 @@ impl dyn Host + '_ {
             Expr::Dict { items } => self.eval_dict(id, items),
             Expr::Slice { lower, upper, step } => {
                 let start = self.slice_part(lower);
-                if start.is_err() && self.program.budget.stops_at_first_error() {
+                if start.is_err() && self.state.program.budget.stops_at_first_error() {
                     return start;
                 }
                 let (stop, step) = (self.slice_part(upper), self.slice_part(step));
@@ -294,7 +310,7 @@ impl dyn Host + '_ {
             Expr::JoinedStr { values } => self.eval_joined_str(id, values),
             Expr::FormattedValue { .. } => {
                 let text = self.eval_formatted(id)?;
-                self.try_at(id, |p| cost::text(p, &text))
+                self.try_at(id, |p| cost::text(p.state, &text))
             }
             Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
             Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
@@ -309,7 +325,7 @@ impl dyn Host + '_ {
     }
 
     fn unsupported(&mut self, id: ExprId, what: &'static str) -> Reported {
-        self.error(id, ParseErrorKind::UnsupportedExpression { what })
+        self.state.error(id, EvalErrorKind::UnsupportedExpression { what })
     }
 
     /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
@@ -317,8 +333,8 @@ impl dyn Host + '_ {
     fn elements(&mut self, elts: List<ExprId>, message: &str) -> Result<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
-            let Some(elt) = self.item(elts, index) else { break };
-            let result = match *self.ast.expr(elt) {
+            let Some(elt) = self.state.item(elts, index) else { break };
+            let result = match *self.state.ast.expr(elt) {
                 Expr::Starred { value } => self
                     .eval_inner(value)
                     .and_then(|value| self.collect_starred(elt, &value, message))
@@ -326,10 +342,10 @@ impl dyn Host + '_ {
                 _ => self.eval_inner(elt).map(|value| items.push(value)),
             };
             if let Err(reported) = result {
-                let ast = self.ast.clone();
+                let ast = self.state.ast.clone();
                 ast.list(elts).iter().skip(index + 1).for_each(|elt| match *ast.expr(*elt) {
-                    Expr::Starred { value } => self.also_look_at(value),
-                    _ => self.also_look_at(*elt),
+                    Expr::Starred { value } => self.eval_for_errors(value),
+                    _ => self.eval_for_errors(*elt),
                 });
                 return Err(reported);
             }
@@ -338,15 +354,15 @@ impl dyn Host + '_ {
     }
 
     fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> Result<ScriptValue> {
-        self.try_at(id, |p| cost::entries(p, items.len()))?;
+        self.try_at(id, |p| cost::entries(p.state, items.len()))?;
         let mut dict = Dict::with_capacity(items.len());
         let mut waiting = Vec::with_capacity(items.len());
         for index in 0..items.len() {
-            let Some(item) = self.item(items, index) else { break };
+            let Some(item) = self.state.item(items, index) else { break };
             if let Err(reported) = self.dict_item(item, &mut waiting, &mut dict) {
-                let ast = self.ast.clone();
+                let ast = self.state.ast.clone();
                 for item in ast.list(items).iter().skip(index + 1) {
-                    item.key.into_iter().chain([item.value]).for_each(|part| self.also_look_at(part));
+                    item.key.into_iter().chain([item.value]).for_each(|part| self.eval_for_errors(part));
                 }
                 return Err(reported);
             }
@@ -367,12 +383,12 @@ impl dyn Host + '_ {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
             if !self.try_at(item.value, |p| crate::python::builtins::fill_from_mapping(p, dict, &rest))? {
-                return Err(self.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
+                return Err(self.state.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
             }
             return Ok(());
         };
         let key = self.eval_inner(key_id);
-        if key.is_err() && self.program.budget.stops_at_first_error() {
+        if key.is_err() && self.state.program.budget.stops_at_first_error() {
             return key.map(drop);
         }
         let value = self.eval_inner(item.value);
@@ -392,7 +408,7 @@ impl dyn Host + '_ {
     }
 
     fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
-        self.try_at(id, |p| cost::values(p, count))
+        self.try_at(id, |p| cost::values(p.state, count))
     }
 
     /// Loads the value of a name.
@@ -408,107 +424,87 @@ impl dyn Host + '_ {
     /// Resolves a name.
     #[inline]
     pub fn find(&self, name: Name) -> Binding {
-        // Host code sees captured names of a script body, and not the names that the dialect redefines there.
-        if self.in_env {
-            return self.host_binding(name);
-        }
-        let local = self.local(name);
-        if !matches!(local, Binding::Unbound) {
-            return local;
-        }
-        if let Some(env) = &self.env
-            && let Some(found) = env.get(name)
-        {
-            return found;
-        }
-        self.outermost(name)
+        self.state.find(name, || self.host.local(name))
     }
 
     #[cold]
     fn undefined(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
         let result = self.report_unbound(name, id);
         if result.is_err() {
-            self.note_unbound(name);
+            self.state.note_unbound(name);
         }
         result
     }
 
     fn report_unbound(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let text = ast.name(name);
         if text == "__class__"
-            && let Some((Some(class), _)) = self.env.as_ref().and_then(|env| env.method())
+            && let Some((Some(class), _)) = self.state.env.as_ref().and_then(|env| env.method())
         {
             return Ok(class);
         }
         if let Some(placeholder) = self.bound_elsewhere(name) {
             return self.unknown_value(id, &placeholder);
         }
-        if self.is_in_invalid(text) {
+        if self.state.is_in_invalid(text) {
             return Err(Reported(()));
         }
-        let mut error =
-            ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
-        if self.diagnostics.is_exhausted() {
+        let mut error = EvalError::new(EvalErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
+        if self.state.diagnostics.is_exhausted() {
             // Nobody will see the suggestion, which is expensive.
             return Err(self.report_undefined(error));
         }
         if let Some((place, help)) = self.ended_before(name, id) {
             error.help = help.map(str::to_owned);
-            return Err(self.report(error.with_label(place, "defined here, in a scope that is closed")));
+            return Err(self
+                .state
+                .report(error.with_label(place, "defined here, in a scope that is closed")));
         }
-        let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
-        names.extend(self.local_names());
-        names.extend(self.program.bound_globals());
+        let mut names: Vec<Name> = self.state.env.iter().flat_map(|env| env.bound_names()).collect();
+        names.extend(self.host.local_names());
+        names.extend(self.state.program.bound_globals());
         let builtins: Vec<&str> = crate::python::builtins::names().collect();
         let known = names.iter().map(|n| ast.name(*n)).chain(builtins);
         match suggest::nearest(text, known) {
             Some(near) => near.suggest(&mut error, ast.range(id), ""),
-            None => error.help = self.suggestion(text),
+            None => error.help = self.host.suggestion(text),
         }
         Err(self.report_undefined(error))
     }
 
     /// The definition site of a name in a closed scope of the same function, with a hint.
     fn ended_before(&self, name: Name, id: ExprId) -> Option<(TextRange, Option<&'static str>)> {
-        let (place, help) = self.ended(name)?;
-        let between = TextRange::new(place.end, self.ast.range(id).start);
+        let (place, help) = self.host.ended(name)?;
+        let between = TextRange::new(place.end, self.state.ast.range(id).start);
         let same_function = place.end > 0
             && place.end < between.end
-            && !self.program.text_of(between).lines().any(|line| line.trim_start().starts_with("def "));
+            && !self.state.program.text_of(between).lines().any(|line| line.trim_start().starts_with("def "));
         same_function.then_some((place, help))
     }
 
     fn eval_walrus(&mut self, target: ExprId, value: ExprId) -> Result<ScriptValue> {
         let value = self.eval_inner(value)?;
-        let Expr::Name(name) = *self.ast.expr(target) else {
-            return Err(self.invalid_target(target, "this expression"));
+        let Expr::Name(name) = *self.state.ast.expr(target) else {
+            return Err(self.state.invalid_target(target, "this expression"));
         };
-        if self.token != Token::DEFAULT && !self.in_env {
-            self.bind(name, value.clone(), target)?;
+        if self.state.position().token() != Token::DEFAULT && !self.state.is_local() {
+            self.host.bind(self.state, name, value.clone(), target)?;
         } else {
-            let place = self.ast.range(target);
+            let place = self.state.ast.range(target);
             self.assign_host(name, value.clone(), place);
         }
         Ok(value)
     }
 
-    /// Runs `f` in another mode.
-    pub(crate) fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
-        let before = std::mem::replace(&mut self.mode, mode);
-        let result = f(self);
-        self.mode = before;
-        result
-    }
-
     /// Runs the body of a function or class.
     pub(crate) fn within<R>(&mut self, name: Name, f: impl FnOnce(&mut Self) -> R) -> R {
-        let path = self.path_of(name).into();
-        let before = std::mem::replace(&mut self.path, path);
-        self.depth += 1;
+        let path = self.state.path_of(name).into();
+        let before = std::mem::replace(&mut self.state.path, path);
+        self.state.depth += 1;
         let result = f(self);
-        self.depth -= 1;
-        self.path = before;
+        self.state.depth -= 1;
+        self.state.path = before;
         result
     }
 
@@ -518,7 +514,7 @@ impl dyn Host + '_ {
         match result {
             Ok(value) => Ok(value),
             Err(raise) => {
-                let range = self.ast.range(id);
+                let range = self.state.ast.range(id);
                 Err(self.raise(range, Some(id), raise))
             }
         }
@@ -540,10 +536,10 @@ impl dyn Host + '_ {
     pub fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
         match raise {
             Raise::Reported => Reported(()),
-            Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
+            Raise::Kind(kind) => self.state.report(EvalError::new(kind, range)),
             Raise::Exception(exception) => self.record_exception(range, &exception),
-            Raise::WithHelp(kind, help) => self.report(ParseError::new(kind, range).with_help(help)),
-            Raise::Build(error) => self.build_error_at(range, call, error),
+            Raise::WithHelp(kind, help) => self.state.report(EvalError::new(kind, range).with_help(help)),
+            Raise::Build(error) => self.state.build_error_at(range, call, error),
             Raise::Unknown(placeholder) => self.use_unknown(range, &placeholder),
         }
     }
@@ -559,7 +555,7 @@ impl dyn Host + '_ {
     /// The truth of a value, as Python defines it.
     pub fn truth(&mut self, value: &ScriptValue) -> Result<bool, Raise> {
         match value {
-            ScriptValue::Node(object) => match self.rules(object).truth {
+            ScriptValue::Node(object) => match self.host.rules(object).truth {
                 Some(truth) => Ok(truth(object)?),
                 None => match crate::python::node_len(object) {
                     Some(len) => Ok(len > 0),
@@ -568,7 +564,7 @@ impl dyn Host + '_ {
             },
             ScriptValue::Host(_) if class::defines_operations(value) => self.special_truth(value),
             ScriptValue::Host(_) => {
-                self.known([value])?;
+                self.state.known([value])?;
                 match crate::python::object::of(value) {
                     Some(object) => object.truth(self),
                     None => Ok(crate::python::truth(value)),

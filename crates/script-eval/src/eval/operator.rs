@@ -5,14 +5,14 @@ use tvmscript_script_value::ScriptValue;
 
 use super::Raise;
 use super::class::defines_operations;
+use crate::Eval;
 use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
 use crate::python;
 use crate::python::Outcome;
-use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Applies an operator.
     ///
     /// # Errors
@@ -35,12 +35,12 @@ impl dyn Host + '_ {
         let mut asked = None;
         for operand in operands {
             let ScriptValue::Node(object) = operand else { continue };
-            let Some(rule) = self.rules(object).operator else { continue };
+            let Some(rule) = self.host.rules(object).operator else { continue };
             if asked.is_some_and(|before| std::ptr::fn_addr_eq(before, rule)) {
                 continue;
             }
             asked = Some(rule);
-            if let Some(value) = rule(operator, operands, self.mode)? {
+            if let Some(value) = rule(operator, operands, self.state.mode())? {
                 return Ok(Some(value));
             }
         }
@@ -48,7 +48,7 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
-        self.known(operands)?;
+        self.state.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_))) {
             let number = |operand: &ScriptValue| {
                 python::object::number(operand).unwrap_or_else(|| operand.plain().clone())
@@ -67,7 +67,7 @@ impl dyn Host + '_ {
                 self.special_compare(op, a, b)
             }
             (Operator::Binary(op), [a, b]) => {
-                self.known_operands(op, a, b)?;
+                self.state.known_operands(op, a, b)?;
                 python::arith::binary(self, op, a, b)
             }
             (Operator::Unary(UnaryOp::Not), [a]) => Ok(ScriptValue::Bool(!self.truth(a)?)),
@@ -87,11 +87,10 @@ impl dyn Host + '_ {
     /// Evaluates a left-leaning chain `a + b + c` in a loop. Operands after a wrong one are evaluated too, to find
     /// errors in them.
     pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
-        let evaluator: &Evaluator = self;
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
-        while let Expr::BinOp { left, .. } = *evaluator.ast.expr(at) {
-            if at != id && evaluator.remembered(at).is_some() {
+        while let Expr::BinOp { left, .. } = *self.state.ast.expr(at) {
+            if at != id && self.state.replayed(at).is_some() {
                 break;
             }
             spine.push(at);
@@ -102,7 +101,7 @@ impl dyn Host + '_ {
             Err(reported) => return self.operands_behind(spine, reported),
         };
         while let Some(at) = spine.pop() {
-            let Expr::BinOp { op, right, .. } = *self.ast.expr(at) else { break };
+            let Expr::BinOp { op, right, .. } = *self.state.ast.expr(at) else { break };
             let right = match self.eval_operand(right) {
                 Ok(right) => right,
                 Err(reported) => return self.operands_behind(spine, reported),
@@ -110,17 +109,19 @@ impl dyn Host + '_ {
             let result = match (&value, &right) {
                 (ScriptValue::Node(_) | ScriptValue::Host(_), _)
                 | (_, ScriptValue::Node(_) | ScriptValue::Host(_)) => {
-                    self.point_at(at);
+                    self.state.point_at(at);
                     self.apply(Operator::Binary(op), &[value, right])
                 }
-                (a, b) => self.known_operands(op, a, b).and_then(|()| python::arith::binary(self, op, a, b)),
+                (a, b) => {
+                    self.state.known_operands(op, a, b).and_then(|()| python::arith::binary(self, op, a, b))
+                }
             };
             value = match self.at(at, result) {
                 Ok(value) => value,
                 Err(reported) => return self.operands_behind(spine, reported),
             };
             if at != id {
-                self.remember(at, &value);
+                self.state.remember(at, &value);
             }
         }
         Ok(value)
@@ -130,8 +131,8 @@ impl dyn Host + '_ {
     #[cold]
     fn operands_behind(&mut self, spine: SmallVec<[ExprId; 8]>, reported: Reported) -> Result<ScriptValue> {
         for at in spine.into_iter().rev() {
-            if let Expr::BinOp { right, .. } = *self.ast.expr(at) {
-                self.also_look_at(right);
+            if let Expr::BinOp { right, .. } = *self.state.ast.expr(at) {
+                self.eval_for_errors(right);
             }
         }
         Err(reported)
@@ -139,32 +140,32 @@ impl dyn Host + '_ {
 
     pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
         let value = self.eval_operand(operand)?;
-        self.point_at(id);
+        self.state.point_at(id);
         self.try_at(id, |p| p.apply(Operator::Unary(op), &[value]))
     }
 
     /// Tests whether a dialect defines operators on the value.
     fn has_operators(&mut self, value: &ScriptValue) -> bool {
-        matches!(value, ScriptValue::Node(object) if self.rules(object).operator.is_some())
+        matches!(value, ScriptValue::Node(object) if self.host.rules(object).operator.is_some())
     }
 
     pub(crate) fn eval_bool(&mut self, id: ExprId, op: BoolOp, values: List<ExprId>) -> Result<ScriptValue> {
-        let Some(first) = self.item(values, 0) else { return Ok(ScriptValue::None) };
-        let start = self.ast.range(first).start;
+        let Some(first) = self.state.item(values, 0) else { return Ok(ScriptValue::None) };
+        let start = self.state.ast.range(first).start;
         let mut value = match self.eval_operand(first) {
             Ok(value) => value,
             Err(reported) => return self.conditions_behind(values, 1, reported),
         };
         for index in 1..values.len() {
-            let Some(next) = self.item(values, index) else { break };
-            if self.mode == Mode::Host && !self.has_operators(&value) {
+            let Some(next) = self.state.item(values, index) else { break };
+            if self.state.mode() == Mode::Host && !self.has_operators(&value) {
                 if self.try_at(id, |p| p.truth(&value))? == (op == BoolOp::Or) {
                     return Ok(value);
                 }
                 value = self.eval_operand(next)?;
                 continue;
             }
-            let range = TextRange::new(start, self.ast.range(next).end);
+            let range = TextRange::new(start, self.state.ast.range(next).end);
             let joined = self
                 .eval_operand(next)
                 .and_then(|right| self.apply_at(range, Operator::Bool(op), &[value, right]));
@@ -184,9 +185,9 @@ impl dyn Host + '_ {
         from: usize,
         reported: Reported,
     ) -> Result<ScriptValue> {
-        if self.mode == Mode::Script {
-            let ast = self.ast.clone();
-            ast.list(values).iter().skip(from).for_each(|value| self.also_look_at(*value));
+        if self.state.mode() == Mode::Script {
+            let ast = self.state.ast.clone();
+            ast.list(values).iter().skip(from).for_each(|value| self.eval_for_errors(*value));
         }
         Err(reported)
     }
@@ -197,7 +198,7 @@ impl dyn Host + '_ {
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<ScriptValue> {
-        self.program.point_at(range);
+        self.state.program.point_at(range);
         let result = self.apply(operator, operands);
         result.map_err(|raise| self.raise(range, None, raise))
     }
@@ -209,13 +210,13 @@ impl dyn Host + '_ {
             Ok(left) => left,
             Err(reported) => return self.comparisons_behind(rest, 0, reported),
         };
-        let start = self.ast.range(first).start;
+        let start = self.state.ast.range(first).start;
         let mut pair_start = start;
         let mut joined: Option<ScriptValue> = None;
         let mut nested = None;
         for index in 0..rest.len() {
-            let Some(Comparison { op, right }) = self.item(rest, index) else { break };
-            let range = self.ast.range(right);
+            let Some(Comparison { op, right }) = self.state.item(rest, index) else { break };
+            let range = self.state.ast.range(right);
             let pair = TextRange::new(pair_start, range.end);
             let compared = self.eval_operand(right).and_then(|right| {
                 let value = self.compare_at(pair, op, left, &right)?;
@@ -225,7 +226,7 @@ impl dyn Host + '_ {
                 Ok(compared) => compared,
                 Err(reported) => return self.comparisons_behind(rest, index + 1, reported),
             };
-            if self.comparisons_nest && self.has_operators(&value) {
+            if self.state.program.comparisons_nest && self.has_operators(&value) {
                 (joined, left) = (None, value);
                 nested = Some(left.clone());
                 continue;
@@ -239,7 +240,7 @@ impl dyn Host + '_ {
                 )?,
             };
             // Python stops at the first false comparison.
-            if self.mode == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
+            if self.state.mode() == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
                 let truth = self.truth(&value);
                 if !truth.map_err(|raise| self.raise(pair, None, raise))? {
                     return Ok(value);
@@ -260,8 +261,8 @@ impl dyn Host + '_ {
         from: usize,
         reported: Reported,
     ) -> Result<ScriptValue> {
-        let ast = self.ast.clone();
-        ast.list(rest).iter().skip(from).for_each(|comparison| self.also_look_at(comparison.right));
+        let ast = self.state.ast.clone();
+        ast.list(rest).iter().skip(from).for_each(|comparison| self.eval_for_errors(comparison.right));
         Err(reported)
     }
 
@@ -276,7 +277,7 @@ impl dyn Host + '_ {
         if !may_build(&a) && !may_build(b)
             || matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn)
         {
-            let result = self.known([&a, b]).and_then(|()| python::compare::compare(self, op, &a, b));
+            let result = self.state.known([&a, b]).and_then(|()| python::compare::compare(self, op, &a, b));
             return result.map_err(|raise| self.raise(range, None, raise));
         }
         self.apply_at(range, Operator::Compare(op), &[a, b.clone()])
@@ -296,13 +297,13 @@ impl dyn Host + '_ {
             if self.has_operators(&condition) {
                 let (yes, no) = (self.eval_operand(body), self.eval_operand(orelse));
                 let (yes, no) = (yes?, no?);
-                self.point_at(id);
+                self.state.point_at(id);
                 return self.try_at(id, |p| p.apply(Operator::Conditional, &[condition, yes, no]));
             }
             if self.try_at(test, |p| p.truth(&condition))? {
                 return self.eval_operand(body);
             }
-            match *self.ast.expr(orelse) {
+            match *self.state.ast.expr(orelse) {
                 Expr::IfExp { test: t, body: b, orelse: o } => (id, test, body, orelse) = (orelse, t, b, o),
                 _ => return self.eval_operand(orelse),
             }

@@ -12,7 +12,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 use super::class::is_instance;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise, exception};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Operator;
@@ -37,7 +37,7 @@ pub(super) enum Chosen {
     Unknown(Placeholder),
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a `match` statement.
     pub(super) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
         match self.choose_case(stmt)? {
@@ -50,23 +50,23 @@ impl dyn Host + '_ {
     /// Finds the case of a `match` statement and binds the names of its pattern.
     pub(super) fn choose_case(&mut self, stmt: Match) -> Result<Chosen> {
         let subject = self.eval(stmt.subject)?;
-        if self.tolerant
-            && let Some(why) = self.unknown(&subject)
+        if self.state.is_tolerant()
+            && let Some(why) = self.state.unknown(&subject)
         {
             return Ok(Chosen::Unknown(why));
         }
         for index in 0..stmt.cases.len() {
-            let Some(case) = self.item(stmt.cases, index) else { break };
+            let Some(case) = self.state.item(stmt.cases, index) else { break };
             let mut captures = Captures::new();
             let matches = match self.matches(case.pattern, 0, &subject, &mut captures) {
-                Err(Raise::Unknown(why)) if self.tolerant => return Ok(Chosen::Unknown(why)),
+                Err(Raise::Unknown(why)) if self.state.is_tolerant() => return Ok(Chosen::Unknown(why)),
                 matches => self.at(stmt.subject, matches)?,
             };
             if !matches {
                 continue;
             }
             for (name, value) in captures {
-                let place = self.ast.range(stmt.subject);
+                let place = self.state.ast.range(stmt.subject);
                 self.assign_host(name, value, place);
             }
             match case.guard.map_or(Ok(Ok(true)), |guard| self.decide(guard))? {
@@ -86,8 +86,8 @@ impl dyn Host + '_ {
         subject: &ScriptValue,
         captures: &mut Captures,
     ) -> Result<bool, Raise> {
-        self.program.budget.step(1)?;
-        let Some(pattern) = self.item(list, at) else { return Ok(false) };
+        self.state.program.budget.step(1)?;
+        let Some(pattern) = self.state.item(list, at) else { return Ok(false) };
         match pattern.kind {
             PatternKind::Wildcard => Ok(true),
             PatternKind::Capture(name) => {
@@ -124,7 +124,7 @@ impl dyn Host + '_ {
 
     /// The indices of the parts of a pattern.
     fn parts_of_pattern(&self, list: List<Pattern>, at: usize) -> Vec<usize> {
-        let patterns = self.ast.list(list);
+        let patterns = self.state.ast.list(list);
         let Some(end) = patterns.get(at).map(|pattern| at + pattern.size as usize) else { return Vec::new() };
         let mut parts = Vec::new();
         let mut next = at + 1;
@@ -153,7 +153,7 @@ impl dyn Host + '_ {
     /// Matches a literal or dotted name: `None`, `True` and `False` by identity, others by equality.
     fn matches_value(&mut self, pattern: ExprId, subject: &ScriptValue) -> Result<bool, Raise> {
         let value = self.eval(pattern)?;
-        let op = match self.ast.expr(pattern) {
+        let op = match self.state.ast.expr(pattern) {
             Expr::Constant(Constant::None | Constant::Bool(_)) => CmpOp::Is,
             _ => CmpOp::Eq,
         };
@@ -187,7 +187,7 @@ impl dyn Host + '_ {
         }
         let parts = self.parts_of_pattern(list, at);
         let star = parts.iter().position(|part| {
-            matches!(self.item(list, *part), Some(Pattern { kind: PatternKind::Star(_), .. }))
+            matches!(self.state.item(list, *part), Some(Pattern { kind: PatternKind::Star(_), .. }))
         });
         let values = self.collect_values(subject)?;
         let fits = match star {
@@ -202,7 +202,8 @@ impl dyn Host + '_ {
         for (index, part) in parts.into_iter().enumerate() {
             if Some(index) == star {
                 let taken: Vec<ScriptValue> = values.by_ref().take(rest).collect();
-                if let Some(Pattern { kind: PatternKind::Star(Some(name)), .. }) = self.item(list, part) {
+                if let Some(Pattern { kind: PatternKind::Star(Some(name)), .. }) = self.state.item(list, part)
+                {
                     captures.push((name, ScriptValue::list(taken)));
                 }
                 continue;
@@ -238,7 +239,7 @@ impl dyn Host + '_ {
         let mut known = Dict::with_capacity(keys.len());
         let mut found = Vec::with_capacity(keys.len());
         for (index, part) in self.parts_of_pattern(list, at).into_iter().enumerate() {
-            let Some(key_id) = self.item(keys, index) else { break };
+            let Some(key_id) = self.state.item(keys, index) else { break };
             let value = self.eval(key_id)?;
             let key = self.hashable(value.clone())?;
             if known.insert(key.clone(), ScriptValue::None).is_some() {
@@ -266,7 +267,7 @@ impl dyn Host + '_ {
                     }
                 }
             };
-            cost::entries(self, all.borrow().len())?;
+            cost::entries(self.state, all.borrow().len())?;
             let mut others = Dict::new();
             let entries = all.borrow();
             let left = entries.iter().filter(|(key, _)| !known.contains_key(*key));
@@ -297,7 +298,7 @@ impl dyn Host + '_ {
         subject: &ScriptValue,
         captures: &mut Captures,
     ) -> Result<bool, Raise> {
-        if let Some(why) = self.unknown(class) {
+        if let Some(why) = self.state.unknown(class) {
             return Err(Raise::Unknown(why));
         }
         if !self.is_instance_of(subject, class)? {
@@ -334,7 +335,7 @@ impl dyn Host + '_ {
                 }
             }
         }
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for (part, name) in parts.iter().skip(positional).zip(ast.list(keywords)) {
             let name = ast.name(*name);
             if !names.insert(name.to_owned()) {
@@ -392,14 +393,14 @@ impl dyn Host + '_ {
 
     /// Runs a `match` whose case is not known: every body runs.
     fn uncertain_match(&mut self, id: StmtId, stmt: Match, why: &Placeholder) -> Result<Flow> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let place = ast.range(id);
         let cause = Cause::Statement("the case of a `match` is not known".into());
         let unknown = Binding::Unknown(Rc::new(Placeholder::new(cause, place)));
         let (mut names, mut branches, mut is_total) = (Vec::new(), Vec::new(), false);
         for case in ast.list(stmt.cases) {
             for name in ast.list(case.names) {
-                self.set_host(*name, unknown.clone(), place);
+                self.state.set_host(*name, unknown.clone(), place);
             }
             names.extend(ast.list(case.names));
             names.extend(super::walk::bound_names(&ast, case.body));

@@ -5,7 +5,7 @@
 //! on one return another, so that one import does not cause a hundred messages. The use of one in a script is an
 //! error.
 //!
-//! Invariant: placeholders occur as values only while [`Evaluator::tolerant`] is set, that is in host code that no
+//! Invariant: placeholders occur as values only while the position is tolerant, that is in host code that no
 //! script called. Elsewhere, loading such a name is an error.
 
 use std::collections::HashSet;
@@ -18,9 +18,9 @@ use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 use super::class::ClassObject;
 use super::{Module, Raise, walk};
 use crate::binding::{Binding, Slot};
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::python::builtins::{Builtin, BuiltinKind};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// An unknown value.
 #[derive(Debug, Clone)]
@@ -81,25 +81,25 @@ impl Placeholder {
     }
 
     /// The error for a script that uses the value.
-    fn error(&self, host: &dyn Host, range: TextRange) -> ParseError {
+    fn error(&self, host: &Eval<'_>, range: TextRange) -> EvalError {
         match &self.cause {
             Cause::Module(path) => {
                 let (error, help) = host.unusable(path);
-                let mut error = ParseError::new(error, range);
+                let mut error = EvalError::new(error, range);
                 error.help = help;
                 if self.place.is_empty() { error } else { error.with_label(self.place, "comes from here") }
             }
             Cause::Parameter { name, function } => {
-                let kind = ParseErrorKind::NeedsArguments {
+                let kind = EvalErrorKind::NeedsArguments {
                     script: String::new(),
                     parameter: name.to_string(),
                     function: function.to_string(),
                 };
-                ParseError::new(kind, range).with_label(self.place, "this parameter")
+                EvalError::new(kind, range).with_label(self.place, "this parameter")
             }
             Cause::Statement(reason) | Cause::LeftOut(reason) => {
-                let name = host.program.text_of(range).to_owned();
-                ParseError::new(ParseErrorKind::UnknownValue { name }, range)
+                let name = host.state.program.text_of(range).to_owned();
+                EvalError::new(EvalErrorKind::UnknownValue { name }, range)
                     .with_label(self.place, "this statement could not be evaluated")
                     .with_note(reason.to_string())
             }
@@ -135,7 +135,7 @@ impl Binding {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Returns the placeholder for a value: the value itself, or a module that is not evaluated.
     pub(crate) fn unknown(&self, value: &ScriptValue) -> Option<Placeholder> {
         let ScriptValue::Host(host) = value else { return None };
@@ -150,7 +150,7 @@ impl Evaluator {
     /// Fails if an operand is unknown.
     #[inline]
     pub(crate) fn known<'a>(&self, operands: impl IntoIterator<Item = &'a ScriptValue>) -> Result<(), Raise> {
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return Ok(());
         }
         let mut operands = operands.into_iter();
@@ -163,7 +163,7 @@ impl Evaluator {
     /// Fails if an operand is unknown, or for unions of types (`int | str`).
     #[inline]
     pub(crate) fn known_operands(&self, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
-        if !self.tolerant {
+        if !self.is_tolerant() {
             return Ok(());
         }
         self.known([a, b])?;
@@ -176,7 +176,7 @@ impl Evaluator {
     }
 
     /// Converts the failure of an expression with an unknown value to a placeholder.
-    pub(crate) fn absorbed(&mut self, reported: Reported) -> Result<ScriptValue> {
+    pub(crate) fn placeholder_for(&mut self, reported: Reported) -> Result<ScriptValue> {
         match self.pending.take() {
             Some(placeholder) => Ok(placeholder.value()),
             None => Err(reported),
@@ -189,7 +189,7 @@ impl Evaluator {
         self.give_up_for(range, reason, Cause::Statement(reason.into()))
     }
 
-    /// [`Evaluator::give_up`] with another cause than the reason.
+    /// [`EvalState::give_up`] with another cause than the reason.
     pub(crate) fn give_up_for(&mut self, range: TextRange, reason: &str, cause: Cause) -> Reported {
         self.warn(range, reason);
         let place = self.statement.unwrap_or(range);
@@ -198,7 +198,7 @@ impl Evaluator {
     }
 
     fn warn(&mut self, range: TextRange, reason: &str) {
-        if self.explorer.exploring == 0 && self.depth == 0 && !self.in_decorator {
+        if !self.is_exploring() && self.depth == 0 && !self.position().is_decorator() {
             self.diagnostics.warn(reason, range);
         }
     }
@@ -253,12 +253,12 @@ impl Evaluator {
 
     /// The binding of a name of host code.
     pub fn host_binding(&self, name: Name) -> Binding {
-        if self.in_env
+        if self.is_local()
             && let Some(found) = self.env.as_ref().and_then(|env| env.get(name))
         {
             return found;
         }
-        match self.in_env {
+        match self.is_local() {
             true => self.outermost(name),
             false => self.program.global(name),
         }
@@ -275,7 +275,7 @@ impl Evaluator {
     /// Binds a name of host code.
     pub(crate) fn set_host(&mut self, name: Name, binding: Binding, place: TextRange) {
         let global = match &self.env {
-            Some(env) if self.in_env => env.set_nearest(name, binding),
+            Some(env) if self.is_local() => env.set_nearest(name, binding),
             _ => Some(binding),
         };
         if let Some(binding) = global {
@@ -293,15 +293,15 @@ impl Evaluator {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Reports the use of an unknown value in a script; in host code the result is a placeholder.
     pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
-        if self.tolerant {
-            self.pending = Some(placeholder.clone());
+        if self.state.is_tolerant() {
+            self.state.pending = Some(placeholder.clone());
             return Reported(());
         }
         let error = placeholder.error(self, range);
-        self.report(error)
+        self.state.report(error)
     }
 
     /// The value of an unknown name or expression.
@@ -309,22 +309,22 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if a script uses it.
     pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
-        if self.tolerant {
+        if self.state.is_tolerant() {
             return Ok(placeholder.clone().value());
         }
-        let range = self.ast.range(id);
+        let range = self.state.ast.range(id);
         Err(self.use_unknown(range, placeholder))
     }
 
     /// Fails with a placeholder if the callee or an argument of a call is unknown.
     pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
-        if let Some(placeholder) = self.unknown(callee) {
+        if let Some(placeholder) = self.state.unknown(callee) {
             if let Cause::Module(path) = &placeholder.cause
-                && self.modules().is_expected(path)
+                && self.host.modules().is_expected(path)
             {
                 let reason = format!("`{path}` is not evaluated");
-                let range = self.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
-                self.warn(range, &reason);
+                let range = self.state.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
+                self.state.warn(range, &reason);
             }
             return Err(Raise::Unknown(placeholder));
         }
@@ -341,8 +341,8 @@ impl dyn Host + '_ {
             ScriptValue::Function(_) | ScriptValue::Node(_) => {}
             _ => return Ok(()),
         }
-        self.known(&args.positional)?;
-        if keywords { self.known(args.keywords.iter().map(|(_, value)| value)) } else { Ok(()) }
+        self.state.known(&args.positional)?;
+        if keywords { self.state.known(args.keywords.iter().map(|(_, value)| value)) } else { Ok(()) }
     }
 }
 
@@ -357,50 +357,54 @@ pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeho
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// A placeholder for an unbound name that Python, another module or another path may bind.
     pub(crate) fn bound_elsewhere(&mut self, name: Name) -> Option<Placeholder> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
-        if self.tolerant {
+        if self.state.is_tolerant() {
             if is_python_name(text) || text.starts_with("__") {
-                return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
+                return unknown(
+                    format!("`{text}` is not evaluated"),
+                    self.state.statement.unwrap_or_default(),
+                );
             }
-            if self.explorer.exploring > 0 {
-                let is_local = self.in_env && self.env.as_ref().is_some_and(|env| env.get(name).is_some());
+            if self.state.is_exploring() {
+                let is_local = self.state.is_local()
+                    && self.state.env.as_ref().is_some_and(|env| env.get(name).is_some());
                 if is_local || self.module_names().contains(&name) {
                     let reason = format!("the value of `{text}` is unknown here");
-                    return unknown(reason, self.statement.unwrap_or_default());
+                    return unknown(reason, self.state.statement.unwrap_or_default());
                 }
             }
         }
-        let place = self.star_import?;
+        let place = self.state.star_import?;
         unknown(format!("`{text}` may come from here, which is not evaluated"), place)
     }
 
     /// The names that the file binds at module level.
     fn module_names(&mut self) -> &HashSet<Name> {
-        if self.explorer.module_names.is_none() {
-            self.explorer.module_names = Some(walk::module_names(&self.ast));
+        if self.state.explorer.module_names.is_none() {
+            self.state.explorer.module_names = Some(walk::module_names(&self.state.ast));
         }
-        self.explorer.module_names.get_or_insert_default()
+        self.state.explorer.module_names.get_or_insert_default()
     }
 
     /// Reports an unbound name. In explored code this is the only error that is certain without a run.
-    pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
-        let may_be_caught = self.program.budget.open_tries() > 0
-            || self.explorer.uncertain > 0 && self.explorer.exploring == 0;
-        if !self.tolerant || self.explorer.exploring == 0 || may_be_caught {
-            return self.report(error);
+    pub(crate) fn report_undefined(&mut self, error: EvalError) -> Reported {
+        let may_be_caught = self.state.program.budget.open_tries() > 0
+            || self.state.explorer.uncertain > 0 && !self.state.is_exploring();
+        if !self.state.is_exploring() || may_be_caught {
+            return self.state.report(error);
         }
         let range = error.range();
-        if !self.diagnostics.errors.iter().any(|other| other.range() == range) {
-            self.diagnostics.failures += 1;
-            self.diagnostics.push(error);
+        if !self.state.diagnostics.errors.iter().any(|other| other.range() == range) {
+            self.state.diagnostics.failures += 1;
+            self.state.diagnostics.push(error);
         }
-        let place = self.statement.unwrap_or_else(|| range.into());
-        self.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));
+        let place = self.state.statement.unwrap_or_else(|| range.into());
+        self.state.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));
         Reported(())
     }
 }

@@ -11,7 +11,7 @@
 use tvmscript_python_syntax::ast::{BoolOp, Comparison, Constant, Expr, ExprId, List, Name, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
-use crate::Evaluator;
+use crate::EvalState;
 use crate::binding::Binding;
 use crate::host::Mode;
 use crate::python::{arith, compare};
@@ -19,7 +19,7 @@ use crate::python::{arith, compare};
 /// Maximum nesting of the expressions.
 const MAX_DEPTH: u32 = 6;
 
-impl Evaluator {
+impl EvalState {
     /// The value of an expression of integers; `None`, with nothing charged, for other expressions.
     #[inline]
     pub(crate) fn quick_integer(&self, id: ExprId) -> Option<i64> {
@@ -34,7 +34,7 @@ impl Evaluator {
 
     #[inline]
     fn attempt<T>(&self, evaluate: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
-        if !self.in_env || self.mode != Mode::Host {
+        if !self.is_local() || self.mode() != Mode::Host {
             return None;
         }
         let budget = &self.program.budget;
@@ -146,7 +146,7 @@ impl Evaluator {
 
     /// Assigns an integer to a local variable that has one; returns `false` for other names.
     pub(crate) fn assign_integer(&self, name: Name, value: i64) -> bool {
-        self.in_env
+        self.is_local()
             && self.env.as_ref().is_some_and(|env| env.is_of_function() && env.replace_integer(name, value))
     }
 }

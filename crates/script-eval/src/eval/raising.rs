@@ -16,9 +16,9 @@ use super::exception::{class_name, is_class, is_exception, is_same, is_subclass,
 use super::statement::Flow;
 use super::{Placeholder, Raise};
 use crate::binding::Binding;
-use crate::errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result};
 use crate::python::repr;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Size of an exception with its diagnostic.
 const EXCEPTION_BYTES: u64 = 512;
@@ -93,16 +93,16 @@ impl Exceptions {
 
 /// The exception that an error of an operation is, as the name of its class and its arguments; `None` for errors that
 /// cannot be caught.
-fn of_error(kind: &ParseErrorKind) -> Option<(&str, Option<String>)> {
+fn of_error(kind: &EvalErrorKind) -> Option<(&str, Option<String>)> {
     match kind {
-        ParseErrorKind::Host(error) if error.is_gap => None,
-        ParseErrorKind::Host(error) => {
+        EvalErrorKind::Host(error) if error.is_gap => None,
+        EvalErrorKind::Host(error) => {
             Some((error.class(), Some(error.message.clone()).filter(|message| !message.is_empty())))
         }
-        ParseErrorKind::UndefinedName { name } => {
+        EvalErrorKind::UndefinedName { name } => {
             Some(("NameError", Some(format!("name '{name}' is not defined"))))
         }
-        ParseErrorKind::NoAttribute { what, name } => {
+        EvalErrorKind::NoAttribute { what, name } => {
             Some(("AttributeError", Some(format!("{what} has no attribute '{name}'"))))
         }
         _ => None,
@@ -116,14 +116,14 @@ pub(crate) struct Mark {
     failures: u64,
 }
 
-impl Evaluator {
+impl EvalState {
     /// The exceptions recorded so far in the current mode.
-    fn recorded(&self) -> &[ParseError] {
-        if self.tolerant { &self.diagnostics.raised } else { &self.diagnostics.errors }
+    fn recorded(&self) -> &[EvalError] {
+        if self.is_tolerant() { &self.diagnostics.raised } else { &self.diagnostics.errors }
     }
 
-    fn recorded_mut(&mut self) -> &mut Vec<ParseError> {
-        if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
+    fn recorded_mut(&mut self) -> &mut Vec<EvalError> {
+        if self.is_tolerant() { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }
 
     /// Marks the start of code whose exceptions may be caught.
@@ -139,7 +139,7 @@ impl Evaluator {
             return Some(exception);
         }
         let missing = match &error.kind {
-            ParseErrorKind::NoAttribute { name, .. } | ParseErrorKind::UndefinedName { name } => {
+            EvalErrorKind::NoAttribute { name, .. } | EvalErrorKind::UndefinedName { name } => {
                 Some(ScriptValue::str(name))
             }
             _ => None,
@@ -158,7 +158,7 @@ impl Evaluator {
         let exception = self.raised_since(mark)?;
         if let Err(kind) = self.program.budget.allocate(EXCEPTION_BYTES) {
             let range = self.recorded().last().map(|error| error.range()).unwrap_or_default();
-            let _ = self.report(ParseError::new(kind, range));
+            let _ = self.report(EvalError::new(kind, range));
             return None;
         }
         self.program.exceptions.forget();
@@ -172,7 +172,7 @@ impl Evaluator {
 
     /// Makes the exception of an unbound variable of a function. It differs from that of an unknown name.
     pub(crate) fn note_unbound(&self, name: Name) {
-        let env = self.env.as_ref().filter(|_| self.in_env);
+        let env = self.env.as_ref().filter(|_| self.is_local());
         let text = self.ast.name(name);
         let (class, text) = match env.and_then(|env| env.is_local(name)) {
             Some(true) => (
@@ -236,7 +236,7 @@ pub(super) fn called_from(exception: &ScriptValue, range: TextRange) {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs an operation of the evaluator and catches its exception.
     ///
     /// # Errors
@@ -245,8 +245,8 @@ impl dyn Host + '_ {
         &mut self,
         operation: impl FnOnce(&mut Self) -> Result<R, Raise>,
     ) -> Result<Result<R, ScriptValue>, Raise> {
-        let mark = self.mark();
-        let program = self.program.clone();
+        let mark = self.state.mark();
+        let program = self.state.program.clone();
         match program.budget.tries(|| operation(self)) {
             Ok(value) => Ok(Ok(value)),
             Err(raise) => self.caught(mark, raise).map(Err),
@@ -264,14 +264,14 @@ impl dyn Host + '_ {
                 Ok(exception)
             }
             Raise::Kind(ref kind) | Raise::WithHelp(ref kind, _) => {
-                let is_gap = self.tolerant
-                    && matches!(kind, ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import);
+                let is_gap = self.state.is_tolerant()
+                    && matches!(kind, EvalErrorKind::Host(error) if error.kind == HostErrorKind::Import);
                 let Some((name, message)) = of_error(kind).filter(|_| !is_gap) else { return Err(raise) };
                 let exception = of_builtin(name, message.map(|message| ScriptValue::str(&message)));
-                self.link(&exception);
+                self.state.link(&exception);
                 Ok(exception)
             }
-            Raise::Reported => self.take_raised(mark).ok_or(Raise::Reported),
+            Raise::Reported => self.state.take_raised(mark).ok_or(Raise::Reported),
             other => Err(other),
         }
     }
@@ -279,7 +279,7 @@ impl dyn Host + '_ {
     fn link_new(&self, exception: &ScriptValue) {
         let is_new = parts(exception).is_some_and(|(_, state)| state.error.borrow().is_none());
         if is_new {
-            self.link(exception);
+            self.state.link(exception);
         }
     }
 
@@ -290,15 +290,15 @@ impl dyn Host + '_ {
             Some(error) => error,
             None => {
                 self.link_new(exception);
-                ParseError::new(self.host_error(exception), range)
+                EvalError::new(self.host_error(exception), range)
             }
         };
         self.report_exception(error, exception)
     }
 
-    fn report_exception(&mut self, error: ParseError, exception: &ScriptValue) -> Reported {
-        let reported = self.report(error);
-        self.program.exceptions.set_raised(Some(exception.clone()));
+    fn report_exception(&mut self, error: EvalError, exception: &ScriptValue) -> Reported {
+        let reported = self.state.report(error);
+        self.state.program.exceptions.set_raised(Some(exception.clone()));
         reported
     }
 
@@ -315,48 +315,50 @@ impl dyn Host + '_ {
     /// `raise`
     pub(super) fn exec_raise(&mut self, id: StmtId, stmt: RaiseStmt) -> Result<Reported> {
         let Some(exc) = stmt.exc else {
-            return Ok(match self.program.exceptions.current() {
+            return Ok(match self.state.program.exceptions.current() {
                 Some(exception) => {
-                    self.program.exceptions.set_reraised(true);
-                    let range = self.ast.range(id);
+                    self.state.program.exceptions.set_reraised(true);
+                    let range = self.state.ast.range(id);
                     self.record_exception(range, &exception)
                 }
                 None => {
                     let none = HostError::new(HostErrorKind::Runtime, "No active exception to reraise");
-                    self.error(id, none)
+                    self.state.error(id, none)
                 }
             });
         };
         let value = self.eval(exc)?;
-        self.program.exceptions.set_reraised(false);
-        if let Some(placeholder) = self.unknown(&value) {
+        self.state.program.exceptions.set_reraised(false);
+        if let Some(placeholder) = self.state.unknown(&value) {
             return Ok(self.raise_unknown(id, exc, &placeholder));
         }
         let exception = match self.try_at(exc, |p| p.exception_from(&value))? {
             Some(exception) => exception,
             None => {
-                return Ok(self.error(id, HostError::type_error("exceptions must derive from BaseException")));
+                return Ok(self
+                    .state
+                    .error(id, HostError::type_error("exceptions must derive from BaseException")));
             }
         };
         if let Some(cause) = stmt.cause {
             let value = self.eval(cause)?;
             let cause = match &value {
                 ScriptValue::None => Some(value),
-                value if self.unknown(value).is_some() => Some(ScriptValue::None),
+                value if self.state.unknown(value).is_some() => Some(ScriptValue::None),
                 value => self.try_at(cause, |p| p.exception_from(value))?,
             };
             let Some(cause) = cause else {
                 let error = HostError::type_error("exception causes must derive from BaseException");
-                return Ok(self.error(id, error));
+                return Ok(self.state.error(id, error));
             };
             if let Some((_, state)) = parts(&exception) {
                 state.cause.replace(cause);
                 state.suppress_context.set(true);
             }
         }
-        self.link(&exception);
-        let range = id.shown_in(&self.ast, self.program.text());
-        let mut error = ParseError::new(self.host_error(&exception), range);
+        self.state.link(&exception);
+        let range = id.shown_in(&self.state.ast, self.state.program.text());
+        let mut error = EvalError::new(self.host_error(&exception), range);
         if let Some((_, state)) = parts(&exception)
             && let Some(first) = state.error.take()
             && first.range() != error.range()
@@ -389,16 +391,16 @@ impl dyn Host + '_ {
 
     /// Raises an exception of a class that is not known.
     fn raise_unknown(&mut self, id: StmtId, exc: ExprId, placeholder: &Placeholder) -> Reported {
-        let range = self.ast.range(exc);
-        if !self.tolerant {
+        let range = self.state.ast.range(exc);
+        if !self.state.is_tolerant() {
             return self.use_unknown(range, placeholder);
         }
-        let text = self.program.text_of(range).to_owned();
-        self.error(id, HostError::new(HostErrorKind::Raised, text))
+        let text = self.state.program.text_of(range).to_owned();
+        self.state.error(id, HostError::new(HostErrorKind::Raised, text))
     }
 
     /// Adds the cause or context of an exception to its diagnostic.
-    fn explain(&mut self, error: &mut ParseError, exception: &ScriptValue) {
+    fn explain(&mut self, error: &mut EvalError, exception: &ScriptValue) {
         let Some((_, state)) = parts(exception) else { return };
         let cause = state.cause.borrow().clone();
         let (other, how) = match (is_exception(&cause), state.suppress_context.get()) {
@@ -426,40 +428,40 @@ impl dyn Host + '_ {
         exception: &ScriptValue,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<R> {
-        self.program.exceptions.push_handled(exception.clone());
-        let mark = self.mark();
+        self.state.program.exceptions.push_handled(exception.clone());
+        let mark = self.state.mark();
         let result = f(self);
         if result.is_err() {
             self.leave_handler(mark, exception);
         }
-        self.program.exceptions.pop_handled();
+        self.state.program.exceptions.pop_handled();
         result
     }
 
     /// Adds the handled exception to the diagnostic of a new one.
     pub(crate) fn leave_handler(&mut self, mark: Mark, handled: &ScriptValue) {
-        let Some(exception) = self.raised_since(mark) else { return };
+        let Some(exception) = self.state.raised_since(mark) else { return };
         if is_same(&exception, handled) {
             return;
         }
-        let Some(mut error) = self.recorded_mut().pop() else { return };
+        let Some(mut error) = self.state.recorded_mut().pop() else { return };
         if error.labels.len() == 1 && error.notes.is_empty() {
             self.explain(&mut error, &exception);
         }
-        self.recorded_mut().push(error);
+        self.state.recorded_mut().push(error);
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a `try` statement.
     pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
-        let mark = self.mark();
+        let mark = self.state.mark();
         let flow = self.exec_guarded(id, stmt, is_star);
         if stmt.finalbody.is_empty() {
             return flow;
         }
         // While `finally` runs, the exception is neither reported nor caught.
-        let raised = if flow.is_err() { self.take_raised(mark) } else { None };
+        let raised = if flow.is_err() { self.state.take_raised(mark) } else { None };
         let Some(exception) = raised else {
             return match self.exec_body(stmt.finalbody)? {
                 Flow::Next => flow,
@@ -468,7 +470,7 @@ impl dyn Host + '_ {
         };
         match self.handling(&exception, |p| p.exec_body(stmt.finalbody))? {
             Flow::Next => {
-                let range = self.ast.range(id);
+                let range = self.state.ast.range(id);
                 Err(self.record_exception(range, &exception))
             }
             other => Ok(other),
@@ -477,14 +479,14 @@ impl dyn Host + '_ {
 
     /// Runs a `try` statement up to its `finally`.
     fn exec_guarded(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
-        let mark = self.mark();
-        let program = self.program.clone();
+        let mark = self.state.mark();
+        let program = self.state.program.clone();
         match program.budget.tries(|| self.exec_body(stmt.body)) {
             Ok(flow) => {
                 self.explore_handlers_of(id, stmt);
                 if matches!(flow, Flow::Next) { self.exec_body(stmt.orelse) } else { Ok(flow) }
             }
-            Err(reported) => match self.take_raised(mark) {
+            Err(reported) => match self.state.take_raised(mark) {
                 Some(exception) if is_star => self.handle_group(id, stmt.handlers, &exception),
                 Some(exception) => self.handle(id, stmt.handlers, &exception),
                 None => Err(reported),
@@ -494,8 +496,8 @@ impl dyn Host + '_ {
 
     /// Explores the handlers of a `try` statement that raised nothing.
     pub(super) fn explore_handlers_of(&mut self, id: StmtId, stmt: Try) {
-        if self.tolerant {
-            let ast = self.ast.clone();
+        if self.state.is_tolerant() {
+            let ast = self.state.ast.clone();
             let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
             self.explore_handlers(id, &handlers);
         }
@@ -523,7 +525,7 @@ impl dyn Host + '_ {
         match self.handling(exception, |p| p.handler_of(handlers, exception))? {
             Some(handler) => Ok(handler),
             None => {
-                let range = self.ast.range(id);
+                let range = self.state.ast.range(id);
                 Err(self.record_exception(range, exception))
             }
         }
@@ -536,7 +538,7 @@ impl dyn Host + '_ {
         exception: &ScriptValue,
     ) -> Result<Option<ExceptHandler>> {
         for index in 0..handlers.len() {
-            let Some(handler) = self.item(handlers, index) else { break };
+            let Some(handler) = self.state.item(handlers, index) else { break };
             let Some(classes) = handler.exc else { return Ok(Some(handler)) };
             let classes_value = self.eval(classes)?;
             if self.try_at(classes, |p| p.is_caught_by(exception, &classes_value))? {
@@ -559,8 +561,8 @@ impl dyn Host + '_ {
             one => vec![one.clone()],
         };
         for class in classes {
-            self.program.budget.step(1)?;
-            if self.unknown(&class).is_some() {
+            self.state.program.budget.step(1)?;
+            if self.state.unknown(&class).is_some() {
                 continue;
             }
             if !is_class(&class) {
@@ -576,7 +578,7 @@ impl dyn Host + '_ {
     /// Binds the name of a handler.
     pub(super) fn enter_handler(&mut self, handler: ExceptHandler, exception: &ScriptValue) {
         if let Some(name) = handler.name {
-            let place = self.ast.range(handler.place);
+            let place = self.state.ast.range(handler.place);
             self.assign_host(name, exception.clone(), place);
         }
     }
@@ -584,8 +586,8 @@ impl dyn Host + '_ {
     /// Unbinds the name of a handler after it ran.
     pub(super) fn leave_name(&mut self, handler: ExceptHandler) {
         if let Some(name) = handler.name {
-            let place = self.ast.range(handler.place);
-            self.set_host(name, Binding::Unbound, place);
+            let place = self.state.ast.range(handler.place);
+            self.state.set_host(name, Binding::Unbound, place);
         }
     }
 }

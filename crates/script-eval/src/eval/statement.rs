@@ -9,9 +9,9 @@ use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
 use super::{Iter, Raise, exception};
+use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::{ParseErrorKind, Reported, Result};
-use crate::{Evaluator, Host};
+use crate::errors::{EvalErrorKind, Reported, Result};
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
 };
@@ -26,18 +26,18 @@ pub(crate) enum Flow {
     Ended,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs a module-level statement. If it fails, the error is recorded and the names it binds are poisoned.
     ///
     /// # Errors
     /// Fails if the statement fails.
     pub fn run_statement(&mut self, id: StmtId) -> Result<()> {
-        self.last_value = None;
+        self.state.last_value = None;
         let span = Span::save_current();
         let result = self.module_statement(id);
         span.restore();
         if result.is_err() {
-            self.diagnostics.failures += 1;
+            self.state.diagnostics.failures += 1;
             self.recover_host(id);
         }
         result
@@ -51,22 +51,23 @@ impl dyn Host + '_ {
         match self.exec(id)? {
             Flow::Next | Flow::Ended => Ok(()),
             Flow::Break | Flow::Continue => {
-                let kind = ParseErrorKind::unsupported_statement(self.ast.stmt(id).kind(), "outside a loop");
-                Err(self.mistake(id, kind))
+                let kind =
+                    EvalErrorKind::unsupported_statement(self.state.ast.stmt(id).kind(), "outside a loop");
+                Err(self.state.mistake(id, kind))
             }
             Flow::Return(_) => {
                 let kind =
-                    ParseErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
-                Err(self.mistake(id, kind))
+                    EvalErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
+                Err(self.state.mistake(id, kind))
             }
         }
     }
 
     /// Runs the body of a host function and returns its result.
     pub(crate) fn run_function(&mut self, body: List<StmtId>) -> Result<ScriptValue> {
-        let around = std::mem::take(&mut self.explorer.returns);
+        let around = std::mem::take(&mut self.state.explorer.returns);
         let flow = self.exec_body(body);
-        let returns = std::mem::replace(&mut self.explorer.returns, around);
+        let returns = std::mem::replace(&mut self.state.explorer.returns, around);
         match flow? {
             Flow::Return(value) if returns.is_empty() => Ok(value),
             flow => Ok(self.returned(returns, flow)),
@@ -74,17 +75,16 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
-            let evaluator: &Evaluator = self;
-            if evaluator.explorer.exploring > 0 && evaluator.program.budget.is_spent() {
+            if self.state.is_exploring() && self.state.program.budget.is_spent() {
                 self.hurry(id);
             }
             match result {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
-                Err(reported) if self.tolerant => self.behind_failed(id, reported)?,
+                Err(reported) if self.state.is_tolerant() => self.behind_failed(id, reported)?,
                 Err(reported) => return Err(reported),
             }
         }
@@ -92,35 +92,34 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
-        let evaluator: &mut Evaluator = self;
-        if let Err(raise) = evaluator.program.budget.step(1) {
-            let range = self.ast.range(id);
+        if let Err(raise) = self.state.program.budget.step(1) {
+            let range = self.state.ast.range(id);
             return Err(self.raise(range, None, raise));
         }
-        evaluator.pending = None;
-        evaluator.statement = Some(evaluator.ast.range(id));
-        let stmt = *evaluator.ast.stmt(id);
+        self.state.pending = None;
+        self.state.statement = Some(self.state.ast.range(id));
+        let stmt = *self.state.ast.stmt(id);
         match stmt {
             Stmt::Expr(stmt) => {
                 let value = self.eval(stmt.value)?;
-                self.last_value = Some(value);
+                self.state.last_value = Some(value);
             }
             Stmt::Assign(stmt) => {
                 let value = self.eval(stmt.value)?;
-                let ast = self.ast.clone();
+                let ast = self.state.ast.clone();
                 if let Some((last, targets)) = ast.list(stmt.targets).split_last() {
                     for target in targets {
                         self.assign_target(*target, value.clone())?;
                     }
                     self.assign_target(*last, value)?;
                 }
-                self.assigned(id);
+                self.host.assigned(self.state, id);
             }
             Stmt::AnnAssign(stmt) => {
                 if let Some(value) = stmt.value {
                     let value = self.eval(value)?;
                     self.assign_target(stmt.target, value)?;
-                    self.assigned(id);
+                    self.host.assigned(self.state, id);
                 }
             }
             Stmt::AugAssign(stmt) => self.augment(stmt.target, stmt.op, stmt.value)?,
@@ -133,12 +132,12 @@ impl dyn Host + '_ {
             Stmt::While(stmt) => return self.exec_while(stmt),
             Stmt::FunctionDef(def) => {
                 let value = self.exec_def(id, def)?;
-                let place = self.ast.range(def.name_place);
+                let place = self.state.ast.range(def.name_place);
                 self.assign_host(def.name, value, place);
             }
             Stmt::ClassDef(def) => {
                 let value = self.exec_class(id, def)?;
-                let place = self.ast.range(def.name_place);
+                let place = self.state.ast.range(def.name_place);
                 self.assign_host(def.name, value, place);
             }
             Stmt::Import(stmt) => self.import(stmt)?,
@@ -156,27 +155,31 @@ impl dyn Host + '_ {
             Stmt::Break => return Ok(Flow::Break),
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
-            Stmt::Invalid => self.note_invalid(id),
+            Stmt::Invalid => self.state.note_invalid(id),
             Stmt::Match(stmt) => return self.exec_match(id, stmt),
             Stmt::Unsupported(UnsupportedStmt { kind: Unsupported::TryStar, plain: Some(plain) })
                 if !self.unread_definition(id) =>
             {
-                if let Stmt::Try(stmt) = *self.ast.stmt(plain) {
+                if let Stmt::Try(stmt) = *self.state.ast.stmt(plain) {
                     return self.exec_try(id, stmt, true);
                 }
             }
             Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
-                if self.tolerant && !self.unread_definition(id) =>
+                if self.state.is_tolerant() && !self.unread_definition(id) =>
             {
                 return self.exec_plain(plain);
             }
             Stmt::Unsupported(stmt) => {
-                let is_script = !self.tolerant || self.unread_definition(id);
+                let is_script = !self.state.is_tolerant() || self.unread_definition(id);
                 let place = if is_script { "in a script" } else { "outside a script" };
-                let kind = ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place };
+                let kind = EvalErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place };
                 // Names that it may bind are not reported as undefined.
-                self.note_invalid(id);
-                return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
+                self.state.note_invalid(id);
+                return Err(if is_script {
+                    self.state.mistake(id, kind)
+                } else {
+                    self.state.error(id, kind)
+                });
             }
             Stmt::With(stmt) => return self.exec_with(stmt),
         }
@@ -191,7 +194,7 @@ impl dyn Host + '_ {
         if def.decorators.is_empty() {
             self.refuse_type_params(id, def)?;
             let value = self.host_function(id, def, MethodKind::Plain)?;
-            if self.tolerant && !self.is_script_text(def) {
+            if self.state.is_tolerant() && !self.is_script_text(def) {
                 self.add_unit(&value, Marks::default());
             }
             return Ok(value);
@@ -218,38 +221,38 @@ impl dyn Host + '_ {
         if def.type_params.is_empty() {
             return Ok(());
         }
-        let is_script = !self.tolerant;
-        let kind = ParseErrorKind::UnsupportedStatement {
+        let is_script = !self.state.is_tolerant();
+        let kind = EvalErrorKind::UnsupportedStatement {
             kind: Unsupported::TypeParams.describe(),
             place: if is_script { "in a script" } else { "outside a script" },
         };
-        self.note_invalid(id);
-        Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) })
+        self.state.note_invalid(id);
+        Err(if is_script { self.state.mistake(id, kind) } else { self.state.error(id, kind) })
     }
 
     /// Tests whether an undecorated function is the text of a script for other code to read: its parameters are
     /// annotated like those of scripts. Such a body is not host code.
     fn is_script_text(&self, def: tvmscript_python_syntax::ast::FunctionDef) -> bool {
         let root = |mut id: ExprId| loop {
-            id = match *self.ast.expr(id) {
+            id = match *self.state.ast.expr(id) {
                 Expr::Attribute { value, .. } | Expr::Subscript { value, .. } => value,
                 Expr::Call { func, .. } => func,
                 Expr::Name(name) => return Some(name),
                 _ => return None,
             };
         };
-        let is_namespace = |name: Name| match self.host_binding(name) {
-            Binding::Value(value) => self.is_namespace(&value),
+        let is_namespace = |name: Name| match self.state.host_binding(name) {
+            Binding::Value(value) => self.host.is_namespace(&value),
             _ => false,
         };
-        let annotations = self.ast.list(def.params).iter().filter_map(|param| param.annotation);
+        let annotations = self.state.ast.list(def.params).iter().filter_map(|param| param.annotation);
         annotations.filter_map(root).any(is_namespace)
-            && !super::walk::has_unread(&self.ast, def.body, &self.explorer.read)
+            && !super::walk::has_unread(&self.state.ast, def.body, &self.state.explorer.read)
     }
 
     /// Runs a class statement: a script or a plain class.
     fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
-        let decorators = match def.decorators.is_empty() && self.tolerant {
+        let decorators = match def.decorators.is_empty() && self.state.is_tolerant() {
             true => Decorators::default(),
             false => self.decorators(def.decorators)?,
         };
@@ -267,8 +270,8 @@ impl dyn Host + '_ {
     }
 
     fn method_kind(&self, decorators: List<ExprId>) -> MethodKind {
-        let kind = |id: &ExprId| match *self.ast.expr(*id) {
-            Expr::Name(name) | Expr::Attribute { attr: name, .. } => match self.ast.name(name) {
+        let kind = |id: &ExprId| match *self.state.ast.expr(*id) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => match self.state.ast.name(name) {
                 "staticmethod" => Some(MethodKind::Static),
                 "classmethod" => Some(MethodKind::Class),
                 "property" | "cached_property" => Some(MethodKind::Property),
@@ -276,15 +279,15 @@ impl dyn Host + '_ {
             },
             _ => None,
         };
-        self.ast.list(decorators).iter().find_map(kind).unwrap_or_default()
+        self.state.ast.list(decorators).iter().find_map(kind).unwrap_or_default()
     }
 
     fn exec_if(&mut self, stmt: If) -> Result<Flow> {
         for index in 0..stmt.clauses.len() {
-            let Some(clause) = self.item(stmt.clauses, index) else { break };
+            let Some(clause) = self.state.item(stmt.clauses, index) else { break };
             if self.is_main_guard(clause.test) {
-                if self.tolerant {
-                    self.explorer.guarded.push(clause.body);
+                if self.state.is_tolerant() {
+                    self.state.explorer.guarded.push(clause.body);
                 }
                 continue;
             }
@@ -299,20 +302,20 @@ impl dyn Host + '_ {
 
     /// Tests for `if __name__ == "__main__":`. The guarded block is explored and not run.
     fn is_main_guard(&self, test: ExprId) -> bool {
-        let Expr::Compare { left, .. } = *self.ast.expr(test) else { return false };
-        !self.in_env
-            && matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
+        let Expr::Compare { left, .. } = *self.state.ast.expr(test) else { return false };
+        !self.state.is_local()
+            && matches!(*self.state.ast.expr(left), Expr::Name(name) if self.state.ast.name(name) == "__name__")
             && !self.is_known_name(left)
     }
 
     fn is_known_name(&self, id: ExprId) -> bool {
-        matches!(*self.ast.expr(id), Expr::Name(name) if !matches!(self.find(name), Binding::Unbound))
+        matches!(*self.state.ast.expr(id), Expr::Name(name) if !matches!(self.find(name), Binding::Unbound))
     }
 
     fn exec_for(&mut self, stmt: For) -> Result<Flow> {
         let iterable = self.eval(stmt.iter)?;
-        if self.tolerant
-            && let Some(why) = self.unknown(&iterable).or_else(|| self.in_hurry())
+        if self.state.is_tolerant()
+            && let Some(why) = self.state.unknown(&iterable).or_else(|| self.in_hurry())
         {
             return self.uncertain_for(stmt, &why);
         }
@@ -320,12 +323,12 @@ impl dyn Host + '_ {
         drop(iterable);
         loop {
             if let Iter::Range(range) = &mut iter
-                && let Expr::Name(name) = *self.ast.expr(stmt.target)
+                && let Expr::Name(name) = *self.state.ast.expr(stmt.target)
             {
                 // As below, without making a value.
-                self.try_at(stmt.iter, |p| p.program.budget.step(1))?;
+                self.try_at(stmt.iter, |p| p.state.program.budget.step(1))?;
                 let Some(number) = range.advance() else { break };
-                if !self.assign_integer(name, number) {
+                if !self.state.assign_integer(name, number) {
                     self.assign_target(stmt.target, ScriptValue::Int(number))?;
                 }
                 if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
@@ -334,7 +337,9 @@ impl dyn Host + '_ {
                 continue;
             }
             let next = match self.next_at(stmt.iter, &mut iter) {
-                Err(Raise::Unknown(why)) if self.tolerant => return self.uncertain_for(stmt, &why),
+                Err(Raise::Unknown(why)) if self.state.is_tolerant() => {
+                    return self.uncertain_for(stmt, &why);
+                }
                 next => self.at(stmt.iter, next)?,
             };
             let Some(value) = next else { break };
@@ -357,7 +362,7 @@ impl dyn Host + '_ {
                 Ok(false) => break,
                 Err(why) => return self.uncertain_while(stmt, &why),
             }
-            self.try_at(stmt.test, |p| p.program.budget.step(1))?;
+            self.try_at(stmt.test, |p| p.state.program.budget.step(1))?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
                 return Ok(flow);
             }
@@ -367,11 +372,11 @@ impl dyn Host + '_ {
 
     /// Runs the body of a loop once; breaks with the flow of the whole loop if it ends here.
     fn exec_iteration(&mut self, body: List<StmtId>) -> Result<ControlFlow<Flow>> {
-        let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+        let was_unsure = std::mem::take(&mut self.state.explorer.is_loop_unsure);
         let flow = self.exec_body(body);
-        let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
+        let is_unsure = std::mem::replace(&mut self.state.explorer.is_loop_unsure, was_unsure);
         Ok(match flow? {
-            Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => {
+            Flow::Next | Flow::Continue if is_unsure || self.state.explorer.is_tired => {
                 ControlFlow::Break(Flow::Next)
             }
             Flow::Next | Flow::Continue => ControlFlow::Continue(()),
@@ -384,9 +389,9 @@ impl dyn Host + '_ {
     /// errors.
     pub fn recover_host(&mut self, id: StmtId) {
         if self.behind_failed(id, Reported(())).is_err() {
-            let mut raised = std::mem::take(&mut self.diagnostics.raised);
-            self.diagnostics.errors.append(&mut raised);
-            self.bind_names(id, &Binding::Poison);
+            let mut raised = std::mem::take(&mut self.state.diagnostics.raised);
+            self.state.diagnostics.errors.append(&mut raised);
+            self.state.bind_names(id, &Binding::Poison);
         }
     }
 }

@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
-use crate::Host;
+use crate::Eval;
 use crate::errors::Result;
 use crate::host::Indices;
 use crate::python;
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     pub(crate) fn eval_subscript(
         &mut self,
         id: ExprId,
@@ -22,13 +22,13 @@ impl dyn Host + '_ {
     ) -> Result<ScriptValue> {
         let base = self.eval_inner(value);
         if let Err(reported) = base
-            && self.program.budget.stops_at_first_error()
+            && self.state.program.budget.stops_at_first_error()
         {
             return Err(reported);
         }
         // The index is evaluated even if the base failed, to find errors in it.
         let rule = match &base {
-            Ok(ScriptValue::Node(object)) => self.rules(object).subscript,
+            Ok(ScriptValue::Node(object)) => self.host.rules(object).subscript,
             _ => None,
         };
         let Some(rule) = rule else {
@@ -50,11 +50,11 @@ impl dyn Host + '_ {
             }
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
-            if self.tolerant {
-                self.try_at(id, |p| p.known([&base, &key]))?;
+            if self.state.is_tolerant() {
+                self.try_at(id, |p| p.state.known([&base, &key]))?;
             }
             if let ScriptValue::Host(_) = base {
-                self.point_at(id);
+                self.state.point_at(id);
             }
             let value = self.try_at(id, |p| python::subscript::get(p, &base, &key))?;
             return match as_placeholder(&value) {
@@ -65,12 +65,12 @@ impl dyn Host + '_ {
         let indices = self.indices(index, vector)?;
         let base = base?;
         let ScriptValue::Node(object) = &base else { return Ok(ScriptValue::None) };
-        self.point_at(id);
+        self.state.point_at(id);
         match rule(object, &indices) {
             Ok(value) => Ok(value),
             Err(error) => {
-                let range = self.ast.range(id);
-                Err(self.build_error_at(range, Some(id), error))
+                let range = self.state.ast.range(id);
+                Err(self.state.build_error_at(range, Some(id), error))
             }
         }
     }
@@ -80,12 +80,12 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if an index is wrong, after all are evaluated.
     pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
-        if let Expr::Tuple { elts } = *self.ast.expr(index) {
+        if let Expr::Tuple { elts } = *self.state.ast.expr(index) {
             let mut items = SmallVec::with_capacity(elts.len());
             let mut result = Ok(());
-            let ast = self.ast.clone();
+            let ast = self.state.ast.clone();
             for elt in ast.list(elts).iter().copied() {
-                if let Expr::Starred { value } = *self.ast.expr(elt) {
+                if let Expr::Starred { value } = *self.state.ast.expr(elt) {
                     match self.eval_inner(value).and_then(|value| self.collect(elt, &value)) {
                         Ok(rest) => items.extend(rest),
                         Err(reported) => result = Err(reported),
@@ -113,7 +113,7 @@ impl dyn Host + '_ {
 
     fn eval_index(&mut self, id: ExprId, vector: bool) -> Result<ScriptValue> {
         let value = self.eval_inner(id)?;
-        match (&value, self.ast.expr(id)) {
+        match (&value, self.state.ast.expr(id)) {
             (ScriptValue::Slice(slice), Expr::Slice { lower: Some(_), upper: Some(_), step: None })
                 if vector =>
             {

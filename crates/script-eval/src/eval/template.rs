@@ -10,10 +10,10 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::class::MethodKind;
 use super::closure::Closure;
 use super::{Env, Locals, Raise, walk};
-use crate::Host;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::program::Helper;
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{FunctionDef, Name, StmtId};
 
 /// A function whose body its host visits at each call.
@@ -28,7 +28,7 @@ pub struct Template {
     env: Rc<Env>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Makes a template of a definition. It keeps the values that the names in its body have now; names
     /// without one are looked up when it is expanded, so that a template may call itself.
     ///
@@ -36,7 +36,7 @@ impl dyn Host + '_ {
     /// Fails if a default value cannot be evaluated.
     pub fn template(&mut self, id: StmtId, def: FunctionDef) -> Result<Template> {
         let function = self.host_function(id, def, MethodKind::Plain)?;
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut names: Vec<Name> = walk::mentions(&ast, def.body).into_iter().map(|(name, _)| name).collect();
         self.at_definition(id, names.len())?;
         names.sort_unstable();
@@ -47,31 +47,31 @@ impl dyn Host + '_ {
             .filter(|(_, binding)| !matches!(binding, Binding::Unbound))
             .collect();
         let names: Vec<Name> = found.iter().map(|(name, _)| *name).collect();
-        let env = Env::new(Locals::new(names), self.env.clone());
+        let env = Env::new(Locals::new(names), self.state.env.clone());
         for (name, binding) in found {
             env.set(name, binding);
         }
-        self.program.keep_environment(&env);
+        self.state.program.keep_environment(&env);
         Ok(Template { id, def, function, env })
     }
 
     fn at_definition(&mut self, id: StmtId, mentioned: usize) -> Result<()> {
-        let charged = self.program.budget.step(mentioned as u64);
+        let charged = self.state.program.budget.step(mentioned as u64);
         charged.map_err(|raise| {
-            let range = self.ast.range(id);
+            let range = self.state.ast.range(id);
             self.raise(range, None, raise)
         })
     }
 
     /// The binding of a name that a definition here captures.
     fn captured_value(&self, name: Name) -> Binding {
-        if !self.in_env
-            && self.in_script()
-            && let Some(binding) = self.captured(name)
+        if !self.state.is_local()
+            && self.host.in_script()
+            && let Some(binding) = self.host.captured(name)
         {
             return binding;
         }
-        self.host_binding(name)
+        self.state.host_binding(name)
     }
 
     /// Binds the arguments of a call to the parameters of a template.
@@ -85,7 +85,7 @@ impl dyn Host + '_ {
     ) -> Result<Vec<(Name, ScriptValue)>, Raise> {
         let Some(closure) = template.function.as_host::<Closure>() else { return Ok(Vec::new()) };
         let env = self.bind_arguments(closure, args)?;
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let params = ast.list(template.def.params).iter();
         let value = |name: Name| match env.own(name) {
             Some(Binding::Value(value)) => Ok(value),
@@ -101,15 +101,14 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if calls are nested too deeply.
     pub fn enter_template(&mut self, template: &Template, is_hygienic: bool) -> Result<OpenTemplate, Raise> {
-        self.program.budget.step(1)?;
-        self.program.budget.enter_call()?;
-        let env = if is_hygienic { Some(template.env.clone()) } else { self.env.clone() };
-        let body = self.ast.range(template.id);
+        self.state.program.budget.step(1)?;
+        self.state.program.budget.enter_call()?;
+        let env = if is_hygienic { Some(template.env.clone()) } else { self.state.env.clone() };
+        let body = self.state.ast.range(template.id);
         Ok(OpenTemplate {
-            env: std::mem::replace(&mut self.env, env),
-            in_env: std::mem::replace(&mut self.in_env, false),
-            tolerant: std::mem::replace(&mut self.tolerant, false),
-            helper: self.program.enter_helper(body),
+            env: std::mem::replace(&mut self.state.env, env),
+            position: self.state.move_by(Position::script),
+            helper: self.state.program.enter_helper(body),
         })
     }
 
@@ -118,21 +117,21 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if calls are nested too deeply.
     pub fn enter_definition(&mut self, template: &Template) -> Result<OpenTemplate, Raise> {
-        self.program.budget.step(1)?;
-        self.program.budget.enter_call()?;
+        self.state.program.budget.step(1)?;
+        self.state.program.budget.enter_call()?;
         Ok(OpenTemplate {
-            env: self.env.replace(template.env.clone()),
-            in_env: std::mem::replace(&mut self.in_env, false),
-            tolerant: std::mem::replace(&mut self.tolerant, false),
+            env: self.state.env.replace(template.env.clone()),
+            position: self.state.move_by(Position::script),
             helper: None,
         })
     }
 
     /// Leaves the body of a template.
     pub fn leave_template(&mut self, open: OpenTemplate) {
-        self.program.leave_helper(open.helper);
-        (self.env, self.in_env, self.tolerant) = (open.env, open.in_env, open.tolerant);
-        self.program.budget.leave_call();
+        self.state.program.leave_helper(open.helper);
+        self.state.env = open.env;
+        self.state.move_to(open.position);
+        self.state.program.budget.leave_call();
     }
 }
 
@@ -140,7 +139,6 @@ impl dyn Host + '_ {
 #[must_use = "the state is restored by `leave_template`"]
 pub struct OpenTemplate {
     env: Option<Rc<Env>>,
-    in_env: bool,
-    tolerant: bool,
+    position: Position,
     helper: Option<Helper>,
 }

@@ -10,11 +10,11 @@ use super::Raise;
 use super::exception::{is_class, is_same, parts};
 use super::exception_group::{Condition, derived, is_group, is_group_class, members, split};
 use super::statement::Flow;
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, Result};
 use crate::python::exceptions;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs the handlers of an exception; fails with what is left of it.
     pub(super) fn handle_group(
         &mut self,
@@ -22,11 +22,11 @@ impl dyn Host + '_ {
         handlers: List<ExceptHandler>,
         exception: &ScriptValue,
     ) -> Result<Flow> {
-        let range = self.ast.range(id);
+        let range = self.state.ast.range(id);
         let mut rest = Some(exception.clone());
         let (mut raised, mut again) = (Vec::new(), Vec::new());
         for index in 0..handlers.len() {
-            let Some(handler) = self.item(handlers, index) else { break };
+            let Some(handler) = self.state.item(handlers, index) else { break };
             let Some(left) = rest.clone() else { break };
             let Some(classes) = handler.exc else { continue };
             let matched = self.handling(exception, |p| {
@@ -36,16 +36,16 @@ impl dyn Host + '_ {
             rest = matched.1;
             let Some(taken) = matched.0 else { continue };
             self.enter_handler(handler, &taken);
-            let mark = self.mark();
-            self.program.exceptions.set_reraised(false);
+            let mark = self.state.mark();
+            self.state.program.exceptions.set_reraised(false);
             let result =
-                self.handling(&taken, |p| p.program.clone().budget.tries(|| p.exec_body(handler.body)));
+                self.handling(&taken, |p| p.state.program.clone().budget.tries(|| p.exec_body(handler.body)));
             self.leave_name(handler);
             match result {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
-                Err(reported) => match self.take_raised(mark) {
-                    Some(new) if is_same(&new, &taken) && self.program.exceptions.was_reraised() => {
+                Err(reported) => match self.state.take_raised(mark) {
+                    Some(new) if is_same(&new, &taken) && self.state.program.exceptions.was_reraised() => {
                         again.push(new)
                     }
                     Some(new) => raised.push(new),
@@ -72,7 +72,7 @@ impl dyn Host + '_ {
             one => vec![one.clone()],
         };
         for class in &all {
-            self.program.budget.step(1)?;
+            self.state.program.budget.step(1)?;
             if !is_class(class) {
                 return Err(HostError::type_error(
                     "catching classes that do not inherit from BaseException is not allowed",
@@ -140,7 +140,7 @@ impl dyn Host + '_ {
     fn leaves(&mut self, exception: &ScriptValue, out: &mut Vec<ScriptValue>) -> Result<(), Raise> {
         let mut work = vec![exception.clone()];
         while let Some(at) = work.pop() {
-            self.program.budget.step(1)?;
+            self.state.program.budget.step(1)?;
             match is_group(&at) {
                 true => work.extend(members(&at)),
                 false => out.push(at),
@@ -155,16 +155,16 @@ impl dyn Host + '_ {
         group: &ScriptValue,
         leaves: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
-        self.program.budget.step(1 + leaves.len() as u64)?;
+        self.state.program.budget.step(1 + leaves.len() as u64)?;
         if !is_group(group) {
             return Ok(leaves.iter().any(|leaf| is_same(leaf, group)).then(|| group.clone()));
         }
         let mut kept = Vec::new();
         let all = members(group);
         for member in &all {
-            self.program.budget.enter_call()?;
+            self.state.program.budget.enter_call()?;
             let part = tvmscript_ir_core::with_stack(|| self.projection(member, leaves));
-            self.program.budget.leave_call();
+            self.state.program.budget.leave_call();
             kept.extend(part?);
         }
         if kept.len() == all.len()

@@ -11,23 +11,23 @@ use super::closure::target_names;
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Placeholder, walk};
-use crate::Host;
+use crate::Eval;
 use crate::binding::{Binding, same};
 use crate::errors::{Reported, Result};
 use tvmscript_python_syntax::ast::{ExprId, For, If, List, Name, Stmt, StmtId, While};
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The condition of a statement, or the placeholder if it is unknown.
     pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
-        if let Some(truth) = self.quick_condition(test) {
+        if let Some(truth) = self.state.quick_condition(test) {
             return Ok(Ok(truth));
         }
         let value = self.eval(test)?;
         if let ScriptValue::Bool(truth) = value {
             return Ok(Ok(truth));
         }
-        if self.tolerant
-            && let Some(placeholder) = self.unknown(&value)
+        if self.state.is_tolerant()
+            && let Some(placeholder) = self.state.unknown(&value)
         {
             return Ok(Err(placeholder));
         }
@@ -36,7 +36,7 @@ impl dyn Host + '_ {
 
     /// Runs an `if` whose condition is unknown from clause `at` on: all possible branches run.
     pub(crate) fn uncertain_if(&mut self, stmt: If, at: usize, why: &Placeholder) -> Result<Flow> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let clauses = ast.list(stmt.clauses);
         let mut bodies = vec![clauses[at].body];
         let mut is_decided = false;
@@ -64,7 +64,7 @@ impl dyn Host + '_ {
 
     /// Runs a `for` over an unknown value: the body runs once.
     pub(crate) fn uncertain_for(&mut self, stmt: For, why: &Placeholder) -> Result<Flow> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut names = walk::bound_names(&ast, stmt.body);
         target_names(&ast, stmt.target, &mut names);
         self.assign_target(stmt.target, why.clone().value())?;
@@ -74,13 +74,13 @@ impl dyn Host + '_ {
 
     /// Runs an asynchronous statement as the plain one. Values that it enters or iterates over are unknown.
     pub(crate) fn exec_plain(&mut self, plain: StmtId) -> Result<Flow> {
-        match *self.ast.stmt(plain) {
+        match *self.state.ast.stmt(plain) {
             Stmt::FunctionDef(_) => {
-                self.explorer.asynchronous.insert(plain);
+                self.state.explorer.asynchronous.insert(plain);
                 self.exec(plain)
             }
             Stmt::For(stmt) => {
-                let place = self.ast.range(stmt.iter);
+                let place = self.state.ast.range(stmt.iter);
                 let why = Placeholder::new(Cause::Statement("`async for` is not evaluated".into()), place);
                 self.uncertain_for(stmt, &why)
             }
@@ -90,7 +90,7 @@ impl dyn Host + '_ {
 
     /// Runs a `while` whose condition is unknown: the body runs once.
     pub(crate) fn uncertain_while(&mut self, stmt: While, why: &Placeholder) -> Result<Flow> {
-        let names = walk::bound_names(&self.ast, stmt.body);
+        let names = walk::bound_names(&self.state.ast, stmt.body);
         self.branches(names, &[Some(stmt.body), None], why)?;
         self.exec_body(stmt.orelse)
     }
@@ -104,32 +104,35 @@ impl dyn Host + '_ {
     ) -> Result<Flow> {
         names.sort_unstable();
         names.dedup();
-        let state = |p: &Self| names.iter().map(|name| p.host_binding(*name)).collect::<Vec<_>>();
-        let place = self.statement.unwrap_or(why.place);
+        let state = |p: &Self| names.iter().map(|name| p.state.host_binding(*name)).collect::<Vec<_>>();
+        let place = self.state.statement.unwrap_or(why.place);
         let why = &derived(why.clone(), place);
         let set = |p: &mut Self, state: &[Binding]| {
-            names.iter().zip(state).for_each(|(name, binding)| p.set_host(*name, binding.clone(), place));
+            names
+                .iter()
+                .zip(state)
+                .for_each(|(name, binding)| p.state.set_host(*name, binding.clone(), place));
         };
         let before = state(self);
         let mut joined: Option<Vec<Binding>> = None;
         for branch in branches {
             set(self, &before);
-            let raised = self.diagnostics.raised.len();
-            self.explorer.uncertain += 1;
+            let raised = self.state.diagnostics.raised.len();
+            self.state.explorer.uncertain += 1;
             let flow = branch.map_or(Ok(Flow::Next), |body| self.exec_body(body));
-            self.explorer.uncertain -= 1;
-            self.pending = None;
+            self.state.explorer.uncertain -= 1;
+            self.state.pending = None;
             match flow {
                 Ok(Flow::Next) => {}
-                Ok(Flow::Break | Flow::Continue) => self.explorer.is_loop_unsure = true,
+                Ok(Flow::Break | Flow::Continue) => self.state.explorer.is_loop_unsure = true,
                 Ok(Flow::Return(value)) => {
-                    self.explorer.returns.push((value, why.clone()));
+                    self.state.explorer.returns.push((value, why.clone()));
                     continue;
                 }
                 Ok(Flow::Ended) => continue,
                 // The exception is uncertain.
                 Err(Reported(())) => {
-                    self.diagnostics.raised.truncate(raised);
+                    self.state.diagnostics.raised.truncate(raised);
                     continue;
                 }
             }
@@ -168,17 +171,17 @@ impl dyn Host + '_ {
 
     /// Runs handlers of exceptions that were not raised, for the scripts in them.
     pub(crate) fn explore_handlers(&mut self, id: StmtId, handlers: &[List<StmtId>]) {
-        let ast = self.ast.clone();
-        if !handlers.iter().any(|body| walk::has_unread(&ast, *body, &self.explorer.read)) {
+        let ast = self.state.ast.clone();
+        if !handlers.iter().any(|body| walk::has_unread(&ast, *body, &self.state.explorer.read)) {
             return;
         }
         let names = walk::names_bound_by(&ast, id);
-        let before: Vec<Binding> = names.iter().map(|name| self.host_binding(*name)).collect();
+        let before: Vec<Binding> = names.iter().map(|name| self.state.host_binding(*name)).collect();
         let why = Placeholder::new(Cause::Statement("an exception may be raised".into()), ast.range(id));
         let bodies: Vec<_> = handlers.iter().map(|body| Some(*body)).collect();
         let _ = self.branches(names.clone(), &bodies, &why);
         for (name, binding) in names.into_iter().zip(before) {
-            self.set_host(name, binding, ast.range(id));
+            self.state.set_host(name, binding, ast.range(id));
         }
     }
 }

@@ -8,13 +8,13 @@ use tvmscript_script_value::ScriptValue;
 use super::Outcome;
 use super::number::{Number, int};
 use super::{builtins, cost, dict_class, number, object, set, type_name};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Raise, exception};
 use crate::host::Operator;
 
 /// `a op b`, where no operand has an operator of a dialect.
-pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(crate) fn binary(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     if let (ScriptValue::Int(x), ScriptValue::Int(y)) = (a, b)
         && let Some(value) = small(op, *x, *y)
     {
@@ -93,16 +93,16 @@ pub(crate) fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     }
 }
 
-fn big(p: &mut dyn Host, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+fn big(p: &mut Eval<'_>, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (x_bits, y_bits) = (x.bits(), y.bits());
     match op {
         BinOp::Mult | BinOp::FloorDiv | BinOp::Mod | BinOp::Div => {
-            cost::product(p, x_bits, y_bits)?;
-            cost::integer(p, x_bits.saturating_add(y_bits))?;
+            cost::product(p.state, x_bits, y_bits)?;
+            cost::integer(p.state, x_bits.saturating_add(y_bits))?;
         }
         _ => {
-            cost::words(p, x_bits.saturating_add(y_bits))?;
-            cost::integer(p, x_bits.max(y_bits))?;
+            cost::words(p.state, x_bits.saturating_add(y_bits))?;
+            cost::integer(p.state, x_bits.max(y_bits))?;
         }
     }
     Ok(match op {
@@ -135,8 +135,8 @@ fn big(p: &mut dyn Host, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: 
                 return Ok(ScriptValue::Int(0));
             }
             let count = y.to_u64().unwrap_or(u64::MAX);
-            cost::integer(p, count.saturating_add(x_bits))?;
-            cost::words(p, count)?;
+            cost::integer(p.state, count.saturating_add(x_bits))?;
+            cost::words(p.state, count)?;
             int(x << count)
         }
         BinOp::RShift => {
@@ -203,7 +203,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     Ok(if negative { -value } else { value })
 }
 
-fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Outcome {
+fn power(p: &mut Eval<'_>, x: &BigInt, y: &BigInt) -> Outcome {
     if y.is_negative() {
         let (x, y) = (number::big_to_float(x)?, number::big_to_float(y)?);
         return Ok(ScriptValue::Float(float_power(x, y)?));
@@ -219,8 +219,8 @@ fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Outcome {
     }
     let exponent = y.to_u64().unwrap_or(u64::MAX);
     let bits = x.bits().saturating_mul(exponent);
-    cost::integer(p, bits)?;
-    cost::product(p, bits, bits)?;
+    cost::integer(p.state, bits)?;
+    cost::product(p.state, bits, bits)?;
     Ok(int(Pow::pow(x, exponent)))
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
 }
 
 /// Operators on text, lists, tuples, sets and dictionaries, and those of library classes.
-fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+fn sequence(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     if matches!((a, b), (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_)))
         && let Some(value) = object::operate(p, Operator::Binary(op), &[a.clone(), b.clone()])?
     {
@@ -294,19 +294,19 @@ fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Ou
     match (op, a, b) {
         (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
             let (x, y) = (x.as_str(), y.as_str());
-            cost::text_bytes(p, x.len() + y.len())?;
+            cost::text_bytes(p.state, x.len() + y.len())?;
             Ok(ScriptValue::str(&[x, y].concat()))
         }
         (BinOp::Add, ScriptValue::Bytes(x), ScriptValue::Bytes(y)) => {
-            cost::text_bytes(p, x.len() + y.len())?;
+            cost::text_bytes(p.state, x.len() + y.len())?;
             Ok(ScriptValue::Bytes([&**x, &**y].concat().into()))
         }
         (BinOp::Add, ScriptValue::List(x), ScriptValue::List(y)) => {
-            cost::values(p, x.borrow().len() + y.borrow().len())?;
+            cost::values(p.state, x.borrow().len() + y.borrow().len())?;
             Ok(ScriptValue::list([&x.borrow()[..], &y.borrow()[..]].concat()))
         }
         (BinOp::Add, ScriptValue::Tuple(x), ScriptValue::Tuple(y)) => {
-            cost::values(p, x.len() + y.len())?;
+            cost::values(p.state, x.len() + y.len())?;
             Ok(ScriptValue::tuple([&x[..], &y[..]].concat()))
         }
         (BinOp::Add, ScriptValue::Str(_), _) => {
@@ -331,11 +331,11 @@ fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Ou
         (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
         (BinOp::Mod, ScriptValue::Bytes(format), _) => {
             let bytes = super::percent::percent_bytes(p, format, b)?;
-            cost::bytes(p, bytes)
+            cost::bytes(p.state, bytes)
         }
         (BinOp::BitOr, ScriptValue::Dict(x), ScriptValue::Dict(y)) => {
-            cost::entries(p, x.borrow().len() + y.borrow().len())?;
-            super::set::charge_keys(p, y.borrow().keys())?;
+            cost::entries(p.state, x.borrow().len() + y.borrow().len())?;
+            super::set::charge_keys(p.state, y.borrow().keys())?;
             if let Some(value) = dict_class::binary(p, op, x, y)? {
                 return Ok(value);
             }
@@ -361,24 +361,24 @@ fn is_sequence(value: &ScriptValue) -> bool {
     )
 }
 
-fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Outcome {
+fn repeat(p: &mut Eval<'_>, sequence: &ScriptValue, count: i64) -> Outcome {
     let count = usize::try_from(count).unwrap_or(0);
     Ok(match sequence {
         ScriptValue::Str(s) if !s.as_str().is_empty() => {
-            cost::text_bytes(p, s.as_str().len().saturating_mul(count))?;
+            cost::text_bytes(p.state, s.as_str().len().saturating_mul(count))?;
             ScriptValue::str(&s.as_str().repeat(count))
         }
         ScriptValue::Bytes(b) if !b.is_empty() => {
-            cost::text_bytes(p, b.len().saturating_mul(count))?;
+            cost::text_bytes(p.state, b.len().saturating_mul(count))?;
             ScriptValue::Bytes(b.repeat(count).into())
         }
         ScriptValue::List(items) => {
             let items = items.borrow();
-            cost::values(p, items.len().saturating_mul(count))?;
+            cost::values(p.state, items.len().saturating_mul(count))?;
             ScriptValue::list(repeated(&items, count))
         }
         ScriptValue::Tuple(items) => {
-            cost::values(p, items.len().saturating_mul(count))?;
+            cost::values(p.state, items.len().saturating_mul(count))?;
             ScriptValue::tuple(repeated(items, count))
         }
         other => other.clone(),
@@ -394,7 +394,7 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
 }
 
 /// `op a`, where the operand has no operator of a dialect; not for `not`.
-pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
+pub(crate) fn unary(p: &mut Eval<'_>, op: UnaryOp, a: &ScriptValue) -> Outcome {
     if let ScriptValue::Host(_) = a
         && let Some(value) = object::operate(p, Operator::Unary(op), std::slice::from_ref(a))?
     {
@@ -409,8 +409,8 @@ pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
         || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));
     let number = Number::of(a).ok_or_else(bad)?;
     if let Number::Big(big) = number {
-        cost::words(p, big.bits())?;
-        cost::integer(p, big.bits())?;
+        cost::words(p.state, big.bits())?;
+        cost::integer(p.state, big.bits())?;
     }
     match (op, number) {
         (UnaryOp::USub, Number::Float(f)) => Ok(ScriptValue::Float(-f)),
@@ -428,11 +428,11 @@ pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &ScriptValue) -> Outcome {
 }
 
 /// Changes `a` in place as Python does; returns `false` if `a op b` is a new value.
-pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn in_place(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     match (op, a.plain()) {
         (BinOp::Add, ScriptValue::List(items)) => {
             let more = p.collect_values(b)?;
-            more.iter().try_for_each(|item| p.program.keep_container(a, item))?;
+            more.iter().try_for_each(|item| p.state.program.keep_container(a, item))?;
             items.borrow_mut().extend(more);
             Ok(true)
         }
@@ -444,7 +444,7 @@ pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptV
             let count = usize::try_from(count).unwrap_or(0);
             let mut items = items.borrow_mut();
             let len = items.len();
-            cost::values(p, len.saturating_mul(count))?;
+            cost::values(p.state, len.saturating_mul(count))?;
             if count == 0 {
                 items.clear();
             }
@@ -459,9 +459,9 @@ pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptV
             }
             let mut more = tvmscript_script_value::Dict::new();
             builtins::fill(p, &mut more, b)?;
-            cost::entries(p, more.len())?;
-            set::charge_keys(p, more.keys())?;
-            more.iter().try_for_each(|(_, value)| p.program.keep_container(a, value))?;
+            cost::entries(p.state, more.len())?;
+            set::charge_keys(p.state, more.keys())?;
+            more.iter().try_for_each(|(_, value)| p.state.program.keep_container(a, value))?;
             dict.borrow_mut().extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
             Ok(true)
         }

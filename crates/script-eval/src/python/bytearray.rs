@@ -9,7 +9,7 @@ use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 use super::builtins::{Table, bytes_of_value, own};
 use super::object::{Advance, LibraryObject, Protocol, cast};
 use super::{Outcome, arith, compare, cost, number, percent, repr, subscript};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, Raise};
 use crate::host::Operator;
 
@@ -19,11 +19,11 @@ pub(crate) struct ByteArray {
 }
 
 /// The bytes of a `bytes` or `bytearray`; `None` for other values. Those of a `bytearray` are a copy, which is charged.
-pub(crate) fn content(p: &dyn Host, value: &ScriptValue) -> Result<Option<Rc<[u8]>>, Raise> {
+pub(crate) fn content(p: &Eval<'_>, value: &ScriptValue) -> Result<Option<Rc<[u8]>>, Raise> {
     Ok(match (value.plain(), cast::<ByteArray>(value)) {
         (ScriptValue::Bytes(bytes), _) => Some(bytes.clone()),
         (_, Some(array)) => {
-            cost::scan(p, 8 * array.bytes.borrow().len())?;
+            cost::scan(p.state, 8 * array.bytes.borrow().len())?;
             Some(array.bytes.borrow().as_slice().into())
         }
         _ => None,
@@ -34,7 +34,7 @@ pub(crate) fn content(p: &dyn Host, value: &ScriptValue) -> Result<Option<Rc<[u8
 pub(crate) static METHODS: Table = &[
     own("append").one(|p, v, byte| {
         let byte = byte_of(&byte)?;
-        p.program.budget.allocate(2)?;
+        p.state.program.budget.allocate(2)?;
         change(v, |bytes| bytes.push(byte))
     }),
     own("clear").zero(|_, v| change(v, Vec::clear)),
@@ -44,16 +44,16 @@ pub(crate) static METHODS: Table = &[
     }),
     own("extend").one(|p, v, items| {
         let more = bytes_of_value(p, &items)?;
-        p.program.budget.allocate(2 * more.len() as u64)?;
+        p.state.program.budget.allocate(2 * more.len() as u64)?;
         change(v, |bytes| bytes.extend(more))
     }),
     own("insert").two(|p, v, at, byte| {
         let at = number::word(&at)?;
         let byte = byte_of(&byte)?;
-        p.program.budget.allocate(2)?;
+        p.state.program.budget.allocate(2)?;
         let Some(array) = cast::<ByteArray>(v) else { return Ok(ScriptValue::None) };
         let len = array.bytes.borrow().len();
-        cost::scan(p, len)?;
+        cost::scan(p.state, len)?;
         let at = subscript::place_to_insert(at, len);
         change(v, |bytes| bytes.insert(at, byte))
     }),
@@ -64,7 +64,7 @@ pub(crate) static METHODS: Table = &[
         if len == 0 {
             raise!(Index, "pop from empty bytearray");
         }
-        cost::scan(p, len)?;
+        cost::scan(p.state, len)?;
         match subscript::place_of(at, len) {
             Some(at) => Ok(ScriptValue::Int(i64::from(array.bytes.borrow_mut().remove(at)))),
             None => raise!(Index, "pop index out of range"),
@@ -73,7 +73,7 @@ pub(crate) static METHODS: Table = &[
     own("remove").one(|p, v, byte| {
         let byte = byte_of(&byte)?;
         let Some(array) = cast::<ByteArray>(v) else { return Ok(ScriptValue::None) };
-        cost::scan(p, array.bytes.borrow().len())?;
+        cost::scan(p.state, array.bytes.borrow().len())?;
         let at = array.bytes.borrow().iter().position(|other| *other == byte);
         match at {
             Some(at) => drop(array.bytes.borrow_mut().remove(at)),
@@ -104,19 +104,19 @@ fn byte_of(value: &ScriptValue) -> Result<u8, Raise> {
 
 impl ByteArray {
     /// A new array, which is charged.
-    pub(crate) fn charged(p: &dyn Host, bytes: Vec<u8>) -> Outcome {
-        cost::text_bytes(p, bytes.len())?;
+    pub(crate) fn charged(p: &Eval<'_>, bytes: Vec<u8>) -> Outcome {
+        cost::text_bytes(p.state, bytes.len())?;
         Ok(LibraryObject::value(ByteArray { bytes: RefCell::new(bytes) }))
     }
 
     /// The bytes as a list of numbers, on which slices are assigned and deleted.
-    fn list(&self, p: &dyn Host) -> Result<ScriptValue, Raise> {
+    fn list(&self, p: &Eval<'_>) -> Result<ScriptValue, Raise> {
         let bytes = self.bytes.borrow();
-        cost::values(p, bytes.len())?;
+        cost::values(p.state, bytes.len())?;
         Ok(ScriptValue::list(bytes.iter().map(|byte| ScriptValue::Int(i64::from(*byte))).collect()))
     }
 
-    fn take_list(&self, p: &mut dyn Host, list: &ScriptValue) -> Result<(), Raise> {
+    fn take_list(&self, p: &mut Eval<'_>, list: &ScriptValue) -> Result<(), Raise> {
         let bytes = bytes_of_value(p, list)?;
         *self.bytes.borrow_mut() = bytes;
         Ok(())
@@ -145,7 +145,7 @@ struct ByteIter {
 }
 
 impl Advance for ByteIter {
-    fn next(&mut self, _: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, _: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(array) = cast::<ByteArray>(&self.array) else { return Ok(None) };
         let byte = array.bytes.borrow().get(self.at.get()).copied();
         self.at.set(self.at.get() + 1);
@@ -169,18 +169,18 @@ impl Protocol for ByteArray {
         Some(Ok(self.bytes.borrow().len()))
     }
 
-    fn iterate(&self, _: &mut dyn Host, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _: &mut Eval<'_>, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let iter = ByteIter { array: ScriptValue::Host(this.clone()), at: Cell::new(0) };
         Ok(Some(Iter::Library(Box::new(iter))))
     }
 
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         ByteArray::charged(p, self.bytes.borrow().clone()).map(Some)
     }
 
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         this: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -197,7 +197,7 @@ impl Protocol for ByteArray {
 
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
@@ -211,7 +211,7 @@ impl Protocol for ByteArray {
             }
             None => {
                 let new = bytes_of_value(p, &new)?;
-                p.program.budget.allocate(2 * new.len() as u64)?;
+                p.state.program.budget.allocate(2 * new.len() as u64)?;
                 let new = new.iter().map(|byte| ScriptValue::Int(i64::from(*byte)));
                 let list = self.list(p)?;
                 subscript::set(p, &list, key.clone(), ScriptValue::list(new.collect()))?;
@@ -221,10 +221,10 @@ impl Protocol for ByteArray {
         Ok(true)
     }
 
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         match self.index(key)? {
             Some(at) => {
-                cost::scan(p, self.bytes.borrow().len())?;
+                cost::scan(p.state, self.bytes.borrow().len())?;
                 self.bytes.borrow_mut().remove(at);
             }
             None => {
@@ -236,21 +236,21 @@ impl Protocol for ByteArray {
         Ok(true)
     }
 
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         let bytes = ScriptValue::Bytes(self.bytes.borrow().as_slice().into());
-        cost::scan(p, 8 * self.bytes.borrow().len())?;
+        cost::scan(p.state, 8 * self.bytes.borrow().len())?;
         let item = content(p, item)?.map_or_else(|| item.clone(), ScriptValue::Bytes);
         compare::contains(p, &bytes, &item).map(Some)
     }
 
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
         let [a, b] = operands else { return Ok(None) };
-        let plain = |p: &mut dyn Host, value: &ScriptValue| -> Result<ScriptValue, Raise> {
+        let plain = |p: &mut Eval<'_>, value: &ScriptValue| -> Result<ScriptValue, Raise> {
             Ok(content(p, value)?.map_or_else(|| value.clone(), ScriptValue::Bytes))
         };
         match operator {
@@ -291,7 +291,7 @@ impl Protocol for ByteArray {
 
     fn in_place(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         this: &ScriptValue,
         other: &ScriptValue,
@@ -301,7 +301,7 @@ impl Protocol for ByteArray {
                 let Some(more) = content(p, other)? else {
                     return Err(wrong_type!("can't concat {} to bytearray", other).into());
                 };
-                p.program.budget.allocate(2 * more.len() as u64)?;
+                p.state.program.budget.allocate(2 * more.len() as u64)?;
                 self.bytes.borrow_mut().extend_from_slice(&more);
                 Ok(true)
             }
@@ -316,8 +316,8 @@ impl Protocol for ByteArray {
         }
     }
 
-    fn write(&self, p: &mut dyn Host, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
-        cost::scan(p, self.bytes.borrow().len())?;
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
+        cost::scan(p.state, self.bytes.borrow().len())?;
         out.push_str("bytearray(");
         repr::quote_bytes(&self.bytes.borrow(), out);
         out.push(')');

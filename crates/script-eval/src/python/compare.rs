@@ -15,11 +15,11 @@ use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
 use crate::eval::class::{BoundMethod, Special, defines_operations, removes, same_sentinel};
 use crate::host::Operator;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::CmpOp;
 
 /// `a op b`, where no operand has an operator of a dialect; `is` and `in` for any operands.
-pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(crate) fn compare(p: &mut Eval<'_>, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let is_rich = !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn);
     if is_rich
         && matches!((a, b), (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_)))
@@ -31,11 +31,11 @@ pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptVa
         CmpOp::Eq => equal(p, a, b)?,
         CmpOp::NotEq => !equal(p, a, b)?,
         CmpOp::Is => {
-            charge(p, a, b)?;
+            charge(p.state, a, b)?;
             identical(a, b)
         }
         CmpOp::IsNot => {
-            charge(p, a, b)?;
+            charge(p.state, a, b)?;
             !identical(a, b)
         }
         CmpOp::In => contains(p, b, a)?,
@@ -60,7 +60,7 @@ pub(crate) fn integers(op: CmpOp, a: i64, b: i64) -> Option<bool> {
 }
 
 /// Charges the comparison of two values without their elements.
-fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+fn charge(p: &EvalState, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
     match (a, b) {
         (ScriptValue::Str(a), ScriptValue::Str(b)) => {
             let (a, b) = (a.as_str(), b.as_str());
@@ -113,12 +113,12 @@ pub(crate) fn equal_numbers(a: &Number, b: &Number) -> bool {
 }
 
 /// `a == b`
-pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn equal(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     if defines_operations(a) || defines_operations(b) {
         let value = p.special_compare(CmpOp::Eq, a, b)?;
         return p.truth(&value);
     }
-    charge(p, a, b)?;
+    charge(p.state, a, b)?;
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(order_of_numbers(&a, &b) == Some(Ordering::Equal));
     }
@@ -146,7 +146,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
             loop {
                 let entry = a.borrow().get_index(at).map(|(key, value)| (key.clone(), value.clone()));
                 let Some((key, value)) = entry else { return Ok(true) };
-                p.program.budget.step(u64::from(key.weight()))?;
+                p.state.program.budget.step(u64::from(key.weight()))?;
                 let other = b.borrow().get(&key).cloned();
                 match other {
                     Some(other) if same(p, &value, &other)? => {}
@@ -210,9 +210,9 @@ impl Sequence<'_> {
 }
 
 /// `a is b or a == b`, with a dialect's `==` on nodes.
-pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
-    p.program.budget.step(1)?;
-    charge(p, a, b)?;
+pub(crate) fn same(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    p.state.program.budget.step(1)?;
+    charge(p.state, a, b)?;
     if identical(a, b) && !matches!(a, ScriptValue::Float(_)) {
         return Ok(true);
     }
@@ -221,15 +221,15 @@ pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result
             let value = p.apply(Operator::Compare(CmpOp::Eq), &[a.clone(), b.clone()])?;
             return p.truth(&value);
         }
-        p.program.budget.enter_call()?;
+        p.state.program.budget.enter_call()?;
         let result = equal(p, a, b);
-        p.program.budget.leave_call();
+        p.state.program.budget.leave_call();
         result
     })
 }
 
 /// Index of the first difference of two sequences.
-fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
+fn first_difference(p: &mut Eval<'_>, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
     let mut at = 0;
     while let (Some(x), Some(y)) = (a.get(at), b.get(at)) {
         if !same(p, &x, &y)? {
@@ -240,8 +240,8 @@ fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option
     Ok(if a.len() == b.len() { None } else { Some(at) })
 }
 
-fn ordered(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
-    charge(p, a, b)?;
+fn ordered(p: &mut Eval<'_>, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    charge(p.state, a, b)?;
     let order = if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         order_of_numbers(&a, &b)
     } else {
@@ -291,16 +291,16 @@ fn fits(op: CmpOp, order: Ordering) -> bool {
     }
 }
 
-fn sequences(p: &mut dyn Host, op: CmpOp, a: Sequence, b: Sequence) -> Result<bool, Raise> {
+fn sequences(p: &mut Eval<'_>, op: CmpOp, a: Sequence, b: Sequence) -> Result<bool, Raise> {
     match first_difference(p, a, b)? {
         Some(index) => match (a.get(index), b.get(index)) {
             (Some(a), Some(b)) => {
-                p.program.budget.enter_call()?;
+                p.state.program.budget.enter_call()?;
                 let result = tvmscript_ir_core::with_stack(|| {
                     let value = p.apply(Operator::Compare(op), &[a, b])?;
                     p.truth(&value)
                 });
-                p.program.budget.leave_call();
+                p.state.program.budget.leave_call();
                 result
             }
             _ => Ok(fits(op, a.len().cmp(&b.len()))),
@@ -310,7 +310,7 @@ fn sequences(p: &mut dyn Host, op: CmpOp, a: Sequence, b: Sequence) -> Result<bo
 }
 
 /// `item in container`
-pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn contains(p: &mut Eval<'_>, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
     if let Some(object) = object::of(container)
         && let Some(found) = object.contains(p, item)?
     {
@@ -333,14 +333,14 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
     match container {
         ScriptValue::Str(text) => match item.plain() {
             ScriptValue::Str(part) => {
-                cost::scan(p, text.as_str().len() + part.as_str().len())?;
+                cost::scan(p.state, text.as_str().len() + part.as_str().len())?;
                 Ok(text.as_str().contains(part.as_str()))
             }
             _ => Err(wrong_type!("'in <string>' requires string as left operand, not {}", item).into()),
         },
         ScriptValue::Bytes(bytes) => {
             // The naive search is quadratic on repetitive data.
-            cost::scan(p, bytes.len().saturating_mul(1 + cost::size(item) as usize))?;
+            cost::scan(p.state, bytes.len().saturating_mul(1 + cost::size(item) as usize))?;
             match (item, super::number::small_index(item)) {
                 (ScriptValue::Bytes(part), _) => Ok(find_bytes(bytes, part)),
                 (_, Some(byte)) => match u8::try_from(byte) {
@@ -359,8 +359,8 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
             let key = match item.as_host::<set::Set>() {
                 Some(items) if !items.frozen => {
                     let items = items.items.borrow();
-                    cost::entries(p, items.len())?;
-                    set::charge_keys(p, items.iter())?;
+                    cost::entries(p.state, items.len())?;
+                    set::charge_keys(p.state, items.iter())?;
                     set::value(items.clone(), true)
                 }
                 _ => item.clone(),
@@ -377,7 +377,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
         }
         _ => {
             let mut iter = p.iterate(container).map_err(|raise| match raise {
-                Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+                Raise::Kind(crate::EvalErrorKind::Host(_)) => {
                     wrong_type!("argument of type '{}' is not iterable", own).into()
                 }
                 other => other,

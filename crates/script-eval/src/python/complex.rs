@@ -7,7 +7,7 @@ use super::builtins::{Table, own};
 use super::number::{self, Number};
 use super::object::{LibraryObject, Protocol, cast};
 use super::{Outcome, repr};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::class::Special;
@@ -186,12 +186,12 @@ impl Protocol for Complex {
     fn methods(&self) -> Table {
         METHODS
     }
-    fn truth(&self, _: &mut dyn Host) -> Result<bool, Raise> {
+    fn truth(&self, _: &mut Eval<'_>) -> Result<bool, Raise> {
         Ok(self.re != 0.0 || self.im != 0.0)
     }
     fn operate(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -232,7 +232,7 @@ impl Protocol for Complex {
     fn attribute_names(&self) -> Vec<String> {
         vec!["imag".to_owned(), "real".to_owned()]
     }
-    fn write(&self, _: &mut dyn Host, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, _: &mut Eval<'_>, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str(&(*self).text());
         Ok(())
     }
@@ -269,7 +269,7 @@ pub(crate) fn absolute(x: &ScriptValue) -> Option<Outcome> {
 }
 
 /// `complex(real, imag)`
-pub(crate) fn complex_type(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(crate) fn complex_type(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let mut positional = std::mem::take(&mut args.positional).into_iter();
     let re = positional.next().or_else(|| args.take_keyword("real"));
     let im = positional.next().or_else(|| args.take_keyword("imag"));
@@ -302,7 +302,7 @@ pub(crate) fn complex_type(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs
 }
 
 /// A part of a complex number.
-fn part(p: &mut dyn Host, value: ScriptValue, message: &str) -> Result<Complex, Raise> {
+fn part(p: &mut Eval<'_>, value: ScriptValue, message: &str) -> Result<Complex, Raise> {
     match p.call_special(&value, "__complex__", [])? {
         Special::Value(made) => match cast::<Complex>(&made) {
             Some(complex) => return Ok(*complex),

@@ -15,7 +15,7 @@
 //! | `==`, `<` of containers | 1 per element, and its own comparison | |
 //! | `sort`, `sorted` | 1 per comparison, and its own | 48 bytes per element |
 //! | dict, set: display, copy, `|`, `&`, `-`, `^`, `update`, `**d` | 1 per 2 entries, and the weight of each key | 96 bytes per entry |
-//! | dict, set: lookup, insertion | weight of the key ([`Evaluator::hashable`]) | 96 bytes per new entry |
+//! | dict, set: lookup, insertion | weight of the key ([`EvalState::hashable`]) | 96 bytes per new entry |
 //! | dict, set: `pop(key)`, `del`, `discard`, `remove` | 1 per 16 entries | |
 //! | integers: `+ - & | ^ ~ << >>`, comparison, hash, `bin`, `hex` | 1 per 32 words ([`words`]) | the result |
 //! | integers: `* // % divmod pow gcd isqrt factorial comb` | product of the words / 64 | the result |
@@ -29,8 +29,8 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Outcome;
 use super::set;
-use crate::Evaluator;
-use crate::errors::ParseErrorKind;
+use crate::EvalState;
+use crate::errors::EvalErrorKind;
 use crate::eval::Raise;
 
 /// Size of a value in a container.
@@ -59,7 +59,7 @@ pub(crate) enum Cost {
     Linear,
 }
 
-pub(crate) fn call(p: &Evaluator, cost: Cost, receiver: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
+pub(crate) fn call(p: &EvalState, cost: Cost, receiver: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
     let mut steps = 1;
     if cost == Cost::Linear {
         let keywords = args.keywords.iter().map(|(_, value)| value);
@@ -88,70 +88,70 @@ pub(crate) fn size(value: &ScriptValue) -> u64 {
 }
 
 /// Charges reading text.
-pub(crate) fn scan(p: &Evaluator, bytes: usize) -> Result<(), Raise> {
+pub(crate) fn scan(p: &EvalState, bytes: usize) -> Result<(), Raise> {
     p.program.budget.step(bytes as u64 / SCAN_PER_STEP)
 }
 
 /// Charges moving elements of a list.
-pub(crate) fn moves(p: &Evaluator, elements: usize) -> Result<(), Raise> {
+pub(crate) fn moves(p: &EvalState, elements: usize) -> Result<(), Raise> {
     p.program.budget.step(elements as u64 / MOVES_PER_STEP)
 }
 
 /// Charges an order-preserving removal from a dictionary or set.
-pub(crate) fn removal(p: &Evaluator, entries: usize) -> Result<(), Raise> {
+pub(crate) fn removal(p: &EvalState, entries: usize) -> Result<(), Raise> {
     p.program.budget.step(entries as u64 / 16)
 }
 
 /// Charges linear work on an integer.
-pub(crate) fn words(p: &Evaluator, bits: u64) -> Result<(), Raise> {
+pub(crate) fn words(p: &EvalState, bits: u64) -> Result<(), Raise> {
     p.program.budget.step(bits / BITS_PER_STEP)
 }
 
 /// Charges the product or quotient of integers.
-pub(crate) fn product(p: &Evaluator, x_bits: u64, y_bits: u64) -> Result<(), Raise> {
+pub(crate) fn product(p: &EvalState, x_bits: u64, y_bits: u64) -> Result<(), Raise> {
     let (x, y) = (x_bits / 64 + 1, y_bits / 64 + 1);
     p.program.budget.step(x.saturating_mul(y) / 64)
 }
 
 /// Charges the memory of an integer.
-pub(crate) fn integer(p: &Evaluator, bits: u64) -> Result<(), ParseErrorKind> {
+pub(crate) fn integer(p: &EvalState, bits: u64) -> Result<(), EvalErrorKind> {
     p.program.budget.allocate(if bits < 64 { 0 } else { bits / 8 + OBJECT_BYTES })
 }
 
 /// Charges the memory of text and the time to write it.
-pub(crate) fn text_bytes(p: &Evaluator, bytes: usize) -> Result<(), Raise> {
+pub(crate) fn text_bytes(p: &EvalState, bytes: usize) -> Result<(), Raise> {
     p.program.budget.allocate((bytes as u64).saturating_add(OBJECT_BYTES))?;
     p.program.budget.step(bytes as u64 / COPY_PER_STEP)
 }
 
 /// Makes a text value and charges it.
-pub(crate) fn text(p: &Evaluator, text: &str) -> Outcome {
+pub(crate) fn text(p: &EvalState, text: &str) -> Outcome {
     text_bytes(p, text.len())?;
     Ok(ScriptValue::str(text))
 }
 
 /// Makes a bytes value and charges it.
-pub(crate) fn bytes(p: &Evaluator, bytes: Vec<u8>) -> Outcome {
+pub(crate) fn bytes(p: &EvalState, bytes: Vec<u8>) -> Outcome {
     text_bytes(p, bytes.len())?;
     Ok(ScriptValue::Bytes(bytes.into()))
 }
 
 /// Charges the memory of a container and the time to fill it.
-pub(crate) fn values(p: &Evaluator, count: usize) -> Result<(), Raise> {
+pub(crate) fn values(p: &EvalState, count: usize) -> Result<(), Raise> {
     let count = count as u64;
     p.program.budget.allocate(count.saturating_mul(VALUE_BYTES).saturating_add(OBJECT_BYTES))?;
     p.program.budget.step(count / VALUES_PER_STEP)
 }
 
 /// Charges the memory of new entries of a dictionary or set and the time to insert them.
-pub(crate) fn entries(p: &Evaluator, count: usize) -> Result<(), Raise> {
+pub(crate) fn entries(p: &EvalState, count: usize) -> Result<(), Raise> {
     let count = count as u64;
     p.program.budget.allocate(count.saturating_mul(ENTRY_BYTES).saturating_add(OBJECT_BYTES))?;
     p.program.budget.step(count / 2)
 }
 
 /// Makes a list and charges it.
-pub(crate) fn list(p: &Evaluator, items: Vec<ScriptValue>) -> Outcome {
+pub(crate) fn list(p: &EvalState, items: Vec<ScriptValue>) -> Outcome {
     values(p, items.len())?;
     Ok(ScriptValue::list(items))
 }

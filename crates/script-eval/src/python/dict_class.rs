@@ -12,7 +12,7 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, ScriptValue, r
 use super::builtins::{self, Table, linear, not_none, own};
 use super::number::word;
 use super::{compare, cost, repr, set};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::host::Operator;
 
@@ -77,7 +77,7 @@ pub(crate) fn attribute(dict: &Dict, name: &str) -> Option<ScriptValue> {
 
 /// The value for a missing key.
 pub(crate) fn missing(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -119,7 +119,7 @@ pub(crate) static TYPES: Table = &[
 ];
 
 /// Inserts the entries of `dict(..)`.
-fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
+fn updated(p: &mut Eval<'_>, name: &str, dict: &mut Dict, a: CallArgs) -> Result<(), Raise> {
     if a.positional.len() > 1 {
         raise!(Type, "{name} expected at most 1 argument, got {}", a.positional.len());
     }
@@ -134,14 +134,14 @@ fn updated(p: &mut dyn Host, name: &str, dict: &mut Dict, a: CallArgs) -> Result
 
 /// Writes the `repr`.
 pub(crate) fn write(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: DictClass,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
 ) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = value else { return Ok(()) };
-    cost::entries(p, dict.borrow().len())?;
+    cost::entries(p.state, dict.borrow().len())?;
     let plain = match &class {
         DictClass::Counter => {
             let mut plain = Dict::new();
@@ -178,7 +178,7 @@ pub(crate) fn write(
 }
 
 /// `a == b` where the class has its own rule: the order of ordered dictionaries, missing counts as zero.
-pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
+pub(crate) fn equal(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<Option<bool>, Raise> {
     let classes = (of(&a.borrow()), of(&b.borrow()));
     match classes {
         (Some(DictClass::Ordered), Some(DictClass::Ordered)) => {
@@ -191,7 +191,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option
                 let (Some((x, value)), Some((y, other))) = (entry(a), entry(b)) else {
                     return Ok(Some(true));
                 };
-                p.program.budget.step(u64::from(x.weight()))?;
+                p.state.program.budget.step(u64::from(x.weight()))?;
                 if x != y || !compare::same(p, &value, &other)? {
                     return Ok(Some(false));
                 }
@@ -204,7 +204,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &DictRef, b: &DictRef) -> Result<Option
 }
 
 /// The comparison of counters: of the counts of all keys.
-pub(crate) fn counter_order(p: &mut dyn Host, op: CmpOp, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
+pub(crate) fn counter_order(p: &mut Eval<'_>, op: CmpOp, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
     let inclusive = match op {
         CmpOp::Lt => CmpOp::LtE,
         CmpOp::Gt => CmpOp::GtE,
@@ -228,14 +228,14 @@ fn count_of(dict: &DictRef, key: &DictKey) -> ScriptValue {
     dict.borrow().get(key).cloned().unwrap_or(ScriptValue::Int(0))
 }
 
-fn is_positive(p: &mut dyn Host, value: &ScriptValue) -> Result<bool, Raise> {
+fn is_positive(p: &mut Eval<'_>, value: &ScriptValue) -> Result<bool, Raise> {
     let value = p.apply(Operator::Compare(CmpOp::Gt), &[value.clone(), ScriptValue::Int(0)])?;
     p.truth(&value)
 }
 
 /// Operators that a class defines itself.
 pub(crate) fn binary(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     op: BinOp,
     a: &DictRef,
     b: &DictRef,
@@ -249,19 +249,19 @@ pub(crate) fn binary(
         (Some(class), _) | (None, Some(class)) if op == BinOp::BitOr => class,
         _ => return Ok(None),
     };
-    cost::entries(p, a.borrow().len() + b.borrow().len())?;
-    set::charge_keys(p, b.borrow().keys())?;
+    cost::entries(p.state, a.borrow().len() + b.borrow().len())?;
+    set::charge_keys(p.state, b.borrow().keys())?;
     let mut dict = a.borrow().clone();
     dict.extend(b.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
     Ok(Some(classed(dict, class)))
 }
 
 /// `a + b`, `a - b`, `a | b`, `a & b` of counters, without counts that are not positive.
-fn counters(p: &mut dyn Host, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Option<ScriptValue>, Raise> {
+fn counters(p: &mut Eval<'_>, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Option<ScriptValue>, Raise> {
     if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::BitOr | BinOp::BitAnd) {
         return Ok(None);
     }
-    cost::entries(p, a.borrow().len() + b.borrow().len())?;
+    cost::entries(p.state, a.borrow().len() + b.borrow().len())?;
     let mut keys: Vec<DictKey> = a.borrow().keys().cloned().collect();
     if op != BinOp::BitAnd {
         keys.extend(b.borrow().keys().filter(|key| !a.borrow().contains_key(*key)).cloned());
@@ -284,7 +284,7 @@ fn counters(p: &mut dyn Host, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Opt
 }
 
 /// `+a` and `-a` of counters.
-pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &DictRef) -> Result<Option<ScriptValue>, Raise> {
+pub(crate) fn unary(p: &mut Eval<'_>, op: UnaryOp, a: &DictRef) -> Result<Option<ScriptValue>, Raise> {
     let class = of(&a.borrow());
     let (Some(DictClass::Counter), UnaryOp::UAdd | UnaryOp::USub) = (class, op) else { return Ok(None) };
     let zero = Rc::new(RefCell::new(Dict::new()));
@@ -292,15 +292,15 @@ pub(crate) fn unary(p: &mut dyn Host, op: UnaryOp, a: &DictRef) -> Result<Option
 }
 
 /// Adds to or subtracts from the counts of a counter: the counts of a mapping, or the elements of an iterable.
-fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Result<(), Raise> {
+fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = counter else { return Ok(()) };
-    let change = |p: &mut dyn Host, key: DictKey, by: ScriptValue| {
+    let change = |p: &mut Eval<'_>, key: DictKey, by: ScriptValue| {
         let before = dict.borrow().get(&key).cloned();
         let after = match before {
             None if op == BinOp::Add => by,
             before => p.apply(Operator::Binary(op), &[before.unwrap_or(ScriptValue::Int(0)), by])?,
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.borrow_mut().insert(key, after);
         Ok::<(), Raise>(())
     };
@@ -315,7 +315,7 @@ fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
         match from {
             ScriptValue::None => {}
             ScriptValue::Dict(from) => {
-                cost::entries(p, from.borrow().len())?;
+                cost::entries(p.state, from.borrow().len())?;
                 let entries: Vec<_> = from.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
                 for (key, by) in entries {
                     change(p, key, by)?;
@@ -338,9 +338,9 @@ fn count(p: &mut dyn Host, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
 }
 
 /// The entries of a counter from the largest count to the smallest.
-fn sorted_counts(p: &mut dyn Host, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
+fn sorted_counts(p: &mut Eval<'_>, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
     let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-    p.program.budget.step(entries.len() as u64 * 16)?;
+    p.state.program.budget.step(entries.len() as u64 * 16)?;
     let mut failed = None;
     let mut sorted = entries;
     let mut order = |x: &ScriptValue, y: &ScriptValue| match (x, y) {
@@ -372,7 +372,7 @@ pub(crate) static ORDERED: Table = &[
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
             let last = last.map_or(Ok(true), |last| p.truth(&last))?;
             let hashed = p.hashable(key.clone())?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let Some(from) = dict.borrow().get_index_of(&hashed) else {
                 return Err(exception::key_error(key));
             };
@@ -385,7 +385,7 @@ pub(crate) static ORDERED: Table = &[
         .zero_or_one(|p, v, last| {
             let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
             let last = last.map_or(Ok(true), |last| p.truth(&last))?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let entry = match last {
                 true => dict.borrow_mut().pop(),
                 false => dict.borrow_mut().shift_remove_index(0),
@@ -406,7 +406,7 @@ pub(crate) static COUNTER: Table = &[
             if let Some(n) = not_none(n) {
                 entries.truncate(usize::try_from(word(&n)?).unwrap_or(0));
             }
-            cost::values(p, 4 * entries.len())?;
+            cost::values(p.state, 4 * entries.len())?;
             let pairs = entries.into_iter().map(|(key, value)| ScriptValue::tuple([key.0, value]));
             Ok(ScriptValue::list(pairs.collect()))
         })
@@ -417,7 +417,7 @@ pub(crate) static COUNTER: Table = &[
         let mut items = Vec::new();
         for (key, count) in entries {
             let count = usize::try_from(word(&count)?).unwrap_or(0);
-            cost::values(p, count)?;
+            cost::values(p.state, count)?;
             items.extend(std::iter::repeat_n(key, count));
         }
         Ok(IterObject::value("itertools.chain", Iter::Items(items.into_iter())))
@@ -427,7 +427,7 @@ pub(crate) static COUNTER: Table = &[
         let counts: Vec<ScriptValue> = dict.borrow().values().cloned().collect();
         let mut total = ScriptValue::Int(0);
         for count in counts {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             total = p.apply(Operator::Binary(BinOp::Add), &[total, count])?;
         }
         Ok(total)

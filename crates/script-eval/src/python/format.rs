@@ -11,7 +11,7 @@ use super::{cost, repr, type_name};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::class::{Special, is_instance};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Maximum number of digits after the decimal point of a float: 1074 bits.
 const MAX_FRACTION: usize = 1100;
@@ -110,7 +110,7 @@ fn digits(chars: &[char], at: &mut usize) -> Result<Option<usize>, HostError> {
 }
 
 /// `format(value, spec)`
-pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Result<String, Raise> {
+pub(crate) fn format(p: &mut Eval<'_>, value: &ScriptValue, spec: &str) -> Result<String, Raise> {
     if is_instance(value) {
         if let Special::Value(text) = p.call_special(value, "__format__", [ScriptValue::str(spec)])? {
             return match text.as_str() {
@@ -129,7 +129,7 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
     if spec.is_empty() {
         return repr::str(p, value);
     }
-    cost::scan(p, spec.len())?;
+    cost::scan(p.state, spec.len())?;
     if let Some(number) = super::object::number(value) {
         return format(p, &number, spec);
     }
@@ -148,10 +148,10 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
                 _ if spec.alternate => "Alternate form (#) not allowed in string format specifier",
                 (_, _, Some('=')) => "'=' alignment not allowed in string format specifier",
                 _ => {
-                    let chars = Chars::of(p, text)?;
+                    let chars = Chars::of(p.state, text)?;
                     let cut = spec.precision.map_or(text.as_str(), |precision| chars.slice(0, precision));
                     let width = spec.precision.unwrap_or(usize::MAX).min(chars.count());
-                    return pad(p, &spec, spec.align.unwrap_or('<'), "", cut, width);
+                    return pad(p.state, &spec, spec.align.unwrap_or('<'), "", cut, width);
                 }
             };
             Err(HostError::value_error(misplaced).into())
@@ -168,7 +168,7 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
 }
 
 /// Formats a number; `None` for an unknown type code.
-fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<String>, Raise> {
+fn number(p: &mut Eval<'_>, value: &ScriptValue, spec: &Spec) -> Result<Option<String>, Raise> {
     let Some(number) = Number::of(value) else { return Ok(None) };
     match (number.to_big(), spec.kind) {
         (Some(value), None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X')) => {
@@ -178,9 +178,9 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
             if spec.plain_zero {
                 raise!(Value, "Negative zero coercion (z) not allowed in integer format specifier");
             }
-            let (prefix, digits) = integer(p, &value, spec.kind)?;
+            let (prefix, digits) = integer(p.state, &value, spec.kind)?;
             let prefix = if spec.alternate { prefix } else { "" };
-            signed(p, spec, value.sign() == Sign::Minus, prefix, digits).map(Some)
+            signed(p.state, spec, value.sign() == Sign::Minus, prefix, digits).map(Some)
         }
         (Some(value), Some('c')) => {
             let misplaced = match (spec.sign, spec.precision, spec.alternate) {
@@ -190,7 +190,7 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
                 _ if spec.plain_zero => "Negative zero coercion (z) not allowed in integer format specifier",
                 _ => {
                     let c = character(&value)?;
-                    return pad(p, spec, spec.align.unwrap_or('>'), "", &c.to_string(), 1).map(Some);
+                    return pad(p.state, spec, spec.align.unwrap_or('>'), "", &c.to_string(), 1).map(Some);
                 }
             };
             Err(HostError::value_error(misplaced).into())
@@ -201,11 +201,11 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
                 (_, Some(value)) => big_to_float(&value)?,
                 _ => 0.0,
             };
-            let digits = float(p, value.abs(), spec)?;
+            let digits = float(p.state, value.abs(), spec)?;
             let zero =
                 spec.plain_zero && digits.chars().all(|c| matches!(c, '0' | '.' | 'e' | '+' | '-' | '%'));
             let negative = value.is_sign_negative() && !value.is_nan() && !zero;
-            signed(p, spec, negative, "", digits).map(Some)
+            signed(p.state, spec, negative, "", digits).map(Some)
         }
         _ => Ok(None),
     }
@@ -233,7 +233,7 @@ pub(crate) fn scalar(code: u32) -> Option<Result<char, HostError>> {
 
 /// A number with sign, grouping and padding.
 pub(super) fn signed(
-    p: &Evaluator,
+    p: &EvalState,
     spec: &Spec,
     negative: bool,
     prefix: &str,
@@ -264,7 +264,7 @@ impl Spec {
 
 /// The prefix for `#` and the digits of an integer, without its sign.
 pub(super) fn integer(
-    p: &Evaluator,
+    p: &EvalState,
     value: &BigInt,
     kind: Option<char>,
 ) -> Result<(&'static str, String), Raise> {
@@ -281,7 +281,7 @@ pub(super) fn integer(
 }
 
 /// The digits of a non-negative float.
-pub(super) fn float(p: &Evaluator, value: f64, spec: &Spec) -> Result<String, Raise> {
+pub(super) fn float(p: &EvalState, value: f64, spec: &Spec) -> Result<String, Raise> {
     let precision = spec.precision;
     if precision.is_some_and(|precision| precision > i32::MAX as usize) {
         raise!(Value, "precision too big");
@@ -377,7 +377,7 @@ fn general(value: f64, precision: usize, alternate: bool, repr: bool) -> String 
 
 /// Inserts separators between groups of digits. Leading zeros that fill the width are grouped too.
 fn group(
-    p: &Evaluator,
+    p: &EvalState,
     digits: &str,
     separator: char,
     spec: &Spec,
@@ -409,7 +409,7 @@ fn group(
 
 /// Pads a text of `width` characters to the width of the specification.
 pub(super) fn pad(
-    p: &Evaluator,
+    p: &EvalState,
     spec: &Spec,
     align: char,
     sign: &str,

@@ -12,7 +12,7 @@ use tvmscript_script_value::{DictKey, ScriptValue};
 
 use super::builtins::Builtin;
 use super::cost;
-use crate::Evaluator;
+use crate::EvalState;
 use crate::eval::Raise;
 
 /// The distance of two numbers.
@@ -36,7 +36,7 @@ pub(crate) struct Identities {
 
 impl Identities {
     /// The number of a value.
-    pub(crate) fn number(&self, p: &Evaluator, value: &ScriptValue) -> Result<i64, Raise> {
+    pub(crate) fn number(&self, p: &EvalState, value: &ScriptValue) -> Result<i64, Raise> {
         let (identity, weak) = identity_of(value);
         if let Some((number, _)) = self.known.borrow().get(&identity) {
             return Ok(*number);

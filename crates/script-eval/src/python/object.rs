@@ -11,7 +11,7 @@ use tvmscript_script_value::{CallArgs, Hashing, HostObject, ScriptValue, release
 
 use super::Outcome;
 use super::builtins::Table;
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, Raise};
 use crate::host::Operator;
 
@@ -34,12 +34,12 @@ pub(crate) trait Protocol: Any {
     }
 
     /// The truth; by default of the length.
-    fn truth(&self, _p: &mut dyn Host) -> Result<bool, Raise> {
+    fn truth(&self, _p: &mut Eval<'_>) -> Result<bool, Raise> {
         self.len().unwrap_or(Ok(1)).map(|len| len > 0)
     }
 
     /// An iterator; `None` if it is not iterable.
-    fn iterate(&self, _p: &mut dyn Host, _this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _p: &mut Eval<'_>, _this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         Ok(None)
     }
 
@@ -49,14 +49,14 @@ pub(crate) trait Protocol: Any {
     }
 
     /// A shallow copy; `None` for values that are their own copy.
-    fn copy(&self, _p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, _p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         Ok(None)
     }
 
     /// `value[key]`; `None` if it is not subscriptable.
     fn get(
         &self,
-        _p: &mut dyn Host,
+        _p: &mut Eval<'_>,
         _this: &ScriptValue,
         _key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -66,7 +66,7 @@ pub(crate) trait Protocol: Any {
     /// `value[key] = new`; `false` if elements cannot be set.
     fn set(
         &self,
-        _p: &mut dyn Host,
+        _p: &mut Eval<'_>,
         _this: &ScriptValue,
         _key: &ScriptValue,
         _new: ScriptValue,
@@ -75,19 +75,19 @@ pub(crate) trait Protocol: Any {
     }
 
     /// `del value[key]`; `false` if elements cannot be deleted.
-    fn delete(&self, _p: &mut dyn Host, _key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, _p: &mut Eval<'_>, _key: &ScriptValue) -> Result<bool, Raise> {
         Ok(false)
     }
 
     /// `item in value`; `None` to search the elements.
-    fn contains(&self, _p: &mut dyn Host, _item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, _p: &mut Eval<'_>, _item: &ScriptValue) -> Result<Option<bool>, Raise> {
         Ok(None)
     }
 
     /// Applies an operator to operands, among which is this value; `None` if it does not define it.
     fn operate(
         &self,
-        _p: &mut dyn Host,
+        _p: &mut Eval<'_>,
         _operator: Operator,
         _operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -97,7 +97,7 @@ pub(crate) trait Protocol: Any {
     /// Applies `value op= other` in place; `false` if it makes a new value.
     fn in_place(
         &self,
-        _p: &mut dyn Host,
+        _p: &mut Eval<'_>,
         _operator: Operator,
         _this: &ScriptValue,
         _other: &ScriptValue,
@@ -118,7 +118,7 @@ pub(crate) trait Protocol: Any {
     /// Sets or, with `None`, deletes an attribute; `false` if it cannot be.
     fn set_attribute(
         &self,
-        _p: &mut dyn Host,
+        _p: &mut Eval<'_>,
         _name: &str,
         _new: Option<ScriptValue>,
     ) -> Result<bool, Raise> {
@@ -131,18 +131,18 @@ pub(crate) trait Protocol: Any {
     }
 
     /// Calls the value.
-    fn call(&self, _p: &mut dyn Host, _this: &ScriptValue, _args: CallArgs) -> Outcome {
+    fn call(&self, _p: &mut Eval<'_>, _this: &ScriptValue, _args: CallArgs) -> Outcome {
         Ok(ScriptValue::None)
     }
 
     /// Writes its `repr`; `open` contains the enclosing containers.
-    fn write(&self, _p: &mut dyn Host, out: &mut String, _open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, _p: &mut Eval<'_>, out: &mut String, _open: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str(&format!("<{} object>", self.class()));
         Ok(())
     }
 
     /// Its text for `str` and `format`; by default its `repr`.
-    fn text(&self, _p: &mut dyn Host) -> Result<Option<String>, Raise> {
+    fn text(&self, _p: &mut Eval<'_>) -> Result<Option<String>, Raise> {
         Ok(None)
     }
 
@@ -152,14 +152,14 @@ pub(crate) trait Protocol: Any {
     }
 
     /// Tests whether a value is an instance of this class; `None` if this is not a class.
-    fn is_class_of(&self, _p: &mut dyn Host, _value: &ScriptValue) -> Option<Result<bool, Raise>> {
+    fn is_class_of(&self, _p: &mut Eval<'_>, _value: &ScriptValue) -> Option<Result<bool, Raise>> {
         None
     }
 
     /// Binds the value as a member of a class, if it is a descriptor.
     fn bind(
         &self,
-        _p: &mut dyn Host,
+        _p: &mut Eval<'_>,
         _this: &ScriptValue,
         _instance: Option<&ScriptValue>,
         _class: &ScriptValue,
@@ -249,7 +249,7 @@ pub(crate) fn number(value: &ScriptValue) -> Option<ScriptValue> {
 
 /// Asks each operand in turn for an operator.
 pub(crate) fn operate(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     operator: Operator,
     operands: &[ScriptValue],
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -265,7 +265,7 @@ pub(crate) fn operate(
 /// An iterator of a library module.
 pub(crate) trait Advance {
     /// The next element.
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise>;
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise>;
 
     /// Moves out the values that it holds.
     fn parts(&mut self, out: &mut Vec<ScriptValue>);

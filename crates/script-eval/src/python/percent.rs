@@ -7,7 +7,7 @@ use super::Outcome;
 use super::format::{Spec, float, integer, pad, signed};
 use super::number::{self, Number, float_to_int, small_index};
 use super::{builtins, bytearray, cost, repr, subscript, type_name};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::class::Special;
@@ -68,16 +68,16 @@ impl Cursor<'_> {
 }
 
 /// `format % values`
-pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> Outcome {
+pub(crate) fn percent(p: &mut Eval<'_>, format: &str, values: &ScriptValue) -> Outcome {
     let out = formatted(p, format, values, false)?;
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }
 
 /// `format % values` of bytes.
-pub(crate) fn percent_bytes(p: &mut dyn Host, format: &[u8], values: &ScriptValue) -> Result<Vec<u8>, Raise> {
-    cost::text_bytes(p, format.len())?;
+pub(crate) fn percent_bytes(p: &mut Eval<'_>, format: &[u8], values: &ScriptValue) -> Result<Vec<u8>, Raise> {
+    cost::text_bytes(p.state, format.len())?;
     let out = formatted(p, &latin1(format), values, true)?;
-    cost::scan(p, out.len())?;
+    cost::scan(p.state, out.len())?;
     Ok(out.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect())
 }
 
@@ -86,8 +86,8 @@ fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-fn formatted(p: &mut dyn Host, format: &str, values: &ScriptValue, is_bytes: bool) -> Result<String, Raise> {
-    cost::scan(p, format.len())?;
+fn formatted(p: &mut Eval<'_>, format: &str, values: &ScriptValue, is_bytes: bool) -> Result<String, Raise> {
+    cost::scan(p.state, format.len())?;
     let mut values = Values { all: values, taken: 0 };
     let mut out = String::new();
     let mut cursor = Cursor { text: format, at: 0, is_bytes };
@@ -95,8 +95,8 @@ fn formatted(p: &mut dyn Host, format: &str, values: &ScriptValue, is_bytes: boo
         out.push_str(&format[cursor.at..cursor.at + at]);
         cursor.at += at + 1;
         let text = directive(p, &mut cursor, &mut values)?;
-        p.program.budget.step(1)?;
-        cost::text_bytes(p, text.len())?;
+        p.state.program.budget.step(1)?;
+        cost::text_bytes(p.state, text.len())?;
         out.push_str(&text);
     }
     out.push_str(&format[cursor.at..]);
@@ -109,7 +109,7 @@ fn formatted(p: &mut dyn Host, format: &str, values: &ScriptValue, is_bytes: boo
 }
 
 /// Formats one conversion after its `%`.
-fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Result<String, Raise> {
+fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Result<String, Raise> {
     let mut keyed = None;
     if cursor.eat('(') {
         let ScriptValue::Dict(_) = values.all else {
@@ -127,9 +127,9 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
             }
         }
         let key = match cursor.is_bytes {
-            false => cost::text(p, &cursor.text[start..end])?,
+            false => cost::text(p.state, &cursor.text[start..end])?,
             true => cost::bytes(
-                p,
+                p.state,
                 cursor.text[start..end].chars().filter_map(|c| u8::try_from(c).ok()).collect(),
             )?,
         };
@@ -185,7 +185,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 'r' => repr::repr(p, &value)?,
                 _ => builtins::ascii(&repr::repr(p, &value)?),
             };
-            cost::scan(p, text.len())?;
+            cost::scan(p.state, text.len())?;
             let count = text.chars().count();
             let cut = match spec.precision {
                 Some(precision) if precision < count => {
@@ -194,7 +194,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 _ => &text,
             };
             let width = count.min(spec.precision.unwrap_or(usize::MAX));
-            pad(p, &spec, if left { '<' } else { '>' }, "", cut, width)
+            pad(p.state, &spec, if left { '<' } else { '>' }, "", cut, width)
         }
         'c' if cursor.is_bytes => {
             let byte = match number::index(&value) {
@@ -210,7 +210,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
             let Some(byte) = byte else {
                 raise!(Type, "%c requires an integer in range(256) or a single byte");
             };
-            pad(p, &spec, if left { '<' } else { '>' }, "", &latin1(&[byte]), 1)
+            pad(p.state, &spec, if left { '<' } else { '>' }, "", &latin1(&[byte]), 1)
         }
         'c' => {
             let text = match (&value, number::index(&value)) {
@@ -225,7 +225,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 },
                 _ => raise!(Type, "%c requires int or char"),
             };
-            pad(p, &spec, if left { '<' } else { '>' }, "", &text, 1)
+            pad(p.state, &spec, if left { '<' } else { '>' }, "", &text, 1)
         }
         'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
             let value = super::object::number(&value).unwrap_or(value);
@@ -239,13 +239,13 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 }
             };
             let whole = number::integer(&whole)?;
-            let (prefix, mut digits) = integer(p, &whole, Some(kind))?;
+            let (prefix, mut digits) = integer(p.state, &whole, Some(kind))?;
             if let Some(missing) = spec.precision.and_then(|precision| precision.checked_sub(digits.len())) {
-                cost::text_bytes(p, missing)?;
+                cost::text_bytes(p.state, missing)?;
                 digits.insert_str(0, &"0".repeat(missing));
             }
             let prefix = if spec.alternate { prefix } else { "" };
-            signed(p, &spec, whole.is_negative(), prefix, digits)
+            signed(p.state, &spec, whole.is_negative(), prefix, digits)
         }
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
             let value = super::object::number(&value).unwrap_or(value);
@@ -253,8 +253,8 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 return Err(wrong_type!("must be real number, not {}", &value).into());
             };
             let value = number.to_float()?;
-            let digits = float(p, value.abs(), &spec)?;
-            signed(p, &spec, value.is_sign_negative() && !value.is_nan(), "", digits)
+            let digits = float(p.state, value.abs(), &spec)?;
+            signed(p.state, &spec, value.is_sign_negative() && !value.is_nan(), "", digits)
         }
         kind => {
             let index = cursor.text[..index].chars().count();
@@ -264,7 +264,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
 }
 
 /// The bytes of a value for `%b`.
-fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     if let Some(bytes) = bytearray::content(p, value.plain())? {
         return Ok(bytes.to_vec());
     }

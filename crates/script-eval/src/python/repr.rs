@@ -14,13 +14,13 @@ use crate::eval::class::enumeration;
 use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
 use crate::eval::class::{ClassObject, defines_operations, is_instance};
 use crate::eval::{Raise, exception};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Maximum nesting of containers; CPython's recursion limit is similar.
 const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
-pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+pub(crate) fn str(p: &mut Eval<'_>, value: &ScriptValue) -> Result<String, Raise> {
     if defines_operations(value) {
         if let Some(text) = p.special_text(value, "__str__")? {
             return Ok(text);
@@ -33,7 +33,7 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
     }
     match value.plain() {
         ScriptValue::Str(text) => {
-            cost::text_bytes(p, text.as_str().len())?;
+            cost::text_bytes(p.state, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
         other => match text_of(p, other)? {
@@ -44,7 +44,7 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
 }
 
 /// The text of a value whose `str` is not its `repr`.
-fn text_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Raise> {
+fn text_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<String>, Raise> {
     match object::of(value) {
         Some(object) => object.text(p),
         None => exception::text(p, value),
@@ -52,14 +52,14 @@ fn text_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Rais
 }
 
 /// `repr(value)`
-pub(crate) fn repr(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+pub(crate) fn repr(p: &mut Eval<'_>, value: &ScriptValue) -> Result<String, Raise> {
     let mut out = String::new();
     write(p, value, &mut out, &mut Vec::new())?;
     Ok(out)
 }
 
 /// `repr(value)` of an exception, without a `__repr__` of its class.
-pub(crate) fn repr_of_exception(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+pub(crate) fn repr_of_exception(p: &mut Eval<'_>, value: &ScriptValue) -> Result<String, Raise> {
     let (name, args) = exception::name_and_args(value).unwrap_or_default();
     let mut out = String::new();
     list(p, &format!("{name}("), &args, &mut out, &mut Vec::new())?;
@@ -85,16 +85,16 @@ fn identity(value: &ScriptValue) -> Option<*const ()> {
 
 /// Writes the `repr` of a value; `open` contains the enclosing containers.
 pub(crate) fn write(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
 ) -> Result<(), Raise> {
-    p.program.budget.step(1)?;
+    p.state.program.budget.step(1)?;
     let before = out.len();
     let Some(identity) = identity(value) else {
         leaf(p, value, out)?;
-        return cost::text_bytes(p, out.len() - before);
+        return cost::text_bytes(p.state, out.len() - before);
     };
     if open.contains(&identity) {
         out.push_str(match value {
@@ -111,23 +111,23 @@ pub(crate) fn write(
     open.push(identity);
     with_stack(|| container(p, value, out, open))?;
     open.pop();
-    cost::text_bytes(p, out.len() - before)
+    cost::text_bytes(p.state, out.len() - before)
 }
 
-fn leaf(p: &mut dyn Host, value: &ScriptValue, out: &mut String) -> Result<(), Raise> {
+fn leaf(p: &mut Eval<'_>, value: &ScriptValue, out: &mut String) -> Result<(), Raise> {
     match value {
         ScriptValue::None => out.push_str("None"),
         ScriptValue::Bool(true) => out.push_str("True"),
         ScriptValue::Bool(false) => out.push_str("False"),
         ScriptValue::Int(i) => out.push_str(&i.to_string()),
-        ScriptValue::BigInt(i) => out.push_str(&big(p, i)?),
+        ScriptValue::BigInt(i) => out.push_str(&big(p.state, i)?),
         ScriptValue::Float(f) => out.push_str(&float(*f)),
         ScriptValue::Str(text) => {
-            cost::scan(p, text.as_str().len())?;
+            cost::scan(p.state, text.as_str().len())?;
             quote(text.as_str(), out);
         }
         ScriptValue::Bytes(bytes) => {
-            cost::scan(p, bytes.len())?;
+            cost::scan(p.state, bytes.len())?;
             quote_bytes(bytes, out);
         }
         ScriptValue::DType(dtype) => out.push_str(&dtype.to_string()),
@@ -140,7 +140,7 @@ fn leaf(p: &mut dyn Host, value: &ScriptValue, out: &mut String) -> Result<(), R
 }
 
 fn container(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
@@ -151,7 +151,7 @@ fn container(
             out.push_str(if items.len() == 1 { ",)" } else { ")" });
         }
         ScriptValue::List(items) => {
-            cost::values(p, items.borrow().len())?;
+            cost::values(p.state, items.borrow().len())?;
             let items = items.borrow().clone();
             list(p, "[", &items, out, open)?;
             out.push(']');
@@ -193,7 +193,7 @@ fn container(
             } else if is_not_implemented(value) {
                 out.push_str("NotImplemented");
             } else if let Some(len) = set::len(value) {
-                cost::values(p, len)?;
+                cost::values(p.state, len)?;
                 let items = set::items(value).unwrap_or_default();
                 match (items.is_empty(), host.type_name()) {
                     (true, name) => out.push_str(&format!("{name}()")),
@@ -207,7 +207,7 @@ fn container(
                     }
                 }
             } else if let Some(view) = view::of(value) {
-                cost::values(p, 3 * view.dict.borrow().len())?;
+                cost::values(p.state, 3 * view.dict.borrow().len())?;
                 let items = view.items().unwrap_or_default();
                 list(p, &format!("{}([", view.type_name()), &items, out, open)?;
                 out.push_str("])");
@@ -227,13 +227,13 @@ fn container(
             }
         }
         ScriptValue::Node(object) => match super::node_len(object) {
-            _ if !is_poison(object) && p.prints_nodes() => {
+            _ if !is_poison(object) && p.host.prints_nodes() => {
                 // Printing a node costs about as much as eight steps.
-                p.program.budget.step(tree_size(object).unfolded.saturating_mul(8))?;
-                out.push_str(&p.node_text(object)?);
+                p.state.program.budget.step(tree_size(object).unfolded.saturating_mul(8))?;
+                out.push_str(&p.host.node_text(object)?);
             }
             Some(len) => {
-                cost::values(p, len)?;
+                cost::values(p.state, len)?;
                 let items = super::node_items(object).unwrap_or_default();
                 list(p, "[", &items, out, open)?;
                 out.push(']');
@@ -252,7 +252,7 @@ pub(crate) fn class_text(class: &ClassObject) -> String {
 
 /// Writes an instance: by its `__repr__`, as its payload, or as CPython does without its address.
 fn instance(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
@@ -287,7 +287,7 @@ fn instance(
 
 /// Writes values, separated by commas, after `before`.
 pub(crate) fn list(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     before: &str,
     items: &[ScriptValue],
     out: &mut String,
@@ -304,7 +304,7 @@ pub(crate) fn list(
 }
 
 /// The digits of a large integer. CPython limits their number as well.
-pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, Raise> {
+pub(crate) fn big(p: &EvalState, value: &num_bigint::BigInt) -> Result<String, Raise> {
     let too_long = || {
         HostError::value_error(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"

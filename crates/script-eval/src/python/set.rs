@@ -9,7 +9,7 @@ use tvmscript_script_value::{DictKey, Hashing, HostObject, ScriptValue, release}
 use super::Outcome;
 use super::{cost, view};
 use crate::eval::Raise;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
 /// A set.
@@ -63,19 +63,19 @@ pub(crate) fn value(items: IndexSet<DictKey>, frozen: bool) -> ScriptValue {
     ScriptValue::host(Set { items: RefCell::new(items), frozen, facts: Cell::new(None) })
 }
 
-pub(crate) fn from_items(p: &mut dyn Host, items: impl IntoIterator<Item = ScriptValue>) -> Outcome {
+pub(crate) fn from_items(p: &mut Eval<'_>, items: impl IntoIterator<Item = ScriptValue>) -> Outcome {
     Ok(value(keys(p, items)?, false))
 }
 
 /// Converts values to keys.
 pub(crate) fn keys(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: impl IntoIterator<Item = ScriptValue>,
 ) -> Result<IndexSet<DictKey>, Raise> {
     let mut set = IndexSet::new();
     for item in items {
         let key = p.hashable(item)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         set.insert(key);
     }
     Ok(set)
@@ -83,7 +83,7 @@ pub(crate) fn keys(
 
 /// Charges one comparison of each key with an equal one.
 pub(crate) fn charge_keys<'a>(
-    p: &Evaluator,
+    p: &EvalState,
     keys: impl IntoIterator<Item = &'a DictKey>,
 ) -> Result<(), Raise> {
     for key in keys {
@@ -107,24 +107,24 @@ pub(crate) fn contains(value: &ScriptValue, key: &DictKey) -> bool {
 }
 
 /// The keys of a set or of a set-like dictionary view.
-fn set_like(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
+fn set_like(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     if let Some(set) = value.as_host::<Set>() {
         let items = set.items.borrow();
-        cost::entries(p, items.len())?;
-        charge_keys(p, items.iter())?;
+        cost::entries(p.state, items.len())?;
+        charge_keys(p.state, items.iter())?;
         return Ok(Some(items.clone()));
     }
     view::as_set(p, value)
 }
 
 /// `a == b` of sets and views; `None` for other values.
-pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<Option<bool>, Raise> {
+pub(crate) fn equal(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<Option<bool>, Raise> {
     order(p, CmpOp::Eq, a, b)
 }
 
 /// `a < b` of sets: the subset relation. Also `a == b`.
 pub(crate) fn order(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     op: CmpOp,
     a: &ScriptValue,
     b: &ScriptValue,
@@ -159,7 +159,7 @@ fn combine(op: BinOp, x: &IndexSet<DictKey>, y: &IndexSet<DictKey>) -> Option<In
 
 /// `a | b`, `a & b`, `a - b`, `a ^ b` of sets and views; `None` for other values.
 pub(crate) fn binary(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     op: BinOp,
     a: &ScriptValue,
     b: &ScriptValue,
@@ -173,7 +173,7 @@ pub(crate) fn binary(
 }
 
 /// `a |= b` and similar, in place; returns `false` for other values.
-pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn in_place(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     let Some(set) = a.as_host::<Set>().filter(|set| !set.frozen) else { return Ok(false) };
     if !matches!(op, BinOp::BitOr | BinOp::BitAnd | BinOp::Sub | BinOp::BitXor) {
         return Ok(false);

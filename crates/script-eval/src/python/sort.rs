@@ -10,7 +10,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::cost;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 
@@ -24,12 +24,12 @@ const MIN_GALLOP: usize = 7;
 /// # Errors
 /// Fails if the key or a comparison fails.
 pub(crate) fn sort(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: Vec<ScriptValue>,
     key: Option<&ScriptValue>,
     reverse: bool,
 ) -> Result<Vec<ScriptValue>, Raise> {
-    cost::values(p, 4 * items.len())?;
+    cost::values(p.state, 4 * items.len())?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(match key {
@@ -60,8 +60,8 @@ struct Run {
     power: u32,
 }
 
-struct Sorter<'a> {
-    p: &'a mut dyn Host,
+struct Sorter<'a, 'e> {
+    p: &'a mut Eval<'e>,
     keys: Vec<ScriptValue>,
     /// Indices of keys in the order so far.
     order: Vec<usize>,
@@ -70,12 +70,12 @@ struct Sorter<'a> {
     gallop: usize,
 }
 
-impl Sorter<'_> {
+impl Sorter<'_, '_> {
     /// Tests whether the key of an item is less than that of another.
     fn less(&mut self, a: usize, b: usize) -> Result<bool, Raise> {
         let pair = [self.keys[a].clone(), self.keys[b].clone()];
         let value = self.p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
-        self.p.program.budget.step(1)?;
+        self.p.state.program.budget.step(1)?;
         self.p.truth(&value)
     }
 

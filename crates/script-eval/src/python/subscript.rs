@@ -12,11 +12,11 @@ use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, Special, is_instance};
 use crate::eval::exception;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// `base[key]` by a method of the class of `base`, or of a class itself; `None` for other values.
 fn instance_item(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -43,7 +43,7 @@ fn instance_item(
 }
 
 /// The key of a sequence as an integer, if it is an instance with `__index__`. Parts of slices are converted too.
-fn index_of(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
+fn index_of(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     match key {
         ScriptValue::Host(_) if super::range::of(base).is_some() => p.as_index(key.clone()),
         ScriptValue::Host(_) if !matches!(base, ScriptValue::Dict(_) | ScriptValue::Host(_)) => {
@@ -61,7 +61,7 @@ fn index_of(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome 
 }
 
 /// `base[key]`
-pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
+pub(crate) fn get(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     if let Some(value) = instance_item(p, base, key)? {
         return Ok(value);
     }
@@ -93,26 +93,26 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
             }
         }
         ScriptValue::Str(text) => {
-            let chars = Chars::of(p, text)?;
+            let chars = Chars::of(p.state, text)?;
             if let Some(index) = position("string", key, chars.count())? {
-                return cost::text(p, chars.get(index));
+                return cost::text(p.state, chars.get(index));
             }
             let ScriptValue::Slice(slice) = key else { return Ok(ScriptValue::None) };
             let (start, stop, step) = bounds(slice, chars.count())?;
             if step == 1 {
-                return cost::text(p, chars.slice(start as usize, stop.max(start) as usize));
+                return cost::text(p.state, chars.slice(start as usize, stop.max(start) as usize));
             }
             let range = Range { start, stop, step };
-            cost::values(p, range.len())?;
+            cost::values(p.state, range.len())?;
             let picked: String = (0..range.len()).map(|i| chars.get(range.at(i) as usize)).collect();
-            cost::text(p, &picked)
+            cost::text(p.state, &picked)
         }
         ScriptValue::Bytes(bytes) => {
             if let Some(index) = position("index", key, bytes.len())? {
                 return Ok(ScriptValue::Int(i64::from(bytes[index])));
             }
-            let picked = places(p, key, bytes.len())?.map(|i| bytes[i]).collect();
-            cost::bytes(p, picked)
+            let picked = places(p.state, key, bytes.len())?.map(|i| bytes[i]).collect();
+            cost::bytes(p.state, picked)
         }
         ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
             (Some(range), _) => range_item(range, key),
@@ -134,7 +134,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Ou
                 if let Some(index) = position("array", key, values.len())? {
                     return Ok(ScriptValue::from(&values[index]));
                 }
-                let picked = places(p, key, values.len())?.map(|i| ScriptValue::from(&values[i]));
+                let picked = places(p.state, key, values.len())?.map(|i| ScriptValue::from(&values[i]));
                 return Ok(ScriptValue::list(picked.collect()));
             }
             if let Some(map) = Map::<Value, Value>::try_ref(object) {
@@ -240,7 +240,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
 
 /// The positions that a slice selects; they are charged.
 fn places(
-    p: &Evaluator,
+    p: &EvalState,
     key: &ScriptValue,
     len: usize,
 ) -> Result<impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<>, Raise> {
@@ -253,8 +253,8 @@ fn places(
     Ok((0..range.len()).map(move |i| range.at(i) as usize))
 }
 
-fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
-    Ok(places(p, key, items.len())?.map(|i| items[i].clone()).collect())
+fn picked(p: &mut Eval<'_>, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
+    Ok(places(p.state, key, items.len())?.map(|i| items[i].clone()).collect())
 }
 
 const STORE_IN_HELPER: &str = "in a plain function this is Python's assignment to an element; stores into IR are \
@@ -270,7 +270,7 @@ fn list_position(key: &ScriptValue, len: usize) -> Result<Option<usize>, HostErr
 
 /// `base[key] = value`
 pub(crate) fn set(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     base: &ScriptValue,
     key: ScriptValue,
     value: ScriptValue,
@@ -287,7 +287,7 @@ pub(crate) fn set(
         ScriptValue::List(list) => {
             if let ScriptValue::Slice(slice) = &key {
                 let new = p.collect_values(&value).map_err(|raise| match raise {
-                    Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+                    Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
                         HostError::type_error(match &slice.step {
                             ScriptValue::None | ScriptValue::Int(1) => "can only assign an iterable",
                             _ => "must assign iterable to extended slice",
@@ -296,10 +296,10 @@ pub(crate) fn set(
                     }
                     other => other,
                 })?;
-                new.iter().try_for_each(|item| p.program.keep_container(base, item))?;
+                new.iter().try_for_each(|item| p.state.program.keep_container(base, item))?;
                 let (start, stop, step) = bounds(slice, list.borrow().len())?;
                 if step != 1 {
-                    let places = places(p, &key, list.borrow().len())?;
+                    let places = places(p.state, &key, list.borrow().len())?;
                     if places.len() != new.len() {
                         raise!(
                             Value,
@@ -314,21 +314,21 @@ pub(crate) fn set(
                 }
                 let start = start as usize;
                 let stop = (stop as usize).max(start);
-                cost::moves(p, list.borrow().len())?;
+                cost::moves(p.state, list.borrow().len())?;
                 list.borrow_mut().splice(start..stop, new);
                 return Ok(());
             }
             let len = list.borrow().len();
             if let Some(index) = list_position(&key, len)? {
-                p.program.keep_container(base, &value)?;
+                p.state.program.keep_container(base, &value)?;
                 list.borrow_mut()[index] = value;
             }
             Ok(())
         }
         ScriptValue::Dict(dict) => {
             let key = p.hashable(key)?;
-            p.program.budget.allocate(cost::ENTRY_BYTES)?;
-            p.program.keep_container(base, &value)?;
+            p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
+            p.state.program.keep_container(base, &value)?;
             dict.borrow_mut().insert(key, value);
             Ok(())
         }
@@ -366,7 +366,7 @@ pub(crate) fn replaced(
 }
 
 /// `del base[key]`
-pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
+pub(crate) fn delete(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
     if let Special::Value(_) = p.call_special(base, "__delitem__", [key.clone()])? {
         return Ok(());
     }
@@ -376,13 +376,13 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
     match base {
         ScriptValue::List(list) => {
             let len = list.borrow().len();
-            cost::moves(p, len)?;
+            cost::moves(p.state, len)?;
             match list_position(key, len)? {
                 Some(index) => {
                     list.borrow_mut().remove(index);
                 }
                 None => {
-                    let mut places: Vec<usize> = places(p, key, len)?.collect();
+                    let mut places: Vec<usize> = places(p.state, key, len)?.collect();
                     places.sort_unstable();
                     let mut items = list.borrow_mut();
                     let mut place = places.into_iter().peekable();
@@ -401,7 +401,7 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
         }
         ScriptValue::Dict(dict) => {
             let hashed = p.hashable(key.clone())?;
-            cost::removal(p, dict.borrow().len())?;
+            cost::removal(p.state, dict.borrow().len())?;
             let found = dict.borrow_mut().shift_remove(&hashed);
             match found {
                 Some(_) => Ok(()),

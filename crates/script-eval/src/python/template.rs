@@ -7,7 +7,7 @@ use super::{builtins, cost, format, repr, subscript, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::exception;
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// Maximum nesting of fields in format specifications.
 const MAX_DEPTH: u32 = 2;
@@ -33,17 +33,17 @@ enum Source<'a> {
 }
 
 /// `template.format(*positional, **keywords)`
-pub(crate) fn expand(p: &mut dyn Host, template: &str, args: &CallArgs) -> Result<String, Raise> {
+pub(crate) fn expand(p: &mut Eval<'_>, template: &str, args: &CallArgs) -> Result<String, Raise> {
     write(p, template, Source::Args(args), &mut Numbering::default(), MAX_DEPTH)
 }
 
 /// `template.format_map(mapping)`
-pub(crate) fn expand_map(p: &mut dyn Host, template: &str, mapping: &ScriptValue) -> Result<String, Raise> {
+pub(crate) fn expand_map(p: &mut Eval<'_>, template: &str, mapping: &ScriptValue) -> Result<String, Raise> {
     write(p, template, Source::Map(mapping), &mut Numbering::default(), MAX_DEPTH)
 }
 
 fn write(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     template: &str,
     args: Source,
     numbering: &mut Numbering,
@@ -52,7 +52,7 @@ fn write(
     if depth == 0 {
         raise!(Value, "Max string recursion exceeded");
     }
-    cost::scan(p, template.len())?;
+    cost::scan(p.state, template.len())?;
     let mut out = String::new();
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
@@ -69,7 +69,7 @@ fn write(
         }
         let field;
         (field, rest) = split_field(rest)?;
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let mut value = find(p, field.name, args, numbering)?;
         match field.conversion {
             None => {}
@@ -87,7 +87,7 @@ fn write(
             }
             false => format::format(p, &value, field.spec)?,
         };
-        cost::text_bytes(p, text.len())?;
+        cost::text_bytes(p.state, text.len())?;
         out.push_str(&text);
     }
     out.push_str(rest);
@@ -150,7 +150,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
 }
 
 /// Resolves a field name: `0`, `name`, `0.attribute`, `name[key]`.
-fn find(p: &mut dyn Host, name: &str, args: Source, numbering: &mut Numbering) -> Outcome {
+fn find(p: &mut Eval<'_>, name: &str, args: Source, numbering: &mut Numbering) -> Outcome {
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (first, mut rest) = name.split_at(end);
     let index = match first.is_empty() {
@@ -175,14 +175,14 @@ fn find(p: &mut dyn Host, name: &str, args: Source, numbering: &mut Numbering) -
         }
         None => match args {
             Source::Map(mapping) => subscript::get(p, mapping, &ScriptValue::str(first))?,
-            Source::Args(args) => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
+            Source::Args(args) => match named(p.state, args)?.iter().find(|(key, _)| key.as_str() == first) {
                 Some((_, value)) => value.clone(),
                 None => return Err(exception::key_error(ScriptValue::str(first))),
             },
         },
     };
     while !rest.is_empty() {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         if let Some(behind) = rest.strip_prefix('.') {
             let end = behind.find(['.', '[']).unwrap_or(behind.len());
             let attribute = &behind[..end];
@@ -217,7 +217,7 @@ fn find(p: &mut dyn Host, name: &str, args: Source, numbering: &mut Numbering) -
 
 /// The keyword arguments; the search is charged.
 fn named<'a>(
-    p: &Evaluator,
+    p: &EvalState,
     args: &'a CallArgs,
 ) -> Result<&'a [(tvmscript_ir_core::Str, ScriptValue)], Raise> {
     p.program.budget.step(args.keywords.len() as u64 / 16)?;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use tvmscript_ir_core::Str;
 
 use super::cost;
-use crate::Evaluator;
+use crate::EvalState;
 use crate::eval::Raise;
 
 /// Number of characters between two cached offsets.
@@ -39,7 +39,7 @@ pub(crate) struct Chars<'a> {
 
 impl<'a> Chars<'a> {
     /// Indexes a text. The first call per text is charged its length.
-    pub(crate) fn of(p: &Evaluator, text: &'a Str) -> Result<Chars<'a>, Raise> {
+    pub(crate) fn of(p: &EvalState, text: &'a Str) -> Result<Chars<'a>, Raise> {
         let (text, held) = (text.as_str(), text);
         if text.len() <= SHORT {
             return Ok(Chars { text, index: index(text) });

@@ -6,7 +6,7 @@ use tvmscript_script_value::ScriptValue;
 use super::compare::identical;
 use super::object::{LibraryObject, Protocol, cast};
 use super::{builtins, cost, repr};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, is_class};
 use crate::host::Operator;
@@ -22,7 +22,7 @@ pub(crate) fn args(value: &ScriptValue) -> Option<Vec<ScriptValue>> {
 }
 
 /// `a | b` of types; `None` if an operand is none.
-pub(crate) fn of(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+pub(crate) fn of(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
     let is_operand =
         |x: &ScriptValue| matches!(x, ScriptValue::None) || is_class(x) || cast::<Union>(x).is_some();
     let is_none = |x: &ScriptValue| matches!(x, ScriptValue::None);
@@ -36,13 +36,13 @@ pub(crate) fn of(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<O
             other => args(other).unwrap_or_else(|| vec![other.clone()]),
         };
         for part in parts {
-            p.program.budget.step(1 + all.len() as u64)?;
+            p.state.program.budget.step(1 + all.len() as u64)?;
             if !all.iter().any(|known| identical(known, &part)) {
                 all.push(part);
             }
         }
     }
-    cost::values(p, all.len())?;
+    cost::values(p.state, all.len())?;
     if all.len() == 1 {
         return Ok(all.pop());
     }
@@ -58,7 +58,7 @@ impl Protocol for Union {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -66,7 +66,7 @@ impl Protocol for Union {
             (Operator::Binary(BinOp::BitOr), [a, b]) => of(p, a, b),
             (Operator::Compare(op @ (CmpOp::Eq | CmpOp::NotEq)), [a, b]) => {
                 let (Some(x), Some(y)) = (args(a), args(b)) else { return Ok(None) };
-                p.program.budget.step((x.len() * y.len()) as u64)?;
+                p.state.program.budget.step((x.len() * y.len()) as u64)?;
                 let is_equal = x.len() == y.len() && x.iter().all(|a| y.iter().any(|b| identical(a, b)));
                 Ok(Some(ScriptValue::Bool(is_equal == (op == CmpOp::Eq))))
             }
@@ -80,7 +80,7 @@ impl Protocol for Union {
             _ => None,
         }
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         for (index, arg) in self.args.iter().enumerate() {
             out.push_str(if index > 0 { " | " } else { "" });
             match (arg.as_host::<builtins::Builtin>(), arg.as_host::<ClassObject>()) {

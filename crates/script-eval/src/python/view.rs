@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use tvmscript_script_value::{Dict, DictKey, Hashing, HostObject, ScriptValue};
 
 use super::{compare, cost, set};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 
 /// The part of the entries that a view contains.
@@ -72,14 +72,14 @@ pub(crate) fn is_set(value: &ScriptValue) -> bool {
 }
 
 /// The keys of a set-like view; `None` for other values.
-pub(crate) fn as_set(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
+pub(crate) fn as_set(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     let Some(view) = of(value).filter(|view| view.kind != Kind::Values) else { return Ok(None) };
-    cost::entries(p, view.dict.borrow().len())?;
+    cost::entries(p.state, view.dict.borrow().len())?;
     set::keys(p, view.items().unwrap_or_default()).map(Some)
 }
 
 /// `item in view`
-pub(crate) fn contains(p: &mut dyn Host, view: &View, item: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn contains(p: &mut Eval<'_>, view: &View, item: &ScriptValue) -> Result<bool, Raise> {
     match (view.kind, item) {
         (Kind::Keys, item) => {
             let key = p.hashable(item.clone())?;
@@ -96,7 +96,7 @@ pub(crate) fn contains(p: &mut dyn Host, view: &View, item: &ScriptValue) -> Res
             loop {
                 let value = view.kind.at(&view.dict.borrow(), at);
                 let Some(value) = value else { return Ok(false) };
-                p.program.budget.step(1)?;
+                p.state.program.budget.step(1)?;
                 if compare::same(p, &value, item)? {
                     return Ok(true);
                 }

@@ -6,9 +6,10 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{Action, record};
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, HasRange, List, Name, StmtId, TextRange};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalError, Result};
 use tvmscript_script_eval::{Binding, function_mentions, is_python_builtin, names_in, uses_free};
 
 /// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with
@@ -23,9 +24,9 @@ pub fn is_type_variable(value: &ScriptValue) -> bool {
 impl Parser<'_> {
     /// Runs `f` in a new frame of the variable table.
     pub fn with_scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        self.scopes.push_frame();
+        self.script.scopes.push_frame();
         let result = f(self);
-        self.scopes.pop_frame();
+        self.script.scopes.pop_frame();
         result
     }
 
@@ -40,50 +41,51 @@ impl Parser<'_> {
         at: impl HasRange,
         shadowing: Shadowing,
     ) -> Result<()> {
-        let place = self.ast.range(at);
-        record(|| Action::Name { name: self.ast.name(name).to_owned(), value: value.clone() });
-        match self.scopes.define(name, Binding::Value(value.clone()), place, shadowing) {
+        let place = self.state.ast.range(at);
+        record(|| Action::Name { name: self.state.ast.name(name).to_owned(), value: value.clone() });
+        match self.script.scopes.define(name, Binding::Value(value.clone()), place, shadowing) {
             Ok(()) => Ok(()),
             Err(redefined) => {
-                let kind = ParseErrorKind::AlreadyDefined { name: self.ast.name(name).to_owned() };
+                let kind = ParseErrorKind::AlreadyDefined { name: self.state.ast.name(name).to_owned() };
                 if self.syntax().may_be_ill_formed {
-                    self.diagnostics.note(kind, place);
-                    let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+                    self.state.diagnostics.note(kind.into(), place);
+                    let _ =
+                        self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
                     return Ok(());
                 }
-                let error = ParseError::new(kind, place)
+                let error = EvalError::new(kind, place)
                     .with_label(redefined.first, "first defined here")
                     .with_help("a variable is bound once; take another name");
-                Err(self.report(error))
+                Err(self.state.report(error))
             }
         }
     }
 
     /// Defines a name, if the text of the script contains it.
     pub fn define_text(&mut self, name: &str, value: ScriptValue, at: impl HasRange) {
-        if let Some(name) = self.ast.find_name(name) {
-            let place = self.ast.range(at);
+        if let Some(name) = self.state.ast.find_name(name) {
+            let place = self.state.ast.range(at);
             // `SameFrame` allows replacing, so this cannot fail.
-            let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+            let _ = self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
         }
     }
 
     /// Defines a name as a builtin of the dialect, such as `range`, if the text contains it. Functions and
     /// comprehensions inside the script body do not see it.
     pub fn define_builtin(&mut self, name: &str, value: ScriptValue) {
-        if let Some(name) = self.ast.find_name(name) {
+        if let Some(name) = self.state.ast.find_name(name) {
             let place = TextRange::default();
             // `SameFrame` allows replacing, so this cannot fail.
-            let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+            let _ = self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
         }
     }
 
     /// Marks a name whose definition failed, so that its uses cause no errors. Has no effect if the frame defines the
     /// name.
     pub fn poison(&mut self, name: Name, at: impl HasRange) {
-        if !self.scopes.is_local(name) {
-            let place = self.ast.range(at);
-            let _ = self.scopes.define(name, Binding::Poison, place, Shadowing::SameFrame);
+        if !self.script.scopes.is_local(name) {
+            let place = self.state.ast.range(at);
+            let _ = self.script.scopes.define(name, Binding::Poison, place, Shadowing::SameFrame);
         }
     }
 
@@ -91,9 +93,9 @@ impl Parser<'_> {
     pub fn poison_target(&mut self, target: ExprId) {
         let mut work = vec![target];
         while let Some(id) = work.pop() {
-            match *self.ast.expr(id) {
+            match *self.state.ast.expr(id) {
                 Expr::Name(name) => self.poison(name, id),
-                Expr::Tuple { elts } | Expr::List { elts } => work.extend(self.ast.list(elts)),
+                Expr::Tuple { elts } | Expr::List { elts } => work.extend(self.state.ast.list(elts)),
                 Expr::Starred { value } => work.push(value),
                 _ => {}
             }
@@ -102,7 +104,7 @@ impl Parser<'_> {
 
     /// The value of a name in the script body.
     pub fn lookup(&self, name: Name) -> Option<&ScriptValue> {
-        match &self.scopes.get(name).binding {
+        match &self.script.scopes.get(name).binding {
             Binding::Value(value) => Some(value),
             _ => None,
         }
@@ -116,11 +118,11 @@ impl Parser<'_> {
         make: fn(&str) -> ScriptValue,
         f: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        if def.type_params.is_empty() && self.ast.find_name("TypeVar").is_none() {
+        if def.type_params.is_empty() && self.state.ast.find_name("TypeVar").is_none() {
             return self.with_scope(f);
         }
         self.with_scope(|p| {
-            let ast = p.ast.clone();
+            let ast = p.state.ast.clone();
             for name in ast.names() {
                 if p.value_of(name).is_some_and(|value| is_type_variable(&value)) {
                     let value = make(ast.name(name));
@@ -134,7 +136,12 @@ impl Parser<'_> {
     /// Defines a name in a new frame.
     pub(super) fn set(&mut self, name: Name, value: ScriptValue) {
         // The frame has no other binding of the name, or one that may be replaced.
-        let _ = self.scopes.define(name, Binding::Value(value), TextRange::default(), Shadowing::SameFrame);
+        let _ = self.script.scopes.define(
+            name,
+            Binding::Value(value),
+            TextRange::default(),
+            Shadowing::SameFrame,
+        );
     }
 
     /// The value of a name in the script body or around it.
@@ -147,12 +154,12 @@ impl Parser<'_> {
 
     /// The name with this text, if the source contains it.
     pub fn find_name(&self, text: &str) -> Option<Name> {
-        self.ast.find_name(text)
+        self.state.ast.find_name(text)
     }
 
     /// Returns `true` if a name of the script body is bound to this node.
     pub fn is_bound(&mut self, node: &tvmscript_ir_core::Object) -> bool {
-        self.scopes.holds(node)
+        self.script.scopes.holds(node)
     }
 
     /// Returns `true` if the name is bound in the script body, around it, or in Python itself.
@@ -171,13 +178,13 @@ impl Parser<'_> {
 
     /// Returns `true` if statements use a name that they do not bind.
     pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
-        uses_free(&self.ast, body, name)
+        uses_free(&self.state.ast, body, name)
     }
 
     /// Names that a function mentions and does not bind itself, except as type parameters, each where it is first.
     pub fn names_of(&self, def: &FunctionDef) -> Vec<(Name, ExprId)> {
-        let mentions = function_mentions(&self.ast, def);
-        let params = self.ast.list(def.type_params);
+        let mentions = function_mentions(&self.state.ast, def);
+        let params = self.state.ast.list(def.type_params);
         let mut seen: HashSet<Name> =
             mentions.bound.into_iter().filter(|name| !params.contains(name)).collect();
         mentions.used.into_iter().filter(|(name, _)| seen.insert(*name)).collect()
@@ -185,6 +192,6 @@ impl Parser<'_> {
 
     /// Names in an expression, possibly repeated.
     pub fn names_in(&self, expr: ExprId) -> Vec<Name> {
-        names_in(&self.ast, expr)
+        names_in(&self.state.ast, expr)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{BuildError, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, Name};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Reported, Result};
-use tvmscript_script_eval::{Binding, Host, Module, function_mentions, is_python_builtin, same};
+use tvmscript_script_eval::errors::{EvalError, Reported, Result};
+use tvmscript_script_eval::{Binding, Module, function_mentions, is_python_builtin, same};
 
 use super::namespace::ParserFunction;
 use super::{Decorator, Namespace, Parser};
@@ -25,7 +26,7 @@ pub enum CaptureRule {
 impl Parser<'_> {
     /// Checks that a function uses only variables that it may capture, before any of its code runs.
     pub(super) fn check_captures(&mut self, definition: &Definition<FunctionDef>) -> Result<()> {
-        let declared = match (&definition.capture, self.captures) {
+        let declared = match (&definition.capture, self.script.captures) {
             (None, CaptureRule::All) => return Ok(()),
             (None, CaptureRule::Declared) => Vec::new(),
             (Some(list), _) => match list.items() {
@@ -36,7 +37,7 @@ impl Parser<'_> {
                 }
             },
         };
-        let mentions = function_mentions(&self.ast, &definition.stmt);
+        let mentions = function_mentions(&self.state.ast, &definition.stmt);
         self.charge(definition.id, mentions.used.len() as u64)?;
         let mut seen: HashSet<Name> = mentions.bound.iter().copied().collect();
         let mut result = Ok(());
@@ -50,7 +51,7 @@ impl Parser<'_> {
 
     fn may_capture(&self, name: Name, declared: &[ScriptValue]) -> bool {
         // A name of the script around this one, such as that of the module.
-        if !matches!(self.local(name), Binding::Unbound) {
+        if !matches!(self.script.scopes.get(name).binding, Binding::Unbound) {
             return true;
         }
         match self.find(name) {
@@ -67,21 +68,21 @@ impl Parser<'_> {
 
     /// Tests whether the program defines the name, and not the text.
     fn is_predefined(&self, name: Name, value: &ScriptValue) -> bool {
-        let global = self.program.global(name);
-        !self.program.is_written(name) && matches!(global, Binding::Value(known) if same(&known, value))
+        let global = self.state.program.global(name);
+        !self.state.program.is_written(name) && matches!(global, Binding::Value(known) if same(&known, value))
     }
 
     fn undeclared(&mut self, definition: &Definition<FunctionDef>, name: Name, at: ExprId) -> Reported {
         let name = self.name_text(name).to_owned();
-        let decorator = self.program.text_of(self.ast.range(definition.decorator));
+        let decorator = self.state.program.text_of(self.state.ast.range(definition.decorator));
         let function = decorator.split('(').next().unwrap_or_default().trim();
         let help = match definition.capture {
             Some(_) => format!("add `{name}` to the list `capture` of `@{function}`"),
             None => format!("declare it: `@{function}(capture=[{name}])`"),
         };
-        let range = self.ast.range(at);
-        let error = ParseError::new(ParseErrorKind::UndeclaredCapture { name }, range).with_help(help);
-        self.report(error)
+        let range = self.state.ast.range(at);
+        let error = EvalError::new(ParseErrorKind::UndeclaredCapture { name }, range).with_help(help);
+        self.state.report(error)
     }
 }
 

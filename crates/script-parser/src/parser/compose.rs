@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_ir_core::{SourceId, SourceTexts};
 use tvmscript_python_syntax::ast::{Ast, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind};
+use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label};
 use tvmscript_script_eval::{Part, Parts, absolute_module};
 
 use super::ParseOptions;
@@ -20,7 +21,7 @@ pub(super) struct Composed<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) parts: Parts,
     /// Errors of imports.
-    pub(super) errors: Vec<ParseError>,
+    pub(super) errors: Vec<EvalError>,
 }
 
 impl<'a> Composed<'a> {
@@ -46,7 +47,7 @@ impl<'a> Composed<'a> {
             let expression = if is_valid { expression.as_str() } else { "..." };
             if !is_valid {
                 let kind = ParseErrorKind::expected("a Python expression", format!("`{name}`"));
-                let mut error = ParseError::new(kind, TextRange::at(0));
+                let mut error = EvalError::new(kind, TextRange::at(0));
                 error.labels.clear();
                 composed.errors.push(error);
             }
@@ -107,8 +108,8 @@ fn place_in<'t>(name: &str, text: &'t str, offset: u32) -> (String, &'t str) {
     (format!("{name}:{line}:{column}"), text.get(start..end).unwrap_or_default().trim())
 }
 
-fn import_error(message: String, range: TextRange) -> ParseError {
-    ParseError::new(ParseErrorKind::Host(HostError::new(HostErrorKind::Import, message)), range)
+fn import_error(message: String, range: TextRange) -> EvalError {
+    EvalError::new(EvalErrorKind::Host(HostError::new(HostErrorKind::Import, message)), range)
 }
 
 /// Calls `f` for each module that a text may import, the packages around a module first.
@@ -153,7 +154,7 @@ pub(super) fn texts(parts: &Parts, text: &str) -> SourceTexts {
 }
 
 /// Moves diagnostics of other parts to the given text, and removes their labels and fixes there.
-pub(super) fn localize(found: &mut [ParseError], parts: &Parts, text: &str) {
+pub(super) fn localize(found: &mut [EvalError], parts: &Parts, text: &str) {
     if parts.is_empty() {
         return;
     }

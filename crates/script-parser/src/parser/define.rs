@@ -4,10 +4,11 @@ use tvmscript_ir_core::{Object, Span};
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
+use crate::errors::ParseErrorKind;
 use crate::table::{DecoratorEntry, DecoratorRule, Definition};
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
-use tvmscript_script_eval::Mode;
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::Position;
+use tvmscript_script_eval::errors::{EvalErrorKind, Result};
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature, if its decorator has a rule for that.
@@ -15,7 +16,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the function has no decorator of a dialect, or its signature is invalid.
     pub fn declare_definition(&mut self, id: StmtId) -> Result<()> {
-        let Stmt::FunctionDef(stmt) = *self.ast.stmt(id) else { return Ok(()) };
+        let Stmt::FunctionDef(stmt) = *self.state.ast.stmt(id) else { return Ok(()) };
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         match entry.rule {
             DecoratorRule::Function { declare: Some(declare), .. } => {
@@ -32,7 +33,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the definition has no decorator of a dialect, or the handler fails.
     pub fn read_definition(&mut self, id: StmtId) -> Result<Option<ScriptValue>> {
-        match *self.ast.stmt(id) {
+        match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(stmt) => {
                 let (entry, definition) =
                     self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
@@ -73,7 +74,7 @@ impl Parser<'_> {
             return f(self);
         }
         self.with_scope(|p| {
-            let ast = p.ast.clone();
+            let ast = p.state.ast.clone();
             for name in ast.list(def.type_params) {
                 let value = tvmscript_script_eval::type_variable(ast.name(*name));
                 p.set(*name, value);
@@ -104,7 +105,7 @@ impl Parser<'_> {
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         let is_macro = matches!(entry.rule, DecoratorRule::Macro { .. });
-        let around = self.tables.handlers.entry(self.token).and_then(|entry| entry.around_local);
+        let around = self.script.tables.handlers.entry(self.token()).and_then(|entry| entry.around_local);
         let around = around.filter(|_| !is_macro);
         if let Some((before, _)) = around {
             before(self, &definition)?;
@@ -124,7 +125,7 @@ impl Parser<'_> {
         expected: &'static str,
         found: &'static str,
     ) -> crate::Reported {
-        let decorator = self.program.text_of(self.ast.range(definition.decorator)).to_owned();
+        let decorator = self.state.program.text_of(self.state.ast.range(definition.decorator)).to_owned();
         self.error(definition.decorator, ParseErrorKind::WrongDecorator { decorator, expected, found })
     }
 
@@ -139,12 +140,12 @@ impl Parser<'_> {
     ) -> Result<(DecoratorEntry, Definition<S>)> {
         let Some(decorator) = decorators.len().checked_sub(1).and_then(|last| self.item(decorators, last))
         else {
-            let name = self.ast.name(name).to_owned();
+            let name = self.state.ast.name(name).to_owned();
             let example = self.syntax().examples.function.map(|decorator| format!(" such as `@{decorator}`"));
             let help = format!("put a decorator{} in front of it", example.unwrap_or_default());
             return Err(self.error_with_help(place, ParseErrorKind::MissingDecorator { name }, help));
         };
-        let value = self.with_mode(Mode::Host, |p| p.eval(decorator))?;
+        let value = self.eval_host(decorator)?;
         match value.as_host::<Decorator>() {
             Some(found) => {
                 let mut args = found.args.clone();
@@ -153,7 +154,7 @@ impl Parser<'_> {
             }
             None => {
                 let what = self.describe(&value);
-                Err(self.error(decorator, ParseErrorKind::NotADecorator { what }))
+                Err(self.error(decorator, EvalErrorKind::NotADecorator { what }))
             }
         }
     }
@@ -166,21 +167,20 @@ impl Parser<'_> {
         decorator: &Decorator,
     ) -> Result<ScriptValue> {
         // A definition in a host function that a script body calls does not see the variables of that body.
-        let fresh = self.scopes.depth() > 0;
-        let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
-        let in_env = std::mem::replace(&mut self.in_env, false);
-        let tolerant = std::mem::replace(&mut self.tolerant, false);
-        let failures = self.diagnostics.failures;
-        let is_inner = self.scripts.outermost.is_some();
-        let outermost = self.scripts.outermost.replace(Outermost { id, is_checked: true });
+        let fresh = self.script.scopes.depth() > 0;
+        let scopes = if fresh { Some(std::mem::take(&mut self.script.scopes)) } else { None };
+        let position = self.state.move_by(Position::script);
+        let failures = self.state.diagnostics.failures;
+        let is_inner = self.script.scripts.outermost.is_some();
+        let outermost = self.script.scripts.outermost.replace(Outermost { id, is_checked: true });
         let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
         let result = self.read_decorated(id, at, decorator);
         let is_checked =
-            std::mem::replace(&mut self.scripts.outermost, outermost).is_none_or(|o| o.is_checked);
+            std::mem::replace(&mut self.script.scripts.outermost, outermost).is_none_or(|o| o.is_checked);
         let result = match result {
             Ok(Some(value)) => Ok(value),
             // The result of a definition with errors is discarded.
-            Ok(None) if self.diagnostics.failures > failures => Err(crate::Reported::already()),
+            Ok(None) if self.state.diagnostics.failures > failures => Err(crate::Reported::already()),
             Ok(None) => {
                 let built = builder.finish().map_err(BuildErrors::into_first);
                 self.checked(id, built).map(|object| {
@@ -192,10 +192,9 @@ impl Parser<'_> {
             }
             Err(reported) => Err(reported),
         };
-        self.in_env = in_env;
-        self.tolerant = tolerant;
+        self.state.move_to(position);
         if let Some(scopes) = scopes {
-            self.scopes = scopes;
+            self.script.scopes = scopes;
         }
         result
     }
@@ -208,7 +207,7 @@ impl Parser<'_> {
     ) -> Result<Option<ScriptValue>> {
         let (entry, mut args) = (decorator.entry, decorator.args.clone());
         let capture = args.take_keyword("capture");
-        match *self.ast.stmt(id) {
+        match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(stmt) => {
                 self.read_function(entry, &Definition { id, stmt, decorator: at, args, capture })
             }
@@ -221,22 +220,30 @@ impl Parser<'_> {
 
     /// Stores the result of a definition until a module-level name or the end of the statement takes it.
     fn add_built(&mut self, id: StmtId, node: Object, is_checked: bool) {
-        let name = match *self.ast.stmt(id) {
+        let name = match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(def) => def.name,
             Stmt::ClassDef(def) => def.name,
             _ => return,
         };
-        let (range, path, depth) = (self.ast.range(id), self.path_of(name), self.depth);
+        let (range, path, depth) = (self.state.ast.range(id), self.state.path_of(name), self.state.depth);
         // Scripts in code that is expected to fail may be ill-formed.
-        let is_checked = is_checked && !self.expects_failure();
+        let is_checked = is_checked && !self.state.expects_failure();
         let definition = range;
-        self.scripts.built.push(Built { node, is_checked, range, definition, path, depth, is_taken: false });
+        self.script.scripts.built.push(Built {
+            node,
+            is_checked,
+            range,
+            definition,
+            path,
+            depth,
+            is_taken: false,
+        });
     }
 
     /// Disables the well-formedness check of a definition. Has no effect inside another definition, whose decorator
     /// decides.
     pub fn skip_check<S>(&mut self, definition: &Definition<S>) {
-        if let Some(outermost) = self.scripts.outermost.as_mut().filter(|o| o.id == definition.id) {
+        if let Some(outermost) = self.script.scripts.outermost.as_mut().filter(|o| o.id == definition.id) {
             outermost.is_checked = false;
         }
     }
@@ -253,7 +260,7 @@ impl Parser<'_> {
         let known = flags.map(|(name, _)| name);
         let mut values = flags.map(|(_, default)| default);
         let at = definition.decorator;
-        let function = self.program.text_of(self.ast.range(at));
+        let function = self.state.program.text_of(self.state.ast.range(at));
         let function = function.split('(').next().unwrap_or_default().trim().to_owned();
         let usage: Vec<String> =
             flags.iter().map(|(name, on)| format!("{name}={}", if *on { "True" } else { "False" })).collect();
@@ -287,7 +294,7 @@ impl Parser<'_> {
         match result {
             Ok(()) => Ok(values),
             Err(error) => {
-                let range = self.ast.range(at);
+                let range = self.state.ast.range(at);
                 Err(self.build_error_at(range, Some(at), error))
             }
         }

@@ -2,14 +2,18 @@
 
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, Name};
-use tvmscript_script_eval::{Binding, Host, Indices, Mode, Operator};
+use tvmscript_script_eval::{Binding, Eval, Indices, Operator};
 
+use super::host::ScriptHost;
 use super::{Binder, Parser};
+use tvmscript_script_eval::Position;
 use tvmscript_script_eval::errors::Result;
 
 impl Parser<'_> {
-    pub(crate) fn host(&mut self) -> &mut (dyn Host + '_) {
-        self
+    /// Evaluates with the parser as host.
+    pub(crate) fn evaluate<R>(&mut self, f: impl FnOnce(&mut Eval<'_>) -> R) -> R {
+        let mut host = ScriptHost { script: self.script, registry: self.registry };
+        f(&mut Eval::new(self.state, &mut host))
     }
 
     /// Evaluates an expression under the rules of the current mode.
@@ -17,7 +21,7 @@ impl Parser<'_> {
     /// # Errors
     /// If evaluation fails; the error is reported at the innermost expression.
     pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
-        self.host().eval(id)
+        self.evaluate(|e| e.eval(id))
     }
 
     /// Evaluates an expression under Python's rules, e.g. the value of a keyword argument.
@@ -25,7 +29,10 @@ impl Parser<'_> {
     /// # Errors
     /// As [`Parser::eval`].
     pub fn eval_host(&mut self, id: ExprId) -> Result<ScriptValue> {
-        self.with_mode(Mode::Host, |p| p.eval(id))
+        let before = self.state.move_by(Position::under_python_rules);
+        let value = self.eval(id);
+        self.state.move_to(before);
+        value
     }
 
     /// Evaluates the right-hand side of an assignment. A slice with two bounds as the whole value gets the step 1, so
@@ -34,7 +41,7 @@ impl Parser<'_> {
     /// # Errors
     /// As [`Parser::eval`].
     pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
-        self.host().eval_assigned(id)
+        self.evaluate(|e| e.eval_assigned(id))
     }
 
     /// Evaluates the indices of a subscript. With `vector`, slices with two bounds get the step 1, as in operands.
@@ -42,7 +49,7 @@ impl Parser<'_> {
     /// # Errors
     /// If an index is invalid; all indices are evaluated.
     pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
-        self.host().indices(index, vector)
+        self.evaluate(|e| e.indices(index, vector))
     }
 
     /// Calls a value. Nodes built by the call have the span of `at`.
@@ -50,7 +57,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the value is not callable or the call fails; the error is reported at `at` or at an argument.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
-        self.host().call(callee, args, at)
+        self.evaluate(|e| e.call(callee, args, at))
     }
 
     /// Applies an operator.
@@ -63,7 +70,7 @@ impl Parser<'_> {
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<ScriptValue> {
-        self.host().operate(at, operator, operands)
+        self.evaluate(|e| e.operate(at, operator, operands))
     }
 
     /// Charges evaluation steps to the budget, for loops of a dialect over what a script gives.
@@ -71,10 +78,10 @@ impl Parser<'_> {
     /// # Errors
     /// If the budget is spent; the error is reported at `at`.
     pub fn charge(&mut self, at: impl HasRange, steps: u64) -> Result<()> {
-        let charged = self.program.budget.step(steps);
+        let charged = self.state.program.budget.step(steps);
         charged.map_err(|raise| {
-            let range = self.ast.range(at);
-            self.host().raise(range, None, raise)
+            let range = self.state.ast.range(at);
+            self.evaluate(|e| e.raise(range, None, raise))
         })
     }
 
@@ -83,7 +90,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the value is not iterable; the error is reported at `at`.
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
-        self.host().collect(at, value)
+        self.evaluate(|e| e.collect(at, value))
     }
 
     /// Unpacks a value into the names of a target.
@@ -93,16 +100,18 @@ impl Parser<'_> {
     /// without a value are poisoned.
     pub fn unpack(&mut self, target: ExprId, value: ScriptValue, bind: Binder) -> Result<()> {
         let mut parts = Vec::new();
-        let mut result = self.host().unpack_with(target, value, &mut |_, target, value| {
-            parts.push((target, value));
-            Ok(())
+        let mut result = self.evaluate(|e| {
+            e.unpack_with(target, value, &mut |_, target, value| {
+                parts.push((target, value));
+                Ok(())
+            })
         });
         for (target, value) in parts {
             let bound = match self.expr(target) {
                 Expr::Name(name) => bind(self, name, target, value),
-                Expr::Attribute { .. } => Err(self.invalid_target(target, "an attribute")),
-                Expr::Subscript { .. } => Err(self.invalid_target(target, "an element here")),
-                _ => Err(self.invalid_target(target, "this expression")),
+                Expr::Attribute { .. } => Err(self.state.invalid_target(target, "an attribute")),
+                Expr::Subscript { .. } => Err(self.state.invalid_target(target, "an element here")),
+                _ => Err(self.state.invalid_target(target, "this expression")),
             };
             result = result.and(bound);
         }
@@ -114,7 +123,6 @@ impl Parser<'_> {
 
     /// The binding of a name at the current position.
     pub(crate) fn find(&self, name: Name) -> Binding {
-        let host: &dyn Host = self;
-        host.find(name)
+        self.state.find(name, || self.script.scopes.get(name).binding.clone())
     }
 }

@@ -4,8 +4,9 @@ use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{OpenFrame, PendingFrame, ScriptValue};
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::HasRange;
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::errors::Result;
 
 impl Parser<'_> {
     /// Enters a frame. Returns the value of entering it and a handle to leave it with [`Parser::leave_frame`], or to

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
 use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
+use tvmscript_script_eval::errors::EvalError;
 use tvmscript_script_eval::{Binding, Slot};
 
 #[derive(Debug, Default)]
@@ -30,37 +31,39 @@ pub(super) struct Headers {
 impl Parser<'_> {
     /// Finds the headers of the text. Dropping the result resets all options.
     pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
-        let reset = Reset(self.tables.handlers.clone());
+        let reset = Reset(self.script.tables.handlers.clone());
         // Headers of imported modules concern their own text.
-        let own = comments.partition_point(|comment| self.program.parts.at(comment.range.start).is_none());
+        let own =
+            comments.partition_point(|comment| self.state.program.parts.at(comment.range.start).is_none());
         let comments = comments.get(..own).unwrap_or_default();
-        let lines = header::lines(self.program.text(), comments, &self.tables.release.syntax).into();
-        self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
+        let lines =
+            header::lines(self.state.program.text(), comments, &self.script.tables.release.syntax).into();
+        self.script.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset
     }
 
     /// Applies [`ParseOptions::header`](crate::ParseOptions::header). Predefined names must be bound before.
     pub(super) fn set_base_header(&mut self) {
-        let base = self.headers.base.clone();
+        let base = self.script.headers.base.clone();
         for (name, value) in base.entries() {
             if let Err(error) = self.follow(name, value) {
                 self.header_error(error, TextRange::at(0));
             }
         }
         // These names stay bound.
-        self.headers.names.clear();
+        self.script.headers.names.clear();
     }
 
     /// Applies the headers between the previous statement and this one.
     pub(super) fn enter_headers(&mut self, next: impl HasRange) {
-        self.headers.scripts = self.scripts.done.len();
-        let start = next.range_in(&self.ast).start;
-        while self.headers.lines.front().is_some_and(|line| line.range.start < start) {
-            let Some(line) = self.headers.lines.pop_front() else { break };
-            if line.range.start < self.headers.behind {
+        self.script.headers.scripts = self.script.scripts.done.len();
+        let start = next.range_in(&self.state.ast).start;
+        while self.script.headers.lines.front().is_some_and(|line| line.range.start < start) {
+            let Some(line) = self.script.headers.lines.pop_front() else { break };
+            if line.range.start < self.script.headers.behind {
                 continue;
             }
-            self.headers.holds = true;
+            self.script.headers.holds = true;
             for (name, value) in &line.entries {
                 match self.follow(name, value) {
                     Err(HeaderError::UnknownOption { .. }) if line.is_import => {}
@@ -73,44 +76,44 @@ impl Parser<'_> {
 
     /// Ends the current headers after a definition, whose results have their names by now.
     pub(super) fn leave_headers(&mut self, id: StmtId) {
-        if self.headers.addresses {
-            let new = self.scripts.done.get(self.headers.scripts..).unwrap_or_default();
+        if self.script.headers.addresses {
+            let new = self.script.scripts.done.get(self.script.headers.scripts..).unwrap_or_default();
             new.iter().for_each(|script| header::rename_without_addresses(&script.node));
         }
-        self.headers.behind = self.ast.range(id).end;
-        let is_definition = matches!(self.ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_));
-        if !is_definition || !std::mem::take(&mut self.headers.holds) {
+        self.script.headers.behind = self.state.ast.range(id).end;
+        let is_definition = matches!(self.state.ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_));
+        if !is_definition || !std::mem::take(&mut self.script.headers.holds) {
             return;
         }
-        Reset::now(&self.tables.handlers);
-        self.headers.addresses = false;
-        for (name, slot) in std::mem::take(&mut self.headers.names).into_iter().rev() {
-            if self.program.is_written(name) {
+        Reset::now(&self.script.tables.handlers);
+        self.script.headers.addresses = false;
+        for (name, slot) in std::mem::take(&mut self.script.headers.names).into_iter().rev() {
+            if self.state.program.is_written(name) {
                 continue;
             }
-            self.program.set_global(name, slot);
+            self.state.program.set_global(name, slot);
         }
-        let base = self.headers.base.clone();
+        let base = self.script.headers.base.clone();
         for (name, value) in base.entries() {
             // Errors were reported the first time.
             let _ = self.follow(name, value);
         }
-        self.headers.names.clear();
+        self.script.headers.names.clear();
     }
 
     fn follow(&mut self, name: &str, value: &str) -> Result<(), HeaderError> {
-        let dialects: Vec<&str> = self.tables.namespaces.iter().map(|(dialect, _)| *dialect).collect();
-        let table = self.tables.handlers.clone();
+        let dialects: Vec<&str> = self.script.tables.namespaces.iter().map(|(dialect, _)| *dialect).collect();
+        let table = self.script.tables.handlers.clone();
         match Setting::find(name, value, &table, &dialects)? {
             Setting::Option { option, value } => header::set(option, value)?,
-            Setting::Addresses(on) => self.headers.addresses = on,
+            Setting::Addresses(on) => self.script.headers.addresses = on,
             Setting::Prefix { dialect, prefix } => {
                 // Names that do not occur in the text need no value.
-                let name = self.ast.find_name(prefix);
+                let name = self.state.ast.find_name(prefix);
                 if let (Some(name), Some(namespace)) = (name, self.namespace(dialect)) {
                     let slot = Slot::new(Binding::Value(namespace), TextRange::default());
-                    let before = self.program.set_unless_written(name, slot);
-                    self.headers.names.extend(before.map(|before| (name, before)));
+                    let before = self.state.program.set_unless_written(name, slot);
+                    self.script.headers.names.extend(before.map(|before| (name, before)));
                 }
             }
         }
@@ -125,8 +128,8 @@ impl Parser<'_> {
             }
             _ => None,
         };
-        let mut error = ParseError::new(ParseErrorKind::Header { message: error.to_string() }, range);
+        let mut error = EvalError::new(ParseErrorKind::Header { message: error.to_string() }, range);
         error.help = near.map(|near| format!("did you mean `{near}`?"));
-        let _ = self.report(error);
+        let _ = self.state.report(error);
     }
 }

@@ -1,70 +1,75 @@
 //! The parser as host of the evaluator.
 
 use std::any::Any;
-use std::ops::{Deref, DerefMut};
 
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{Object, Registry, Token, TypeInfo};
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, Name, StmtId, TextRange};
 use tvmscript_script_eval::{
-    BareScripts, Binding, CallFn, Evaluator, Host, MissingAttribute, Modules, NodeRules, Raise,
+    BareScripts, Binding, CallFn, EvalState, Host, MissingAttribute, Modules, NodeRules, Raise,
 };
 
 use super::macros::Macro;
 use super::specialize::Specializable;
 use super::unknown::UnknownFunction;
-use super::{Decorator, Namespace, Parser, ParserFunction};
+use super::{Decorator, Namespace, Parser, ParserFunction, ScriptState};
 use crate::scope::{Shadowing, grown};
 use crate::table::DecoratorRule;
 use tvmscript_script_eval::errors::{Reported, Result};
 
-impl Deref for Parser<'_> {
-    type Target = Evaluator;
-    fn deref(&self) -> &Evaluator {
-        &self.evaluator
+/// The parser's side of an evaluation: the host of the evaluator.
+pub(super) struct ScriptHost<'p> {
+    pub(super) script: &'p mut ScriptState,
+    pub(super) registry: Option<&'p Registry>,
+}
+
+impl ScriptHost<'_> {
+    /// The parser that handlers work with.
+    fn parser<'p>(&'p mut self, state: &'p mut EvalState) -> Parser<'p> {
+        Parser { state, script: self.script, registry: self.registry }
+    }
+
+    #[cold]
+    fn find_rules(&mut self, info: &'static TypeInfo) -> NodeRules {
+        let ScriptState { rules, tables, .. } = &mut *self.script;
+        *grown(rules, info.index()).get_or_insert_with(|| tables.handlers.rules(info))
     }
 }
 
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Evaluator {
-        &mut self.evaluator
-    }
-}
-
-impl Host for Parser<'_> {
+impl Host for ScriptHost<'_> {
     fn in_script(&self) -> bool {
-        self.scopes.depth() > 0
+        self.script.scopes.depth() > 0
     }
 
     fn local(&self, name: Name) -> Binding {
-        self.scopes.get(name).binding.clone()
+        self.script.scopes.get(name).binding.clone()
     }
 
     fn captured(&self, name: Name) -> Option<Binding> {
-        let slot = self.scopes.get(name);
+        let slot = self.script.scopes.get(name);
         let is_bound = !matches!(slot.binding, Binding::Unbound) && !slot.place.is_empty();
         is_bound.then(|| slot.binding.clone())
     }
 
-    fn bind(&mut self, name: Name, value: ScriptValue, at: ExprId) -> Result<()> {
-        self.define(name, value, at, Shadowing::OuterFrames)
+    fn bind(&mut self, state: &mut EvalState, name: Name, value: ScriptValue, at: ExprId) -> Result<()> {
+        self.parser(state).define(name, value, at, Shadowing::OuterFrames)
     }
 
     fn local_names(&self) -> Vec<Name> {
-        self.scopes.bound_names().collect()
+        self.script.scopes.bound_names().collect()
     }
 
     fn ended(&self, name: Name) -> Option<(TextRange, Option<&'static str>)> {
-        let place = self.scopes.get(name).place;
+        let place = self.script.scopes.get(name).place;
         let around = |(range, _): &&(TextRange, &str)| range.start <= place.start && place.end <= range.end;
         // The innermost scope ends first.
-        Some((place, self.explained.iter().find(around).map(|(_, help)| *help)))
+        Some((place, self.script.explained.iter().find(around).map(|(_, help)| *help)))
     }
 
     /// Suggests the qualified name of a dialect's function.
     fn suggestion(&self, name: &str) -> Option<String> {
-        let (prefix, _) = self.tables.handlers.prefixes.iter().find(|(prefix, dialect)| {
-            let names = self.tables.namespaces.iter().find(|(d, _)| d == dialect);
+        let (prefix, _) = self.script.tables.handlers.prefixes.iter().find(|(prefix, dialect)| {
+            let names = self.script.tables.namespaces.iter().find(|(d, _)| d == dialect);
             prefix.len() == 1 && names.is_some_and(|(_, names)| names.get(name).is_some())
         })?;
         Some(format!("did you mean `{prefix}.{name}`?"))
@@ -73,39 +78,44 @@ impl Host for Parser<'_> {
     #[inline]
     fn rules(&mut self, node: &Object) -> NodeRules {
         let info = node.info();
-        match self.rules.get(info.index()) {
+        match self.script.rules.get(info.index()) {
             Some(Some(rules)) => *rules,
             _ => self.find_rules(info),
         }
     }
 
     fn prints_nodes(&self) -> bool {
-        self.registry.is_some() && self.tables.handlers.node_text.is_some()
+        self.registry.is_some() && self.script.tables.handlers.node_text.is_some()
     }
 
     fn node_text(&mut self, node: &Object) -> Result<String, Raise> {
-        match (self.registry, self.tables.handlers.node_text) {
+        match (self.registry, self.script.tables.handlers.node_text) {
             (Some(registry), Some(print)) => Ok(print(node, registry)?),
             _ => Ok(String::new()),
         }
     }
 
-    fn call_rule(&mut self, node: &Object) -> Option<CallFn> {
-        self.tables.handlers.call_under(self.token, node).or_else(|| self.rules(node).call)
+    fn call_rule(&mut self, node: &Object, token: Token) -> Option<CallFn> {
+        self.script.tables.handlers.call_under(token, node).or_else(|| self.rules(node).call)
     }
 
-    fn namespace_attribute(&mut self, value: &dyn HostObject, attr: Name) -> Option<Option<ScriptValue>> {
+    fn namespace_attribute(
+        &mut self,
+        state: &EvalState,
+        value: &dyn HostObject,
+        attr: Name,
+    ) -> Option<Option<ScriptValue>> {
         let namespace = value.as_any().downcast_ref::<Namespace>()?;
-        if self.tables.keeps_unknown && (namespace.is_known() || self.in_decorator) {
+        if self.script.tables.keeps_unknown && (namespace.is_known() || state.position().is_decorator()) {
             let namespace = namespace.known();
-            return Some(namespace.attribute(self.name_text(attr)));
+            return Some(namespace.attribute(state.name_text(attr)));
         }
         let (space, index) = (namespace.index(), attr.index());
-        if let Some(Some(value)) = self.attributes.get(space).and_then(|c| c.get(index)) {
+        if let Some(Some(value)) = self.script.attributes.get(space).and_then(|c| c.get(index)) {
             return Some(Some(value.clone()));
         }
-        let Some(value) = namespace.attribute(self.name_text(attr)) else { return Some(None) };
-        *grown(grown(&mut self.attributes, space), index) = Some(value.clone());
+        let Some(value) = namespace.attribute(state.name_text(attr)) else { return Some(None) };
+        *grown(grown(&mut self.script.attributes, space), index) = Some(value.clone());
         Some(Some(value))
     }
 
@@ -115,7 +125,7 @@ impl Host for Parser<'_> {
 
     fn missing_attribute(&self, value: &dyn HostObject, name: &str) -> Option<MissingAttribute> {
         let dialect = value.as_any().downcast_ref::<Namespace>()?.dialect();
-        let instead = self.tables.handlers.instead_of(dialect, name);
+        let instead = self.script.tables.handlers.instead_of(dialect, name);
         Some(MissingAttribute {
             what: format!("the dialect `{dialect}`"),
             is_left_out: instead.is_some(),
@@ -125,68 +135,76 @@ impl Host for Parser<'_> {
 
     fn call_own(
         &mut self,
+        state: &mut EvalState,
         callee: &dyn HostObject,
         args: &mut CallArgs,
     ) -> Option<Result<ScriptValue, Raise>> {
         if let Some(called) = callee.as_any().downcast_ref::<Macro>() {
-            return Some(self.call_macro(called, std::mem::take(args)));
+            return Some(self.parser(state).call_macro(called, std::mem::take(args)));
         }
         if let Some(called) = callee.as_any().downcast_ref::<Specializable>() {
             let called = called.clone();
-            return Some(self.specialize(&called, std::mem::take(args)));
+            return Some(self.parser(state).specialize(&called, std::mem::take(args)));
         }
         if let Some(called) = callee.as_any().downcast_ref::<UnknownFunction>() {
-            self.count_unknown(called);
+            self.parser(state).count_unknown(called);
             return None;
         }
         let function = callee.as_any().downcast_ref::<ParserFunction>()?.function;
-        Some(function(self, std::mem::take(args)).map_err(Raise::from))
+        Some(function(&mut self.parser(state), std::mem::take(args)).map_err(Raise::from))
     }
 
     fn takes_regions(&self, function: &'static ScriptFn) -> bool {
-        self.tables.handlers.region_functions.iter().any(|region| std::ptr::eq(*region, function))
+        self.script.tables.handlers.region_functions.iter().any(|region| std::ptr::eq(*region, function))
     }
 
     fn enter_scope(
         &mut self,
+        state: &mut EvalState,
         value: &ScriptValue,
         at: ExprId,
     ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
-        self.open_scope(value, at)
+        self.parser(state).open_scope(value, at)
     }
 
-    fn leave_scope(&mut self, scope: Box<dyn Any>, at: ExprId) -> Result<()> {
-        self.close_scope(scope, at)
+    fn leave_scope(&mut self, state: &mut EvalState, scope: Box<dyn Any>, at: ExprId) -> Result<()> {
+        self.parser(state).close_scope(scope, at)
     }
 
     fn modules(&self) -> &dyn Modules {
-        &*self.tables
+        &*self.script.tables
     }
 
     fn is_decorator(&self, value: &ScriptValue) -> bool {
         value.as_host::<Decorator>().is_some()
     }
 
-    fn read_script(&mut self, id: StmtId, at: ExprId, decorator: &ScriptValue) -> Result<ScriptValue> {
+    fn read_script(
+        &mut self,
+        state: &mut EvalState,
+        id: StmtId,
+        at: ExprId,
+        decorator: &ScriptValue,
+    ) -> Result<ScriptValue> {
         let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
             return Err(Reported::already());
         };
         if matches!(decorator.entry.rule, DecoratorRule::Macro { .. }) {
-            return self.read_macro(id, at, &decorator);
+            return self.parser(state).read_macro(id, at, &decorator);
         }
-        self.scripts.met_script = true;
-        self.build_definition(id, at, &decorator)
+        self.script.scripts.met_script = true;
+        self.parser(state).build_definition(id, at, &decorator)
     }
 
     fn is_script_decorator(&self, text: &str) -> bool {
-        let mut prefixes = self.tables.handlers.prefixes.iter();
+        let mut prefixes = self.script.tables.handlers.prefixes.iter();
         prefixes.any(|(prefix, _)| text.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.')))
     }
 
     fn bare_scripts(&self) -> Option<BareScripts> {
-        let tests = self.tables.release.syntax.python.comparison?;
-        let (dialect, name) = self.tables.handlers.bare_decorator?;
-        let entry = self.tables.handlers.decorator(dialect, name)?;
+        let tests = self.script.tables.release.syntax.python.comparison?;
+        let (dialect, name) = self.script.tables.handlers.bare_decorator?;
+        let entry = self.script.tables.handlers.decorator(dialect, name)?;
         Some(BareScripts {
             base_suffix: tests.base_suffix,
             methods: tests.scripts,
@@ -194,11 +212,11 @@ impl Host for Parser<'_> {
         })
     }
 
-    fn assigned(&mut self, id: StmtId) {
-        self.claim(id);
+    fn assigned(&mut self, state: &mut EvalState, id: StmtId) {
+        self.parser(state).rename_to_outer(id);
     }
 
     fn explored(&mut self) {
-        self.scripts.flush();
+        self.script.scripts.commit();
     }
 }

@@ -137,12 +137,12 @@ impl Parser<'_> {
         let finished = finish(&builder.0);
         self.checked(at, finished)?;
         if let State::Done(node) = &*builder.0.borrow() {
-            let (node, range) = (node.clone(), self.ast.range(at));
-            let depth = self.depth;
-            let is_checked = !self.expects_failure();
-            // Without a name, the node is no script of the text.
+            let (node, range) = (node.clone(), self.state.ast.range(at));
+            let depth = self.state.depth;
+            let is_checked = !self.state.expects_failure();
+            // Without a name, the node is not a script of the text.
             let path = String::new();
-            self.scripts.built.push(Built {
+            self.script.scripts.built.push(Built {
                 node,
                 is_checked,
                 range,

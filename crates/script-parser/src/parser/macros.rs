@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, List, StmtId};
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::errors::Result;
 use tvmscript_script_eval::{Raise, Template};
 
 use super::{Decorator, Parser};
@@ -80,7 +81,7 @@ impl Parser<'_> {
     ) -> Result<ScriptValue> {
         let [is_hygienic] = self.decorator_flags(definition, [("hygienic", true)])?;
         let name = self.name_text(definition.stmt.name).to_owned();
-        let template = self.host().template(definition.id, definition.stmt)?;
+        let template = self.evaluate(|e| e.template(definition.id, definition.stmt))?;
         Ok(ScriptValue::host(Macro { name, template, entry, expand, is_hygienic, calls: Cell::new(0) }))
     }
 
@@ -89,12 +90,12 @@ impl Parser<'_> {
         if !tvmscript_irbuilder::Builder::is_open() {
             let help = format!("call `{}` inside a script", called.name);
             let kind = ParseErrorKind::expected("an open function", "a call of a macro outside of scripts");
-            return Err(Raise::WithHelp(kind, help));
+            return Err(Raise::WithHelp(kind.into(), help));
         }
-        let values = self.host().bind_template(&called.template, args)?;
+        let values = self.evaluate(|e| e.bind_template(&called.template, args))?;
         let index = called.calls.replace(called.calls.get().saturating_add(1));
         let expansion = Expansion { id: called.template.id, def: called.template.def, index };
-        let scopes = called.is_hygienic.then(|| std::mem::take(&mut self.scopes));
+        let scopes = called.is_hygienic.then(|| std::mem::take(&mut self.script.scopes));
         let token = called.entry.token;
         let result = self.expand_template(&called.template, called.is_hygienic, |p| {
             p.with_token(token, |p| {
@@ -108,7 +109,7 @@ impl Parser<'_> {
             })
         });
         if let Some(scopes) = scopes {
-            self.scopes = scopes;
+            self.script.scopes = scopes;
         }
         result
     }
@@ -120,9 +121,9 @@ impl Parser<'_> {
         is_hygienic: bool,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<R, Raise> {
-        let open = self.host().enter_template(template, is_hygienic)?;
+        let open = self.evaluate(|e| e.enter_template(template, is_hygienic))?;
         let result = f(self);
-        self.host().leave_template(open);
+        self.evaluate(|e| e.leave_template(open));
         result.map_err(Raise::from)
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | tree, errors, evaluation | [`Evaluator`], with the parser as host (`host`, `evaluate`) |
+//! | tree, errors, evaluation | [`EvalState`], with the parser as host (`host`, `evaluate`) |
 //! | variables of script bodies | `scope`, `bind` |
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
@@ -39,6 +39,7 @@ mod namespace;
 mod options;
 mod scripts;
 mod specialize;
+mod state;
 mod statements;
 mod tables;
 mod text;
@@ -47,18 +48,17 @@ mod unknown;
 use std::rc::Rc;
 
 use tvmscript_ir_core::release::{Reason, UnknownRelease};
-use tvmscript_ir_core::{
-    Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, Token, TypeInfo,
-};
+use tvmscript_ir_core::{Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, Token};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
+use tvmscript_script_eval::{Comments, EvalState, Host, Mode, NodeRules, Position, Program};
 
 pub use bind::{Binder, is_type_variable};
 pub use capture::CaptureRule;
 pub use globals::Globals;
+use host::ScriptHost;
 pub use host_builder::HostBuilder;
 pub use macros::Expansion;
 pub(crate) use namespace::ParserFunction;
@@ -68,9 +68,10 @@ pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
 
+use crate::errors::{ParseError, ParseErrorKind, parse_errors};
 use crate::header;
-use crate::scope::{Scopes, grown};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, syntax_error};
+use crate::scope::Scopes;
+use tvmscript_script_eval::errors::{EvalError, syntax_error};
 
 /// Result of [`parse_script`].
 #[derive(Debug)]
@@ -132,16 +133,18 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         let program = program.with_comments(by_stmt).with_parts(composed.parts, package);
         if options.omit_spans { program.with_fixed_span(Span::UNKNOWN) } else { program }
     };
-    let mut parser = Parser::open(parsed.ast, &composed.text, source, registry, tables, options, with_spans);
-    parser.diagnostics.errors.extend(parsed.errors.into_iter().map(syntax_error));
-    parser.diagnostics.errors.extend(composed.errors);
+    let mut parse = Parse::open(parsed.ast, &composed.text, source, tables, options, with_spans);
+    let mut parser = parse.parser(registry);
+    parser.state.diagnostics.errors.extend(parsed.errors.into_iter().map(syntax_error));
+    parser.state.diagnostics.errors.extend(composed.errors);
     if let Some(error) = unknown {
         parser
+            .state
             .diagnostics
             .errors
-            .push(ParseError::new(ParseErrorKind::UnknownRelease(error), TextRange::at(0)));
+            .push(EvalError::new(ParseErrorKind::UnknownRelease(error), TextRange::at(0)));
     }
-    parser.captures = options.capture;
+    parser.script.captures = options.capture;
     parser.define_globals(&options.globals);
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let recording = options.record_steps.then(Recording::start).flatten();
@@ -152,11 +155,11 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     }
     Span::set_current(span);
     let mut steps = recording.map_or_else(Vec::new, Recording::finish);
-    let mut errors = std::mem::take(&mut parser.diagnostics.errors);
-    let mut warnings = parser.take_warnings();
+    let mut errors = std::mem::take(&mut parser.state.diagnostics.errors);
+    let mut warnings = parser.state.take_warnings();
     warnings.append(&mut parser.notes_of_unknown());
-    let mut scripts = std::mem::take(&mut parser.scripts.done);
-    let program = parser.program.clone();
+    let mut scripts = std::mem::take(&mut parser.script.scripts.done);
+    let program = parser.state.program.clone();
     let is_here = |range: TextRange| program.parts.at(range.start).is_none();
     scripts.retain(|script| is_here(script.range));
     if !options.calls.is_empty() {
@@ -166,8 +169,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     compose::localize(&mut errors, &program.parts, &composed.text);
     compose::localize(&mut warnings, &program.parts, &composed.text);
     scripts.sort_by_key(|script| script.range.start);
-    if scripts.is_empty() && errors.is_empty() && !parser.scripts.met_script {
-        let mut error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
+    if scripts.is_empty() && errors.is_empty() && !parser.script.scripts.met_script {
+        let mut error = EvalError::new(ParseErrorKind::NoScript, TextRange::at(0));
         if let Some((range, module)) = parser.undeclared_decorator() {
             error = error.with_label(range, format!("from `{module}`, which no dialect declares"));
         }
@@ -190,8 +193,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         named_sources: sources,
         other_texts,
         scripts,
-        errors,
-        warnings,
+        errors: parse_errors(errors),
+        warnings: parse_errors(warnings),
         source,
         release,
         release_reason: reason,
@@ -221,11 +224,16 @@ fn select_release<'r>(text: &str, registry: &'r Registry, options: &ParseOptions
     }
 }
 
-/// State of a parse, passed to handlers.
-pub struct Parser<'r> {
-    evaluator: Evaluator,
+/// The reader of scripts that handlers work with: an evaluator, and the state of scripts beside it.
+pub struct Parser<'p> {
+    state: &'p mut EvalState,
+    script: &'p mut ScriptState,
+    registry: Option<&'p Registry>,
+}
+
+/// State of the scripts of a parse.
+pub(crate) struct ScriptState {
     tables: Rc<Tables>,
-    registry: Option<&'r Registry>,
     headers: headers::Headers,
     /// Variables of script bodies.
     scopes: Scopes,
@@ -243,31 +251,10 @@ pub struct Parser<'r> {
     visited: u64,
 }
 
-impl<'r> Parser<'r> {
-    fn open(
-        ast: Ast,
-        text: &str,
-        source: SourceId,
-        registry: &'r Registry,
-        tables: Rc<Tables>,
-        options: &ParseOptions,
-        with_spans: impl FnOnce(Program) -> Program,
-    ) -> Parser<'r> {
-        let shared = tables.clone();
-        // Functions that a dialect calls back have no access to the registry.
-        let make_host =
-            Box::new(move |program| Box::new(Parser::new(program, shared.clone(), None)) as Box<dyn Host>);
-        let program = with_spans(Program::new(ast, text, source, options.limits, make_host));
-        Parser::new(Rc::new(program), tables, Some(registry))
-    }
-
-    fn new(program: Rc<Program>, tables: Rc<Tables>, registry: Option<&'r Registry>) -> Parser<'r> {
-        let mut evaluator = Evaluator::new(program);
-        evaluator.comparisons_nest = tables.release.syntax.comparisons_nest;
-        Parser {
-            evaluator,
+impl ScriptState {
+    fn new(tables: Rc<Tables>) -> ScriptState {
+        ScriptState {
             tables,
-            registry,
             headers: headers::Headers::default(),
             scopes: Scopes::default(),
             explained: Vec::new(),
@@ -279,15 +266,50 @@ impl<'r> Parser<'r> {
             visited: 0,
         }
     }
+}
 
+/// A program with its evaluator and the state of its scripts.
+struct Parse {
+    state: EvalState,
+    script: ScriptState,
+}
+
+impl Parse {
+    fn open(
+        ast: Ast,
+        text: &str,
+        source: SourceId,
+        tables: Rc<Tables>,
+        options: &ParseOptions,
+        with_spans: impl FnOnce(Program) -> Program,
+    ) -> Parse {
+        let shared = tables.clone();
+        // Functions that a dialect calls back have no access to the registry.
+        let lend_host = Box::new(move |evaluate: &mut dyn FnMut(&mut dyn Host)| {
+            let mut script = ScriptState::new(shared.clone());
+            evaluate(&mut ScriptHost { script: &mut script, registry: None });
+        });
+        let program = Program::new(ast, text, source, options.limits)
+            .with_host(lend_host)
+            .with_nested_comparisons(tables.release.syntax.comparisons_nest);
+        let state = EvalState::new(Rc::new(with_spans(program)));
+        Parse { state, script: ScriptState::new(tables) }
+    }
+
+    fn parser<'p>(&'p mut self, registry: &'p Registry) -> Parser<'p> {
+        Parser { state: &mut self.state, script: &mut self.script, registry: Some(registry) }
+    }
+}
+
+impl<'p> Parser<'p> {
     /// The registry; `None` in functions that a dialect calls back.
-    pub fn registry(&self) -> Option<&'r Registry> {
+    pub fn registry(&self) -> Option<&'p Registry> {
         self.registry
     }
 
     /// The release of the text.
     pub fn release(&self) -> &'static Release {
-        self.tables.release
+        self.script.tables.release
     }
 
     /// The syntax of the release.
@@ -297,7 +319,7 @@ impl<'r> Parser<'r> {
 
     /// The current dispatch token.
     pub fn token(&self) -> Token {
-        self.token
+        self.state.position().token()
     }
 
     /// The token of a dialect.
@@ -308,9 +330,8 @@ impl<'r> Parser<'r> {
     /// Runs `f` under another token. Operators follow Python's rules under the default token, and the rules of
     /// scripts under all others.
     pub fn with_token<R>(&mut self, token: Token, f: impl FnOnce(&mut Self) -> R) -> R {
-        let mode = if token == Token::DEFAULT { Mode::Host } else { Mode::Script };
-        let before = (std::mem::replace(&mut self.token, token), std::mem::replace(&mut self.mode, mode));
-        let around = self.tables.handlers.entry(token).and_then(|entry| entry.around);
+        let before = self.state.move_to(Position::of_token(token));
+        let around = self.script.tables.handlers.entry(token).and_then(|entry| entry.around);
         if let Some((enter, _)) = around {
             enter(self);
         }
@@ -318,31 +339,18 @@ impl<'r> Parser<'r> {
         if let Some((_, exit)) = around {
             exit(self);
         }
-        (self.token, self.mode) = before;
+        self.state.move_to(before);
         result
     }
 
     /// The rules that operators follow.
     pub fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    /// Runs `f` in another mode.
-    pub fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
-        let before = std::mem::replace(&mut self.mode, mode);
-        let result = f(self);
-        self.mode = before;
-        result
-    }
-
-    #[cold]
-    fn find_rules(&mut self, info: &'static TypeInfo) -> NodeRules {
-        *grown(&mut self.rules, info.index()).get_or_insert_with(|| self.tables.handlers.rules(info))
+        self.state.position().mode()
     }
 
     /// Sets a hint for uses of names after their scope.
     pub fn explain_scope(&mut self, scope: impl HasRange, help: &'static str) {
-        let range = scope.range_in(&self.ast);
-        self.explained.push((range, help));
+        let range = scope.range_in(&self.state.ast);
+        self.script.explained.push((range, help));
     }
 }

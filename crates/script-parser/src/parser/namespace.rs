@@ -8,7 +8,7 @@ use super::unknown::UnknownFunction;
 use super::{Globals, Parser};
 use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn, UnknownFn};
 use tvmscript_python_syntax::ast::TextRange;
-use tvmscript_script_eval::{Binding, Host, Slot};
+use tvmscript_script_eval::{Binding, Slot};
 
 /// The namespace of a dialect as a value, e.g. `T`.
 #[derive(Debug, Clone)]
@@ -151,38 +151,39 @@ impl HostObject for ParserFunction {
 impl Parser<'_> {
     /// The namespace of a dialect.
     pub fn namespace(&self, dialect: &str) -> Option<ScriptValue> {
-        self.tables.namespace(dialect).map(ScriptValue::host)
+        self.script.tables.namespace(dialect).map(ScriptValue::host)
     }
 
     /// Binds the names that the program gives to the text.
     pub(crate) fn define_globals(&mut self, globals: &Globals) {
         for (name, value) in globals.iter() {
-            if let Some(name) = self.ast.find_name(name) {
-                self.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
+            if let Some(name) = self.state.ast.find_name(name) {
+                self.state.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
             }
         }
     }
 
     /// Binds the predefined names, which the text may redefine.
     pub(crate) fn define_builtins(&mut self) {
-        let ast = self.ast.clone();
-        let define = |name: &str, value: &dyn Fn() -> Option<ScriptValue>| {
-            if let Some(name) = ast.find_name(name)
-                && let Some(value) = value()
-            {
-                self.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
-            }
-        };
-        for (prefix, dialect) in &self.tables.handlers.prefixes {
-            define(prefix, &|| self.namespace(dialect));
+        let tables = self.script.tables.clone();
+        for (prefix, dialect) in &tables.handlers.prefixes {
+            self.predefine(prefix, |p| p.namespace(dialect));
         }
-        let host: &dyn Host = self;
-        for name in &self.tables.handlers.modules.predefined {
-            define(name, &|| Some(host.module_value(name)));
+        for name in &tables.handlers.modules.predefined {
+            self.predefine(name, |p| Some(p.evaluate(|e| e.module_value(name))));
         }
-        for (name, module) in &self.tables.handlers.modules.predefined_names {
-            define(name, &|| tvmscript_script_eval::library_member(module, name));
+        for (name, module) in &tables.handlers.modules.predefined_names {
+            self.predefine(name, |_| tvmscript_script_eval::library_member(module, name));
         }
-        self.host().define_python_builtins();
+        self.evaluate(|e| e.define_python_builtins());
+    }
+
+    /// Binds a predefined name, if the text contains it.
+    fn predefine(&mut self, name: &str, value: impl FnOnce(&mut Self) -> Option<ScriptValue>) {
+        if let Some(name) = self.state.ast.find_name(name)
+            && let Some(value) = value(self)
+        {
+            self.state.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
+        }
     }
 }

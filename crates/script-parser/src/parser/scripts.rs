@@ -68,7 +68,7 @@ pub(crate) struct Scripts {
 impl Scripts {
     /// Adds the remaining results under their paths; those without one wait for a name. Of a definition that runs several times, e.g. in a loop, the
     /// last result is kept, as in Python.
-    pub(crate) fn flush(&mut self) {
+    pub(crate) fn commit(&mut self) {
         let (unnamed, named) = std::mem::take(&mut self.built).into_iter().partition(|b| b.path.is_empty());
         self.built = unnamed;
         for built in Vec::into_iter(named).filter(|built| !built.is_taken) {
@@ -116,27 +116,33 @@ fn push_items(path: &str, items: &[ScriptValue], work: &mut Vec<(String, ScriptV
 impl Parser<'_> {
     /// Adds the scripts of a module-level statement: a definition, or the assignment of the result of a helper
     /// function.
-    pub(super) fn gather(&mut self, id: StmtId) {
-        let ast = self.ast.clone();
+    pub(super) fn collect_scripts(&mut self, id: StmtId) {
+        let ast = self.state.ast.clone();
         let range = ast.range(id);
         match *ast.stmt(id) {
-            Stmt::FunctionDef(def) => self.gather_name(def.name, id),
-            Stmt::ClassDef(def) => self.gather_name(def.name, id),
+            Stmt::FunctionDef(def) => self.collect_name(def.name, id),
+            Stmt::ClassDef(def) => self.collect_name(def.name, id),
             Stmt::Assign(stmt) => {
                 for target in ast.list(stmt.targets) {
                     if let Expr::Name(name) = *ast.expr(*target) {
-                        self.gather_name(name, id);
+                        self.collect_name(name, id);
                     }
                 }
             }
             Stmt::Expr(_) => {
-                if let Some(ScriptValue::Node(node)) = self.last_value.take() {
+                if let Some(ScriptValue::Node(node)) = self.state.last_value.take() {
                     let mut definition = range;
-                    for built in self.scripts.built.iter_mut().filter(|b| b.node.ptr_eq(&node)) {
+                    for built in self.script.scripts.built.iter_mut().filter(|b| b.node.ptr_eq(&node)) {
                         built.is_taken = true;
                         definition = built.definition;
                     }
-                    self.scripts.done.push(Script { name: None, node, range, definition, is_checked: true });
+                    self.script.scripts.done.push(Script {
+                        name: None,
+                        node,
+                        range,
+                        definition,
+                        is_checked: true,
+                    });
                 }
             }
             _ => {}
@@ -146,8 +152,8 @@ impl Parser<'_> {
     /// The first decorator of a module-level definition that comes from an unknown Python module, with its dotted path:
     /// the likely reason that a text contains no script.
     pub(super) fn undeclared_decorator(&self) -> Option<(TextRange, Rc<str>)> {
-        let ast = &self.ast;
-        let decorators = self.program.main_body().iter().flat_map(|id| match ast.stmt(*id) {
+        let ast = &self.state.ast;
+        let decorators = self.state.program.main_body().iter().flat_map(|id| match ast.stmt(*id) {
             Stmt::FunctionDef(def) => ast.list(def.decorators),
             Stmt::ClassDef(def) => ast.list(def.decorators),
             _ => &[],
@@ -162,7 +168,7 @@ impl Parser<'_> {
                     _ => return None,
                 };
             };
-            let Binding::Unknown(placeholder) = self.program.global(name) else { return None };
+            let Binding::Unknown(placeholder) = self.state.program.global(name) else { return None };
             match &placeholder.cause {
                 Cause::Module(path) => Some((ast.range(decorator), path.clone())),
                 _ => None,
@@ -170,28 +176,28 @@ impl Parser<'_> {
         })
     }
 
-    fn gather_name(&mut self, name: Name, id: StmtId) {
-        let node = match self.program.global(name) {
+    fn collect_name(&mut self, name: Name, id: StmtId) {
+        let node = match self.state.program.global(name) {
             Binding::Value(ScriptValue::Node(node)) => node,
-            Binding::Value(value) if !self.scripts.built.is_empty() => {
-                let text = self.ast.name(name).to_owned();
-                return self.gather_value(&text, &value, self.ast.range(id));
+            Binding::Value(value) if !self.script.scripts.built.is_empty() => {
+                let text = self.state.ast.name(name).to_owned();
+                return self.collect_value(&text, &value, self.state.ast.range(id));
             }
             _ => return,
         };
-        let (name, range) = (self.ast.name(name).to_owned(), self.ast.range(id));
-        self.scripts.take(name, &node, range);
+        let (name, range) = (self.state.ast.name(name).to_owned(), self.state.ast.range(id));
+        self.script.scripts.take(name, &node, range);
     }
 
     /// Adds the scripts in a value: the value itself, or items of lists, tuples and dictionaries, named by their path,
     /// such as `kernels["add"]` or `stages[1]`.
-    pub(super) fn gather_value(&mut self, name: &str, value: &ScriptValue, range: TextRange) {
+    pub(super) fn collect_value(&mut self, name: &str, value: &ScriptValue, range: TextRange) {
         let mut work = vec![(name.to_owned(), value.clone())];
         for _ in 0..MAX_ITEMS {
             let Some((path, value)) = work.pop() else { return };
             match value {
-                ScriptValue::Node(node) if !self.scripts.is_taken(&node) => {
-                    self.scripts.take(path, &node, range)
+                ScriptValue::Node(node) if !self.script.scripts.is_taken(&node) => {
+                    self.script.scripts.take(path, &node, range)
                 }
                 ScriptValue::Tuple(items) => push_items(&path, &items, &mut work),
                 ScriptValue::List(items) => push_items(&path, &items.borrow(), &mut work),
@@ -211,16 +217,16 @@ impl Parser<'_> {
     }
 
     /// Renames results of functions that a statement outside those functions assigns to a name.
-    pub(crate) fn claim(&mut self, id: StmtId) {
-        if self.scripts.built.is_empty() {
+    pub(crate) fn rename_to_outer(&mut self, id: StmtId) {
+        if self.script.scripts.built.is_empty() {
             return;
         }
-        let (range, depth) = (self.ast.range(id), self.depth);
-        for name in names_bound_by(&self.program.ast, id) {
-            let Binding::Value(ScriptValue::Node(node)) = self.host_binding(name) else { continue };
-            let path = self.path_of(name);
+        let (range, depth) = (self.state.ast.range(id), self.state.depth);
+        for name in names_bound_by(&self.state.program.ast, id) {
+            let Binding::Value(ScriptValue::Node(node)) = self.state.host_binding(name) else { continue };
+            let path = self.state.path_of(name);
             if let Some(built) =
-                self.scripts.built.iter_mut().find(|b| b.depth > depth && b.node.ptr_eq(&node))
+                self.script.scripts.built.iter_mut().find(|b| b.depth > depth && b.node.ptr_eq(&node))
             {
                 (built.range, built.depth, built.path) = (range, depth, path);
             }

@@ -14,9 +14,9 @@ use crate::table::Definition;
 
 /// A function that waits for the values of its constant parameters.
 #[derive(Clone)]
-pub(crate) struct Specializable(Rc<Parts>);
+pub(crate) struct Specializable(Rc<Waiting>);
 
-struct Parts {
+struct Waiting {
     template: Template,
     at: ExprId,
     decorator: Decorator,
@@ -45,7 +45,7 @@ impl HostObject for Specializable {
 impl Parser<'_> {
     /// The value of a parameter that is being fixed; `None` outside of a specialization.
     pub fn constant(&self, name: Name) -> Option<ScriptValue> {
-        let constants = self.constants.as_ref()?;
+        let constants = self.script.constants.as_ref()?;
         constants.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
     }
 
@@ -62,9 +62,9 @@ impl Parser<'_> {
         let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
             return Err(crate::Reported::already());
         };
-        let template = self.host().template(definition.id, definition.stmt)?;
+        let template = self.evaluate(|e| e.template(definition.id, definition.stmt))?;
         let at = definition.decorator;
-        Ok(ScriptValue::host(Specializable(Rc::new(Parts { template, at, decorator, constants }))))
+        Ok(ScriptValue::host(Specializable(Rc::new(Waiting { template, at, decorator, constants }))))
     }
 
     /// Reads a function with values for its constant parameters.
@@ -73,18 +73,18 @@ impl Parser<'_> {
         called: &Specializable,
         args: CallArgs,
     ) -> Result<ScriptValue, Raise> {
-        let Parts { template, at, decorator, constants } = &*called.0;
+        let Waiting { template, at, decorator, constants } = &*called.0;
         let values = self.constants_of(template, constants, args)?;
-        let before = self.constants.replace(values);
-        let result = match self.host().enter_definition(template) {
+        let before = self.script.constants.replace(values);
+        let result = match self.evaluate(|e| e.enter_definition(template)) {
             Ok(open) => {
                 let result = self.build_definition(template.id, *at, decorator);
-                self.host().leave_template(open);
+                self.evaluate(|e| e.leave_template(open));
                 result.map_err(Raise::from)
             }
             Err(raise) => Err(raise),
         };
-        self.constants = before;
+        self.script.constants = before;
         result
     }
 

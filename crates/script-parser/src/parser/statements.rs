@@ -3,8 +3,9 @@
 use tvmscript_ir_core::{Span, Token, with_stack};
 
 use super::Parser;
+use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
-use tvmscript_script_eval::errors::{ParseErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, Result};
 
 impl Parser<'_> {
     /// Visits statements in order, and continues after errors.
@@ -29,9 +30,9 @@ impl Parser<'_> {
     /// # Errors
     /// If a statement failed, so that the result is incomplete.
     pub fn visit_all(&mut self, body: List<StmtId>) -> Result<()> {
-        let failures = self.diagnostics.failures;
+        let failures = self.state.diagnostics.failures;
         self.visit_body(body);
-        if self.diagnostics.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
+        if self.state.diagnostics.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
     }
 
     /// Visits the statements of a fragment in a new scope; `last` parses the last one.
@@ -66,43 +67,43 @@ impl Parser<'_> {
     /// If the handler fails.
     pub fn visit(&mut self, id: StmtId) -> Result<()> {
         with_stack(|| {
-            self.visited += 1;
-            let visited = self.visited;
-            if let Err(raise) = self.program.budget.check_nodes() {
-                let range = self.ast.range(id);
-                return Err(self.host().raise(range, None, raise));
+            self.script.visited += 1;
+            let visited = self.script.visited;
+            if let Err(raise) = self.state.program.budget.check_nodes() {
+                let range = self.state.ast.range(id);
+                return Err(self.evaluate(|e| e.raise(range, None, raise)));
             }
             let before = Span::set_current(self.span(id));
             let result = self.dispatch(id);
             Span::set_current(before);
             if result.is_err() {
-                self.diagnostics.failures += 1;
-                self.recover(id, self.visited == visited);
+                self.state.diagnostics.failures += 1;
+                self.recover(id, self.script.visited == visited);
             }
             result
         })
     }
 
     fn dispatch(&mut self, id: StmtId) -> Result<()> {
-        let stmt = *self.ast.stmt(id);
-        if let Some(handler) = self.tables.handlers.handler(self.token, stmt.kind()) {
+        let stmt = *self.state.ast.stmt(id);
+        if let Some(handler) = self.script.tables.handlers.handler(self.token(), stmt.kind()) {
             let handler = handler.clone();
             return handler(self, id, &stmt);
         }
-        if self.token == Token::DEFAULT {
-            return self.host().module_statement(id);
+        if self.token() == Token::DEFAULT {
+            return self.evaluate(|e| e.module_statement(id));
         }
         match stmt {
             Stmt::FunctionDef(def) => self.local_function(id, def),
             Stmt::ClassDef(_) => self.read_definition(id).map(drop),
             Stmt::Pass => Ok(()),
             Stmt::Invalid => {
-                self.note_invalid(id);
+                self.state.note_invalid(id);
                 Ok(())
             }
             Stmt::Unsupported(stmt) => {
                 let kind =
-                    ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place: "in a script" };
+                    EvalErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place: "in a script" };
                 Err(self.error(id, kind))
             }
             other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "in a script"))),
@@ -110,10 +111,10 @@ impl Parser<'_> {
     }
 
     fn recover(&mut self, id: StmtId, body_unseen: bool) {
-        if self.token == Token::DEFAULT {
-            return self.host().recover_host(id);
+        if self.token() == Token::DEFAULT {
+            return self.evaluate(|e| e.recover_host(id));
         }
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         match ast.stmt(id) {
             Stmt::Assign(assign) => ast.list(assign.targets).iter().for_each(|t| self.poison_target(*t)),
             Stmt::AnnAssign(assign) => self.poison_target(assign.target),
@@ -136,13 +137,21 @@ impl Parser<'_> {
         }
     }
 
+    /// Visits a body whose frame could not be entered in the current scope, so that its names are known: reports undefined
+    /// names but no errors of the builder.
+    pub fn visit_unentered(&mut self, body: List<StmtId>) {
+        self.state.diagnostics.silenced += 1;
+        self.visit_body(body);
+        self.state.diagnostics.silenced -= 1;
+    }
+
     /// Visits bodies whose frame could not be entered, to report undefined names but no errors of the builder.
     fn visit_lost(&mut self, targets: &[ExprId], bodies: &[List<StmtId>]) {
-        self.diagnostics.silenced += 1;
+        self.state.diagnostics.silenced += 1;
         self.with_scope(|p| {
             targets.iter().for_each(|t| p.poison_target(*t));
             bodies.iter().for_each(|body| p.visit_body(*body));
         });
-        self.diagnostics.silenced -= 1;
+        self.state.diagnostics.silenced -= 1;
     }
 }

@@ -4,11 +4,12 @@ use tvmscript_ir_core::Str;
 use tvmscript_ir_core::diagnostic::Anchor;
 use tvmscript_irbuilder::ScriptValue;
 
-use super::{ParseOptions, Parser};
+use super::{Parse, ParseOptions, Parser};
+use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result, syntax_error};
+use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, Result, syntax_error};
 use tvmscript_script_eval::{Binding, Program};
 
 impl Parser<'_> {
@@ -34,17 +35,16 @@ impl Parser<'_> {
         if let Some((_, value)) = names.iter().find(|(name, _)| *name == text) {
             return Ok(value.clone());
         }
-        if let Some(name) = self.ast.find_name(text)
+        if let Some(name) = self.state.ast.find_name(text)
             && let Binding::Value(value) = self.find(name)
         {
             return Ok(value);
         }
-        let (range, span) = (self.ast.range(at), self.span(at));
+        let (range, span) = (self.state.ast.range(at), self.span(at));
         let Some(registry) = self.registry else {
-            return Err(self.report(ParseError::new(
-                ParseErrorKind::UnsupportedExpression { what: "text here" },
-                range,
-            )));
+            return Err(self
+                .state
+                .report(EvalError::new(EvalErrorKind::UnsupportedExpression { what: "text here" }, range)));
         };
         let options = ParseOptions::default();
         let parsed = parse_python(text, &options.python);
@@ -55,27 +55,27 @@ impl Parser<'_> {
             },
             _ => None,
         };
-        let mut errors: Vec<ParseError> = parsed.errors.into_iter().map(syntax_error).collect();
+        let mut errors: Vec<EvalError> = parsed.errors.into_iter().map(syntax_error).collect();
         let mut value = None;
         match expression {
             Some(expression) if errors.is_empty() => {
-                let source = self.program.source;
-                let tables = self.tables.clone();
+                let source = self.state.program.source;
+                let tables = self.script.tables.clone();
                 // Offsets in the string are none in the source.
                 let with_spans = |program: Program| program.with_fixed_span(span);
-                let mut inner =
-                    Parser::open(parsed.ast, text, source, registry, tables, &options, with_spans);
+                let mut parse = Parse::open(parsed.ast, text, source, tables, &options, with_spans);
+                let mut inner = parse.parser(registry);
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 names.iter().for_each(|(name, value)| inner.define_builtin(name, value.clone()));
                 value = inner.eval(expression).ok();
-                let mut found = std::mem::take(&mut inner.diagnostics.errors);
+                let mut found = std::mem::take(&mut inner.state.diagnostics.errors);
                 errors.append(&mut found);
-                inner.program.close();
+                inner.state.program.close();
             }
             None if errors.is_empty() => {
                 let kind = ParseErrorKind::expected("an expression", format!("the text `{text}`"));
-                errors.push(ParseError::new(kind, TextRange::new(0, text.len() as u32)));
+                errors.push(EvalError::new(kind, TextRange::new(0, text.len() as u32)));
             }
             _ => {}
         }
@@ -98,7 +98,7 @@ impl Parser<'_> {
                 }
                 None => error.fixes.clear(),
             }
-            reported = Some(self.report(error));
+            reported = Some(self.state.report(error));
         }
         match (value, reported) {
             (Some(value), None) => Ok(value),
@@ -110,20 +110,20 @@ impl Parser<'_> {
 
     /// Binds the names of another tree to their values here.
     fn lend_names(&self, inner: &mut Parser<'_>) {
-        inner.scopes.push_frame();
-        let ast = inner.ast.clone();
+        inner.script.scopes.push_frame();
+        let ast = inner.state.ast.clone();
         for name in ast.names() {
-            let Some(outer) = self.ast.find_name(ast.name(name)) else { continue };
+            let Some(outer) = self.state.ast.find_name(ast.name(name)) else { continue };
             let binding = self.find(outer);
             if !matches!(binding, Binding::Unbound) {
-                let _ = inner.scopes.define(name, binding, TextRange::default(), Shadowing::SameFrame);
+                let _ = inner.script.scopes.define(name, binding, TextRange::default(), Shadowing::SameFrame);
             }
         }
     }
 
     /// Offset of the string inside the range, if it occurs there in quotes.
     fn literal_offset(&self, range: TextRange, text: &str) -> Option<u32> {
-        let source = self.program.text_of(range);
+        let source = self.state.program.text_of(range);
         let quoted = |quote: char| source.find(&format!("{quote}{text}{quote}"));
         let at = quoted('"').or_else(|| quoted('\''))?;
         Some(range.start + at as u32 + 1)

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::errors::ParseErrorKind;
 use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Reported, Result, suggest};
+use tvmscript_script_eval::errors::{EvalError, Reported, Result, suggest};
 
 use super::tables::Calls;
 use super::{Namespace, Parser};
@@ -82,19 +83,19 @@ impl HostObject for OpenNamespace {
 impl Parser<'_> {
     /// Counts a call of a function that a dialect does not have.
     pub(super) fn count_unknown(&self, function: &UnknownFunction) {
-        let mut calls = self.tables.unknown_calls.borrow_mut();
+        let mut calls = self.script.tables.unknown_calls.borrow_mut();
         let function = (function.dialect, function.path.clone());
         calls.entry(function).or_insert_with(|| Calls { first: Span::current(), count: 0 }).count += 1;
     }
 
     /// Returns `true` if calls of functions, and nodes of types, that no dialect declares are kept as they are.
     pub fn keeps_unknown(&self) -> bool {
-        self.tables.keeps_unknown
+        self.script.tables.keeps_unknown
     }
 
     /// Counts nodes of types that no dialect declares, for a note.
     pub fn count_unknown_types(&self, counts: Vec<(Str, usize)>) {
-        let mut types = self.tables.unknown_types.borrow_mut();
+        let mut types = self.script.tables.unknown_types.borrow_mut();
         for (key, count) in counts {
             let new = Calls { first: Span::current(), count: 0 };
             types.entry(key.as_str().to_owned()).or_insert(new).count += count;
@@ -102,24 +103,24 @@ impl Parser<'_> {
     }
 
     /// A note for every function that a dialect does not have, at its first call, and for every unknown type of nodes.
-    pub(super) fn notes_of_unknown(&self) -> Vec<ParseError> {
-        let calls = self.tables.unknown_calls.take();
+    pub(super) fn notes_of_unknown(&self) -> Vec<EvalError> {
+        let calls = self.script.tables.unknown_calls.take();
         let notes = calls.into_iter().map(|((dialect, path), calls)| {
-            let range = self.range_of_span(calls.first).unwrap_or_default();
-            let namespace = self.tables.namespace(dialect);
+            let range = self.state.range_of_span(calls.first).unwrap_or_default();
+            let namespace = self.script.tables.namespace(dialect);
             let names = namespace.map(|names| names.attribute_names()).unwrap_or_default();
             let near = suggest::nearest(&path, names.iter().map(String::as_str));
             let kind = ParseErrorKind::UnknownFunction { dialect, name: path, count: calls.count };
-            let note = ParseError::note_at(kind, range);
+            let note = EvalError::note_at(kind, range);
             match near {
                 Some(near) => note.with_help(format!("the dialect has `{}`", near.name)),
                 None => note,
             }
         });
-        let types = self.tables.unknown_types.take();
+        let types = self.script.tables.unknown_types.take();
         let types = types.into_iter().map(|(key, nodes)| {
-            let range = self.range_of_span(nodes.first).unwrap_or_default();
-            ParseError::note_at(ParseErrorKind::UnknownType { key, count: nodes.count }, range)
+            let range = self.state.range_of_span(nodes.first).unwrap_or_default();
+            EvalError::note_at(ParseErrorKind::UnknownType { key, count: nodes.count }, range)
         });
         notes.chain(types).collect()
     }
@@ -144,7 +145,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the expression calls a function that its dialect does not have.
     fn known_function(&mut self, at: ExprId) -> Result<()> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let Expr::Call { mut func, .. } = *ast.expr(at) else { return Ok(()) };
         let mut path = Vec::new();
         while let Expr::Attribute { value, attr } = *ast.expr(func) {
@@ -161,8 +162,8 @@ impl Parser<'_> {
         let function = (namespace.dialect(), text.join("."));
         let mut value = ScriptValue::host(namespace);
         while let Some((at, name)) = path.pop() {
-            value = self.host().attribute(at, &value, name).inspect_err(|_| {
-                self.tables.unknown_calls.borrow_mut().remove(&function);
+            value = self.evaluate(|e| e.attribute(at, &value, name)).inspect_err(|_| {
+                self.script.tables.unknown_calls.borrow_mut().remove(&function);
             })?;
         }
         Ok(())

@@ -126,7 +126,7 @@ impl PythonModule {
 
 /// Members that one dialect adds to a module.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct Contribution {
     dialect: &'static str,
     module: &'static PythonModule,
 }
@@ -148,7 +148,7 @@ pub(crate) enum Found {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PythonModules {
     /// Members by path, including the parents of declared paths.
-    by_path: HashMap<String, Vec<Part>>,
+    by_path: HashMap<String, Vec<Contribution>>,
     /// Modules that need no import.
     pub(crate) predefined: Vec<&'static str>,
     /// Functions of Python's library that need no import: name and module.
@@ -172,7 +172,7 @@ impl PythonModules {
             for path in above {
                 self.by_path.entry(path.to_owned()).or_default();
             }
-            self.by_path.entry((*path).to_owned()).or_default().push(Part { dialect, module });
+            self.by_path.entry((*path).to_owned()).or_default().push(Contribution { dialect, module });
         }
     }
 
@@ -214,7 +214,7 @@ impl PythonModules {
         path: &str,
     ) -> impl Iterator<Item = (&'static str, &'static str, Option<Member>, bool)> {
         self.by_path.get(path).into_iter().flatten().flat_map(|part| {
-            let Part { dialect, module } = *part;
+            let Contribution { dialect, module } = *part;
             let own = module.names.iter().map(move |name| (*name, dialect, None, module.scopes));
             let listed = module.members.iter();
             own.chain(listed.map(move |(name, member)| (*name, dialect, Some(*member), module.scopes)))

@@ -1,7 +1,5 @@
 //! Blocks: `T.block`, `T.init`, `T.where`, `T.reads`, `T.writes`, `T.block_attr`, `T.axis`.
 
-use std::cell::RefCell;
-
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue,
@@ -69,26 +67,31 @@ impl BlockFrame {
     }
 }
 
-thread_local! {
-    /// Suffix of the names of new blocks.
-    static SUFFIX: RefCell<Str> = RefCell::new(Str::new(""));
+/// Suffix of the names of new blocks: a context of the builder.
+struct Suffix(Str);
+
+/// The suffix of names of new blocks.
+fn suffix() -> Str {
+    Builder::context::<Suffix>().map_or_else(|| Str::new(""), |suffix| suffix.0.clone())
 }
 
-/// Appends a suffix to the names of blocks that are opened on this thread until it is dropped. Nameless blocks stay
-/// nameless.
+/// Appends a suffix to the names of blocks that are opened in the innermost builder until it is dropped. Nameless blocks
+/// stay nameless.
 #[derive(Debug)]
 pub struct NameSuffix(Str);
 
 impl NameSuffix {
     /// Replaces the suffix.
-    pub fn new(suffix: impl Into<Str>) -> NameSuffix {
-        NameSuffix(SUFFIX.replace(suffix.into()))
+    pub fn new(new: impl Into<Str>) -> NameSuffix {
+        let before = suffix();
+        Builder::set_innermost_context(Suffix(new.into()));
+        NameSuffix(before)
     }
 }
 
 impl Drop for NameSuffix {
     fn drop(&mut self) {
-        SUFFIX.replace(std::mem::replace(&mut self.0, Str::new("")));
+        Builder::set_innermost_context(Suffix(self.0.clone()));
     }
 }
 
@@ -122,7 +125,7 @@ pub fn block_name_suffix_context(block_suffix: Str) -> Result<ScriptValue> {
 /// Opens a block: a computation with declared axes and regions.
 #[script_fn]
 pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> Result<FrameOf<TirFrame>> {
-    let suffix = SUFFIX.with_borrow(Str::clone);
+    let suffix = suffix();
     let name = match name.is_empty() || suffix.is_empty() {
         true => name,
         false => Str::from(format!("{name}{suffix}")),

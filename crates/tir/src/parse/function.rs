@@ -4,7 +4,7 @@ use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{CallArgs, FromScript, IntoScript, ScriptValue, Signature};
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, ParamKind, Parameter};
 use tvmscript_script_parser::Definition;
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::function::Flags;
 use crate::build::types::{TypeArg, call_annotation};
@@ -91,7 +91,7 @@ pub(super) fn scope(args: CallArgs) -> tvmscript_irbuilder::Result<ScriptValue> 
 
 /// Rejects nested functions.
 pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
-    let kind = ParseErrorKind::UnsupportedExpression { what: "a nested function" };
+    let kind = EvalErrorKind::UnsupportedExpression { what: "a nested function" };
     Err(p.error_with_help(
         definition.stmt.name_place,
         kind,
@@ -145,7 +145,7 @@ fn build(
                     continue;
                 }
                 if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
-                    let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
+                    let kind = EvalErrorKind::UnsupportedExpression { what: "a starred parameter" };
                     result = Err(p.error(param.place, kind));
                     continue;
                 }

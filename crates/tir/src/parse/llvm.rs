@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, ScriptValue, Signature};
 use tvmscript_prim::StringImm;
-use tvmscript_script_parser::{ParseErrorKind, Parser};
+use tvmscript_script_parser::{EvalErrorKind, Parser};
 
 /// Returns the name of the intrinsic as a constant, and notes that it is not looked up.
 ///
@@ -12,6 +12,6 @@ pub(super) fn lookup_intrinsic_id(p: &mut Parser<'_>, args: CallArgs) -> Result<
     let signature = Signature::new("llvm_lookup_intrinsic_id", &["name"]);
     let name: Str = signature.bind(args)?.required(0, Str::from_script)?;
     let message = format!("the number of `{name}` is not looked up without LLVM: the name is kept");
-    p.note(Span::current(), ParseErrorKind::Dialect { message });
+    p.note(Span::current(), EvalErrorKind::Dialect { message });
     Ok(StringImm::new(name).into())
 }

@@ -6,7 +6,7 @@ use tvmscript_irbuilder::record::record_syntax;
 use tvmscript_irbuilder::{FromScript, IntoScript, PendingFrame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
-use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
+use tvmscript_script_parser::{EvalErrorKind, Indices, Operator, ParseErrorKind, Parser, Result};
 
 use super::{bind, handlers, late};
 use crate::build::args::ExprArg;
@@ -36,7 +36,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     let Some(target) = p.item(node.targets, 0) else { return Ok(()) };
     if node.targets.len() > 1 {
         let kind =
-            ParseErrorKind::UnsupportedExpression { what: "an assignment to several targets (`a = b = c`)" };
+            EvalErrorKind::UnsupportedExpression { what: "an assignment to several targets (`a = b = c`)" };
         return Err(p.error_with_help(id, kind, "write one assignment for each target"));
     }
     match p.expr(target) {
@@ -109,7 +109,7 @@ fn record_store(store: &Ref<crate::BufferStore>) {
 /// If the annotation is no type, or the value does not have it.
 pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let Some(value_at) = node.value else {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "an annotation without a value" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "an annotation without a value" };
         return Err(p.error_with_help(id, kind, "give the variable a value: `x: T.int32 = 0`"));
     };
     let value = p.eval_assigned(value_at);
@@ -125,7 +125,7 @@ pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Resu
     let fits = crate::node::LetStmt::check_types(var.dtype, value.dtype()).map_err(Into::into);
     p.checked(value_at, fits)?;
     let ast::Expr::Name(name) = p.expr(node.target) else {
-        let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
+        let kind = EvalErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));
     };
     let text = p.name_str(name);
@@ -144,7 +144,7 @@ pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) 
         }
         ast::Expr::Name(_) => (p.eval(node.target)?, None),
         _ => {
-            let kind = ParseErrorKind::InvalidTarget {
+            let kind = EvalErrorKind::InvalidTarget {
                 what: "an expression other than a name or an element of a buffer",
             };
             return Err(p.error(node.target, kind));
@@ -190,7 +190,7 @@ fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> R
         return Err(p.unexpected(node.iter, kind, help));
     }
     if !node.orelse.is_empty() {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "`else` of a loop" };
         let _ = p.error(id, kind);
     }
     p.in_frame(&value, id, |p, vars| {
@@ -211,14 +211,12 @@ fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> Result<(
         _ => vars,
     };
     let count = vars.items().map_or(1, |items| items.len());
-    let errors = p.diagnostics.errors.len();
+    let errors = p.error_count();
     let bound = p.unpack(node.target, vars, bind::loop_target);
-    if bound.is_err() && p.diagnostics.errors.len() > errors {
+    if bound.is_err() && p.error_count() > errors {
         let range = p.range(node.iter);
         let label = format!("gives {count} variable{}", if count == 1 { "" } else { "s" });
-        if let Some(error) = p.diagnostics.errors.last_mut().filter(|error| error.labels.len() == 1) {
-            error.labels.push(Label::new(range, label));
-        }
+        p.explain_last_error(Label::new(range, label));
     }
     bound
 }
@@ -226,12 +224,11 @@ fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> Result<(
 /// `for i in T.static_range(..)`: the body once for each number.
 fn static_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For, range: &StaticRange) -> Result<()> {
     if !node.orelse.is_empty() {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "`else` of a loop" };
         return Err(p.error(id, kind));
     }
     if let Some(jump) = first_jump(p, node.body) {
-        let kind =
-            ParseErrorKind::UnsupportedExpression { what: "`break` or `continue` of an unrolled loop" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "`break` or `continue` of an unrolled loop" };
         return Err(p.error_with_help(jump, kind, "skip numbers with `if` on a value of Python"));
     }
     for number in range.numbers() {
@@ -273,7 +270,7 @@ pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> R
     let value = p.eval(node.test)?;
     let condition = expr_at(p, node.test, value)?;
     if !node.orelse.is_empty() {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "`else` of a loop" };
         let _ = p.error(id, kind);
     }
     let opened = crate::build::loops::try_while(ExprArg(condition));
@@ -381,7 +378,7 @@ pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> R
 pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> Result<()> {
     let test = p.eval(node.test);
     let Some(message_at) = node.msg else {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "an assertion without a message" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "an assertion without a message" };
         return Err(p.error_with_help(id, kind, "write `assert condition, \"what is wrong\"`"));
     };
     let message = p.eval(message_at)?;
@@ -401,7 +398,7 @@ pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> R
 /// `return value`.
 pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -> Result<()> {
     let Some(at) = node.value else {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "`return` without a value" };
+        let kind = EvalErrorKind::UnsupportedExpression { what: "`return` without a value" };
         return Err(p.error_with_help(
             id,
             kind,

@@ -5,7 +5,7 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, StringImm, Var, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, HasRange, Name, StmtId};
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::build::stmt;
 use tvmscript_tir::build::types::call_annotation;
@@ -88,7 +88,7 @@ pub(crate) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
     let value = node.value.map(|at| p.eval_assigned(at).map(|value| (at, value)));
     let annotation = p.eval(node.annotation)?;
     let ast::Expr::Name(name) = p.expr(node.target) else {
-        let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
+        let kind = EvalErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));
     };
     let text = p.name_str(name);
@@ -101,7 +101,7 @@ pub(crate) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
     };
     if let Some(annotation) = annotation.as_host::<Let>() {
         let Some((at, value)) = value else {
-            let kind = ParseErrorKind::UnsupportedExpression { what: "a binding without a value" };
+            let kind = EvalErrorKind::UnsupportedExpression { what: "a binding without a value" };
             return Err(p.error_with_help(id, kind, "give the variable a value: `x: T.let[T.int32] = 0`"));
         };
         let var = annotation.variable(&value);

@@ -7,8 +7,9 @@ use tvmscript_relax::{
     StructInfo, TensorStructInfo, TupleStructInfo, Var, is_dataflow_block,
 };
 
-use crate::PassError;
-use crate::relax::rewrite::{Region, Result, Rewriter, Rules, info_of, rewrite};
+use crate::Result;
+use crate::relax::rewrite::{Region, Rewriter, Rules, info_of, rewrite};
+use tvmscript_pass::PassError;
 
 /// Replaces symbolic variables that a cast defines by the dimensions of the value.
 pub(super) fn inline(function: &Ref<Function>) -> Result<Ref<Function>> {

@@ -9,7 +9,8 @@ use tvmscript_relax::{
     TupleStructInfo, Var, VarBinding, is_dataflow_block, is_dataflow_var,
 };
 
-use crate::relax::rewrite::{Result, Rewriter, Rules, info_of, parts, rewrite, span_or};
+use crate::Result;
+use crate::relax::rewrite::{Rewriter, Rules, info_of, parts, rewrite, span_or};
 
 /// Replaces variables that are bound to variables or constants.
 pub(super) fn inline(function: &Ref<Function>) -> Result<Ref<Function>> {

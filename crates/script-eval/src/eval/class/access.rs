@@ -10,11 +10,11 @@ use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Raise, exception};
 use crate::python::builtins::{self, Builtin, BuiltinKind};
 use crate::python::cost;
-use crate::{Host, python};
+use crate::{Eval, python};
 
 type Found = Result<Option<ScriptValue>, Raise>;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Looks up an attribute of a class or instance; `None` for other values.
     pub(crate) fn class_attribute(&mut self, value: &ScriptValue, name: &str) -> Option<Found> {
         let ScriptValue::Host(host) = value else { return None };
@@ -145,7 +145,7 @@ impl dyn Host + '_ {
             "__mro__" => ScriptValue::tuple(mro_of(value)),
             "__class__" => return Ok(self.class_of(value)),
             "__dict__" => {
-                cost::entries(self, class.namespace.borrow().len())?;
+                cost::entries(self.state, class.namespace.borrow().len())?;
                 let mut members = class.namespace.borrow().clone();
                 members.shift_remove(&TextKey::new("__qualname__"));
                 ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(members)))
@@ -154,7 +154,7 @@ impl dyn Host + '_ {
                 return Ok(class.own(name));
             }
             "__members__" if enumeration::mapping(value).is_some() => {
-                cost::entries(self, class.namespace.borrow().len())?;
+                cost::entries(self.state, class.namespace.borrow().len())?;
                 return Ok(enumeration::mapping(value));
             }
             "__annotations__" => {
@@ -223,8 +223,8 @@ impl dyn Host + '_ {
         {
             return Ok(());
         }
-        self.program.budget.allocate(cost::ENTRY_BYTES)?;
-        self.program.keep_container(&ScriptValue::Dict(class.namespace.clone()), &new)?;
+        self.state.program.budget.allocate(cost::ENTRY_BYTES)?;
+        self.state.program.keep_container(&ScriptValue::Dict(class.namespace.clone()), &new)?;
         class.set(name, new);
         Ok(())
     }
@@ -282,7 +282,7 @@ impl dyn Host + '_ {
         {
             return Ok(());
         }
-        cost::removal(self, class.namespace.borrow().len())?;
+        cost::removal(self.state, class.namespace.borrow().len())?;
         let old = class.namespace.borrow_mut().shift_remove(&TextKey::new(name));
         super::members::note_change();
         match old {
@@ -306,7 +306,7 @@ impl dyn Host + '_ {
         {
             return Ok(());
         }
-        cost::removal(self, instance.fields.borrow().len())?;
+        cost::removal(self.state, instance.fields.borrow().len())?;
         let old = instance.fields.borrow_mut().shift_remove(&TextKey::new(name));
         match old {
             Some(_) => Ok(()),
@@ -334,12 +334,12 @@ impl dyn Host + '_ {
         let object = class.as_host::<ClassObject>();
         let Some(member) = super::special::find(class, name) else {
             return match object {
-                Some(class) if !class.is_known() => Err(unknown(self, class)),
+                Some(class) if !class.is_known() => Err(unknown(self.state, class)),
                 _ => Ok(Special::Missing),
             };
         };
         if as_placeholder(&member).is_some() {
-            return Err(object.map_or(Raise::Reported, |class| unknown(self, class)));
+            return Err(object.map_or(Raise::Reported, |class| unknown(self.state, class)));
         }
         let class = class.clone();
         let method = self.bind_member(member, Some(value), &class, name)?;

@@ -14,7 +14,7 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, Hashing, HostObject, Scrip
 use super::binding::{Param, bind};
 use super::natives::{Generated, not_implemented};
 use super::{Annotation, ClassObject, ClassParts, Instance, lookup, mro_of};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::exception::ExceptionState;
@@ -185,11 +185,11 @@ fn all_fields(class: &ScriptValue) -> Option<Vec<Field>> {
 }
 
 /// The fields that instances store.
-fn stored_fields(p: &mut dyn Host, of: &ScriptValue) -> Result<Vec<Field>, Raise> {
+fn stored_fields(p: &mut Eval<'_>, of: &ScriptValue) -> Result<Vec<Field>, Raise> {
     let class = of.as_host::<Instance>().map_or(of, |instance| &instance.class);
     match class.as_host::<ClassObject>().and_then(|_| all_fields(class)) {
         Some(fields) => {
-            cost::values(p, fields.len())?;
+            cost::values(p.state, fields.len())?;
             Ok(fields.into_iter().filter(|field| field.kind == FieldKind::Plain).collect())
         }
         None => raise!(Type, "must be called with a dataclass type or instance"),
@@ -197,7 +197,7 @@ fn stored_fields(p: &mut dyn Host, of: &ScriptValue) -> Result<Vec<Field>, Raise
 }
 
 /// `field(..)`
-fn field(p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+fn field(p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
     if !args.positional.is_empty() {
         raise!(
             Type,
@@ -262,7 +262,7 @@ const DEFAULTS: Options = Options {
     kw_only: false,
 };
 
-fn options(p: &mut dyn Host, function: &str, args: &mut CallArgs) -> Result<Options, Raise> {
+fn options(p: &mut Eval<'_>, function: &str, args: &mut CallArgs) -> Result<Options, Raise> {
     let mut options = DEFAULTS;
     for (key, value) in std::mem::take(&mut args.keywords) {
         let truth = p.truth(&value)?;
@@ -284,7 +284,7 @@ fn options(p: &mut dyn Host, function: &str, args: &mut CallArgs) -> Result<Opti
 }
 
 /// `@dataclass`, `@dataclass(..)`
-fn dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+fn dataclass(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let options = options(p, "dataclass", &mut args)?;
     match args.positional.into_vec().as_slice() {
         [] | [ScriptValue::None] => {
@@ -307,7 +307,7 @@ fn names(annotation: &str, name: &str) -> bool {
 }
 
 /// Makes a class a dataclass.
-fn process(p: &mut dyn Host, class: &ScriptValue, options: Options) -> Outcome {
+fn process(p: &mut Eval<'_>, class: &ScriptValue, options: Options) -> Outcome {
     let Some(object) = class.as_host::<ClassObject>() else {
         return Err(wrong_type!("dataclass() should be called on a class, not '{}'", class).into());
     };
@@ -396,7 +396,7 @@ fn insert(fields: &mut Vec<Field>, field: Field) {
     }
 }
 
-fn is_unhashable(p: &mut dyn Host, value: &ScriptValue) -> Result<bool, Raise> {
+fn is_unhashable(p: &mut Eval<'_>, value: &ScriptValue) -> Result<bool, Raise> {
     Ok(match value {
         ScriptValue::List(_) | ScriptValue::Dict(_) => true,
         ScriptValue::Host(_) => match value.as_host::<Instance>() {
@@ -412,13 +412,13 @@ fn is_unhashable(p: &mut dyn Host, value: &ScriptValue) -> Result<bool, Raise> {
 
 /// Adds the generated methods.
 fn generate(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     object: &ClassObject,
     fields: Vec<Field>,
     options: Options,
 ) -> Result<(), Raise> {
-    cost::entries(p, fields.len() + 12)?;
+    cost::entries(p.state, fields.len() + 12)?;
     let entries = fields.iter().map(|field| (DictKey::text(field.name.clone()), value_of(field.clone())));
     object.set(FIELDS, ScriptValue::dict(entries.collect::<Vec<_>>()));
     object.set("__dataclass_frozen__", ScriptValue::Bool(options.frozen));
@@ -536,7 +536,7 @@ fn init(fields: Rc<[Field]>, function: &str, is_frozen: bool) -> ScriptValue {
         let instance = args.positional.remove(0);
         let in_init: Vec<&Field> =
             fields.iter().filter(|field| field.init && field.kind != FieldKind::Class).collect();
-        cost::values(p, in_init.len())?;
+        cost::values(p.state, in_init.len())?;
         let params: Vec<Param> = in_init
             .iter()
             .map(|field| Param {
@@ -583,8 +583,8 @@ fn init(fields: Rc<[Field]>, function: &str, is_frozen: bool) -> ScriptValue {
     })
 }
 
-fn field_values(p: &mut dyn Host, instance: &ScriptValue, names: &[Str]) -> Result<Vec<ScriptValue>, Raise> {
-    cost::values(p, names.len())?;
+fn field_values(p: &mut Eval<'_>, instance: &ScriptValue, names: &[Str]) -> Result<Vec<ScriptValue>, Raise> {
+    cost::values(p.state, names.len())?;
     let mut values = Vec::with_capacity(names.len());
     for name in names {
         match p.find_attribute(instance, name)? {
@@ -596,12 +596,12 @@ fn field_values(p: &mut dyn Host, instance: &ScriptValue, names: &[Str]) -> Resu
 }
 
 /// `C(a=1, b=2)`
-fn record_repr(p: &mut dyn Host, fields: &[Field], args: &CallArgs) -> Outcome {
+fn record_repr(p: &mut Eval<'_>, fields: &[Field], args: &CallArgs) -> Outcome {
     let Some(instance) = args.positional.first() else { return Ok(ScriptValue::None) };
     let Some(class) = instance.as_host::<Instance>().and_then(Instance::class) else {
         return Ok(ScriptValue::None);
     };
-    let program = p.program.clone();
+    let program = p.state.program.clone();
     let Some(_open) = program.open_reprs.enter(instance) else { return Ok(ScriptValue::str("...")) };
     let mut out = format!("{}(", class.qualified_name());
     let shown = fields.iter().filter(|field| field.repr && field.kind == FieldKind::Plain);
@@ -611,16 +611,16 @@ fn record_repr(p: &mut dyn Host, fields: &[Field], args: &CallArgs) -> Outcome {
             None => return Err(super::access::missing(instance, &field.name)),
         };
         let text = with_stack(|| repr::repr(p, &value))?;
-        cost::text_bytes(p, text.len())?;
+        cost::text_bytes(p.state, text.len())?;
         let comma = if index > 0 { ", " } else { "" };
         out.push_str(&format!("{comma}{}={text}", field.name));
     }
     out.push(')');
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }
 
 /// Compares the fields of two instances of the same class as tuples.
-fn record_compare(p: &mut dyn Host, names: &[Str], args: &CallArgs, op: CmpOp) -> Outcome {
+fn record_compare(p: &mut Eval<'_>, names: &[Str], args: &CallArgs, op: CmpOp) -> Outcome {
     let [a, b] = args.positional.as_slice() else {
         raise!(Type, "a comparison takes 2 positional arguments");
     };

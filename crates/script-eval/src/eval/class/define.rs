@@ -13,7 +13,7 @@ use super::natives::Generated;
 use super::super_object::SuperObject;
 use super::{Annotation, ClassObject, Instance, Special, closure_of, is_class, is_function, lookup, mro_of};
 use super::{collections_abc, enumeration, metaclass, named_tuple};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::eval::placeholder::as_placeholder;
@@ -48,10 +48,10 @@ pub(crate) struct PendingClass {
     pub(super) env: Option<Rc<Env>>,
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Runs the body of a class that is not a script.
     pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut bases = Vec::with_capacity(def.bases.len());
         for base in ast.list(def.bases) {
             bases.push(self.eval(*base)?);
@@ -62,7 +62,7 @@ impl dyn Host + '_ {
             let value = self.eval(keyword.value)?;
             match keyword.arg {
                 Some(name) if ast.name(name) == "metaclass" => explicit = self.known_metaclass(value),
-                Some(name) => keywords.keywords.push((self.name_str(name), value)),
+                Some(name) => keywords.keywords.push((self.state.name_str(name), value)),
                 None => {}
             }
         }
@@ -79,7 +79,7 @@ impl dyn Host + '_ {
             metaclass.clone().filter(|meta| is_callable || meta.as_host::<ClassObject>().is_some());
         let namespace = match &metaclass_called {
             Some(meta) => {
-                let name = self.name_str(def.name);
+                let name = self.state.name_str(def.name);
                 let prepared = self.prepared(meta, &name, &bases, &keywords);
                 self.at_range(range, prepared)?
             }
@@ -88,19 +88,22 @@ impl dyn Host + '_ {
         let inherits = |base: &ScriptValue| base.as_host::<ClassObject>().is_some_and(|c| c.compares);
         let compares =
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
-        let is_compared = self.compares
-            && Host::bare_scripts(self).is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
-        let names =
-            self.program.local_names.class(id, def.name, || crate::eval::walk::bound_names(&ast, def.body));
+        let is_compared = self.state.compares
+            && self.host.bare_scripts().is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
+        let names = self
+            .state
+            .program
+            .local_names
+            .class(id, def.name, || crate::eval::walk::bound_names(&ast, def.body));
         let qualified = format!("{}{}", self.qualified_prefix(), ast.name(def.name));
-        let env = Env::of_call(names, self.env.clone(), Some(qualified.into()));
-        self.program.keep_environment(&env);
+        let env = Env::of_call(names, self.state.env.clone(), Some(qualified.into()));
+        self.state.program.keep_environment(&env);
         if bases.iter().any(|base| self.is_enum_base(base)) {
             env.begin_enumeration(bases.clone());
         }
-        let start = self.explorer.units.len();
+        let start = self.state.explorer.units.len();
         let marks = self.test_marks(def.decorators)?;
-        let around = std::mem::replace(&mut self.compares, compares);
+        let around = std::mem::replace(&mut self.state.compares, compares);
         let ran = self.within(def.name, |p| {
             p.in_environment(Some(env.clone()), |p| {
                 with_stack(|| p.exec_body(def.body))?;
@@ -108,14 +111,14 @@ impl dyn Host + '_ {
                 Ok(())
             })
         });
-        self.compares = around;
+        self.state.compares = around;
         ran?;
         let mut members = self.class_members(def, &env).map_err(|raise| self.raise(range, None, raise))?;
         if given.len() != bases.len() || given.iter().zip(&bases).any(|(a, b)| !identical(a, b)) {
             members.insert(DictKey::text("__orig_bases__"), ScriptValue::tuple(given));
         }
         let parts = ClassParts {
-            name: self.name_str(def.name),
+            name: self.state.name_str(def.name),
             place: ast.range(def.name_place),
             bases,
             members,
@@ -135,7 +138,7 @@ impl dyn Host + '_ {
             // The units of a failed class are explored without a receiver.
             Err(_) => return class,
         };
-        for unit in self.explorer.units.iter_mut().skip(start).filter(|unit| unit.is_method_of(&env)) {
+        for unit in self.state.explorer.units.iter_mut().skip(start).filter(|unit| unit.is_method_of(&env)) {
             unit.owner = Some(owner.clone());
             unit.add_marks(&marks);
         }
@@ -144,7 +147,7 @@ impl dyn Host + '_ {
 
     /// A metaclass whose behaviour is known. Others are assumed to change nothing.
     fn known_metaclass(&self, value: ScriptValue) -> Option<ScriptValue> {
-        Some(value).filter(|value| self.unknown(value).is_none())
+        Some(value).filter(|value| self.state.unknown(value).is_none())
     }
 
     fn at_range<T>(&mut self, range: TextRange, result: Result<T, Raise>) -> Result<T> {
@@ -153,7 +156,7 @@ impl dyn Host + '_ {
 
     /// The members that a class body bound, in the order of its statements.
     fn class_members(&mut self, def: ClassDef, env: &Rc<Env>) -> Result<Dict, Raise> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let mut members = Dict::new();
         let qualified = env.prefix().unwrap_or_default();
         members.insert(DictKey::text("__module__"), ScriptValue::str("__main__"));
@@ -170,7 +173,7 @@ impl dyn Host + '_ {
                 Some(Binding::Unknown(placeholder)) => ScriptValue::Host(placeholder),
                 Some(Binding::Unbound | Binding::Poison) | None => continue,
             };
-            self.program.budget.allocate(cost::ENTRY_BYTES)?;
+            self.state.program.budget.allocate(cost::ENTRY_BYTES)?;
             let text = mangled(ast.name(def.name), ast.name(name));
             members.insert(DictKey::text(&*text), value);
         }
@@ -178,10 +181,10 @@ impl dyn Host + '_ {
     }
 
     fn doc_of(&self, def: ClassDef) -> ScriptValue {
-        let first = self.ast.list(def.body).first().map(|id| *self.ast.stmt(*id));
+        let first = self.state.ast.list(def.body).first().map(|id| *self.state.ast.stmt(*id));
         match first {
-            Some(Stmt::Expr(stmt)) => match *self.ast.expr(stmt.value) {
-                Expr::Constant(Constant::Str(text)) => ScriptValue::str(self.ast.name(text)),
+            Some(Stmt::Expr(stmt)) => match *self.state.ast.expr(stmt.value) {
+                Expr::Constant(Constant::Str(text)) => ScriptValue::str(self.state.ast.name(text)),
                 _ => ScriptValue::None,
             },
             _ => ScriptValue::None,
@@ -190,7 +193,7 @@ impl dyn Host + '_ {
 
     /// The names that a class body annotates.
     fn class_annotations(&mut self, def: ClassDef) -> Vec<Annotation> {
-        let ast = self.ast.clone();
+        let ast = self.state.ast.clone();
         let annotated = ast.list(def.body).iter().filter_map(|id| match *ast.stmt(*id) {
             Stmt::AnnAssign(stmt) => match *ast.expr(stmt.target) {
                 Expr::Name(name) => Some((name, stmt.annotation)),
@@ -200,11 +203,11 @@ impl dyn Host + '_ {
         });
         let mut found: Vec<Annotation> = Vec::new();
         for (name, annotation) in annotated {
-            let name = self.name_str(name);
-            let text = Str::new(self.program.text_of(ast.range(annotation)));
+            let name = self.state.name_str(name);
+            let text = Str::new(self.state.program.text_of(ast.range(annotation)));
             if !found.iter().any(|known| known.name == name) {
                 let value = match *ast.expr(annotation) {
-                    Expr::Name(name) => match self.host_binding(name) {
+                    Expr::Name(name) => match self.state.host_binding(name) {
                         Binding::Value(value) => value,
                         _ => ScriptValue::Str(text.clone()),
                     },
@@ -247,14 +250,14 @@ impl dyn Host + '_ {
             {
                 raise!(Type, "type '{}' is not an acceptable base type", builtin.native.name);
             }
-            if !is_class(base) && self.unknown(base).is_none() && self.class_of(base).is_some() {
+            if !is_class(base) && self.state.unknown(base).is_none() && self.class_of(base).is_some() {
                 return Err(wrong_type!("'{}' object is not an acceptable base class", base).into());
             }
         }
         if bases.is_empty() {
             bases.extend(builtins::class("object"));
         }
-        let mro = linearize(self, &bases)?;
+        let mro = linearize(self.state, &bases)?;
         let builtins = mro.iter().filter_map(|base| base.as_host::<Builtin>());
         let payloads = builtins.filter(|builtin| matches!(builtin.kind, BuiltinKind::Type));
         let layouts = payloads.map(|builtin| metaclass::layout(builtin.native.name));
@@ -269,7 +272,7 @@ impl dyn Host + '_ {
         if layouts.any(|other| Some(other) != layout && !extends(other)) {
             raise!(Type, "multiple bases have instance lay-out conflict");
         }
-        cost::entries(self, members.len())?;
+        cost::entries(self.state, members.len())?;
         let class = ClassObject {
             name,
             place,
@@ -307,7 +310,7 @@ impl dyn Host + '_ {
         bases: &[ScriptValue],
         members: Vec<(&str, ScriptValue)>,
     ) -> ScriptValue {
-        if let Some(class) = self.program.native_classes.borrow().get(name) {
+        if let Some(class) = self.state.program.native_classes.borrow().get(name) {
             return class.clone();
         }
         let mut namespace = Dict::new();
@@ -324,7 +327,7 @@ impl dyn Host + '_ {
         let class = ClassObject {
             name: Str::new(name),
             place: TextRange::default(),
-            mro: linearize(self, &bases).unwrap_or_default(),
+            mro: linearize(self.state, &bases).unwrap_or_default(),
             layout: bases.iter().find_map(|base| match base.as_host::<Builtin>() {
                 Some(builtin) if matches!(builtin.kind, BuiltinKind::Exception) => None,
                 Some(builtin) => Some(builtin.native.name).filter(|name| *name != "object"),
@@ -346,14 +349,14 @@ impl dyn Host + '_ {
             members: super::Members::default(),
         };
         let class = ScriptValue::host(completed(class));
-        self.program.native_classes.borrow_mut().insert(name, class.clone());
+        self.state.program.native_classes.borrow_mut().insert(name, class.clone());
         class
     }
 
     /// Registers the members as parts of reference cycles.
     fn keep_members(&mut self, class: &ScriptValue) -> Result<(), Raise> {
         let Some(object) = class.as_host::<ClassObject>() else { return Ok(()) };
-        self.program.keep_container(&ScriptValue::Dict(object.namespace.clone()), class)
+        self.state.program.keep_container(&ScriptValue::Dict(object.namespace.clone()), class)
     }
 
     /// Calls `__set_name__` of the members.
@@ -435,7 +438,7 @@ impl dyn Host + '_ {
             let is_empty = args.positional.is_empty() && args.keywords.is_empty();
             let has_init = init.as_ref().is_some_and(|init| init.as_host::<Closure>().is_some());
             if !has_init && !is_empty {
-                return Err(super::unknown(self, class));
+                return Err(super::unknown(self.state, class));
             }
         }
         let instance = match new.filter(|new| new.as_host::<Builtin>().is_none() || class.is_known()) {
@@ -472,7 +475,7 @@ impl dyn Host + '_ {
 
     /// Tests for the classes of the module `enum`, which make enumerations when they are called.
     fn is_enum_base(&self, class: &ScriptValue) -> bool {
-        let base = self.program.native_classes.borrow().get("Enum").cloned();
+        let base = self.state.program.native_classes.borrow().get("Enum").cloned();
         base.is_some_and(|base| super::is_subclass(class, &base))
     }
 
@@ -494,7 +497,7 @@ impl dyn Host + '_ {
             return Ok(true);
         }
         match class.as_host::<ClassObject>() {
-            Some(object) if !mro_of(class).iter().all(is_class) => Err(super::unknown(self, object)),
+            Some(object) if !mro_of(class).iter().all(is_class) => Err(super::unknown(self.state, object)),
             _ => Ok(false),
         }
     }
@@ -537,17 +540,17 @@ impl dyn Host + '_ {
 
     /// Tests whether an expression names the base of test classes that compare two scripts.
     fn is_comparison(&self, base: ExprId) -> bool {
-        let name = match *self.ast.expr(base) {
-            Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
+        let name = match *self.state.ast.expr(base) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.state.ast.name(name),
             _ => return false,
         };
-        Host::bare_scripts(self).is_some_and(|bare| name.ends_with(bare.base_suffix))
+        self.host.bare_scripts().is_some_and(|bare| name.ends_with(bare.base_suffix))
     }
 
     /// Reads the bare methods of a comparing test class as scripts, since its base decorates them.
     fn read_bare_scripts(&mut self, def: ClassDef, compares: bool, is_compared: bool) {
-        let Some(bare) = Host::bare_scripts(self).filter(|_| compares || is_compared) else { return };
-        let ast = self.ast.clone();
+        let Some(bare) = self.host.bare_scripts().filter(|_| compares || is_compared) else { return };
+        let ast = self.state.ast.clone();
         for id in ast.list(def.body) {
             let Stmt::FunctionDef(method) = *ast.stmt(*id) else { continue };
             let name = ast.name(method.name);
@@ -561,7 +564,7 @@ impl dyn Host + '_ {
                 Some(Ok(value)) => Binding::of(value),
                 Some(Err(_)) => Binding::Poison,
             };
-            self.set_host(method.name, binding, place);
+            self.state.set_host(method.name, binding, place);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{BoundMethod, ClassObject, Instance, Special, lookup};
 use crate::eval::{Closure, Raise};
 use crate::python::builtins::{Builtin, BuiltinKind, Table, own};
 use crate::python::{Outcome, object};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// `property`
 #[derive(Clone, Default)]
@@ -141,7 +141,7 @@ pub(super) fn unwrapped(value: &ScriptValue) -> Option<&ScriptValue> {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Binds a member that was found in `class`: to an instance, or to the class if it is read from the class itself.
     pub(crate) fn bind_member(
         &mut self,
@@ -257,11 +257,11 @@ impl dyn Host + '_ {
         name: &str,
         value: ScriptValue,
     ) -> Result<(), Raise> {
-        self.set_field_at(instance, &DictKey::text(name), value)
+        self.state.set_field_at(instance, &DictKey::text(name), value)
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// Sets an attribute of an instance itself by its key.
     pub(super) fn set_field_at(
         &self,
@@ -285,7 +285,7 @@ impl Evaluator {
 }
 
 /// The error for a property without one of its functions.
-fn lacking(p: &dyn Host, instance: &ScriptValue, property: &Property, what: &str) -> Raise {
+fn lacking(p: &Eval<'_>, instance: &ScriptValue, property: &Property, what: &str) -> Raise {
     let class = p.class_of(instance);
     let class = match class.as_ref().and_then(|class| class.as_host::<ClassObject>()) {
         Some(class) => class.qualified_name().to_string(),
@@ -349,7 +349,7 @@ pub(crate) static PROPERTY: Table = &[
 ];
 
 /// A copy of a property with another function.
-fn changed(p: &mut dyn Host, property: &ScriptValue, change: impl FnOnce(&mut Property)) -> Outcome {
+fn changed(p: &mut Eval<'_>, property: &ScriptValue, change: impl FnOnce(&mut Property)) -> Outcome {
     let Some(known) = property.plain().as_host::<Property>() else { return Ok(ScriptValue::None) };
     let mut new = known.clone();
     change(&mut new);

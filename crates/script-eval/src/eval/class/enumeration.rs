@@ -21,7 +21,7 @@ use super::descriptor::{Property, is_wrapper};
 use super::natives::{self, Generated, not_implemented};
 use super::special::find;
 use super::{ClassObject, ClassParts, Instance, is_function, lookup};
-use crate::Host;
+use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::exception;
@@ -62,7 +62,7 @@ pub(super) static MODULE: Table = &[
 ];
 
 /// The class of this name in the module.
-pub(super) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
+pub(super) fn class(p: &Eval<'_>, name: &str) -> Option<ScriptValue> {
     let builtin = |name: &str| builtins::class(name).into_iter().collect::<Vec<_>>();
     let text = |owner: &'static str, name| natives::member(owner, name).unwrap_or_default();
     Some(match name {
@@ -112,7 +112,7 @@ fn getter(name: &'static str, of: &'static str) -> (&'static str, ScriptValue) {
 }
 
 /// `Color.RED`
-fn qualified(p: &mut dyn Host, member: &ScriptValue) -> Result<String, Raise> {
+fn qualified(p: &mut Eval<'_>, member: &ScriptValue) -> Result<String, Raise> {
     let class = crate::python::type_name(member);
     let name = match field(member, "_name_") {
         Some(ScriptValue::Str(name)) => name.to_string(),
@@ -139,14 +139,14 @@ fn base_members() -> Vec<(&'static str, ScriptValue)> {
                     Some(ScriptValue::Str(name)) => format!("<{class}.{name}: {value}>"),
                     _ => format!("<{class}: {value}>"),
                 };
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }),
         ),
         (
             "__str__",
             Generated::value("__str__", |p, args| {
                 let text = qualified(p, &receiver(&args))?;
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }),
         ),
         (
@@ -156,7 +156,7 @@ fn base_members() -> Vec<(&'static str, ScriptValue)> {
                 let spec =
                     args.positional.get(1).and_then(ScriptValue::as_str).unwrap_or_default().to_owned();
                 let text = format::format(p, &ScriptValue::str(&text), &spec)?;
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }),
         ),
     ]
@@ -180,16 +180,16 @@ pub(crate) fn is_enumeration(class: &ScriptValue) -> bool {
 }
 
 /// The members without aliases; empty for other classes.
-pub(crate) fn members(p: &mut dyn Host, class: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
+pub(crate) fn members(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
     let Some(map) = member_map(class) else { return Ok(Vec::new()) };
     let map = map.borrow();
-    cost::values(p, map.len())?;
+    cost::values(p.state, map.len())?;
     let is_member = |key: &DictKey, member: &ScriptValue| matches!((field(member, "_name_"), &key.0), (Some(ScriptValue::Str(name)), ScriptValue::Str(key)) if name == *key);
     Ok(map.iter().filter(|(key, member)| is_member(key, member)).map(|(_, member)| member.clone()).collect())
 }
 
 /// The members that iteration over the class yields: of flags, those with a single bit.
-pub(crate) fn iterated(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<Vec<ScriptValue>>, Raise> {
+pub(crate) fn iterated(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Option<Vec<ScriptValue>>, Raise> {
     if member_map(class).is_none() {
         return Ok(None);
     }
@@ -200,11 +200,11 @@ pub(crate) fn iterated(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<V
     Ok(Some(all))
 }
 
-fn is_flag(p: &mut dyn Host, of: &ScriptValue) -> bool {
+fn is_flag(p: &mut Eval<'_>, of: &ScriptValue) -> bool {
     class(p, "Flag").is_some_and(|flag| super::is_subclass(of, &flag))
 }
 
-/// The member of this name, for `Color["RED"]`; `None` if the class is no enumeration.
+/// The member of this name, for `Color["RED"]`; `None` if the class is not an enumeration.
 pub(crate) fn by_name(class: &ScriptValue, name: &ScriptValue) -> Option<Outcome> {
     let map = member_map(class)?;
     let found = name.as_str().and_then(|name| map.borrow().get(&DictKey::text(name)).cloned());
@@ -219,7 +219,7 @@ pub(crate) fn mapping(class: &ScriptValue) -> Option<ScriptValue> {
 }
 
 /// `value in Color`
-pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn contains(p: &mut Eval<'_>, class: &ScriptValue, value: &ScriptValue) -> Result<bool, Raise> {
     if let Some(instance) = value.as_host::<Instance>()
         && is_enumeration(&instance.class)
     {
@@ -230,7 +230,7 @@ pub(crate) fn contains(p: &mut dyn Host, class: &ScriptValue, value: &ScriptValu
 }
 
 /// Calls an enumeration: `Color(1)`, or `Enum("Color", "RED GREEN")`.
-pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn call(p: &mut Eval<'_>, class: &ScriptValue, mut args: CallArgs) -> Outcome {
     let has_members = member_map(class).is_some_and(|map| !map.borrow().is_empty());
     if !has_members && (args.positional.len() > 1 || !args.keywords.is_empty()) {
         return functional(p, class, args);
@@ -280,7 +280,7 @@ pub(super) fn call(p: &mut dyn Host, class: &ScriptValue, mut args: CallArgs) ->
 }
 
 /// `Enum("Color", "RED GREEN")`
-fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outcome {
+fn functional(p: &mut Eval<'_>, base: &ScriptValue, mut args: CallArgs) -> Outcome {
     let start = args.take_keyword("start").unwrap_or(ScriptValue::Int(1));
     let names = args.take_keyword("names");
     let given = args.positional.into_vec();
@@ -293,7 +293,7 @@ fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outco
     members.insert(DictKey::text("__doc__"), ScriptValue::None);
     let items: Vec<ScriptValue> = match (names.as_str(), &names) {
         (Some(text), _) => {
-            cost::text_bytes(p, text.len())?;
+            cost::text_bytes(p.state, text.len())?;
             text.replace(',', " ").split_whitespace().map(ScriptValue::str).collect()
         }
         (None, ScriptValue::Dict(dict)) => dict
@@ -315,13 +315,13 @@ fn functional(p: &mut dyn Host, base: &ScriptValue, mut args: CallArgs) -> Outco
                 (item, value)
             }
         };
-        cost::entries(p, 2)?;
+        cost::entries(p.state, 2)?;
         before.push(value.clone());
         members.insert(p.hashable(name)?, value);
     }
     p.make_class(ClassParts {
         name: name.clone(),
-        place: p.statement.unwrap_or_default(),
+        place: p.state.statement.unwrap_or_default(),
         bases: vec![base.clone()],
         members,
         annotations: Vec::new(),
@@ -372,7 +372,7 @@ fn check_names(members: &Dict) -> Result<(), HostError> {
 }
 
 /// Checks the members against `_order_`.
-fn check_order(p: &mut dyn Host, class: &ScriptValue, order: &ScriptValue) -> Result<(), Raise> {
+fn check_order(p: &mut Eval<'_>, class: &ScriptValue, order: &ScriptValue) -> Result<(), Raise> {
     let declared: Vec<String> = match order.as_str() {
         Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
         None => {
@@ -387,7 +387,7 @@ fn check_order(p: &mut dyn Host, class: &ScriptValue, order: &ScriptValue) -> Re
         !names.contains(name)
             && map.as_ref().is_some_and(|map| map.borrow().contains_key(&DictKey::text(name.as_str())))
     };
-    p.program.budget.step((declared.len() * names.len()) as u64)?;
+    p.state.program.budget.step((declared.len() * names.len()) as u64)?;
     let declared: Vec<String> = declared.into_iter().filter(|name| !is_alias(name)).collect();
     if declared != names {
         let shown = |names: &[String]| {
@@ -410,18 +410,19 @@ fn is_declaration(name: &str, value: &ScriptValue) -> bool {
     !is_special && !is_private && !is_descriptor
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The value of a name in the running body of an enumeration: `auto()` becomes the next value.
     pub(crate) fn enumeration_value(&mut self, name: Name, value: ScriptValue) -> Outcome {
-        let Some(env) = self.env.clone().filter(|env| self.in_env && env.is_enumeration()) else {
+        let Some(env) = self.state.env.clone().filter(|env| self.state.is_local() && env.is_enumeration())
+        else {
             return Ok(value);
         };
-        let text = self.name_str(name);
+        let text = self.state.name_str(name);
         if !is_declaration(text.as_str(), &value) {
             return Ok(value);
         }
         let before = env.member_values();
-        let own = self.ast.find_name(GENERATE).and_then(|name| env.own(name));
+        let own = self.state.ast.find_name(GENERATE).and_then(|name| env.own(name));
         let generate = match own {
             Some(Binding::Value(function)) => Some(function),
             _ => env.enumeration_bases().iter().find_map(|base| lookup(base, GENERATE)),
@@ -460,7 +461,7 @@ pub(super) fn declared(members: &mut Dict) -> Result<Vec<(Str, ScriptValue)>, Ho
 
 /// Makes the members of a new enumeration.
 pub(super) fn complete(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     declared: Vec<(Str, ScriptValue)>,
 ) -> Result<(), Raise> {
@@ -487,13 +488,13 @@ pub(super) fn complete(
         let own = field(&member, "_value_").unwrap_or_default();
         values.push(own.clone());
         let alias = by_value(p, class, &own)?;
-        cost::entries(p, 2)?;
-        p.program.keep_container(&ScriptValue::Dict(map.clone()), &member)?;
+        cost::entries(p.state, 2)?;
+        p.state.program.keep_container(&ScriptValue::Dict(map.clone()), &member)?;
         let member = match alias {
             Some(alias) => alias,
             None => {
                 if let Ok(key) = p.attempt(|p| p.hashable(own))? {
-                    p.program.keep_container(&ScriptValue::Dict(by_values.clone()), &member)?;
+                    p.state.program.keep_container(&ScriptValue::Dict(by_values.clone()), &member)?;
                     by_values.borrow_mut().insert(key, member.clone());
                 }
                 member
@@ -516,7 +517,7 @@ pub(super) fn complete(
 
 /// Chooses `__str__` and `__format__` of an enumeration with a data type: directly below `ReprEnum` those of the type; with
 /// `__str__` of its own, the format is that of its text.
-fn inherit_text(p: &mut dyn Host, object: &ClassObject) {
+fn inherit_text(p: &mut Eval<'_>, object: &ClassObject) {
     let Some(layout) = object.layout else { return };
     let repr_enum = class(p, "ReprEnum").unwrap_or_default();
     let base = class(p, "Enum").unwrap_or_default();
@@ -539,9 +540,9 @@ fn inherit_text(p: &mut dyn Host, object: &ClassObject) {
 }
 
 /// Sets the private attributes that describe an enumeration.
-fn describe(p: &mut dyn Host, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
+fn describe(p: &mut Eval<'_>, class: &ScriptValue, object: &ClassObject) -> Result<(), Raise> {
     let all = members(p, class)?;
-    cost::values(p, all.len())?;
+    cost::values(p.state, all.len())?;
     let names = all.iter().filter_map(|member| field(member, "_name_")).collect();
     object.set("_member_names_", ScriptValue::list(names));
     let layout = object.layout.unwrap_or("object");
@@ -553,7 +554,7 @@ fn describe(p: &mut dyn Host, class: &ScriptValue, object: &ClassObject) -> Resu
 
 /// Replaces `auto()` by the next value, also in a tuple.
 fn automatic(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     bases: &[ScriptValue],
     generate: Option<ScriptValue>,
     name: &Str,
@@ -574,7 +575,7 @@ fn automatic(
 }
 
 fn next_value(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     bases: &[ScriptValue],
     generate: Option<ScriptValue>,
     name: &Str,
@@ -587,7 +588,7 @@ fn next_value(
             None => generate,
         };
         let count = ScriptValue::Int(before.len() as i64);
-        cost::values(p, before.len())?;
+        cost::values(p.state, before.len())?;
         let last = ScriptValue::list(before.to_vec());
         let args = [ScriptValue::Str(name.clone()), start.clone(), count, last];
         return p.call_value(&generate, CallArgs::positional(args));
@@ -595,7 +596,7 @@ fn next_value(
     if bases.iter().any(|class| class_is(p, class, "StrEnum")) {
         return Ok(ScriptValue::str(&name.as_str().to_lowercase()));
     }
-    p.program.budget.step(before.len() as u64 / 16)?;
+    p.state.program.budget.step(before.len() as u64 / 16)?;
     let small = |value: &ScriptValue| if let ScriptValue::Int(value) = value { Some(*value) } else { None };
     let highest_small = before.iter().filter_map(small).max().map(ScriptValue::Int);
     let others = before.iter().filter(|value| small(value).is_none()).chain(&highest_small);
@@ -607,7 +608,7 @@ fn next_value(
     })
 }
 
-fn new_member(p: &mut dyn Host, class: &ScriptValue, name: &Str, value: ScriptValue) -> Outcome {
+fn new_member(p: &mut Eval<'_>, class: &ScriptValue, name: &Str, value: ScriptValue) -> Outcome {
     let Some(object) = class.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
     let args = match &value {
         ScriptValue::Tuple(items) => items.to_vec(),
@@ -636,7 +637,7 @@ fn new_member(p: &mut dyn Host, class: &ScriptValue, name: &Str, value: ScriptVa
         (None, None) => ScriptValue::host(Instance::new(class.clone(), None)),
     };
     let Some(instance) = member.as_host::<Instance>() else { return Ok(member) };
-    p.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
     if instance.own("_value_").is_none() {
         let value = match (new.is_some(), object.layout) {
             (false, Some("tuple")) | (_, None) => value,
@@ -652,12 +653,12 @@ fn new_member(p: &mut dyn Host, class: &ScriptValue, name: &Str, value: ScriptVa
     Ok(member)
 }
 
-fn class_is(p: &mut dyn Host, of: &ScriptValue, name: &str) -> bool {
+fn class_is(p: &mut Eval<'_>, of: &ScriptValue, name: &str) -> bool {
     class(p, name).is_some_and(|class| super::is_subclass(of, &class))
 }
 
 /// The `repr` of an enumeration; `None` for other classes.
-pub(crate) fn class_repr(p: &mut dyn Host, class: &ScriptValue) -> Option<String> {
+pub(crate) fn class_repr(p: &mut Eval<'_>, class: &ScriptValue) -> Option<String> {
     member_map(class)?;
     let name = class.as_host::<ClassObject>()?.name.clone();
     let kind = if is_flag(p, class) { "flag" } else { "enum" };

@@ -11,7 +11,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::special::find;
 use super::{Instance, Special};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::placeholder::as_placeholder;
@@ -51,7 +51,7 @@ fn address(method: &ScriptValue) -> usize {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Prepares an instance as a key: calls `__hash__`, and `__eq__` for the keys with the same hash.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ impl dyn Host + '_ {
         let Some(hash) = self.special_hash(value)? else { return Ok(()) };
         let bucket = (address(&equal), hash);
         let ScriptValue::Host(object) = value else { return Ok(()) };
-        for (other, number) in self.program.keys.candidates(bucket) {
-            self.program.budget.step(1)?;
+        for (other, number) in self.state.program.keys.candidates(bucket) {
+            self.state.program.budget.step(1)?;
             if compare::identical(&other, value) {
                 instance.key.set(Some(number));
                 return Ok(());
@@ -82,7 +82,7 @@ impl dyn Host + '_ {
                 return Ok(());
             }
         }
-        let number = self.program.keys.number();
+        let number = self.state.program.keys.number();
         instance.key.set(Some(number));
         self.remember(bucket, object, number)
     }
@@ -93,9 +93,9 @@ impl dyn Host + '_ {
         object: &Rc<dyn HostObject>,
         number: u64,
     ) -> Result<(), Raise> {
-        self.program.budget.allocate(crate::python::cost::ENTRY_BYTES)?;
+        self.state.program.budget.allocate(crate::python::cost::ENTRY_BYTES)?;
         let entry = (Rc::downgrade(object), number);
-        self.program.keys.known.borrow_mut().entry(bucket).or_default().push(entry);
+        self.state.program.keys.known.borrow_mut().entry(bucket).or_default().push(entry);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use tvmscript_script_value::ScriptValue;
 
 use super::{collections_abc, dataclass, enumeration, named_tuple};
-use crate::Host;
+use crate::Eval;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class, own};
 use crate::python::{Outcome, exceptions};
 
@@ -12,7 +12,7 @@ pub(crate) fn is_class_module(path: &str) -> bool {
     matches!(path, "abc" | "dataclasses" | "enum")
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The member of a module for classes.
     pub(crate) fn class_library(&self, module: &str, name: &str) -> Option<ScriptValue> {
         let function = |table: Table, module| {

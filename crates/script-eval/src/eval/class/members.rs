@@ -10,7 +10,7 @@ use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::{DictKey, ScriptValue};
 
 use super::{ClassObject, Instance, lookup};
-use crate::Evaluator;
+use crate::EvalState;
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Closure, Raise};
 use crate::id_hash::IdMap;
@@ -35,7 +35,7 @@ struct Known {
     /// The number of changes before which the places are wrong.
     changes: u64,
     hooks: Option<Hooks>,
-    places: IdMap<Name, Place>,
+    places: IdMap<Name, Found>,
 }
 
 /// Methods that a class defines for all of its attributes.
@@ -45,14 +45,14 @@ struct Hooks {
     writes: bool,
 }
 
-/// The place of a member.
+/// Result of a search for a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Found {
     /// The class has no such member.
     Missing,
     /// A function: its class by position in the resolution order, and its entry there.
     Function(u32, u32),
-    /// A member that is no descriptor.
+    /// A member that is not a descriptor.
     Value(u32, u32),
     /// A member that only the general rules know.
     Unusual,
@@ -81,11 +81,11 @@ impl ClassObject {
         })
     }
 
-    fn place(&self, name: Name, key: &DictKey, known: &mut Known) -> Place {
+    fn place(&self, name: Name, key: &DictKey, known: &mut Known) -> Found {
         *known.places.entry(name).or_insert_with(|| self.find_place(key))
     }
 
-    fn find_place(&self, key: &DictKey) -> Place {
+    fn find_place(&self, key: &DictKey) -> Found {
         let classes =
             [Some(self)].into_iter().chain(self.mro.iter().map(|base| base.as_host::<ClassObject>()));
         for (position, class) in (0..).zip(classes) {
@@ -96,20 +96,20 @@ impl ClassObject {
                 if is_object.is_some_and(|builtin| builtin.native.name == "object") {
                     continue;
                 }
-                return Place::Unusual;
+                return Found::Unusual;
             };
             let namespace = class.namespace.borrow();
             let Some((entry, _, member)) = namespace.get_full(key) else { continue };
-            let Ok(entry) = u32::try_from(entry) else { return Place::Unusual };
+            let Ok(entry) = u32::try_from(entry) else { return Found::Unusual };
             return match member {
                 ScriptValue::Host(_) if member.as_host::<Closure>().is_some() => {
-                    Place::Function(position, entry)
+                    Found::Function(position, entry)
                 }
-                ScriptValue::Host(_) => Place::Unusual,
-                _ => Place::Value(position, entry),
+                ScriptValue::Host(_) => Found::Unusual,
+                _ => Found::Value(position, entry),
             };
         }
-        Place::Missing
+        Found::Missing
     }
 
     /// The member of a class of the resolution order.
@@ -124,7 +124,7 @@ impl ClassObject {
 
 impl Instance {
     /// The place of an attribute in its class, if attributes of its class are plain.
-    fn plain_place(&self, name: Name, key: &DictKey, is_written: bool) -> Option<(&ClassObject, Place)> {
+    fn plain_place(&self, name: Name, key: &DictKey, is_written: bool) -> Option<(&ClassObject, Found)> {
         if self.exception.is_some() {
             return None;
         }
@@ -135,12 +135,12 @@ impl Instance {
             return None;
         }
         let place = class.place(name, key, &mut known);
-        (place != Place::Unusual).then_some((class, place))
+        (place != Found::Unusual).then_some((class, place))
     }
 }
 
-impl Evaluator {
-    /// Passes on the key of a name that is no special name and not private; `None` for others.
+impl EvalState {
+    /// Passes on the key of a name that is not a special name and not private; `None` for others.
     #[inline]
     fn with_key<T>(&self, name: Name, f: impl FnOnce(&DictKey) -> Option<T>) -> Option<T> {
         let mut keys = self.keys.borrow_mut();
@@ -158,7 +158,7 @@ impl Evaluator {
         f(key.as_ref()?)
     }
 
-    /// The plain attribute of an instance that is no method, as `found` makes it.
+    /// The plain attribute of an instance that is not a method, as `found` makes it.
     #[inline]
     fn with_field<T>(
         &self,
@@ -171,13 +171,13 @@ impl Evaluator {
             let (class, place) = instance.plain_place(name, key, false)?;
             match (instance.fields.borrow().get(key), place) {
                 (Some(field), _) => found(field),
-                (None, Place::Value(position, entry)) => found(&class.member_at(position, entry)?),
+                (None, Found::Value(position, entry)) => found(&class.member_at(position, entry)?),
                 (None, _) => None,
             }
         })
     }
 
-    /// The plain attribute of an instance that is no method.
+    /// The plain attribute of an instance that is not a method.
     pub(crate) fn plain_field(&self, value: &ScriptValue, name: Name) -> Option<ScriptValue> {
         self.with_field(value, name, |found| as_placeholder(found).is_none().then(|| found.clone()))
     }
@@ -194,7 +194,7 @@ impl Evaluator {
     pub(crate) fn plain_method(&self, value: &ScriptValue, name: Name) -> Option<ScriptValue> {
         let instance = value.as_host::<Instance>()?;
         self.with_key(name, |key| match instance.plain_place(name, key, false)? {
-            (class, Place::Function(position, entry)) if !instance.fields.borrow().contains_key(key) => {
+            (class, Found::Function(position, entry)) if !instance.fields.borrow().contains_key(key) => {
                 class.member_at(position, entry)
             }
             _ => None,

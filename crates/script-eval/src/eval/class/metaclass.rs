@@ -13,7 +13,7 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 use super::define::{ClassParts, PendingClass};
 use super::special::find;
 use super::{BoundMethod, ClassObject, is_class, is_subclass, lookup, mro_of};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::builtins::{self, Builtin, BuiltinKind, Table, own};
 use crate::python::{Outcome, cost, subscript};
@@ -43,7 +43,7 @@ pub(crate) fn is_metaclass(class: &ScriptValue) -> bool {
 
 /// A method that the metaclass of a class defines in the text, bound to the class.
 pub(super) fn method(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     name: &str,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -95,7 +95,7 @@ pub(super) fn winner(
     Ok(winner)
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Replaces bases that are no classes by what their `__mro_entries__` returns.
     pub(super) fn resolved_bases(&mut self, bases: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
         let mut out = Vec::with_capacity(bases.len());
@@ -111,7 +111,7 @@ impl dyn Host + '_ {
             let all = ScriptValue::tuple(bases.iter().cloned());
             match self.call_special(base, "__mro_entries__", [all])? {
                 super::Special::Value(ScriptValue::Tuple(entries)) => {
-                    self.program.budget.step(entries.len() as u64)?;
+                    self.state.program.budget.step(entries.len() as u64)?;
                     out.extend(entries.iter().cloned());
                 }
                 super::Special::Value(_) => raise!(Type, "__mro_entries__ must return a tuple"),
@@ -154,7 +154,7 @@ impl dyn Host + '_ {
         let namespace = match namespace {
             Some(namespace) => {
                 for (key, value) in members.iter().map(|(key, value)| (key.clone(), value.clone())) {
-                    self.program.budget.step(1)?;
+                    self.state.program.budget.step(1)?;
                     subscript::set(self, &namespace, key.0, value)?;
                 }
                 namespace
@@ -162,11 +162,11 @@ impl dyn Host + '_ {
             None => ScriptValue::Dict(Rc::new(RefCell::new(members))),
         };
         let args = [ScriptValue::Str(name), ScriptValue::tuple(bases), namespace];
-        let around = self.pending_class.replace(pending);
+        let around = self.state.pending_class.replace(pending);
         let mut args = CallArgs::positional(args);
         args.keywords = keywords.keywords;
         let made = self.call_value(metaclass, args);
-        self.pending_class = around;
+        self.state.pending_class = around;
         made
     }
 
@@ -182,7 +182,7 @@ impl dyn Host + '_ {
         let ScriptValue::Dict(namespace) = namespace.plain() else {
             return Err(wrong_type!("type.__new__() argument 3 must be dict, not {}", namespace).into());
         };
-        cost::entries(self, namespace.borrow().len())?;
+        cost::entries(self.state, namespace.borrow().len())?;
         let mut members = Dict::new();
         let has = |name: &str| namespace.borrow().contains_key(&DictKey::text(name));
         if !has("__module__") {
@@ -197,8 +197,8 @@ impl dyn Host + '_ {
         members.extend(namespace.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
         let explicit = Some(metaclass.clone()).filter(|meta| !is_builtin(meta, "type"));
         let metaclass = winner(explicit, bases)?;
-        let pending = self.pending_class.take().unwrap_or_else(|| PendingClass {
-            place: self.statement.unwrap_or_default(),
+        let pending = self.state.pending_class.take().unwrap_or_else(|| PendingClass {
+            place: self.state.statement.unwrap_or_default(),
             ..PendingClass::default()
         });
         self.make_class(ClassParts {
@@ -252,11 +252,11 @@ pub(super) static TYPE: Table = &[
     own("__subclasscheck__").one(|_, class, other| Ok(ScriptValue::Bool(is_subclass(&other, class)))),
     own("mro").zero(|p, class| {
         let order = mro_of(class);
-        cost::list(p, order)
+        cost::list(p.state, order)
     }),
     own("__repr__").zero(|p, class| {
         let text = class.as_host().map_or_else(String::new, crate::python::repr::class_text);
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__getattribute__").one(|p, class, name| {
         let Some(name) = name.as_str() else { raise!(Type, "attribute name must be string") };
@@ -292,18 +292,18 @@ static ABSTRACT: Table = &[own("register").one(|p, class, other| {
     // It is a subclass of the bases, too.
     let classes = object.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
     for class in [object].into_iter().chain(classes) {
-        p.program.budget.allocate(cost::VALUE_BYTES)?;
+        p.state.program.budget.allocate(cost::VALUE_BYTES)?;
         class.registered.borrow_mut().push(other.clone());
     }
     Ok(other)
 })];
 
 /// Tests whether a class, or a class that inherits from it, has registered a class as its own.
-pub(crate) fn is_registered(p: &mut dyn Host, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn is_registered(p: &mut Eval<'_>, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
     let Some(object) = of.as_host::<ClassObject>() else { return Ok(false) };
     let registered = object.registered.borrow().clone();
     for other in registered {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         if is_subclass(class, &other) || is_registered(p, class, &other)? {
             return Ok(true);
         }
@@ -312,19 +312,19 @@ pub(crate) fn is_registered(p: &mut dyn Host, class: &ScriptValue, of: &ScriptVa
 }
 
 /// The member of a metaclass that takes precedence over the class's own: a data descriptor.
-pub(super) fn data_member(p: &mut dyn Host, class: &ScriptValue, name: &str) -> Option<ScriptValue> {
+pub(super) fn data_member(p: &mut Eval<'_>, class: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let member = find(custom(class)?, name)?;
     p.is_data_descriptor(&member).then_some(member)
 }
 
 /// The method that makes the instances of a class, if its metaclass replaces it.
-pub(crate) fn call_method(p: &mut dyn Host, class: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+pub(crate) fn call_method(p: &mut Eval<'_>, class: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
     method(p, class, "__call__")
 }
 
 /// Calls `__init__` of the metaclass on a class that its `__new__` made.
 pub(super) fn init_class(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     metaclass: &ScriptValue,
     class: &ScriptValue,
     args: CallArgs,

@@ -34,7 +34,7 @@ use tvmscript_script_value::{Dict, DictKey, HostObject, ScriptValue, TextKey, re
 
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder, Raise};
-use crate::Evaluator;
+use crate::EvalState;
 use crate::python::builtins::{self, Builtin};
 use crate::python::exceptions;
 
@@ -249,7 +249,7 @@ impl Drop for BoundMethod {
     }
 }
 
-impl Evaluator {
+impl EvalState {
     /// A placeholder for an instance that is not evaluated.
     pub(super) fn unknown_instance(&self, class: &ClassObject) -> Placeholder {
         let reason = format!("instances of the class `{}` are not evaluated", class.name);
@@ -286,7 +286,7 @@ pub(crate) fn lookup(class: &ScriptValue, name: &str) -> Option<ScriptValue> {
 }
 
 impl ClassObject {
-    /// An unknown base class may have replaced a member that is no definition.
+    /// An unknown base class may have replaced a member that is not a definition.
     fn visible(&self, member: ScriptValue) -> ScriptValue {
         if self.is_known() || is_definition(&member) || as_placeholder(&member).is_some() {
             return member;
@@ -321,6 +321,6 @@ pub(crate) fn closure_of(member: &ScriptValue) -> Option<&Closure> {
 }
 
 /// The error of an operation that needs an unknown base class.
-fn unknown(evaluator: &Evaluator, class: &ClassObject) -> Raise {
+fn unknown(evaluator: &EvalState, class: &ClassObject) -> Raise {
     Raise::Unknown(evaluator.unknown_instance(class))
 }

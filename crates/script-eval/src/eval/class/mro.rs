@@ -3,7 +3,7 @@
 use tvmscript_script_value::ScriptValue;
 
 use super::{ClassObject, mro_of};
-use crate::Evaluator;
+use crate::EvalState;
 use crate::eval::Raise;
 use crate::python::builtins::Builtin;
 use crate::python::compare::identical;
@@ -21,7 +21,7 @@ pub(super) fn class_name(class: &ScriptValue) -> String {
 ///
 /// # Errors
 /// Fails if there is no such order, or a base is given twice.
-pub(super) fn linearize(p: &Evaluator, bases: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
+pub(super) fn linearize(p: &EvalState, bases: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
     for (index, base) in bases.iter().enumerate() {
         if bases.iter().take(index).any(|other| identical(other, base)) {
             raise!(Type, "duplicate base class {}", class_name(base));

@@ -10,7 +10,7 @@ use super::binding::{Param, bind};
 use super::descriptor::{Property, Wrapper, WrapperKind};
 use super::natives::Generated;
 use super::{Annotation, ClassObject, ClassParts, Instance};
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::python::builtins::{self, not_none};
@@ -18,7 +18,7 @@ use crate::python::{Outcome, cost, repr};
 use tvmscript_python_syntax::{is_identifier, is_keyword};
 
 /// `namedtuple(name, fields, *, rename=False, defaults=None, module=None)`
-pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn named_tuple(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let rename = match args.take_keyword("rename") {
         Some(rename) => p.truth(&rename)?,
         None => false,
@@ -30,7 +30,7 @@ pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs)
     };
     let mut fields: Vec<String> = match given.as_str() {
         Some(text) => {
-            cost::text_bytes(p, text.len())?;
+            cost::text_bytes(p.state, text.len())?;
             text.replace(',', " ").split_whitespace().map(str::to_owned).collect()
         }
         None => {
@@ -41,7 +41,7 @@ pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs)
             names
         }
     };
-    cost::values(p, fields.len().saturating_mul(4))?;
+    cost::values(p.state, fields.len().saturating_mul(4))?;
     if rename {
         let mut seen = std::collections::HashSet::new();
         for (index, field) in fields.iter_mut().enumerate() {
@@ -83,7 +83,7 @@ pub(super) fn named_tuple(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs)
     members.insert(DictKey::text("__doc__"), ScriptValue::None);
     let parts = ClassParts {
         name: name.clone(),
-        place: p.statement.unwrap_or_default(),
+        place: p.state.statement.unwrap_or_default(),
         bases: builtins::class("tuple").into_iter().collect(),
         members,
         annotations: Vec::new(),
@@ -153,7 +153,7 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
                 raise!(Type, "{function}() missing 1 required positional argument: '_cls'");
             }
             let class = args.positional.remove(0);
-            cost::values(p, known.len())?;
+            cost::values(p.state, known.len())?;
             let default = |name: &Str| match &holder {
                 ScriptValue::Dict(defaults) => defaults.borrow().get(&DictKey::text(name.clone())).cloned(),
                 _ => None,
@@ -192,7 +192,7 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
         "_asdict",
         Generated::value("_asdict", move |p, args| {
             let items = args.positional.first().and_then(is_named_tuple_instance).map(|(_, items)| items);
-            cost::entries(p, known.len())?;
+            cost::entries(p.state, known.len())?;
             let entries = known.iter().zip(items.unwrap_or_default());
             let entries = entries.map(|(name, value)| (DictKey::text(name.clone()), value.clone()));
             Ok(ScriptValue::Dict(Rc::new(RefCell::new(entries.collect()))))
@@ -204,7 +204,7 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
         Generated::value("_replace", move |p, mut args| {
             let instance = args.positional.first().cloned().unwrap_or_default();
             let Some((own, items)) = is_named_tuple_instance(&instance) else { return Ok(ScriptValue::None) };
-            cost::values(p, items.len())?;
+            cost::values(p.state, items.len())?;
             let values: Vec<ScriptValue> = known
                 .iter()
                 .zip(items)
@@ -228,11 +228,11 @@ fn with_members(mut parts: ClassParts, fields: Vec<Str>, defaults: Vec<(Str, Scr
             for (index, (name, value)) in known.iter().zip(items).enumerate() {
                 let comma = if index > 0 { ", " } else { "" };
                 let text = with_stack(|| repr::repr(p, value))?;
-                cost::text_bytes(p, text.len())?;
+                cost::text_bytes(p.state, text.len())?;
                 out.push_str(&format!("{comma}{name}={text}"));
             }
             out.push(')');
-            cost::text(p, &out)
+            cost::text(p.state, &out)
         }),
     ));
     for (name, value) in own {

@@ -7,9 +7,9 @@ use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue};
 
 use super::access::missing;
 use super::{ClassObject, Instance, lookup, metaclass, unknown};
-use crate::Host;
+use crate::Eval;
 use crate::HostErrorKind;
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::exception::{self, ExceptionState};
 use crate::eval::exception_group;
 use crate::eval::{IterObject, Raise};
@@ -41,7 +41,7 @@ pub(crate) fn is_not_implemented(value: &ScriptValue) -> bool {
     value.as_host::<NotImplementedObject>().is_some()
 }
 
-type Run = dyn for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome;
+type Run = dyn Fn(&mut Eval<'_>, CallArgs) -> Outcome;
 
 /// A function that a decorator such as `dataclass` generates. In a class it is a method.
 pub(crate) struct Generated {
@@ -54,7 +54,7 @@ pub(crate) struct Generated {
 impl Generated {
     pub(crate) fn value(
         name: &str,
-        run: impl for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome + 'static,
+        run: impl Fn(&mut Eval<'_>, CallArgs) -> Outcome + 'static,
     ) -> ScriptValue {
         ScriptValue::host(Generated { name: Str::new(name), is_abstract: false, run: Box::new(run) })
     }
@@ -62,17 +62,17 @@ impl Generated {
     /// A method that a class must override to have instances.
     pub(super) fn abstract_method(
         name: &str,
-        run: impl for<'a> Fn(&mut (dyn Host + 'a), CallArgs) -> Outcome + 'static,
+        run: impl Fn(&mut Eval<'_>, CallArgs) -> Outcome + 'static,
     ) -> ScriptValue {
         ScriptValue::host(Generated { name: Str::new(name), is_abstract: true, run: Box::new(run) })
     }
 
     /// Calls the function.
-    pub(crate) fn run(&self, p: &mut dyn Host, args: CallArgs) -> Outcome {
-        p.program.budget.step(1)?;
-        p.program.budget.enter_call()?;
+    pub(crate) fn run(&self, p: &mut Eval<'_>, args: CallArgs) -> Outcome {
+        p.state.program.budget.step(1)?;
+        p.state.program.budget.enter_call()?;
         let result = tvmscript_ir_core::with_stack(|| (self.run)(p, args));
-        p.program.budget.leave_call();
+        p.state.program.budget.leave_call();
         result
     }
 }
@@ -161,9 +161,9 @@ const TYPES: &[&str] = &[
 ];
 
 /// Runs an operator; a `TypeError` means that the operands do not support it.
-fn operate(p: &mut dyn Host, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
+fn operate(p: &mut Eval<'_>, operator: Operator, a: &ScriptValue, b: ScriptValue) -> Outcome {
     match p.apply(operator, &[a.plain().clone(), b.plain().clone()]) {
-        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+        Err(Raise::Kind(EvalErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
         }
         other => other,
@@ -214,21 +214,21 @@ static REAL: Table = &[
     linear("__rdivmod__").one(|p, x, y| divide(p, y, x.plain().clone())),
 ];
 
-fn call_type(p: &mut dyn Host, class: &str, x: &ScriptValue) -> Outcome {
+fn call_type(p: &mut Eval<'_>, class: &str, x: &ScriptValue) -> Outcome {
     let class = builtins::class(class).unwrap_or_default();
     p.call_value(&class, CallArgs::positional([x.plain().clone()]))
 }
 
 /// Calls a function of `math`.
-fn call_library(p: &mut dyn Host, name: &str, x: &ScriptValue) -> Outcome {
+fn call_library(p: &mut Eval<'_>, name: &str, x: &ScriptValue) -> Outcome {
     let function = crate::python::library::member("math", name).unwrap_or_default();
     p.call_value(&function, CallArgs::positional([x.plain().clone()]))
 }
 
-fn divide(p: &mut dyn Host, x: ScriptValue, y: ScriptValue) -> Outcome {
+fn divide(p: &mut Eval<'_>, x: ScriptValue, y: ScriptValue) -> Outcome {
     let function = builtins::value("divmod").unwrap_or_default();
     match p.call_value(&function, CallArgs::positional([x, y])) {
-        Err(Raise::Kind(ParseErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
+        Err(Raise::Kind(EvalErrorKind::Host(error))) if error.kind == HostErrorKind::Type => {
             Ok(not_implemented())
         }
         other => other,
@@ -236,7 +236,7 @@ fn divide(p: &mut dyn Host, x: ScriptValue, y: ScriptValue) -> Outcome {
 }
 
 /// Changes a container in place.
-fn in_place(p: &mut dyn Host, op: BinOp, x: &ScriptValue, other: &ScriptValue) -> Outcome {
+fn in_place(p: &mut Eval<'_>, op: BinOp, x: &ScriptValue, other: &ScriptValue) -> Outcome {
     match crate::python::arith::in_place(p, op, x.plain(), other)? {
         true => Ok(x.clone()),
         false => Ok(not_implemented()),
@@ -319,15 +319,15 @@ static TEXT: Table = &[
     own("__ne__").one(|p, x, other| operate(p, Operator::Compare(CmpOp::NotEq), x, other)),
     own("__repr__").zero(|p, x| {
         let text = repr::repr(p, x.plain())?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__str__").zero(|p, x| {
         let text = repr::str(p, x.plain())?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__format__").one(|p, x, spec| {
         let text = format::format(p, x.plain(), spec.as_str().unwrap_or_default())?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__hash__").zero(|p, x| builtins::hash(p, x.plain().clone())),
     own("__bool__").zero(|p, x| Ok(ScriptValue::Bool(p.truth(x.plain())?))),
@@ -340,11 +340,11 @@ static EXCEPTION: Table = &[
     own("__init__").any(exception::init),
     own("__str__").zero(|p, x| {
         let text = exception::text(p, x)?.unwrap_or_default();
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__repr__").zero(|p, x| {
         let text = repr::repr_of_exception(p, x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
 ];
 
@@ -381,17 +381,17 @@ static OBJECT: Table = &[
         other => Ok(ScriptValue::Bool(!p.truth(&other)?)),
     }),
     own("__hash__").zero(|p, x| builtins::hash(p, x.clone())),
-    own("__repr__").zero(|p, x| cost::text(p, &default_repr(x))),
+    own("__repr__").zero(|p, x| cost::text(p.state, &default_repr(x))),
     own("__str__").zero(|p, x| {
         let text = repr::repr(p, x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__format__").one(|p, x, spec| {
         if spec.as_str().is_some_and(|spec| !spec.is_empty()) {
             return Err(wrong_type!("unsupported format string passed to {}.__format__", x).into());
         }
         let text = repr::str(p, x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
 ];
 
@@ -418,7 +418,7 @@ pub(crate) fn module_of(class: &ClassObject) -> String {
 }
 
 /// `object.__new__(cls)`, and `__new__` of built-in types, which also takes the value.
-fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+fn object_new(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome {
     let Some(object) = class.as_host::<ClassObject>() else {
         return match class.as_host::<Builtin>() {
             Some(builtin) if builtin.is_type() => p.call_value(class, args),
@@ -436,7 +436,7 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
             names.join(", ")
         );
     }
-    p.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
     if exception_group::is_group_class(class) {
         return exception_group::construct(p, class, args.positional.into_vec());
     }
@@ -460,7 +460,7 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
             let is_native =
                 |name: &str| lookup(class, name).is_some_and(|method| method.as_host::<Builtin>().is_some());
             if has_args && !object.is_known() {
-                return Err(unknown(p, object));
+                return Err(unknown(p.state, object));
             }
             if has_args && is_native("__init__") {
                 raise!(Type, "{}() takes no arguments", object.name);
@@ -484,7 +484,7 @@ fn object_new(p: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome 
 }
 
 /// `object.__init__(self)`
-fn object_init(_: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outcome {
+fn object_init(_: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outcome {
     let Some(own) = instance.as_host::<Instance>() else { return Ok(ScriptValue::None) };
     if own.payload().is_some() {
         // `__new__` of the built-in type took the arguments.
@@ -506,7 +506,7 @@ fn object_init(_: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
 }
 
 /// `__init__` of built-in types: fills mutable values.
-fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outcome {
+fn native_init(p: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outcome {
     match instance.plain() {
         payload @ ScriptValue::List(items) => {
             let new = match args.positional.as_slice() {
@@ -514,7 +514,7 @@ fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
                 [one] => p.collect_values(one)?,
                 more => raise!(Type, "list expected at most 1 argument, got {}", more.len()),
             };
-            new.iter().try_for_each(|item| p.program.keep_container(payload, item))?;
+            new.iter().try_for_each(|item| p.state.program.keep_container(payload, item))?;
             **items.borrow_mut() = new;
         }
         payload @ ScriptValue::Dict(dict) => {
@@ -526,7 +526,7 @@ fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
             };
             if let ScriptValue::Dict(new) = made {
                 let new: Dict = new.borrow().clone();
-                new.iter().try_for_each(|(_, value)| p.program.keep_container(payload, value))?;
+                new.iter().try_for_each(|(_, value)| p.state.program.keep_container(payload, value))?;
                 let mut dict = dict.borrow_mut();
                 dict.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
                 // The factory of a `defaultdict`.
@@ -548,7 +548,7 @@ fn native_init(p: &mut dyn Host, instance: &ScriptValue, args: CallArgs) -> Outc
     Ok(ScriptValue::None)
 }
 
-fn init_subclass(_: &mut dyn Host, class: &ScriptValue, args: CallArgs) -> Outcome {
+fn init_subclass(_: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome {
     if args.positional.is_empty() && args.keywords.is_empty() {
         return Ok(ScriptValue::None);
     }

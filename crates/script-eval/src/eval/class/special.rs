@@ -4,10 +4,10 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
 use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
-use crate::errors::ParseErrorKind;
+use crate::errors::EvalErrorKind;
 use crate::eval::{Placeholder, Raise, exception};
 use crate::python::{Outcome, arith, compare, type_name};
-use crate::{Host, HostErrorKind};
+use crate::{Eval, HostErrorKind};
 
 /// The outcome of a special method.
 pub(crate) enum Special {
@@ -85,7 +85,7 @@ fn compare_names(op: CmpOp) -> [&'static str; 2] {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Tests whether the class of `b` is a subclass of that of `a`, so that its reflected method comes first.
     fn reflects_first(&self, a: &ScriptValue, b: &ScriptValue) -> bool {
         match (self.class_of(a), self.class_of(b)) {
@@ -326,7 +326,7 @@ impl dyn Host + '_ {
         }
         match own.as_host::<ClassObject>() {
             Some(object) if mro_of(&own).iter().any(|c| !super::is_class(c)) => {
-                Err(self.unknown_instance(object))
+                Err(self.state.unknown_instance(object))
             }
             _ => Ok(Some(false)),
         }
@@ -335,7 +335,7 @@ impl dyn Host + '_ {
 
 /// Replaces the types of payloads in the message of a `TypeError` by the classes of the operands.
 fn renamed(raise: Raise, operands: &[(&ScriptValue, &ScriptValue)]) -> Raise {
-    let Raise::Kind(ParseErrorKind::Host(error)) = raise else { return raise };
+    let Raise::Kind(EvalErrorKind::Host(error)) = raise else { return raise };
     if error.kind != HostErrorKind::Type {
         return error.into();
     }

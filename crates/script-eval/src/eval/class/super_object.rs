@@ -3,7 +3,7 @@
 use tvmscript_script_value::{HostObject, ScriptValue, release};
 
 use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
-use crate::Host;
+use crate::Eval;
 use crate::python::Outcome;
 use crate::python::compare::identical;
 
@@ -45,7 +45,7 @@ impl SuperObject {
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// `super(start, receiver)`
     pub(crate) fn super_of(&mut self, start: ScriptValue, receiver: ScriptValue) -> Outcome {
         if !super::is_class(&start) {
@@ -65,7 +65,7 @@ impl dyn Host + '_ {
 
     /// `super()` in a method: the class around it, and its first argument.
     pub(crate) fn innermost_super(&mut self) -> Outcome {
-        let found = self.env.as_ref().and_then(|env| env.method());
+        let found = self.state.env.as_ref().and_then(|env| env.method());
         match found {
             Some((Some(class), Some(receiver))) => self.super_of(class, receiver),
             None | Some((_, None)) => raise!(Runtime, "super(): no arguments"),

@@ -2,11 +2,11 @@
 
 use super::*;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The branch of an `if`; the error is the reason why it is not known.
     pub(super) fn open_if(&mut self, stmt: If) -> Result<Result<Frame, Placeholder>> {
         for index in 0..stmt.clauses.len() {
-            let Some(clause) = self.item(stmt.clauses, index) else { break };
+            let Some(clause) = self.state.item(stmt.clauses, index) else { break };
             match self.decide(clause.test)? {
                 Ok(true) => return Ok(Ok(Frame::Body(clause.body, 0))),
                 Ok(false) => {}
@@ -26,8 +26,8 @@ impl dyn Host + '_ {
 
     pub(super) fn open_for(&mut self, stmt: For) -> Result<Result<Frame, Placeholder>> {
         let iterable = self.eval(stmt.iter)?;
-        if self.tolerant
-            && let Some(why) = self.unknown(&iterable)
+        if self.state.is_tolerant()
+            && let Some(why) = self.state.unknown(&iterable)
         {
             return Ok(Err(why));
         }
@@ -37,7 +37,7 @@ impl dyn Host + '_ {
 
     /// Ends an iteration of a loop; breaks with the step that ends the loop.
     pub(super) fn end_iteration(&mut self, done: Option<Result<Flow>>) -> ControlFlow<Step> {
-        let is_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+        let is_unsure = std::mem::take(&mut self.state.explorer.is_loop_unsure);
         match done {
             None => ControlFlow::Continue(()),
             Some(Ok(Flow::Next | Flow::Continue)) if is_unsure => {
@@ -84,8 +84,8 @@ impl dyn Host + '_ {
 
     /// The step after a failure outside of statements.
     pub(super) fn failed(&mut self, reported: Reported) -> Step {
-        match self.pending.take() {
-            Some(placeholder) if self.tolerant => Step::GiveUp(placeholder),
+        match self.state.pending.take() {
+            Some(placeholder) if self.state.is_tolerant() => Step::GiveUp(placeholder),
             _ => Step::Pop(Err(reported)),
         }
     }
@@ -102,7 +102,7 @@ impl dyn Host + '_ {
         let Some(done) = done else { return Step::Push(Frame::Body(stmt.body, 0)) };
         let result = match std::mem::replace(part, Part::Else) {
             Part::Body => {
-                self.program.budget.leave_try();
+                self.state.program.budget.leave_try();
                 match done {
                     Ok(flow) => {
                         self.explore_handlers_of(id, stmt);
@@ -111,11 +111,11 @@ impl dyn Host + '_ {
                             flow => Ok(flow),
                         }
                     }
-                    Err(reported) => match self.take_raised(mark) {
+                    Err(reported) => match self.state.take_raised(mark) {
                         Some(exception) => match self.find_handler(id, stmt.handlers, &exception) {
                             Ok(handler) => {
                                 self.enter_handler(handler, &exception);
-                                self.program.exceptions.push_handled(exception.clone());
+                                self.state.program.exceptions.push_handled(exception.clone());
                                 *part = Part::Handler(handler, exception);
                                 return Step::Push(Frame::Body(handler.body, 0));
                             }
@@ -129,7 +129,7 @@ impl dyn Host + '_ {
                 if done.is_err() {
                     self.leave_handler(mark, &exception);
                 }
-                self.program.exceptions.pop_handled();
+                self.state.program.exceptions.pop_handled();
                 self.leave_name(handler);
                 done
             }
@@ -139,13 +139,13 @@ impl dyn Host + '_ {
                     if done.is_err() {
                         self.leave_handler(mark, exception);
                     }
-                    self.program.exceptions.pop_handled();
+                    self.state.program.exceptions.pop_handled();
                 }
                 return Step::Pop(match (done, pending) {
                     (Ok(Flow::Next), Pending::Flow(flow)) => Ok(flow),
                     (Ok(Flow::Next), Pending::Failed(reported)) => Err(reported),
                     (Ok(Flow::Next), Pending::Exception(exception)) => {
-                        let range = self.ast.range(id);
+                        let range = self.state.ast.range(id);
                         Err(self.record_exception(range, &exception))
                     }
                     (other, _) => other,
@@ -157,9 +157,9 @@ impl dyn Host + '_ {
         }
         let pending = match result {
             Ok(flow) => Pending::Flow(flow),
-            Err(reported) => match self.take_raised(mark) {
+            Err(reported) => match self.state.take_raised(mark) {
                 Some(exception) => {
-                    self.program.exceptions.push_handled(exception.clone());
+                    self.state.program.exceptions.push_handled(exception.clone());
                     Pending::Exception(exception)
                 }
                 None => Pending::Failed(reported),
@@ -182,18 +182,18 @@ impl dyn Host + '_ {
         loop {
             if let Some(flow) = done.take() {
                 let Some(last) = entered.pop() else { return Step::Pop(flow) };
-                let Some(item) = self.item(stmt.items, entered.len()) else { return Step::Pop(flow) };
+                let Some(item) = self.state.item(stmt.items, entered.len()) else { return Step::Pop(flow) };
                 done = Some(self.leave_item(item, last, flow, mark));
                 continue;
             }
             if let Some(value) = value.take()
-                && let Some(item) = self.item(stmt.items, entered.len().saturating_sub(1))
+                && let Some(item) = self.state.item(stmt.items, entered.len().saturating_sub(1))
                 && let Err(reported) = self.bind_item(item, value)
             {
                 done = Some(Err(reported));
                 continue;
             }
-            let Some(item) = self.item(stmt.items, entered.len()) else {
+            let Some(item) = self.state.item(stmt.items, entered.len()) else {
                 return Step::Push(Frame::Body(stmt.body, 0));
             };
             match self.suspending(running, |p| p.enter_item(item)) {

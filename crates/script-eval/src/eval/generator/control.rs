@@ -2,12 +2,12 @@
 
 use super::*;
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// Makes the value of a call of a generator function.
     pub(crate) fn new_generator(&mut self, generator: Generator) -> Outcome {
-        self.program.budget.allocate(GENERATOR_BYTES + cost::OBJECT_BYTES)?;
+        self.state.program.budget.allocate(GENERATOR_BYTES + cost::OBJECT_BYTES)?;
         if let Some(env) = &generator.env {
-            self.program.keep_environment(env);
+            self.state.program.keep_environment(env);
         }
         Ok(IterObject::value("generator", Iter::Function(Box::new(generator))))
     }

@@ -3,7 +3,7 @@
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{Table, own};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::class::{self, ClassObject, Property, Special, Wrapper, WrapperKind, missing};
@@ -71,7 +71,7 @@ pub(super) static FUNCTIONS: Table = &[
     own("issubclass").two(|p, _, class, of| {
         let mut work = vec![of];
         while let Some(of) = work.pop() {
-            p.program.budget.step(1 + cost::size(&of))?;
+            p.state.program.budget.step(1 + cost::size(&of))?;
             match &of {
                 ScriptValue::Tuple(classes) => work.extend(classes.iter().rev().cloned()),
                 of if let Some(classes) = crate::python::union::args(of) => {
@@ -125,7 +125,7 @@ fn attribute_name(function: &str, name: &ScriptValue) -> Result<String, Raise> {
     }
 }
 
-fn property(_: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+fn property(_: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let mut positional = std::mem::take(&mut args.positional).into_iter();
     let mut part = |name: &str| positional.next().or_else(|| args.take_keyword(name)).unwrap_or_default();
     let (getter, setter, deleter, doc) = (part("fget"), part("fset"), part("fdel"), part("doc"));
@@ -140,12 +140,12 @@ fn cannot_create(name: &str) -> Outcome {
 }
 
 /// Calls a metaclass of Python's library.
-fn new_class(p: &mut dyn Host, metaclass: &str, args: CallArgs) -> Outcome {
+fn new_class(p: &mut Eval<'_>, metaclass: &str, args: CallArgs) -> Outcome {
     let metaclass = super::class(metaclass).unwrap_or_default();
     p.new_class(&metaclass, args)
 }
 
-fn super_type(p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+fn super_type(p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
     super::no_keywords("super", &args)?;
     match args.positional.as_slice() {
         [] => p.innermost_super(),
@@ -155,9 +155,9 @@ fn super_type(p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
     }
 }
 
-/// `isinstance(value, class)` of an instance, for a single class; `None` if `class` is no class of Python.
+/// `isinstance(value, class)` of an instance, for a single class; `None` if `class` is not a class of Python.
 pub(super) fn is_instance(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     of: &ScriptValue,
 ) -> Result<Option<bool>, Raise> {

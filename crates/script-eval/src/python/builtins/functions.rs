@@ -5,7 +5,7 @@ use num_traits::Signed;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{Builtin, Table, linear, not_none, numeric, own, unqualified};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::enumeration;
 use crate::eval::class::{Special, is_class, is_instance, missing};
@@ -27,7 +27,7 @@ pub(super) static FUNCTIONS: Table = &[
     own("any").one(|p, _, items| any(p, &items, true)),
     own("ascii").one(|p, _, x| {
         let text = ascii(&repr::repr(p, &x)?);
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     own("__import__").any(|p, _, _| outside(p, "__import__")),
     own("breakpoint").any(|p, _, _| outside(p, "breakpoint")),
@@ -41,7 +41,7 @@ pub(super) static FUNCTIONS: Table = &[
         names.sort_unstable();
         names.dedup();
         let names = names.iter().map(|name| ScriptValue::str(name)).collect();
-        cost::list(p, names)
+        cost::list(p.state, names)
     }),
     linear("bin").one(|p, _, x| radix(p, &x, 'b')),
     own("callable").one(|p, _, x| Ok(ScriptValue::Bool(is_callable(p, &x)))),
@@ -57,7 +57,7 @@ pub(super) static FUNCTIONS: Table = &[
     linear("hash").one(|p, _, x| hash(p, x)),
     linear("hex").one(|p, _, x| radix(p, &x, 'x')),
     // Identities differ from run to run; nothing may depend on them.
-    own("id").one(|p, _, value| p.program.identities.number(p, &value).map(ScriptValue::Int)),
+    own("id").one(|p, _, value| p.state.program.identities.number(p.state, &value).map(ScriptValue::Int)),
     own("isinstance").two(isinstance),
     own("iter").one_or_two(|p, _, x, sentinel| {
         if let Some(sentinel) = sentinel {
@@ -93,7 +93,7 @@ pub(super) static FUNCTIONS: Table = &[
     }),
     own("repr").one(|p, _, x| {
         let text = repr::repr(p, &x)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     linear("round").one_or_two(numeric::round).with_keywords(&["number", "ndigits"]),
     own("sorted")
@@ -107,7 +107,7 @@ pub(super) static FUNCTIONS: Table = &[
 ];
 
 /// `abs(x)`
-pub(crate) fn abs(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
+pub(crate) fn abs(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(x, "__abs__", [])? {
         return Ok(value);
     }
@@ -123,7 +123,7 @@ pub(crate) fn abs(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
             Ok(i.checked_abs().map_or_else(|| int(BigInt::from(i.unsigned_abs())), ScriptValue::Int))
         }
         Some(Number::Big(big)) => {
-            cost::integer(p, big.bits())?;
+            cost::integer(p.state, big.bits())?;
             Ok(int(big.abs()))
         }
         None => Err(wrong_type!("bad operand type for abs(): '{}'", x).into()),
@@ -137,7 +137,7 @@ struct CallIter {
 }
 
 impl Advance for CallIter {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(function) = &self.function else { return Ok(None) };
         let Some(value) = p.catching("StopIteration", |p| p.call_value(function, CallArgs::default()))?
         else {
@@ -157,17 +157,17 @@ impl Advance for CallIter {
 }
 
 /// Fails: the function would leave the sandbox.
-fn outside(p: &mut dyn Host, name: &str) -> Outcome {
+fn outside(p: &mut Eval<'_>, name: &str) -> Outcome {
     let reason =
         format!("`{name}` is not available: host code cannot read files, ask the user or run other code");
-    if p.tolerant {
-        let place = p.statement.unwrap_or_default();
+    if p.state.is_tolerant() {
+        let place = p.state.statement.unwrap_or_default();
         return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
     }
     raise!(Runtime, "{reason}")
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The names of a value's attributes, without those of `object`.
     fn names_of(&mut self, value: &ScriptValue) -> Vec<String> {
         let methods = methods::names(value).map(str::to_owned);
@@ -175,11 +175,11 @@ impl dyn Host + '_ {
             ScriptValue::Host(host) => match value.as_host::<Module>() {
                 Some(module) => match library::names(&module.path) {
                     Some(names) => names,
-                    None => self.modules().names(&module.path),
+                    None => self.host.modules().names(&module.path),
                 },
                 None => host.attribute_names().into_iter().chain(methods).collect(),
             },
-            ScriptValue::Node(object) => match self.rules(object).names {
+            ScriptValue::Node(object) => match self.host.rules(object).names {
                 Some(names) => names(object),
                 None => methods.collect(),
             },
@@ -189,7 +189,7 @@ impl dyn Host + '_ {
 }
 
 /// `any` for `wanted = true`, `all` for `wanted = false`.
-fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
+fn any(p: &mut Eval<'_>, items: &ScriptValue, wanted: bool) -> Outcome {
     let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
         if p.truth(&item)? == wanted {
@@ -199,12 +199,12 @@ fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
     Ok(ScriptValue::Bool(!wanted))
 }
 
-fn radix(p: &mut dyn Host, x: &ScriptValue, kind: char) -> Outcome {
+fn radix(p: &mut Eval<'_>, x: &ScriptValue, kind: char) -> Outcome {
     let x = p.as_index(x.clone())?;
     let value = integer(&x)?;
-    let (prefix, digits) = format::integer(p, &value, Some(kind))?;
+    let (prefix, digits) = format::integer(p.state, &value, Some(kind))?;
     let sign = if value.is_negative() { "-" } else { "" };
-    cost::text(p, &format!("{sign}{prefix}{digits}"))
+    cost::text(p.state, &format!("{sign}{prefix}{digits}"))
 }
 
 /// Escapes all characters beyond ASCII.
@@ -222,29 +222,29 @@ pub(crate) fn ascii(text: &str) -> String {
 }
 
 /// `callable(x)`
-pub(crate) fn is_callable(p: &mut dyn Host, x: &ScriptValue) -> bool {
+pub(crate) fn is_callable(p: &mut Eval<'_>, x: &ScriptValue) -> bool {
     match x {
         ScriptValue::Function(_) => true,
         ScriptValue::Host(host) => host.is_callable(),
-        ScriptValue::Node(object) => p.rules(object).call.is_some(),
+        ScriptValue::Node(object) => p.host.rules(object).call.is_some(),
         _ => false,
     }
 }
 
-fn chr(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn chr(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let code = integer(&x)?;
     if i64::try_from(&*code).is_err() {
         raise!(Overflow, "Python int too large to convert to C int");
     }
     let c = u32::try_from(&*code).ok().and_then(format::scalar);
     let c = c.ok_or_else(|| HostError::value_error("chr() arg not in range(0x110000)"))??;
-    cost::text(p, c.encode_utf8(&mut [0; 4]))
+    cost::text(p.state, c.encode_utf8(&mut [0; 4]))
 }
 
-fn ord(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn ord(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let count = match &x {
         ScriptValue::Str(text) => {
-            let chars = Chars::of(p, text)?;
+            let chars = Chars::of(p.state, text)?;
             if chars.count() == 1
                 && let Some(c) = text.as_str().chars().next()
             {
@@ -264,7 +264,7 @@ fn ord(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
 }
 
 fn format_function(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     value: ScriptValue,
     spec: Option<ScriptValue>,
@@ -277,11 +277,11 @@ fn format_function(
         }
     };
     let text = format::format(p, &value, spec)?;
-    cost::text(p, &text)
+    cost::text(p.state, &text)
 }
 
 fn getattr(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     value: ScriptValue,
     name: ScriptValue,
@@ -300,7 +300,7 @@ fn getattr(
     }
 }
 
-impl dyn Host + '_ {
+impl Eval<'_> {
     /// The attribute of a value.
     pub(crate) fn needed_attribute(&mut self, value: &ScriptValue, name: &str) -> Outcome {
         match self.find_attribute(value, name)? {
@@ -317,7 +317,7 @@ impl dyn Host + '_ {
 }
 
 /// `hash(x)`
-pub(crate) fn hash(p: &mut dyn Host, x: ScriptValue) -> Outcome {
+pub(crate) fn hash(p: &mut Eval<'_>, x: ScriptValue) -> Outcome {
     if is_instance(&x)
         && let Some(hash) = p.special_hash(&x)?
     {
@@ -328,7 +328,7 @@ pub(crate) fn hash(p: &mut dyn Host, x: ScriptValue) -> Outcome {
 }
 
 /// CPython's hash of numbers and tuples of them. Other hashes differ from run to run, as in CPython.
-fn hash_of(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
+fn hash_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
     if let Some(number) = Number::of(value) {
         return Ok(number::hash(&number));
     }
@@ -344,7 +344,7 @@ fn hash_of(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
         // The order of the elements does not count.
         let mut sum = items.len() as u64;
         for item in items {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             let hash = tvmscript_ir_core::with_stack(|| hash_of(p, item.plain()))? as u64;
             sum = sum.wrapping_add((hash ^ (hash << 16) ^ 89_869_747).wrapping_mul(3_644_798_167));
         }
@@ -367,8 +367,8 @@ fn hash_of(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
     Ok(if state == u64::MAX { 1_546_275_796 } else { state as i64 })
 }
 
-fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
-    if let Some(placeholder) = p.failed_instance(&value).filter(|_| p.tolerant) {
+fn isinstance(p: &mut Eval<'_>, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
+    if let Some(placeholder) = p.state.failed_instance(&value).filter(|_| p.state.is_tolerant()) {
         let is_plain =
             is_class(&class) && p.is_of_class(&value, &class).is_ok_and(|found| found == Some(true));
         if !is_plain {
@@ -379,7 +379,7 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
     // Tuples may be nested.
     let mut work = vec![class];
     while let Some(class) = work.pop() {
-        p.program.budget.step(1 + cost::size(&class))?;
+        p.state.program.budget.step(1 + cost::size(&class))?;
         if let ScriptValue::Tuple(classes) = &class {
             work.extend(classes.iter().rev().cloned());
             continue;
@@ -421,7 +421,7 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
     Ok(ScriptValue::Bool(false))
 }
 
-fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
+fn next(p: &mut Eval<'_>, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
     if is_instance(&iterator) {
         let found = match &default {
             Some(_) => p.catching("StopIteration", |p| p.call_special(&iterator, "__next__", []))?,
@@ -443,7 +443,7 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
 }
 
 /// `len(x)`
-pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
+pub(crate) fn len(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     if let Some(len) = p.special_len(x)? {
         return Ok(ScriptValue::Int(len));
     }
@@ -453,7 +453,7 @@ pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     let own = x;
     let x = own.plain();
     let len = match x {
-        ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
+        ScriptValue::Str(s) => Some(Chars::of(p.state, s)?.count()),
         ScriptValue::Bytes(b) => Some(b.len()),
         ScriptValue::Tuple(items) => Some(items.len()),
         ScriptValue::List(items) => Some(items.borrow().len()),
@@ -477,7 +477,7 @@ pub(crate) fn len(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     }
 }
 
-fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome {
+fn extreme(p: &mut Eval<'_>, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome {
     let key = not_none(a.take_keyword("key"));
     let default = a.take_keyword("default");
     if let Some((other, _)) = a.keywords.first() {
@@ -525,7 +525,7 @@ fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome 
 
 /// Sorts items with the arguments of `sorted` and `list.sort`.
 pub(crate) fn sort(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: Vec<ScriptValue>,
     key: Option<ScriptValue>,
     reverse: Option<ScriptValue>,
@@ -540,7 +540,7 @@ pub(crate) fn sort(
     crate::python::sort::sort(p, items, not_none(key).as_ref(), reverse)
 }
 
-fn sum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue, start: Option<ScriptValue>) -> Outcome {
+fn sum(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue, start: Option<ScriptValue>) -> Outcome {
     let mut total = start.unwrap_or(ScriptValue::Int(0));
     if let ScriptValue::Str(_) = total {
         raise!(Type, "sum() can't sum strings [use ''.join(seq) instead]");

@@ -18,7 +18,7 @@ use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptVa
 use super::cost::{self, Cost};
 use super::methods::of_type;
 use super::{Outcome, exceptions, type_name};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::natives;
 use crate::eval::{Raise, exception, exception_group};
@@ -78,13 +78,13 @@ macro_rules! bodies {
         /// method; functions get `None` there.
         #[derive(Clone, Copy)]
         enum Body {
-            $($variant(fn(&mut dyn Host, &ScriptValue, $($arg),*) -> Outcome),)*
+            $($variant(fn(&mut Eval<'_>, &ScriptValue, $($arg),*) -> Outcome),)*
         }
 
         impl NativeName {
             $(pub(crate) const fn $method(
                 self,
-                body: fn(&mut dyn Host, &ScriptValue, $($arg),*) -> Outcome,
+                body: fn(&mut Eval<'_>, &ScriptValue, $($arg),*) -> Outcome,
             ) -> Native {
                 let NativeName { name, cost } = self;
                 Native { name, cost, body: Body::$variant(body), keywords: &[], keyword_only: 0 }
@@ -118,13 +118,13 @@ impl Native {
     }
 
     /// Calls the method of a value of a built-in type.
-    pub(crate) fn call_method(&self, p: &mut dyn Host, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+    pub(crate) fn call_method(&self, p: &mut Eval<'_>, receiver: &ScriptValue, args: CallArgs) -> Outcome {
         self.call(p, Owner::TypeOf(receiver), receiver, args)
     }
 
     /// Charges a call, binds its arguments and runs it. `owner` is the type or module that qualifies the name in messages.
-    fn call(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
-        cost::call(p, self.cost, receiver, &args)?;
+    fn call(&self, p: &mut Eval<'_>, owner: Owner, receiver: &ScriptValue, mut args: CallArgs) -> Outcome {
+        cost::call(p.state, self.cost, receiver, &args)?;
         if args.keywords.is_empty() && self.keyword_only == 0 {
             // The most common calls, without binding.
             match (self.body, args.positional.as_mut_slice()) {
@@ -148,7 +148,7 @@ impl Native {
     }
 
     /// Binds the arguments of a call that was charged and runs it.
-    fn call_bound(&self, p: &mut dyn Host, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call_bound(&self, p: &mut Eval<'_>, owner: Owner, receiver: &ScriptValue, args: CallArgs) -> Outcome {
         let (least, most) = match self.body {
             Body::Any(f) => return f(p, receiver, args),
             Body::Zero(_) => (0, 0),
@@ -302,7 +302,7 @@ impl Builtin {
     }
 
     /// Charges a call and runs it.
-    pub(crate) fn run(&self, p: &mut dyn Host, mut args: CallArgs) -> Outcome {
+    pub(crate) fn run(&self, p: &mut Eval<'_>, mut args: CallArgs) -> Outcome {
         let (native, name) = (self.native, self.native.name);
         match &self.kind {
             BuiltinKind::Function(module) => native.call(p, Owner::Name(module), &ScriptValue::None, args),
@@ -339,10 +339,10 @@ impl Builtin {
                 }
                 let receiver = args.positional.remove(0);
                 // A special method may call itself: `__repr__ = object.__str__`.
-                p.program.budget.enter_call()?;
+                p.state.program.budget.enter_call()?;
                 let result =
                     tvmscript_ir_core::with_stack(|| native.call(p, Owner::Name(owner), &receiver, args));
-                p.program.budget.leave_call();
+                p.state.program.budget.leave_call();
                 result
             }
         }
@@ -434,7 +434,7 @@ pub(crate) fn not_none(value: Option<ScriptValue>) -> Option<ScriptValue> {
 /// Replaces a `TypeError` of a conversion by another message.
 pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> HostError) -> Raise {
     match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
+        Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
             message().into()
         }
         other => other,

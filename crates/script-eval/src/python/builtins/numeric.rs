@@ -6,7 +6,7 @@ use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::ScriptValue;
 
 use super::not_none;
-use crate::Host;
+use crate::Eval;
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::eval::class::Special;
@@ -15,7 +15,7 @@ use crate::python::number::{self, Number, float_to_int, index, int, small_index}
 use crate::python::numpy::{self, array::Array};
 use crate::python::{Outcome, arith, cost, object};
 
-pub(super) fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> Outcome {
+pub(super) fn divmod(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(&x, "__divmod__", [y.clone()])? {
         return Ok(value);
     }
@@ -36,7 +36,7 @@ pub(super) fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: Scrip
     }
     let operands = [x, y];
     let quotient = p.apply(Operator::Binary(BinOp::FloorDiv), &operands).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+        Raise::Kind(crate::EvalErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
             HostError::type_error(error.message.replace("//", "divmod()")).into()
         }
         other => other,
@@ -46,7 +46,7 @@ pub(super) fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: Scrip
 }
 
 pub(super) fn pow(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     base: ScriptValue,
     exponent: ScriptValue,
@@ -72,8 +72,8 @@ pub(super) fn pow(
         raise!(Value, "pow() 3rd argument cannot be 0");
     }
     let words = modulus.bits() / 64 + 1;
-    cost::product(p, base.bits(), modulus.bits())?;
-    p.program.budget.step(words.saturating_mul(words).saturating_mul(exponent.bits()) / 16)?;
+    cost::product(p.state, base.bits(), modulus.bits())?;
+    p.state.program.budget.step(words.saturating_mul(words).saturating_mul(exponent.bits()) / 16)?;
     let result = match exponent.is_negative() {
         false => base.modpow(&exponent, &modulus),
         true => {
@@ -87,7 +87,7 @@ pub(super) fn pow(
 }
 
 pub(super) fn round(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     x: ScriptValue,
     digits: Option<ScriptValue>,
@@ -120,7 +120,7 @@ pub(super) fn round(
             if digits.unsigned_abs() > value.bits() / 3 + 1 {
                 return Ok(ScriptValue::Int(0));
             }
-            cost::product(p, 2 * value.bits(), 2 * value.bits())?;
+            cost::product(p.state, 2 * value.bits(), 2 * value.bits())?;
             let unit = BigInt::from(10).pow(digits.unsigned_abs() as u32);
             let (quotient, rest) = arith::floor_div(&value, &unit);
             let twice = rest * 2;

@@ -9,7 +9,7 @@ use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 
 use super::{Native, Table, class, linear, no_keywords, own};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
 use crate::eval::{Iter, IterObject, Raise};
@@ -76,8 +76,8 @@ pub(super) static TYPES: Table = &[
             None => Ok(ScriptValue::str("")),
             Some(x) if encoding.is_some() || errors.is_some() => match (&x, content(p, &x)?) {
                 (_, Some(bytes)) => {
-                    cost::text_bytes(p, bytes.len())?;
-                    cost::text(p, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
+                    cost::text_bytes(p.state, bytes.len())?;
+                    cost::text(p.state, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
                 }
                 (ScriptValue::Str(_), None) => raise!(Type, "decoding str is not supported"),
                 _ => Err(wrong_type!("decoding to str: need a bytes-like object, {} found", &x).into()),
@@ -85,7 +85,7 @@ pub(super) static TYPES: Table = &[
             Some(x @ ScriptValue::Str(_)) => Ok(x),
             Some(x) => {
                 let text = repr::str(p, &x)?;
-                cost::text(p, &text)
+                cost::text(p.state, &text)
             }
         })
         .with_keywords(&["object", "encoding", "errors"]),
@@ -145,7 +145,7 @@ pub(crate) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
 }
 
 fn dict_from_keys(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     keys: ScriptValue,
     value: Option<ScriptValue>,
@@ -155,7 +155,7 @@ fn dict_from_keys(
     let mut dict = Dict::new();
     while let Some(key) = p.next(&mut iter)? {
         let key = p.hashable(key)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(key, value.clone());
     }
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
@@ -172,7 +172,7 @@ pub(crate) fn is_little_endian(order: Option<&ScriptValue>, what: &str) -> Resul
 }
 
 fn int_from_bytes(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     bytes: ScriptValue,
     order: Option<ScriptValue>,
@@ -190,7 +190,7 @@ fn int_from_bytes(
         other => bytes_of_value(p, &other)?,
     };
     let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
-    cost::integer(p, 8 * bytes.len() as u64)?;
+    cost::integer(p.state, 8 * bytes.len() as u64)?;
     Ok(int(match (little, signed) {
         (false, false) => BigInt::from_bytes_be(Sign::Plus, &bytes),
         (true, false) => BigInt::from_bytes_le(Sign::Plus, &bytes),
@@ -200,7 +200,7 @@ fn int_from_bytes(
 }
 
 /// Parses `[sign] [0x] digits [.digits] [p exponent]`.
-fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
+fn float_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outcome {
     let Some(text) = text.as_str() else {
         raise!(Type, "expected str, got {}", type_name(&text));
     };
@@ -225,7 +225,7 @@ fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     if all.is_empty() || !all.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(invalid().into());
     }
-    cost::integer(p, 4 * all.len() as u64)?;
+    cost::integer(p.state, 4 * all.len() as u64)?;
     let value = BigInt::from_str_radix(&all, 16).map_err(|_| invalid())?;
     let shift = exponent.saturating_sub(4 * fraction.len() as i64);
     if value.bits() == 0 || shift.saturating_add(value.bits() as i64) < -1080 {
@@ -236,7 +236,7 @@ fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     }
     // The quotient of integers is rounded once.
     let power = BigInt::from(1) << shift.unsigned_abs();
-    cost::integer(p, shift.unsigned_abs())?;
+    cost::integer(p.state, shift.unsigned_abs())?;
     let (numerator, denominator) = if shift >= 0 { (value * power, BigInt::from(1)) } else { (value, power) };
     match p.apply(Operator::Binary(BinOp::Div), &[int(numerator), int(denominator)]) {
         Ok(ScriptValue::Float(result)) if result.is_finite() => Ok(ScriptValue::Float(sign * result)),
@@ -245,7 +245,7 @@ fn float_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
     }
 }
 
-fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
+fn bytes_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outcome {
     let Some(text) = text.as_str() else {
         if matches!(text, ScriptValue::None) {
             raise!(Type, "fromhex() argument must be str, not None");
@@ -270,12 +270,12 @@ fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outco
         };
         bytes.push((digit()? * 16 + digit()?) as u8);
     }
-    cost::bytes(p, bytes)
+    cost::bytes(p.state, bytes)
 }
 
 /// The content of `bytes(source, encoding, errors)`.
 fn new_bytes(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     [source, encoding, errors]: [Option<ScriptValue>; 3],
 ) -> Result<Rc<[u8]>, Raise> {
     let Some(source) = source else { return Ok(Rc::from([])) };
@@ -283,7 +283,7 @@ fn new_bytes(
         if encoding.is_none() {
             raise!(Type, "string argument without an encoding");
         }
-        cost::text_bytes(p, text.as_str().len())?;
+        cost::text_bytes(p.state, text.as_str().len())?;
         return Ok(codec::encode(text.as_str(), encoding.as_ref(), errors.as_ref())?.into());
     }
     if encoding.is_some() || errors.is_some() {
@@ -301,16 +301,16 @@ fn new_bytes(
     }
     if let Some(count) = small_index(&source) {
         let count = usize::try_from(count).map_err(|_| HostError::value_error("negative count"))?;
-        cost::text_bytes(p, count)?;
+        cost::text_bytes(p.state, count)?;
         return Ok(vec![0; count].into());
     }
     let bytes = bytes_of_value(p, &source)?;
-    cost::text_bytes(p, bytes.len())?;
+    cost::text_bytes(p.state, bytes.len())?;
     Ok(bytes.into())
 }
 
 /// The bytes of `bytes`, of a `bytearray`, or of an iterable of numbers.
-pub(crate) fn bytes_of_value(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+pub(crate) fn bytes_of_value(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     match content(p, value)? {
         Some(bytes) => Ok(bytes.to_vec()),
         None => bytes_of(p, value),
@@ -318,10 +318,10 @@ pub(crate) fn bytes_of_value(p: &mut dyn Host, value: &ScriptValue) -> Result<Ve
 }
 
 /// The elements of an iterable as bytes.
-fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     let mut bytes = Vec::new();
     let mut iter = p.iterate(value).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+        Raise::Kind(crate::EvalErrorKind::Host(_)) => {
             wrong_type!("cannot convert '{}' object to bytes", value).into()
         }
         other => other,
@@ -329,13 +329,13 @@ fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     while let Some(item) = p.next(&mut iter)? {
         let byte = integer(&item)?;
         let out_of_range = || HostError::value_error("bytes must be in range(0, 256)");
-        p.program.budget.allocate(2)?;
+        p.state.program.budget.allocate(2)?;
         bytes.push(u8::try_from(&*byte).map_err(|_| out_of_range())?);
     }
     Ok(bytes)
 }
 
-fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn dict_type(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     let mut dict = Dict::new();
     match a.positional.as_slice() {
         [] => {}
@@ -350,17 +350,17 @@ fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
 }
 
-/// Inserts the entries of a mapping into a dictionary; returns `false` if the value is no mapping.
+/// Inserts the entries of a mapping into a dictionary; returns `false` if the value is not a mapping.
 pub(crate) fn fill_from_mapping(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     dict: &mut Dict,
     from: &ScriptValue,
 ) -> Result<bool, Raise> {
     if let ScriptValue::Dict(other) = from.plain()
         && !p.iterates_itself(from)
     {
-        cost::entries(p, other.borrow().len())?;
-        set::charge_keys(p, other.borrow().keys())?;
+        cost::entries(p.state, other.borrow().len())?;
+        set::charge_keys(p.state, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
         return Ok(true);
     }
@@ -373,20 +373,20 @@ pub(crate) fn fill_from_mapping(
     let mut keys = p.iterate(&keys)?;
     while let Some(key) = p.next(&mut keys)? {
         let value = subscript::get(p, from, &key)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(p.hashable(key)?, value);
     }
     Ok(true)
 }
 
 /// Inserts the entries of a dictionary, or key-value pairs, into another one.
-pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
+pub(crate) fn fill(p: &mut Eval<'_>, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
     if fill_from_mapping(p, dict, from)? {
         return Ok(());
     }
     for (index, item) in p.collect_values(from)?.into_iter().enumerate() {
         let pair = p.collect_values(&item).map_err(|raise| match raise {
-            Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
+            Raise::Kind(crate::EvalErrorKind::Host(_)) => HostError::type_error(format!(
                 "cannot convert dictionary update sequence element #{index} to a sequence"
             ))
             .into(),
@@ -399,13 +399,13 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
                 pair.len()
             );
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(p.hashable(key.clone())?, value.clone());
     }
     Ok(())
 }
 
-fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
+fn float_type(p: &mut Eval<'_>, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
     let Some(x) = x else { return Ok(ScriptValue::Float(0.0)) };
     match p.call_special(&x, "__float__", [])? {
         Special::Value(value @ ScriptValue::Float(_)) => return Ok(value),
@@ -441,9 +441,9 @@ fn float_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
 }
 
 /// The number that a node stands for.
-fn constant(p: &mut dyn Host, value: &ScriptValue) -> Option<ScriptValue> {
+fn constant(p: &mut Eval<'_>, value: &ScriptValue) -> Option<ScriptValue> {
     let ScriptValue::Node(object) = value else { return None };
-    p.rules(object).number.and_then(|number| number(object))
+    p.host.rules(object).number.and_then(|number| number(object))
 }
 
 /// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
@@ -474,7 +474,7 @@ fn without_underscores(text: &str) -> Option<String> {
     (!misplaced).then(|| text.replace('_', ""))
 }
 
-fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Option<ScriptValue>) -> Outcome {
+fn int_type(p: &mut Eval<'_>, _: &ScriptValue, x: Option<ScriptValue>, base: Option<ScriptValue>) -> Outcome {
     let x = match (x, &base) {
         (Some(x), _) => x,
         (None, Some(_)) => raise!(Type, "int() missing string argument"),
@@ -537,7 +537,7 @@ fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Opt
     }
 }
 
-fn parse_int(p: &mut dyn Host, text: &str, base: i64, invalid: &dyn Fn(i64) -> HostError) -> Outcome {
+fn parse_int(p: &mut Eval<'_>, text: &str, base: i64, invalid: &dyn Fn(i64) -> HostError) -> Outcome {
     let trimmed = numeral(text);
     let (negative, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
@@ -571,12 +571,12 @@ fn parse_int(p: &mut dyn Host, text: &str, base: i64, invalid: &dyn Fn(i64) -> H
             digits.len()
         );
     }
-    cost::integer(p, 6 * digits.len() as u64)?;
+    cost::integer(p.state, 6 * digits.len() as u64)?;
     let value = BigInt::from_str_radix(&digits, radix).map_err(|_| invalid(base))?;
     Ok(int(if negative { -value } else { value }))
 }
 
-fn map_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn map_type(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     no_keywords("map", &a)?;
     if a.positional.len() < 2 {
         raise!(Type, "map() must have at least two arguments.");
@@ -588,7 +588,7 @@ fn map_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(IterObject::value("map", Iter::Map(a.positional[0].clone(), iters)))
 }
 
-fn zip_type(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+fn zip_type(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let strict = match a.take_keyword("strict") {
         Some(strict) => p.truth(&strict)?,
         None => false,
@@ -601,7 +601,7 @@ fn zip_type(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     Ok(IterObject::value("zip", Iter::Zip(iters, strict)))
 }
 
-fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn reversed_type(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     if let Some(iter) = object::of(&x).and_then(|object| object.reversed(&x)) {
         return Ok(IterObject::value("reversed", iter));
     }
@@ -615,7 +615,7 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
         // The sequence protocol.
         let mut items = Vec::new();
         for index in (0..len).rev() {
-            p.program.budget.allocate(cost::VALUE_BYTES)?;
+            p.state.program.budget.allocate(cost::VALUE_BYTES)?;
             items.push(crate::python::subscript::get(p, &x, &ScriptValue::Int(index))?);
         }
         return Ok(IterObject::value("reversed", Iter::Items(items.into_iter())));
@@ -651,12 +651,12 @@ fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     Ok(IterObject::value("reversed", Iter::Items(items.into_iter())))
 }
 
-fn collected(p: &mut dyn Host, items: Option<ScriptValue>) -> Result<Vec<ScriptValue>, Raise> {
+fn collected(p: &mut Eval<'_>, items: Option<ScriptValue>) -> Result<Vec<ScriptValue>, Raise> {
     items.map_or(Ok(Vec::new()), |items| p.collect_values(&items))
 }
 
 fn range_type(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     x: ScriptValue,
     y: Option<ScriptValue>,

@@ -3,7 +3,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{self, ClassObject, collections_abc};
 use crate::python::builtins::Builtin;
@@ -96,7 +96,7 @@ pub(super) fn is_builtin_of(type_name: &str, name: &str) -> bool {
 /// Tests whether a class of the program, or a built-in type, is a subclass of an abstract class; `base_name` is the name of
 /// an abstract class among the bases. `None` if it has bases that are not known.
 pub(super) fn is_subclass(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     of: &ScriptValue,
     name: &str,
     base_name: fn(&ScriptValue) -> Option<&'static str>,

@@ -8,7 +8,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue, Slice};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Iter, Raise, exception};
 use crate::host::Operator;
@@ -44,7 +44,7 @@ struct Deque {
 }
 
 fn new_deque(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     items: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -75,8 +75,8 @@ impl Deque {
         self.version.set(self.version.get().wrapping_add(1));
     }
 
-    fn push(&self, p: &dyn Host, value: ScriptValue, left: bool) -> Result<(), Raise> {
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+    fn push(&self, p: &Eval<'_>, value: ScriptValue, left: bool) -> Result<(), Raise> {
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         let mut items = self.items.borrow_mut();
         let dropped = match left {
             true => {
@@ -95,8 +95,8 @@ impl Deque {
     }
 
     /// A copy of the elements, which is charged.
-    fn copied(&self, p: &dyn Host) -> Result<VecDeque<ScriptValue>, Raise> {
-        cost::values(p, self.items.borrow().len())?;
+    fn copied(&self, p: &Eval<'_>) -> Result<VecDeque<ScriptValue>, Raise> {
+        cost::values(p.state, self.items.borrow().len())?;
         Ok(self.items.borrow().clone())
     }
 
@@ -107,7 +107,7 @@ impl Deque {
     /// Index of the first element that equals a value.
     fn find(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         value: &ScriptValue,
         from: usize,
         to: usize,
@@ -137,7 +137,7 @@ struct DequeIter {
 }
 
 impl Advance for DequeIter {
-    fn next(&mut self, _: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, _: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(deque) = cast::<Deque>(&self.deque) else { return Ok(None) };
         if deque.version.get() != self.version {
             raise!(Runtime, "deque mutated during iteration");
@@ -167,7 +167,7 @@ impl Protocol for Deque {
     fn len(&self) -> Option<Result<usize, Raise>> {
         Some(Ok(self.items.borrow().len()))
     }
-    fn iterate(&self, _: &mut dyn Host, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _: &mut Eval<'_>, this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let deque = ScriptValue::Host(this.clone());
         let iter = DequeIter { deque, at: 0, version: self.version.get(), backwards: false };
         Ok(Some(Iter::Library(Box::new(iter))))
@@ -178,41 +178,41 @@ impl Protocol for Deque {
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         Ok(self.at(at))
     }
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
     ) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         let old = self.items.borrow_mut().get_mut(at).map(|slot| std::mem::replace(slot, new));
         drop(old);
         Ok(true)
     }
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         let at = place(key, self.items.borrow().len())?;
-        cost::moves(p, self.items.borrow().len())?;
+        cost::moves(p.state, self.items.borrow().len())?;
         let old = self.items.borrow_mut().remove(at);
         drop(old);
         self.changed();
         Ok(true)
     }
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         Ok(Some(self.find(p, item, 0, usize::MAX)?.is_some()))
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -238,7 +238,7 @@ impl Protocol for Deque {
     }
     fn in_place(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         this: &ScriptValue,
         other: &ScriptValue,
@@ -259,10 +259,10 @@ impl Protocol for Deque {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         Ok(Some(Deque::value(self.copied(p)?, self.limit)))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         let items: Vec<ScriptValue> = self.copied(p)?.into();
         repr::list(p, "deque([", &items, out, open)?;
         out.push(']');
@@ -275,13 +275,13 @@ impl Protocol for Deque {
 }
 
 impl Deque {
-    fn repeated(&self, p: &mut dyn Host, count: &ScriptValue) -> Outcome {
+    fn repeated(&self, p: &mut Eval<'_>, count: &ScriptValue) -> Outcome {
         let Some(count) = small_index(count) else {
             return Err(wrong_type!("can't multiply sequence by non-int of type '{}'", count).into());
         };
         let count = usize::try_from(count).unwrap_or(0);
         let len = self.items.borrow().len();
-        cost::values(p, len.saturating_mul(count))?;
+        cost::values(p.state, len.saturating_mul(count))?;
         let items: Vec<ScriptValue> = self.items.borrow().iter().cloned().collect();
         let total = if len == 0 { 0 } else { count };
         let all = std::iter::repeat_n(items, total).flatten().collect();
@@ -296,7 +296,7 @@ fn place(key: &ScriptValue, len: usize) -> Result<usize, HostError> {
     subscript::place_of(index, len).ok_or_else(|| HostError::index("deque index out of range"))
 }
 
-fn extend(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
+fn extend(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue, left: bool) -> Outcome {
     let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
     for item in p.collect_values(&items)? {
         deque.push(p, item, left)?;
@@ -367,8 +367,8 @@ static DEQUE: Table = &[
         if deque.limit.is_some_and(|limit| len >= limit) {
             raise!(Index, "deque already at its maximum size");
         }
-        cost::moves(p, len)?;
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        cost::moves(p.state, len)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         deque.items.borrow_mut().insert(subscript::place_to_insert(at, len), x);
         deque.changed();
         Ok(ScriptValue::None)
@@ -385,7 +385,7 @@ static DEQUE: Table = &[
     }),
     own("reverse").zero(|p, v| {
         let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
-        cost::moves(p, deque.items.borrow().len())?;
+        cost::moves(p.state, deque.items.borrow().len())?;
         deque.items.borrow_mut().make_contiguous().reverse();
         Ok(ScriptValue::None)
     }),
@@ -394,7 +394,7 @@ static DEQUE: Table = &[
             let Some(deque) = cast::<Deque>(v) else { return Ok(ScriptValue::None) };
             let n = n.map_or(Ok(1), |n| word(&n))?;
             let mut items = deque.items.borrow_mut();
-            cost::moves(p, items.len())?;
+            cost::moves(p.state, items.len())?;
             if !items.is_empty() {
                 let by = n.rem_euclid(items.len() as i64) as usize;
                 items.rotate_right(by);
@@ -419,10 +419,10 @@ impl ChainMap {
         self.maps.items().unwrap_or_default()
     }
 
-    fn find(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+    fn find(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
         let hashed = p.hashable(key.clone())?;
         for map in self.maps() {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             let ScriptValue::Dict(dict) = &map else {
                 return Err(wrong_type!("'{}' object is not a mapping", &map).into());
             };
@@ -435,18 +435,18 @@ impl ChainMap {
     }
 
     /// All entries, in the order of CPython: the last map comes first.
-    fn merged(&self, p: &mut dyn Host) -> Result<Dict, Raise> {
+    fn merged(&self, p: &mut Eval<'_>) -> Result<Dict, Raise> {
         let mut all = Dict::new();
         for map in self.maps().into_iter().rev() {
             let ScriptValue::Dict(dict) = &map else { continue };
-            cost::entries(p, dict.borrow().len())?;
-            set::charge_keys(p, dict.borrow().keys())?;
+            cost::entries(p.state, dict.borrow().len())?;
+            set::charge_keys(p.state, dict.borrow().keys())?;
             all.extend(dict.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
         }
         Ok(all)
     }
 
-    fn as_dict(&self, p: &mut dyn Host) -> Outcome {
+    fn as_dict(&self, p: &mut Eval<'_>) -> Outcome {
         Ok(ScriptValue::Dict(Rc::new(RefCell::new(self.merged(p)?))))
     }
 }
@@ -470,13 +470,13 @@ impl Protocol for ChainMap {
         }
         Some(Ok(keys.len()))
     }
-    fn iterate(&self, p: &mut dyn Host, _: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, p: &mut Eval<'_>, _: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         let merged = self.as_dict(p)?;
         p.iterate(&merged).map(Some)
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -487,7 +487,7 @@ impl Protocol for ChainMap {
     }
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
@@ -497,19 +497,19 @@ impl Protocol for ChainMap {
             None => Ok(false),
         }
     }
-    fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
+    fn delete(&self, p: &mut Eval<'_>, key: &ScriptValue) -> Result<bool, Raise> {
         let Some(map) = self.maps().into_iter().next() else { return Ok(false) };
         if !compare::contains(p, &map, key)? {
             return Err(not_in_first(p, key)?);
         }
         subscript::delete(p, &map, key).map(|()| true)
     }
-    fn contains(&self, p: &mut dyn Host, item: &ScriptValue) -> Result<Option<bool>, Raise> {
+    fn contains(&self, p: &mut Eval<'_>, item: &ScriptValue) -> Result<Option<bool>, Raise> {
         Ok(Some(self.find(p, item)?.is_some()))
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -545,7 +545,7 @@ impl Protocol for ChainMap {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         repr::list(p, "ChainMap(", &self.maps(), out, open)?;
         out.push(')');
         Ok(())
@@ -562,7 +562,7 @@ static CHAIN_MAP: Table = &[
     own("items").zero(|p, v| view(p, v, "items")),
     linear("new_child").any(|p, v, a| {
         let Some(map) = cast::<ChainMap>(v) else { return Ok(ScriptValue::None) };
-        cost::values(p, map.maps().len())?;
+        cost::values(p.state, map.maps().len())?;
         let CallArgs { positional, keywords } = a;
         let first = match positional.into_iter().next().filter(|map| !matches!(map, ScriptValue::None)) {
             Some(first) => first,
@@ -591,13 +591,13 @@ static CHAIN_MAP: Table = &[
 ];
 
 /// The error for a key that the first map does not have.
-fn not_in_first(p: &mut dyn Host, key: &ScriptValue) -> Result<Raise, Raise> {
+fn not_in_first(p: &mut Eval<'_>, key: &ScriptValue) -> Result<Raise, Raise> {
     let text = format!("Key not found in the first mapping: {}", repr::repr(p, key)?);
     Ok(exception::key_error(ScriptValue::str(&text)))
 }
 
 /// A view of the merged entries.
-fn view(p: &mut dyn Host, v: &ScriptValue, name: &str) -> Outcome {
+fn view(p: &mut Eval<'_>, v: &ScriptValue, name: &str) -> Outcome {
     let Some(map) = cast::<ChainMap>(v) else { return Ok(ScriptValue::None) };
     let merged = map.as_dict(p)?;
     match p.find_attribute(&merged, name)? {

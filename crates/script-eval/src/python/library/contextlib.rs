@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Closure, Context, Exit};
 use crate::python::Outcome;
@@ -56,7 +56,7 @@ pub(crate) static STACK: Table = &[
     own("push").one(push),
 ];
 
-fn callback(p: &mut dyn Host, stack: &ScriptValue, mut args: CallArgs) -> Outcome {
+fn callback(p: &mut Eval<'_>, stack: &ScriptValue, mut args: CallArgs) -> Outcome {
     if args.positional.is_empty() {
         return Err(HostError::type_error(
             "ExitStack.callback() missing 1 required positional argument: 'callback'",
@@ -68,7 +68,7 @@ fn callback(p: &mut dyn Host, stack: &ScriptValue, mut args: CallArgs) -> Outcom
     Ok(function)
 }
 
-fn push(p: &mut dyn Host, stack: &ScriptValue, exit: ScriptValue) -> Outcome {
+fn push(p: &mut Eval<'_>, stack: &ScriptValue, exit: ScriptValue) -> Outcome {
     let is_manager = p.find_attribute(&exit, "__exit__")?.is_some();
     p.add_exit(stack, if is_manager { Exit::Manager(exit.clone()) } else { Exit::Function(exit.clone()) })?;
     Ok(exit)

@@ -7,7 +7,7 @@ use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{Dict, DictKey, HostObject, Items, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{Instance, Special, enumeration};
 use crate::python::builtins::{Table, own};
@@ -42,15 +42,15 @@ fn known_copy(memo: &ScriptValue, address: usize) -> Option<ScriptValue> {
 
 /// Remembers a copy, and keeps the value alive, so that no other one gets its address.
 fn remember(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     memo: &ScriptValue,
     address: usize,
     value: &ScriptValue,
     copy: &ScriptValue,
 ) -> Result<(), Raise> {
     let ScriptValue::Dict(entries) = memo else { return Ok(()) };
-    cost::entries(p, 2)?;
-    p.program.keep_container(memo, copy)?;
+    cost::entries(p.state, 2)?;
+    p.state.program.keep_container(memo, copy)?;
     let (Some(key), Some(kept)) = (memo_key(address), memo_key(usize::MAX / 2 - address)) else {
         return Ok(());
     };
@@ -59,14 +59,14 @@ fn remember(
     Ok(())
 }
 
-fn shallow(p: &mut dyn Host, value: &ScriptValue) -> Outcome {
+fn shallow(p: &mut Eval<'_>, value: &ScriptValue) -> Outcome {
     Ok(match value {
         ScriptValue::List(items) => {
-            cost::values(p, items.borrow().len())?;
+            cost::values(p.state, items.borrow().len())?;
             ScriptValue::list(items.borrow().to_vec())
         }
         ScriptValue::Dict(dict) => {
-            cost::entries(p, dict.borrow().len())?;
+            cost::entries(p.state, dict.borrow().len())?;
             let copy = dict.borrow().clone();
             ScriptValue::Dict(Rc::new(RefCell::new(copy)))
         }
@@ -84,8 +84,8 @@ fn shallow(p: &mut dyn Host, value: &ScriptValue) -> Outcome {
 
 /// Copies a value with all containers and instances in it. The memo maps the addresses of values that were copied to their
 /// copies, so that sharing and cycles are kept; `__deepcopy__` gets it.
-fn deep(p: &mut dyn Host, value: &ScriptValue, memo: &ScriptValue) -> Outcome {
-    p.program.budget.step(1)?;
+fn deep(p: &mut Eval<'_>, value: &ScriptValue, memo: &ScriptValue) -> Outcome {
+    p.state.program.budget.step(1)?;
     let address = match value {
         ScriptValue::List(items) => Rc::as_ptr(items).addr(),
         ScriptValue::Tuple(items) => Rc::as_ptr(items).addr(),
@@ -96,29 +96,29 @@ fn deep(p: &mut dyn Host, value: &ScriptValue, memo: &ScriptValue) -> Outcome {
     if let Some(copy) = known_copy(memo, address) {
         return Ok(copy);
     }
-    p.program.budget.enter_call()?;
+    p.state.program.budget.enter_call()?;
     let copy = with_stack(|| copied(p, value, address, memo));
-    p.program.budget.leave_call();
+    p.state.program.budget.leave_call();
     copy
 }
 
-fn copied(p: &mut dyn Host, value: &ScriptValue, address: usize, memo: &ScriptValue) -> Outcome {
+fn copied(p: &mut Eval<'_>, value: &ScriptValue, address: usize, memo: &ScriptValue) -> Outcome {
     match value {
         ScriptValue::List(items) => {
             let items = items.borrow().to_vec();
-            cost::values(p, items.len())?;
+            cost::values(p.state, items.len())?;
             let copy = Rc::new(RefCell::new(Items::default()));
             let result = ScriptValue::List(copy.clone());
             remember(p, memo, address, value, &result)?;
             for item in items {
                 let item = deep(p, &item, memo)?;
-                p.program.keep_container(&result, &item)?;
+                p.state.program.keep_container(&result, &item)?;
                 copy.borrow_mut().push(item);
             }
             Ok(result)
         }
         ScriptValue::Tuple(items) => {
-            cost::values(p, items.len())?;
+            cost::values(p.state, items.len())?;
             let mut copies = Vec::with_capacity(items.len());
             for item in items.iter() {
                 copies.push(deep(p, item, memo)?);
@@ -153,26 +153,26 @@ fn copied(p: &mut dyn Host, value: &ScriptValue, address: usize, memo: &ScriptVa
 
 /// Inserts deep copies of the entries of a dictionary into another one.
 fn fill_deeply(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     from: &Rc<RefCell<Dict>>,
     into: &ScriptValue,
     memo: &ScriptValue,
 ) -> Result<(), Raise> {
     let entries: Vec<_> = from.borrow().iter().map(|(k, v)| (k.0.clone(), v.clone())).collect();
-    cost::entries(p, entries.len())?;
+    cost::entries(p.state, entries.len())?;
     let ScriptValue::Dict(dict) = into else { return Ok(()) };
     for (key, item) in entries {
         let key = deep(p, &key, memo)?;
         let key = p.hashable(key)?;
         let item = deep(p, &item, memo)?;
-        p.program.keep_container(into, &item)?;
+        p.state.program.keep_container(into, &item)?;
         dict.borrow_mut().insert(key, item);
     }
     Ok(())
 }
 
 fn copied_instance(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     instance: &Instance,
     address: usize,
@@ -195,7 +195,7 @@ fn copied_instance(
         Some(payload) => Some(deep(p, payload, memo)?),
         None => None,
     };
-    p.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
     let made = Instance::new(instance.class.clone(), payload.clone());
     let fields = ScriptValue::Dict(made.fields.clone());
     let copy = ScriptValue::host(made);
@@ -203,10 +203,10 @@ fn copied_instance(
     match (instance.payload(), &payload) {
         (Some(ScriptValue::List(from)), Some(into @ ScriptValue::List(items))) => {
             let from = from.borrow().to_vec();
-            cost::values(p, from.len())?;
+            cost::values(p.state, from.len())?;
             for item in from {
                 let item = deep(p, &item, memo)?;
-                p.program.keep_container(into, &item)?;
+                p.state.program.keep_container(into, &item)?;
                 items.borrow_mut().push(item);
             }
         }
@@ -223,7 +223,7 @@ fn is_own_copy(instance: &Instance) -> bool {
 }
 
 /// `copy.copy` of an instance: one of the same class with the same attributes.
-fn shallow_instance(p: &mut dyn Host, value: &ScriptValue, instance: &Instance) -> Outcome {
+fn shallow_instance(p: &mut Eval<'_>, value: &ScriptValue, instance: &Instance) -> Outcome {
     if let Special::Value(copy) = p.call_special(value, "__copy__", [])? {
         return Ok(copy);
     }
@@ -231,12 +231,12 @@ fn shallow_instance(p: &mut dyn Host, value: &ScriptValue, instance: &Instance) 
         return Ok(value.clone());
     }
     let payload = instance.payload().map(|payload| shallow(p, payload)).transpose()?;
-    p.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
     let made = Instance::new(instance.class.clone(), payload);
     let fields = instance.fields.borrow().clone();
-    cost::entries(p, fields.len())?;
+    cost::entries(p.state, fields.len())?;
     let own = ScriptValue::Dict(made.fields.clone());
-    fields.iter().try_for_each(|(_, field)| p.program.keep_container(&own, field))?;
+    fields.iter().try_for_each(|(_, field)| p.state.program.keep_container(&own, field))?;
     made.fields.replace(fields);
     Ok(ScriptValue::host(made))
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use tvmscript_script_value::{CallArgs, DictKey, ScriptValue};
 
 use super::is_abstract_subclass;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{BoundMethod, is_class, mro_of};
 use crate::python::builtins::{self, Table, is_callable, not_none, own};
@@ -20,7 +20,7 @@ struct SingleDispatch {
     implementations: RefCell<Vec<(ScriptValue, ScriptValue)>>,
 }
 
-pub(super) fn single_dispatch(_: &mut dyn Host, _: &ScriptValue, function: ScriptValue) -> Outcome {
+pub(super) fn single_dispatch(_: &mut Eval<'_>, _: &ScriptValue, function: ScriptValue) -> Outcome {
     Ok(dispatcher(function))
 }
 
@@ -37,14 +37,14 @@ enum Subject<'a> {
 }
 
 impl Subject<'_> {
-    fn class(&self, p: &dyn Host) -> Option<ScriptValue> {
+    fn class(&self, p: &Eval<'_>) -> Option<ScriptValue> {
         match self {
             Subject::Value(value) => p.class_of(value),
             Subject::Class(class) => Some((*class).clone()),
         }
     }
 
-    fn is_of(&self, p: &mut dyn Host, class: &ScriptValue) -> Result<bool, Raise> {
+    fn is_of(&self, p: &mut Eval<'_>, class: &ScriptValue) -> Result<bool, Raise> {
         match self {
             Subject::Value(value) => p.is_instance(value, class),
             Subject::Class(own) => is_subclass(p, own, class),
@@ -52,7 +52,7 @@ impl Subject<'_> {
     }
 }
 
-fn is_subclass(p: &mut dyn Host, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
+fn is_subclass(p: &mut Eval<'_>, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
     match is_abstract_subclass(p, class, of)? {
         Some(found) => Ok(found),
         None => Ok(is_class(class) && is_class(of) && p.issubclass(class, of)?),
@@ -61,19 +61,19 @@ fn is_subclass(p: &mut dyn Host, class: &ScriptValue, of: &ScriptValue) -> Resul
 
 impl SingleDispatch {
     /// The implementation for the nearest class: by the method resolution order, else the most derived abstract class.
-    fn select(&self, p: &mut dyn Host, subject: &Subject) -> Outcome {
+    fn select(&self, p: &mut Eval<'_>, subject: &Subject) -> Outcome {
         let known = self.implementations.borrow().clone();
         let order = subject.class(p).map(|class| mro_of(&class)).unwrap_or_default();
-        cost::values(p, known.len() + order.len())?;
+        cost::values(p.state, known.len() + order.len())?;
         for class in order.iter().take(order.len().saturating_sub(1)) {
-            p.program.budget.step(known.len() as u64)?;
+            p.state.program.budget.step(known.len() as u64)?;
             if let Some((_, function)) = known.iter().find(|(registered, _)| identical(registered, class)) {
                 return Ok(function.clone());
             }
         }
         let mut best: Option<&(ScriptValue, ScriptValue)> = None;
         for entry in known.iter().skip(1) {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
             if !subject.is_of(p, &entry.0)? {
                 continue;
             }
@@ -90,11 +90,11 @@ impl SingleDispatch {
         Ok(best.map_or_else(|| self.function.clone(), |(_, function)| function.clone()))
     }
 
-    fn add(&self, p: &mut dyn Host, class: &ScriptValue, function: &ScriptValue) -> Result<(), Raise> {
+    fn add(&self, p: &mut Eval<'_>, class: &ScriptValue, function: &ScriptValue) -> Result<(), Raise> {
         for class in union::args(class).unwrap_or_else(|| vec![class.clone()]) {
             let mut known = self.implementations.borrow_mut();
-            cost::values(p, 2)?;
-            p.program.budget.step(known.len() as u64)?;
+            cost::values(p.state, 2)?;
+            p.state.program.budget.step(known.len() as u64)?;
             match known.iter_mut().find(|(registered, _)| identical(registered, &class)) {
                 Some((_, known)) => *known = function.clone(),
                 None => known.push((class, function.clone())),
@@ -146,7 +146,7 @@ impl Protocol for SingleDispatch {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let Some(first) = args.positional.first() else {
             let name = self.attribute("__name__");
             let name = name.as_ref().and_then(ScriptValue::as_str).unwrap_or("function");
@@ -157,7 +157,7 @@ impl Protocol for SingleDispatch {
     }
     fn bind(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         this: &ScriptValue,
         instance: Option<&ScriptValue>,
         _: &ScriptValue,
@@ -178,7 +178,7 @@ static SINGLE_DISPATCH: Table = &[
     own("_clear_cache").zero(|_, _| Ok(ScriptValue::None)),
 ];
 
-fn register(p: &mut dyn Host, v: &ScriptValue, class: ScriptValue, function: Option<ScriptValue>) -> Outcome {
+fn register(p: &mut Eval<'_>, v: &ScriptValue, class: ScriptValue, function: Option<ScriptValue>) -> Outcome {
     let Some(dispatch) = cast::<SingleDispatch>(v) else { return Ok(ScriptValue::None) };
     if is_registrable(&class) {
         return match not_none(function) {
@@ -193,7 +193,7 @@ fn register(p: &mut dyn Host, v: &ScriptValue, class: ScriptValue, function: Opt
     if function.is_none()
         && let Some(annotated) = p.first_annotation(&class)?
     {
-        if let Some(placeholder) = p.unknown(&annotated) {
+        if let Some(placeholder) = p.state.unknown(&annotated) {
             return Err(Raise::Unknown(placeholder));
         }
         let annotated = match annotated {
@@ -229,7 +229,7 @@ impl Protocol for Register {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let Some(function) = args.positional.first() else {
             raise!(Type, "register() missing 1 required positional argument: 'func'");
         };
@@ -243,7 +243,7 @@ struct SingleDispatchMethod {
     function: ScriptValue,
 }
 
-pub(super) fn single_dispatch_method(p: &mut dyn Host, _: &ScriptValue, function: ScriptValue) -> Outcome {
+pub(super) fn single_dispatch_method(p: &mut Eval<'_>, _: &ScriptValue, function: ScriptValue) -> Outcome {
     if !is_callable(p, &function) && p.find_attribute(&function, "__get__")?.is_none() {
         let text = repr::repr(p, &function)?;
         raise!(Type, "{text} is not callable or a descriptor");
@@ -270,7 +270,7 @@ impl Protocol for SingleDispatchMethod {
     }
     fn bind(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         _: &ScriptValue,
         instance: Option<&ScriptValue>,
         class: &ScriptValue,
@@ -313,7 +313,7 @@ impl Protocol for BoundDispatch {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let (Some(dispatch), Some(first)) =
             (cast::<SingleDispatch>(&self.dispatcher), args.positional.first())
         else {

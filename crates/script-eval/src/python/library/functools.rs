@@ -7,7 +7,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release};
 
 use super::{Constant, Library, dispatch, methods};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
@@ -112,7 +112,7 @@ impl Partial {
     }
 }
 
-pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn partial(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     if a.positional.is_empty() {
         raise!(Type, "type 'partial' takes at least one argument");
     }
@@ -122,7 +122,7 @@ pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
     }
     // As in Python, nested partial functions are flattened.
     if let Some(inner) = function.as_host::<Partial>() {
-        cost::values(p, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
+        cost::values(p.state, inner.args.positional.len() + 2 * inner.args.keywords.len())?;
         let args = inner.arguments(a);
         return Ok(ScriptValue::host(Partial { function: inner.function.clone(), args }));
     }
@@ -130,7 +130,7 @@ pub(super) fn partial(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
 }
 
 fn reduce(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     function: ScriptValue,
     items: ScriptValue,
@@ -169,7 +169,7 @@ impl Protocol for CacheDecorator {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.as_slice() {
             [function] => cached(p, function.clone(), self.limit, self.typed),
             _ => raise!(Type, "lru_cache.<locals>.decorating_function() takes 1 positional argument"),
@@ -178,7 +178,7 @@ impl Protocol for CacheDecorator {
 }
 
 fn lru_cache(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     limit: Option<ScriptValue>,
     typed: Option<ScriptValue>,
@@ -206,7 +206,7 @@ struct Cached {
     misses: Cell<i64>,
 }
 
-fn cached(p: &mut dyn Host, function: ScriptValue, limit: Option<usize>, typed: bool) -> Outcome {
+fn cached(p: &mut Eval<'_>, function: ScriptValue, limit: Option<usize>, typed: bool) -> Outcome {
     if !is_callable(p, &function) {
         raise!(Type, "the first argument must be callable");
     }
@@ -246,7 +246,7 @@ impl Protocol for Cached {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let mut parts: Vec<ScriptValue> = args.positional.to_vec();
         if !args.keywords.is_empty() {
             parts.push(ScriptValue::Ellipsis);
@@ -265,7 +265,7 @@ impl Protocol for Cached {
             self.hits.set(self.hits.get() + 1);
             if self.limit.is_some() {
                 let mut results = self.results.borrow_mut();
-                cost::removal(p, results.len())?;
+                cost::removal(p.state, results.len())?;
                 let last = results.len() - 1;
                 results.move_index(at, last);
             }
@@ -274,11 +274,11 @@ impl Protocol for Cached {
         self.misses.set(self.misses.get() + 1);
         let value = p.call_value(&self.function, args)?;
         if self.limit != Some(0) {
-            p.program.budget.allocate(cost::ENTRY_BYTES)?;
+            p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
             let mut results = self.results.borrow_mut();
             results.insert(key, value.clone());
             if self.limit.is_some_and(|limit| results.len() > limit) {
-                cost::removal(p, results.len())?;
+                cost::removal(p.state, results.len())?;
                 let old = results.shift_remove_index(0);
                 drop(results);
                 drop(old);
@@ -286,7 +286,7 @@ impl Protocol for Cached {
         }
         Ok(value)
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         repr::write(p, &self.function, out, open)
     }
 }
@@ -336,14 +336,14 @@ impl Protocol for CacheInfo {
     }
     fn iterate(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         _: &std::rc::Rc<dyn HostObject>,
     ) -> Result<Option<crate::eval::Iter>, Raise> {
         Ok(Some(crate::eval::Iter::Items(Vec::from(self.0.clone()).into_iter())))
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -351,7 +351,7 @@ impl Protocol for CacheInfo {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -366,7 +366,7 @@ impl Protocol for CacheInfo {
         let at = CACHE_INFO.iter().position(|known| *known == name)?;
         self.0.get(at).cloned()
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         for (index, (name, value)) in CACHE_INFO.iter().zip(&self.0).enumerate() {
             out.push_str(if index == 0 { "CacheInfo(" } else { ", " });
             out.push_str(&format!("{name}="));
@@ -392,7 +392,7 @@ impl Protocol for CompareKey {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, _: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, _: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.into_vec().as_slice() {
             [value] => {
                 Ok(LibraryObject::value(Compared { function: self.function.clone(), value: value.clone() }))
@@ -420,7 +420,7 @@ impl Protocol for Compared {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -451,7 +451,7 @@ impl Protocol for Wraps {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.as_slice() {
             [wrapper] => update_wrapper(p, wrapper, &self.wrapped),
             _ => raise!(Type, "update_wrapper() missing 1 required positional argument: 'wrapper'"),
@@ -460,7 +460,7 @@ impl Protocol for Wraps {
 }
 
 /// Copies the name and documentation of a function to its wrapper.
-fn update_wrapper(p: &mut dyn Host, wrapper: &ScriptValue, wrapped: &ScriptValue) -> Outcome {
+fn update_wrapper(p: &mut Eval<'_>, wrapper: &ScriptValue, wrapped: &ScriptValue) -> Outcome {
     for name in ["__module__", "__name__", "__qualname__", "__doc__"] {
         if let Some(value) = p.find_attribute(wrapped, name)? {
             p.set_function_attribute(wrapper, name, Some(value))?;

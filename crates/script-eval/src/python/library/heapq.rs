@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::builtins::{self, Table, linear, not_none, own};
@@ -34,15 +34,15 @@ static HEAPS: Table = &[
         }
     }),
     own("heappush").two(|p, _, list, item| {
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        p.program.keep_container(&list, &item)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        p.state.program.keep_container(&list, &item)?;
         let mut heap = Heap::of(p, "heappush() argument 1", &list)?;
         heap.push(item);
         heap.rise(0, heap.len - 1)?;
         Ok(ScriptValue::None)
     }),
     own("heappushpop").two(|p, _, list, item| {
-        p.program.keep_container(&list, &item)?;
+        p.state.program.keep_container(&list, &item)?;
         let mut heap = Heap::of(p, "heappushpop() argument 1", &list)?;
         if heap.len == 0 {
             return Ok(item);
@@ -54,7 +54,7 @@ static HEAPS: Table = &[
         }
     }),
     own("heapreplace").two(|p, _, list, item| {
-        p.program.keep_container(&list, &item)?;
+        p.state.program.keep_container(&list, &item)?;
         let mut heap = Heap::of(p, "heapreplace() argument 1", &list)?;
         if heap.len == 0 {
             raise!(Index, "index out of range");
@@ -70,7 +70,7 @@ static HEAPS: Table = &[
 ];
 
 fn extremes(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     n: &ScriptValue,
     items: &ScriptValue,
     key: Option<ScriptValue>,
@@ -84,16 +84,16 @@ fn extremes(
 }
 
 /// A list whose item at `i` is not greater than those at `2 * i + 1` and `2 * i + 2`.
-struct Heap<'a> {
-    p: &'a mut dyn Host,
+struct Heap<'a, 'e> {
+    p: &'a mut Eval<'e>,
     list: &'a ScriptValue,
     /// Length of the list, which comparisons must not change.
     len: usize,
 }
 
-impl<'a> Heap<'a> {
+impl<'a, 'e> Heap<'a, 'e> {
     /// The heap that is the first argument of a function; `argument` names it in messages.
-    fn of(p: &'a mut dyn Host, argument: &str, list: &'a ScriptValue) -> Result<Heap<'a>, Raise> {
+    fn of(p: &'a mut Eval<'e>, argument: &str, list: &'a ScriptValue) -> Result<Heap<'a, 'e>, Raise> {
         let list = list.plain();
         match list {
             ScriptValue::List(items) => {
@@ -148,7 +148,7 @@ impl<'a> Heap<'a> {
 
     fn less(&mut self, a: ScriptValue, b: ScriptValue) -> Result<bool, Raise> {
         let value = self.p.apply(Operator::Compare(CmpOp::Lt), &[a, b])?;
-        self.p.program.budget.step(1)?;
+        self.p.state.program.budget.step(1)?;
         self.p.truth(&value)
     }
 
@@ -200,7 +200,7 @@ const PARAMETERS: [&str; 5] = ["a", "x", "lo", "hi", "key"];
 
 /// The place of a value in a sorted sequence, before or behind equal items, with the sequence and the value.
 fn place(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     name: &str,
     mut args: CallArgs,
     left: bool,
@@ -245,7 +245,7 @@ fn place(
         }
         let pair = if left { [item, sought.clone()] } else { [sought.clone(), item] };
         let less = p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         match p.truth(&less)? == left {
             true => low = middle + 1,
             false => high = middle,
@@ -254,7 +254,7 @@ fn place(
     Ok((low, items, x))
 }
 
-fn insert(p: &mut dyn Host, name: &str, args: CallArgs, left: bool) -> Outcome {
+fn insert(p: &mut Eval<'_>, name: &str, args: CallArgs, left: bool) -> Outcome {
     let (at, items, x) = place(p, name, args, left)?;
     let method = p.needed_attribute(&items, "insert")?;
     p.call_value(&method, CallArgs::positional([ScriptValue::Int(at), x]))?;

@@ -12,7 +12,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue, release};
 use combinatorics::{permutations, product, selection};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Iter, IterObject, Raise};
 use crate::host::Operator;
@@ -138,8 +138,8 @@ fn length(value: &ScriptValue) -> Result<i64, HostError> {
     small_index(value).ok_or_else(|| wrong_type!("'{}' object cannot be interpreted as an integer", value))
 }
 
-fn tuple(p: &mut dyn Host, items: Vec<ScriptValue>) -> Next {
-    cost::values(p, items.len())?;
+fn tuple(p: &mut Eval<'_>, items: Vec<ScriptValue>) -> Next {
+    cost::values(p.state, items.len())?;
     Ok(Some(ScriptValue::tuple(items)))
 }
 
@@ -151,7 +151,7 @@ struct Accumulate {
 }
 
 impl Advance for Accumulate {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if let Some(first) = self.first.take() {
             self.total = Some(first.clone());
             return Ok(Some(first));
@@ -179,7 +179,7 @@ struct Chain {
 }
 
 impl Advance for Chain {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         loop {
             if let Some(items) = &mut self.items {
                 if let Some(item) = p.next(items)? {
@@ -205,7 +205,7 @@ struct Compress {
 }
 
 impl Advance for Compress {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         loop {
             let Some(item) = p.next(&mut self.data)? else { return Ok(None) };
             let Some(selector) = p.next(&mut self.selectors)? else { return Ok(None) };
@@ -226,7 +226,7 @@ struct Count {
 }
 
 fn count(
-    _: &mut dyn Host,
+    _: &mut Eval<'_>,
     _: &ScriptValue,
     start: Option<ScriptValue>,
     step: Option<ScriptValue>,
@@ -240,7 +240,7 @@ fn count(
 }
 
 impl Advance for Count {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let next = p.apply(Operator::Binary(BinOp::Add), &[self.at.clone(), self.step.clone()])?;
         Ok(Some(std::mem::replace(&mut self.at, next)))
     }
@@ -255,10 +255,10 @@ struct Cycle {
 }
 
 impl Advance for Cycle {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if self.is_first {
             if let Some(item) = p.next(&mut self.items)? {
-                p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+                p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
                 self.saved.push(item.clone());
                 return Ok(Some(item));
             }
@@ -275,7 +275,7 @@ impl Advance for Cycle {
 }
 
 /// Tests a value with a predicate.
-fn holds(p: &mut dyn Host, function: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
+fn holds(p: &mut Eval<'_>, function: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
     let value = p.call_value(function, CallArgs::positional([item.clone()]))?;
     p.truth(&value)
 }
@@ -287,7 +287,7 @@ struct DropWhile {
 }
 
 impl Advance for DropWhile {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         loop {
             let Some(item) = p.next(&mut self.items)? else { return Ok(None) };
             if self.begun || !holds(p, &self.function, &item)? {
@@ -309,7 +309,7 @@ struct TakeWhile {
 }
 
 impl Advance for TakeWhile {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if self.ended {
             return Ok(None);
         }
@@ -332,7 +332,7 @@ struct FilterFalse {
 }
 
 impl Advance for FilterFalse {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         loop {
             let Some(item) = p.next(&mut self.items)? else { return Ok(None) };
             let keep = match &self.function {
@@ -386,7 +386,7 @@ impl SharedGroups {
 
 impl Groups {
     /// Reads the next element; `false` at the end.
-    fn read(&mut self, p: &mut dyn Host) -> Result<bool, Raise> {
+    fn read(&mut self, p: &mut Eval<'_>) -> Result<bool, Raise> {
         self.current = None;
         let Some(item) = p.next(&mut self.items)? else {
             self.ended = true;
@@ -411,7 +411,7 @@ struct Group {
 }
 
 impl Advance for GroupBy {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let groups = self.0.clone();
         self.0.busy(|state| {
             // Skips the rest of the group before.
@@ -436,7 +436,7 @@ impl Advance for GroupBy {
 }
 
 impl Advance for Group {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let (number, own) = (self.number, self.key.clone());
         self.groups.clone().busy(|state| {
             if state.group != number {
@@ -468,7 +468,7 @@ struct Slice {
     step: i64,
 }
 
-fn islice(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn islice(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     no_keywords("islice", &a)?;
     let (items, start, stop, step) = match a.positional.as_slice() {
         [items, stop] => (items, &ScriptValue::None, stop, &ScriptValue::None),
@@ -500,7 +500,7 @@ fn islice(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
 }
 
 impl Advance for Slice {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let end = self.stop.map_or(self.next, |stop| self.next.min(stop));
         let is_over = self.stop.is_some_and(|stop| self.next >= stop);
         while self.read < end {
@@ -532,7 +532,7 @@ struct Pairwise {
 }
 
 impl Advance for Pairwise {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if self.before.is_none() {
             self.before = p.next(&mut self.items)?;
         }
@@ -553,7 +553,7 @@ struct Repeat {
 }
 
 impl Advance for Repeat {
-    fn next(&mut self, _: &mut dyn Host) -> Next {
+    fn next(&mut self, _: &mut Eval<'_>) -> Next {
         match &mut self.times {
             Some(0) => return Ok(None),
             Some(times) => *times -= 1,
@@ -572,7 +572,7 @@ struct StarMap {
 }
 
 impl Advance for StarMap {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let Some(args) = p.next(&mut self.items)? else { return Ok(None) };
         let args = p.collect_values(&args)?;
         p.call_value(&self.function, CallArgs::positional(args)).map(Some)
@@ -589,7 +589,7 @@ struct ZipLongest {
 }
 
 impl Advance for ZipLongest {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let mut items = Vec::with_capacity(self.iters.len());
         for slot in &mut self.iters {
             let item = match slot {
@@ -649,10 +649,10 @@ impl Drop for Tee {
     }
 }
 
-fn tee(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue, n: Option<ScriptValue>) -> Outcome {
+fn tee(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue, n: Option<ScriptValue>) -> Outcome {
     let n = n.map_or(Ok(2), |n| length(&n))?;
     let Ok(n) = usize::try_from(n) else { raise!(Value, "n must be >= 0") };
-    cost::values(p, n.saturating_mul(4))?;
+    cost::values(p.state, n.saturating_mul(4))?;
     let items = p.iterate(&items)?;
     let shared = Shared { items, buffer: VecDeque::new(), first: 0, read: vec![0; n] };
     let source = Rc::new(TeeSource(RefCell::new(shared)));
@@ -661,7 +661,7 @@ fn tee(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue, n: Option<ScriptVa
 }
 
 impl Advance for Tee {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let Ok(mut shared) = self.source.0.try_borrow_mut() else {
             raise!(Runtime, "tee() cannot be used recursively");
         };
@@ -671,7 +671,7 @@ impl Advance for Tee {
             Some(item) => item.clone(),
             None => {
                 let Some(item) = p.next(&mut shared.items)? else { return Ok(None) };
-                p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+                p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
                 shared.buffer.push_back(item.clone());
                 item
             }
@@ -679,7 +679,7 @@ impl Advance for Tee {
         if let Some(read) = shared.read.get_mut(self.index) {
             *read = at + 1;
         }
-        p.program.budget.step(shared.read.len() as u64 / 8)?;
+        p.state.program.budget.step(shared.read.len() as u64 / 8)?;
         let least = shared.read.iter().copied().min().unwrap_or(0);
         while shared.first < least && shared.buffer.pop_front().is_some() {
             shared.first += 1;

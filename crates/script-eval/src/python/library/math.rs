@@ -14,7 +14,7 @@ use crate::host::Operator;
 use crate::python::builtins::{Table, linear, not_none, own};
 use crate::python::number::{self, Number, float_to_int, int, integer};
 use crate::python::{Outcome, cost, object};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 pub(super) static MATH: Library = Library {
     path: "math",
@@ -97,7 +97,7 @@ static FUNCTIONS: Table = &[
     linear("gcd").any(|p, _, a| {
         let mut result = BigInt::default();
         for value in &a.positional {
-            result = gcd_of(p, result, integer(value)?.into_owned())?;
+            result = gcd_of(p.state, result, integer(value)?.into_owned())?;
         }
         Ok(int(result))
     }),
@@ -108,8 +108,8 @@ static FUNCTIONS: Table = &[
             raise!(Value, "isqrt() argument must be nonnegative");
         }
         // Newton's method divides a few times.
-        (0..8).try_for_each(|_| cost::product(p, x.bits(), x.bits()))?;
-        cost::integer(p, 4 * x.bits())?;
+        (0..8).try_for_each(|_| cost::product(p.state, x.bits(), x.bits()))?;
+        cost::integer(p.state, 4 * x.bits())?;
         Ok(int(x.sqrt()))
     }),
     own("prod")
@@ -143,8 +143,8 @@ static FUNCTIONS: Table = &[
         }
         let (mut result, mut i) = (BigInt::from(1), BigInt::default());
         while i < k {
-            p.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
-            cost::product(p, result.bits(), n.bits())?;
+            p.state.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
+            cost::product(p.state, result.bits(), n.bits())?;
             result *= &n - &i;
             i += 1;
         }
@@ -278,7 +278,7 @@ fn ldexp(x: f64, exponent: i64) -> f64 {
 }
 
 /// The sum of floats without loss of precision.
-fn fsum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue) -> Outcome {
+fn fsum(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue) -> Outcome {
     let mut iter = p.iterate(&items)?;
     // The exact sum in units of the smallest float, and the sum of infinities and NaNs.
     let (mut sum, mut special) = (BigInt::default(), 0.0f64);
@@ -293,7 +293,7 @@ fn fsum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue) -> Outcome {
             special += x;
             continue;
         }
-        p.program.budget.step(8)?;
+        p.state.program.budget.step(8)?;
         let (mantissa, exponent) = frexp(x);
         let whole = BigInt::from((mantissa * 2f64.powi(53)) as i64);
         let shift = exponent - 53 + 1074;
@@ -363,7 +363,7 @@ fn log_of(value: &ScriptValue, log: fn(f64) -> f64, per_bit: f64) -> Result<f64,
     Ok(log(x))
 }
 
-fn gcd_of(p: &Evaluator, a: BigInt, b: BigInt) -> Result<BigInt, Raise> {
+fn gcd_of(p: &EvalState, a: BigInt, b: BigInt) -> Result<BigInt, Raise> {
     let (mut a, mut b) = (a.abs(), b.abs());
     while !b.is_zero() {
         p.program.budget.step(1 + b.bits() / 64)?;
@@ -373,35 +373,35 @@ fn gcd_of(p: &Evaluator, a: BigInt, b: BigInt) -> Result<BigInt, Raise> {
     Ok(a)
 }
 
-fn lcm(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn lcm(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     let mut result = BigInt::from(1);
     for value in &a.positional {
         let value = integer(value)?.into_owned();
         if value.is_zero() {
             return Ok(ScriptValue::Int(0));
         }
-        let common = gcd_of(p, result.clone(), value.clone())?;
-        cost::product(p, result.bits(), value.bits().max(common.bits()))?;
-        cost::integer(p, result.bits() + value.bits())?;
+        let common = gcd_of(p.state, result.clone(), value.clone())?;
+        cost::product(p.state, result.bits(), value.bits().max(common.bits()))?;
+        cost::integer(p.state, result.bits() + value.bits())?;
         result = (result / common * value).abs();
     }
     Ok(int(result))
 }
 
-fn factorial(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+fn factorial(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let x = i64::try_from(&*integer(&x)?).unwrap_or(if integer(&x)?.is_negative() { -1 } else { i64::MAX });
     if x < 0 {
         raise!(Value, "factorial() not defined for negative values");
     }
     let mut product = BigInt::from(1);
     for factor in 2..=x {
-        p.program.budget.step(1 + product.bits() / 1024)?;
+        p.state.program.budget.step(1 + product.bits() / 1024)?;
         product *= factor;
     }
     Ok(int(product))
 }
 
-fn comb(p: &mut dyn Host, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Outcome {
+fn comb(p: &mut Eval<'_>, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Outcome {
     let (n, k) = (integer(&n)?.into_owned(), integer(&k)?.into_owned());
     for (name, value) in [("n", &n), ("k", &k)] {
         if value.is_negative() {
@@ -415,8 +415,8 @@ fn comb(p: &mut dyn Host, _: &ScriptValue, n: ScriptValue, k: ScriptValue) -> Ou
     let mut result = BigInt::from(1);
     let mut i = BigInt::default();
     while i < k {
-        p.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
-        cost::product(p, result.bits(), n.bits())?;
+        p.state.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
+        cost::product(p.state, result.bits(), n.bits())?;
         result *= &n - &i;
         i += 1;
         result /= &i;

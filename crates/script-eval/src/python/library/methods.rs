@@ -3,7 +3,7 @@
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::functools;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::natives::Generated;
 use crate::python::builtins::is_callable;
@@ -17,7 +17,7 @@ struct PartialMethod {
     args: CallArgs,
 }
 
-pub(super) fn partial_method(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn partial_method(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     if args.positional.is_empty() {
         raise!(Type, "partialmethod.__init__() missing 1 required positional argument: 'func'");
     }
@@ -37,8 +37,8 @@ pub(super) fn partial_method(p: &mut dyn Host, _: &ScriptValue, mut args: CallAr
 }
 
 /// Arguments followed by those of a call, whose keywords come first.
-fn combined(p: &mut dyn Host, known: &CallArgs, args: CallArgs) -> Result<CallArgs, Raise> {
-    cost::values(p, known.positional.len() + 2 * known.keywords.len())?;
+fn combined(p: &mut Eval<'_>, known: &CallArgs, args: CallArgs) -> Result<CallArgs, Raise> {
+    cost::values(p.state, known.positional.len() + 2 * known.keywords.len())?;
     let mut all = known.clone();
     all.positional.extend(args.positional);
     for (key, value) in args.keywords {
@@ -64,7 +64,7 @@ impl Protocol for PartialMethod {
     }
     fn bind(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         this: &ScriptValue,
         instance: Option<&ScriptValue>,
         class: &ScriptValue,
@@ -76,7 +76,7 @@ impl Protocol for PartialMethod {
 impl PartialMethod {
     fn bound(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         this: &ScriptValue,
         instance: Option<&ScriptValue>,
         class: &ScriptValue,

@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::class::Special;
 use crate::eval::{IterObject, Raise};
 use crate::host::Operator;
@@ -113,7 +113,7 @@ static FUNCTIONS: Table = &[
 ];
 
 /// `operator.length_hint(value, default=0)`: the length, else what `__length_hint__` returns.
-fn length_hint(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, default: Option<ScriptValue>) -> Outcome {
+fn length_hint(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue, default: Option<ScriptValue>) -> Outcome {
     let default = default.unwrap_or(ScriptValue::Int(0));
     if !matches!(default, ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_)) {
         return Err(wrong_type!("'{}' object cannot be interpreted as an integer", &default).into());
@@ -184,7 +184,7 @@ struct Getter {
 }
 
 impl Getter {
-    fn get(&self, p: &mut dyn Host, value: &ScriptValue, key: &ScriptValue) -> Outcome {
+    fn get(&self, p: &mut Eval<'_>, value: &ScriptValue, key: &ScriptValue) -> Outcome {
         if self.kind == Kind::Item {
             return subscript::get(p, value, key);
         }
@@ -209,7 +209,7 @@ impl Protocol for Getter {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let name = self.class().trim_start_matches("operator.");
         if !args.keywords.is_empty() {
             raise!(Type, "{name}() takes no keyword arguments");
@@ -226,7 +226,7 @@ impl Protocol for Getter {
         }
         Ok(ScriptValue::tuple(found))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         repr::list(p, &format!("{}(", self.class()), &self.keys, out, open)?;
         out.push(')');
         Ok(())
@@ -250,7 +250,7 @@ impl Protocol for MethodCaller {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         let [value] = args.positional.as_slice() else {
             raise!(Type, "methodcaller expected 1 argument, got {}", args.positional.len());
         };

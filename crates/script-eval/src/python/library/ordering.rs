@@ -3,7 +3,7 @@
 use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::ScriptValue;
 
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::natives::{Generated, not_implemented};
 use crate::eval::class::{self, Special};
@@ -30,7 +30,7 @@ enum Rule {
 }
 
 /// The class with all comparisons.
-pub(super) fn total_ordering(p: &mut dyn Host, _: &ScriptValue, class: ScriptValue) -> Outcome {
+pub(super) fn total_ordering(p: &mut Eval<'_>, _: &ScriptValue, class: ScriptValue) -> Outcome {
     // Those of `object` do not count.
     let is_of_object = |member: &ScriptValue| {
         member.as_host::<Builtin>().is_some_and(|builtin| matches!(builtin.kind, BuiltinKind::Slot("object")))
@@ -53,12 +53,12 @@ pub(super) fn total_ordering(p: &mut dyn Host, _: &ScriptValue, class: ScriptVal
     Ok(class)
 }
 
-fn compare(p: &mut dyn Host, root: &str, rule: Rule, own: &ScriptValue, other: &ScriptValue) -> Outcome {
+fn compare(p: &mut Eval<'_>, root: &str, rule: Rule, own: &ScriptValue, other: &ScriptValue) -> Outcome {
     let Special::Value(known) = p.call_special(own, root, [other.clone()])? else {
         return Ok(not_implemented());
     };
     let holds = p.truth(&known)?;
-    let equality = |p: &mut dyn Host, op: CmpOp| -> Result<ScriptValue, Raise> {
+    let equality = |p: &mut Eval<'_>, op: CmpOp| -> Result<ScriptValue, Raise> {
         p.apply(Operator::Compare(op), &[own.clone(), other.clone()])
     };
     match rule {

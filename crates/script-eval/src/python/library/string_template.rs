@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::natives::Generated;
 use crate::eval::class::{Instance, missing};
@@ -64,7 +64,7 @@ fn pieces<'a>(template: &'a str, delimiter: &str) -> Vec<Piece<'a>> {
 }
 
 /// The class. Each program has its own.
-pub(crate) fn class(p: &(dyn Host + '_)) -> ScriptValue {
+pub(crate) fn class(p: &Eval<'_>) -> ScriptValue {
     let members = vec![
         ("delimiter", ScriptValue::str("$")),
         (
@@ -102,8 +102,8 @@ pub(crate) fn class(p: &(dyn Host + '_)) -> ScriptValue {
                     Piece::Named(_, name) => Some((*name).to_owned()),
                     _ => None,
                 }));
-                cost::text_bytes(p, template.len())?;
-                cost::list(p, names.iter().map(|name| ScriptValue::str(name)).collect())
+                cost::text_bytes(p.state, template.len())?;
+                cost::list(p.state, names.iter().map(|name| ScriptValue::str(name)).collect())
             }),
         ),
     ];
@@ -111,7 +111,7 @@ pub(crate) fn class(p: &(dyn Host + '_)) -> ScriptValue {
 }
 
 /// The template and the delimiter of an instance.
-fn parts(p: &mut dyn Host, own: Option<&ScriptValue>) -> Result<(String, String), Raise> {
+fn parts(p: &mut Eval<'_>, own: Option<&ScriptValue>) -> Result<(String, String), Raise> {
     let Some(own) = own else { raise!(Type, "missing 1 required positional argument: 'self'") };
     let mut text = |name: &str| match p.find_attribute(own, name)? {
         Some(value) => match value.plain().as_str() {
@@ -124,12 +124,12 @@ fn parts(p: &mut dyn Host, own: Option<&ScriptValue>) -> Result<(String, String)
     if delimiter.is_empty() {
         raise!(Value, "empty delimiter");
     }
-    cost::scan(p, template.len())?;
+    cost::scan(p.state, template.len())?;
     Ok((template, delimiter))
 }
 
 /// Replaces placeholders by values of a mapping and of keywords, which come first.
-fn substitute(p: &mut dyn Host, args: CallArgs, is_strict: bool) -> Outcome {
+fn substitute(p: &mut Eval<'_>, args: CallArgs, is_strict: bool) -> Outcome {
     let (template, delimiter) = parts(p, args.positional.first())?;
     if args.positional.len() > 2 {
         let given = args.positional.len();
@@ -138,14 +138,14 @@ fn substitute(p: &mut dyn Host, args: CallArgs, is_strict: bool) -> Outcome {
     let mapping = args.positional.get(1).cloned();
     let mut out = String::new();
     for piece in pieces(&template, &delimiter) {
-        p.program.budget.step(1 + args.keywords.len() as u64)?;
+        p.state.program.budget.step(1 + args.keywords.len() as u64)?;
         let text = match piece {
             Piece::Text(text) => text.to_owned(),
             Piece::Escaped => delimiter.clone(),
             Piece::Named(written, name) => {
                 let known = args.keywords.iter().find(|(key, _)| key.as_str() == name);
                 let key = ScriptValue::str(name);
-                let get = |p: &mut (dyn Host + '_)| match (known, &mapping) {
+                let get = |p: &mut Eval<'_>| match (known, &mapping) {
                     (Some((_, value)), _) => Ok(value.clone()),
                     (None, Some(mapping)) => subscript::get(p, mapping, &key),
                     (None, None) => Err(crate::eval::exception::key_error(key.clone())),
@@ -167,8 +167,8 @@ fn substitute(p: &mut dyn Host, args: CallArgs, is_strict: bool) -> Outcome {
             }
             Piece::Invalid(_) => delimiter.clone(),
         };
-        cost::text_bytes(p, text.len())?;
+        cost::text_bytes(p.state, text.len())?;
         out.push_str(&text);
     }
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }

@@ -3,7 +3,7 @@
 use tvmscript_script_value::ScriptValue;
 
 use super::{Constant, Library};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::builtins::{Table, linear, not_none};
 use crate::python::{Outcome, cost, unicode};
@@ -11,7 +11,7 @@ use crate::python::{Outcome, cost, unicode};
 static FUNCTIONS: Table = &[linear("capwords").one_or_two(capwords).with_keywords(&["s", "sep"])];
 
 /// Capitalizes each word. Without a separator, words are between white space and joined by single spaces.
-fn capwords(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue, separator: Option<ScriptValue>) -> Outcome {
+fn capwords(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue, separator: Option<ScriptValue>) -> Outcome {
     let text_of = |value: &ScriptValue| -> Result<String, Raise> {
         match value.as_str() {
             Some(text) => Ok(text.to_owned()),
@@ -19,7 +19,7 @@ fn capwords(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue, separator: Opt
         }
     };
     let text = text_of(&text)?;
-    cost::text_bytes(p, 2 * text.len())?;
+    cost::text_bytes(p.state, 2 * text.len())?;
     let out = match not_none(separator) {
         None => {
             let words = text.split(unicode::is_space).filter(|word| !word.is_empty());
@@ -33,7 +33,7 @@ fn capwords(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue, separator: Opt
             text.split(&separator).map(unicode::capitalize).collect::<Vec<_>>().join(&separator)
         }
     };
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }
 
 pub(super) static STRING: Library = Library {

@@ -7,7 +7,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{Hashing, ScriptValue};
 
 use super::Library;
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::builtins::{Table, own};
@@ -29,7 +29,7 @@ static ROWS: Table = &[own("SimpleNamespace").any(|p, _, a| {
     if !a.positional.is_empty() {
         raise!(Type, "no positional arguments expected");
     }
-    cost::entries(p, a.keywords.len())?;
+    cost::entries(p.state, a.keywords.len())?;
     let fields = a.keywords.into_iter().map(|(key, value)| (key.as_str().into(), value));
     Ok(LibraryObject::value(Namespace { fields: RefCell::new(fields.collect()) }))
 })];
@@ -48,7 +48,7 @@ impl Protocol for Namespace {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -57,7 +57,7 @@ impl Protocol for Namespace {
         };
         let (Some(a), Some(b)) = (cast::<Namespace>(a), cast::<Namespace>(b)) else { return Ok(None) };
         let (x, y) = (a.fields.borrow().clone(), b.fields.borrow().clone());
-        p.program.budget.step(x.len() as u64)?;
+        p.state.program.budget.step(x.len() as u64)?;
         let mut is_equal = x.len() == y.len();
         for (name, value) in &x {
             is_equal = is_equal && y.get(name).map_or(Ok(false), |other| compare::same(p, value, other))?;
@@ -77,7 +77,7 @@ impl Protocol for Namespace {
     fn attribute_names(&self) -> Vec<String> {
         self.fields.borrow().keys().map(|key| key.to_string()).collect()
     }
-    fn set_attribute(&self, p: &mut dyn Host, name: &str, new: Option<ScriptValue>) -> Result<bool, Raise> {
+    fn set_attribute(&self, p: &mut Eval<'_>, name: &str, new: Option<ScriptValue>) -> Result<bool, Raise> {
         let Some(new) = new else {
             let old = self.fields.borrow_mut().shift_remove(name);
             return match old {
@@ -85,7 +85,7 @@ impl Protocol for Namespace {
                 None => raise!(Attribute, "{name}"),
             };
         };
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         let old = self.fields.borrow_mut().insert(name.into(), new);
         drop(old);
         Ok(true)
@@ -93,11 +93,11 @@ impl Protocol for Namespace {
     fn hashing(&self) -> Hashing {
         Hashing::Unhashable
     }
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
-        cost::entries(p, self.fields.borrow().len())?;
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
+        cost::entries(p.state, self.fields.borrow().len())?;
         Ok(Some(LibraryObject::value(Namespace { fields: RefCell::new(self.fields.borrow().clone()) })))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str("namespace(");
         let fields = self.fields.borrow().clone();
         for (index, (name, value)) in fields.iter().enumerate() {

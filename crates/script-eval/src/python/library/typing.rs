@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 use tvmscript_script_value::{CallArgs, Hashing, ScriptValue};
 
 use super::{Constant, Library, abstract_classes};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::{ClassObject, collections_abc};
 use crate::host::Operator;
@@ -97,16 +97,16 @@ impl Protocol for Form {
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         Ok(Some(LibraryObject::value(Form { args: Some(key.clone()), ..*self })))
     }
     fn operate(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -123,7 +123,7 @@ impl Protocol for Form {
             _ => None,
         }
     }
-    fn is_class_of(&self, p: &mut dyn Host, value: &ScriptValue) -> Option<Result<bool, Raise>> {
+    fn is_class_of(&self, p: &mut Eval<'_>, value: &ScriptValue) -> Option<Result<bool, Raise>> {
         match self.name {
             "Any" => return None,
             "Callable" => return Some(Ok(crate::python::builtins::is_callable(p, value))),
@@ -135,7 +135,7 @@ impl Protocol for Form {
         let own = crate::python::type_name(value);
         Some(Ok(self.classes()?.contains(&own.as_str())))
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str(&format!("{}.{}", self.module, self.name));
         let Some(args) = &self.args else { return Ok(()) };
         out.push('[');
@@ -169,7 +169,7 @@ fn abstract_name(value: &ScriptValue) -> Option<&'static str> {
 
 /// Tests whether a class is a subclass of an abstract one; `None` if `of` is none, or that is not known.
 pub(crate) fn is_abstract_subclass(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     of: &ScriptValue,
 ) -> Result<Option<bool>, Raise> {
@@ -181,7 +181,7 @@ pub(crate) fn is_abstract_subclass(
 
 /// Tests whether a value is an instance of the abstract class of a name; `None` if that is not known.
 pub(crate) fn is_abstract_instance(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     name: &str,
 ) -> Result<Option<bool>, Raise> {
@@ -206,7 +206,7 @@ pub(crate) fn is_abstract_instance(
 }
 
 /// The class that a form stands for as a base class: `typing.Sequence[int]`, `typing.List`.
-pub(crate) fn class_of_form(p: &dyn Host, form: &ScriptValue) -> Option<ScriptValue> {
+pub(crate) fn class_of_form(p: &Eval<'_>, form: &ScriptValue) -> Option<ScriptValue> {
     let form = cast::<Form>(form)?;
     match form.classes() {
         Some([name]) => crate::python::builtins::class(name),
@@ -221,7 +221,7 @@ pub(crate) fn parameterized(name: &'static str, key: &ScriptValue) -> ScriptValu
 
 /// Writes an argument of a parameterized form: a type is its name.
 fn argument(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     out: &mut String,
     open: &mut Vec<*const ()>,
@@ -288,7 +288,7 @@ pub fn type_variable(name: &str) -> ScriptValue {
     LibraryObject::value(Variable { name: ScriptValue::Str(name.into()) })
 }
 
-fn variable(_: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
+fn variable(_: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     match a.positional.first() {
         Some(name @ ScriptValue::Str(_)) => Ok(LibraryObject::value(Variable { name: name.clone() })),
         _ => raise!(Type, "TypeVar() missing 1 required positional argument: 'name'"),
@@ -301,7 +301,7 @@ impl Protocol for Variable {
     }
     fn get(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         this: &ScriptValue,
         _: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -309,7 +309,7 @@ impl Protocol for Variable {
     }
     fn operate(
         &self,
-        _: &mut dyn Host,
+        _: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -318,7 +318,7 @@ impl Protocol for Variable {
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         matches!(name, "__name__" | "args" | "kwargs").then(|| self.name.clone())
     }
-    fn write(&self, _: &mut dyn Host, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, _: &mut Eval<'_>, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
         out.push_str(&format!("~{}", self.name.as_str().unwrap_or_default()));
         Ok(())
     }
@@ -347,7 +347,7 @@ impl Protocol for NewType {
     fn is_callable(&self) -> bool {
         true
     }
-    fn call(&self, _: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
+    fn call(&self, _: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
         match args.positional.into_vec().into_iter().next() {
             Some(value) => Ok(value),
             None => raise!(Type, "NewType.__call__() missing 1 required positional argument: 'x'"),

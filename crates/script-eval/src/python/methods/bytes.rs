@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tvmscript_script_value::ScriptValue;
 
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, own};
@@ -34,8 +34,8 @@ pub(super) static BYTES: Table = &[
     linear("decode")
         .zero_to_two(|p, v, encoding, errors| {
             let bytes = own_bytes(p, v)?;
-            cost::text_bytes(p, bytes.len())?;
-            cost::text(p, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
+            cost::text_bytes(p.state, bytes.len())?;
+            cost::text(p.state, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
         })
         .with_keywords(&["encoding", "errors"]),
     own("endswith").one_to_three(|p, v, x, start, stop| {
@@ -102,14 +102,14 @@ pub(super) static BYTES: Table = &[
         let bytes = own_bytes(p, v)?;
         let (sign, digits) = bytes.split_at(usize::from(bytes.starts_with(b"+") || bytes.starts_with(b"-")));
         let missing = usize::try_from(word(&width)?).unwrap_or(0).saturating_sub(bytes.len());
-        cost::text_bytes(p, missing.saturating_add(bytes.len()))?;
+        cost::text_bytes(p.state, missing.saturating_add(bytes.len()))?;
         like(p, v, [sign, &vec![b'0'; missing], digits].concat())
     }),
 ];
 
 /// `bytes.maketrans`
 pub(crate) fn make_translation(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     from: ScriptValue,
     to: ScriptValue,
@@ -124,20 +124,20 @@ pub(crate) fn make_translation(
             *slot = *other;
         }
     }
-    cost::bytes(p, table)
+    cost::bytes(p.state, table)
 }
 
-fn own_bytes(p: &dyn Host, v: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
+fn own_bytes(p: &Eval<'_>, v: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
     Ok(content(p, v)?.unwrap_or_default())
 }
 
 /// The bytes of an argument.
-fn bytes_like(p: &dyn Host, value: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
+fn bytes_like(p: &Eval<'_>, value: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
     content(p, value)?.ok_or_else(|| wrong_type!("a bytes-like object is required, not '{}'", value).into())
 }
 
 /// The bytes that a search looks for: a number is a single one.
-fn needle(p: &dyn Host, value: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
+fn needle(p: &Eval<'_>, value: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
     if let Some(bytes) = content(p, value)? {
         return Ok(bytes);
     }
@@ -149,25 +149,25 @@ fn needle(p: &dyn Host, value: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
 }
 
 /// A value of the type of the receiver.
-fn like(p: &mut dyn Host, v: &ScriptValue, bytes: Vec<u8>) -> Outcome {
+fn like(p: &mut Eval<'_>, v: &ScriptValue, bytes: Vec<u8>) -> Outcome {
     match v {
-        ScriptValue::Bytes(_) => cost::bytes(p, bytes),
+        ScriptValue::Bytes(_) => cost::bytes(p.state, bytes),
         _ => ByteArray::charged(p, bytes),
     }
 }
 
-fn map(p: &mut dyn Host, v: &ScriptValue, f: fn(&[u8]) -> Vec<u8>) -> Outcome {
+fn map(p: &mut Eval<'_>, v: &ScriptValue, f: fn(&[u8]) -> Vec<u8>) -> Outcome {
     let bytes = own_bytes(p, v)?;
-    cost::text_bytes(p, bytes.len())?;
+    cost::text_bytes(p.state, bytes.len())?;
     like(p, v, f(&bytes))
 }
 
-fn all(p: &dyn Host, v: &ScriptValue, f: fn(u8) -> bool) -> Outcome {
+fn all(p: &Eval<'_>, v: &ScriptValue, f: fn(u8) -> bool) -> Outcome {
     let bytes = own_bytes(p, v)?;
     Ok(ScriptValue::Bool(!bytes.is_empty() && bytes.iter().all(|byte| f(*byte))))
 }
 
-fn has_case(p: &dyn Host, v: &ScriptValue, wanted: fn(&u8) -> bool, other: fn(&u8) -> bool) -> Outcome {
+fn has_case(p: &Eval<'_>, v: &ScriptValue, wanted: fn(&u8) -> bool, other: fn(&u8) -> bool) -> Outcome {
     let bytes = own_bytes(p, v)?;
     Ok(ScriptValue::Bool(bytes.iter().any(wanted) && !bytes.iter().any(other)))
 }
@@ -194,8 +194,8 @@ fn section(bytes: &[u8], bounds: [Option<ScriptValue>; 2]) -> Result<Option<(usi
 }
 
 /// Charges a naive search.
-fn search_cost(p: &dyn Host, len: usize, part: usize) -> Result<(), Raise> {
-    cost::scan(p, len.saturating_mul(1 + part / 32))
+fn search_cost(p: &Eval<'_>, len: usize, part: usize) -> Result<(), Raise> {
+    cost::scan(p.state, len.saturating_mul(1 + part / 32))
 }
 
 /// Indices where a part that is not empty begins, without overlaps.
@@ -224,7 +224,7 @@ fn last(bytes: &[u8], part: &[u8]) -> Option<usize> {
 }
 
 fn find(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: &ScriptValue,
     bounds: [Option<ScriptValue>; 2],
@@ -248,7 +248,7 @@ fn find(
 }
 
 fn affix(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     name: &str,
     v: &ScriptValue,
     x: &ScriptValue,
@@ -262,7 +262,7 @@ fn affix(
         x => std::slice::from_ref(x),
     };
     for option in options {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let Some(option) = content(p, option)? else {
             return Err(match x {
                 ScriptValue::Tuple(_) => {
@@ -271,7 +271,7 @@ fn affix(
                 _ => wrong_type!("{name} first arg must be bytes or a tuple of bytes, not {}", option).into(),
             });
         };
-        cost::scan(p, option.len())?;
+        cost::scan(p.state, option.len())?;
         if part.is_some_and(|part| f(part, &option)) {
             return Ok(ScriptValue::Bool(true));
         }
@@ -280,7 +280,7 @@ fn affix(
 }
 
 fn justify(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     name: &str,
     width: &ScriptValue,
@@ -304,12 +304,12 @@ fn justify(
     let bytes = own_bytes(p, v)?;
     let width = usize::try_from(width).unwrap_or(0);
     let missing = width.saturating_sub(bytes.len());
-    cost::text_bytes(p, missing.saturating_add(bytes.len()))?;
+    cost::text_bytes(p.state, missing.saturating_add(bytes.len()))?;
     let before = left(missing, width);
     like(p, v, [&vec![fill; before][..], &bytes, &vec![fill; missing - before]].concat())
 }
 
-fn strip(p: &mut dyn Host, v: &ScriptValue, cut: Option<ScriptValue>, left: bool, right: bool) -> Outcome {
+fn strip(p: &mut Eval<'_>, v: &ScriptValue, cut: Option<ScriptValue>, left: bool, right: bool) -> Outcome {
     let bytes = own_bytes(p, v)?;
     let mut is_cut = [false; 256];
     match not_none(cut) {
@@ -326,7 +326,7 @@ fn strip(p: &mut dyn Host, v: &ScriptValue, cut: Option<ScriptValue>, left: bool
     like(p, v, bytes.get(start..end.max(start)).unwrap_or_default().to_vec())
 }
 
-fn separator(p: &dyn Host, x: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
+fn separator(p: &Eval<'_>, x: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
     let x = bytes_like(p, x)?;
     if x.is_empty() {
         raise!(Value, "empty separator");
@@ -334,7 +334,7 @@ fn separator(p: &dyn Host, x: &ScriptValue) -> Result<Rc<[u8]>, Raise> {
     Ok(x)
 }
 
-fn partition(p: &mut dyn Host, v: &ScriptValue, x: &ScriptValue, from_end: bool) -> Outcome {
+fn partition(p: &mut Eval<'_>, v: &ScriptValue, x: &ScriptValue, from_end: bool) -> Outcome {
     let (bytes, x) = (own_bytes(p, v)?, separator(p, x)?);
     search_cost(p, bytes.len(), x.len())?;
     let at = if from_end { last(&bytes, &x) } else { first(&bytes, &x) };
@@ -351,7 +351,7 @@ fn partition(p: &mut dyn Host, v: &ScriptValue, x: &ScriptValue, from_end: bool)
 }
 
 fn replace(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     from: ScriptValue,
     to: ScriptValue,
@@ -362,7 +362,7 @@ fn replace(
     search_cost(p, bytes.len(), from.len())?;
     let mut found = if from.is_empty() { (0..=bytes.len()).collect() } else { places(&bytes, &from) };
     found.truncate(limit.unwrap_or(usize::MAX));
-    cost::text_bytes(p, bytes.len().saturating_add(found.len().saturating_mul(to.len())))?;
+    cost::text_bytes(p.state, bytes.len().saturating_add(found.len().saturating_mul(to.len())))?;
     let mut out = Vec::new();
     let mut at = 0;
     for place in found {
@@ -375,7 +375,7 @@ fn replace(
 }
 
 fn split(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     sep: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -441,16 +441,16 @@ fn words(bytes: &[u8], limit: usize, from_end: bool) -> Vec<&[u8]> {
     }
 }
 
-fn collected(p: &mut dyn Host, v: &ScriptValue, parts: Vec<&[u8]>) -> Outcome {
+fn collected(p: &mut Eval<'_>, v: &ScriptValue, parts: Vec<&[u8]>) -> Outcome {
     let mut out = Vec::new();
     for part in parts {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         out.push(like(p, v, part.to_vec())?);
     }
-    cost::list(p, out)
+    cost::list(p.state, out)
 }
 
-fn splitlines(p: &mut dyn Host, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
+fn splitlines(p: &mut Eval<'_>, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
     let keep = match keep {
         Some(keep) => p.truth(&keep)?,
         None => false,
@@ -468,7 +468,7 @@ fn splitlines(p: &mut dyn Host, v: &ScriptValue, keep: Option<ScriptValue>) -> O
     collected(p, v, parts)
 }
 
-fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
+fn join(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue) -> Outcome {
     let separator = own_bytes(p, v)?;
     let items = p.collect_values(&items).map_err(|raise| {
         instead_of_type_error(raise, || HostError::type_error("can only join an iterable"))
@@ -480,8 +480,8 @@ fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
                 wrong_type!("sequence item {index}: expected a bytes-like object, {} found", item).into()
             );
         };
-        p.program.budget.allocate((separator.len() + part.len()) as u64)?;
-        cost::scan(p, separator.len() + part.len())?;
+        p.state.program.budget.allocate((separator.len() + part.len()) as u64)?;
+        cost::scan(p.state, separator.len() + part.len())?;
         if index > 0 {
             out.extend_from_slice(&separator);
         }
@@ -490,7 +490,7 @@ fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
     like(p, v, out)
 }
 
-fn hex(p: &mut dyn Host, v: &ScriptValue, sep: Option<ScriptValue>) -> Outcome {
+fn hex(p: &mut Eval<'_>, v: &ScriptValue, sep: Option<ScriptValue>) -> Outcome {
     let bytes = own_bytes(p, v)?;
     let sep = match &sep {
         None => String::new(),
@@ -503,12 +503,12 @@ fn hex(p: &mut dyn Host, v: &ScriptValue, sep: Option<ScriptValue>) -> Outcome {
             _ => raise!(Value, "sep must be length 1."),
         },
     };
-    cost::text_bytes(p, 3 * bytes.len())?;
+    cost::text_bytes(p.state, 3 * bytes.len())?;
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(ScriptValue::str(&digits.join(&sep)))
 }
 
-fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
+fn expandtabs(p: &mut Eval<'_>, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
     let size = usize::try_from(size.map_or(Ok(8), |size| word(&size))?).unwrap_or(0);
     let mut out = Vec::new();
     let mut column = 0usize;
@@ -516,7 +516,7 @@ fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> O
         match byte {
             b'\t' => {
                 let blanks = column.checked_rem(size).map_or(0, |rest| size - rest);
-                cost::text_bytes(p, blanks)?;
+                cost::text_bytes(p.state, blanks)?;
                 out.resize(out.len() + blanks, b' ');
                 column += blanks;
             }
@@ -533,7 +533,7 @@ fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> O
     like(p, v, out)
 }
 
-fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue, delete: Option<ScriptValue>) -> Outcome {
+fn translate(p: &mut Eval<'_>, v: &ScriptValue, table: ScriptValue, delete: Option<ScriptValue>) -> Outcome {
     let bytes = own_bytes(p, v)?;
     let table = match not_none(Some(table)) {
         None => None,
@@ -549,7 +549,7 @@ fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue, delete: Opti
         Some(delete) => bytes_like(p, delete)?,
         None => Rc::from([]),
     };
-    cost::scan(p, bytes.len().saturating_mul(1 + delete.len().min(256)))?;
+    cost::scan(p.state, bytes.len().saturating_mul(1 + delete.len().min(256)))?;
     let new =
         |byte: &u8| table.as_ref().and_then(|table| table.get(usize::from(*byte)).copied()).unwrap_or(*byte);
     let out = bytes.iter().filter(|byte| !delete.contains(byte)).map(new).collect();

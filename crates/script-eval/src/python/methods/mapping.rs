@@ -19,7 +19,7 @@ pub(super) static DICT: Table = &[
     own("items").zero(|_, v| Ok(view::value(v, view::Kind::Items))),
     own("pop").one_or_two(|p, v, key, default| {
         let hashed = p.hashable(key.clone())?;
-        cost::removal(p, with_dict(v, |dict| dict.len()).unwrap_or(0))?;
+        cost::removal(p.state, with_dict(v, |dict| dict.len()).unwrap_or(0))?;
         let found = with_dict(v, |dict| dict.shift_remove(&hashed)).flatten();
         match found.or(default) {
             Some(value) => Ok(value),
@@ -32,9 +32,9 @@ pub(super) static DICT: Table = &[
     }),
     own("setdefault").one_or_two(|p, v, key, default| {
         let key = p.hashable(key)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         if let Some(default) = &default {
-            p.program.keep_container(v, default)?;
+            p.state.program.keep_container(v, default)?;
         }
         let value = with_dict(v, |dict| dict.entry(key).or_insert(default.unwrap_or_default()).clone());
         Ok(value.unwrap_or_default())
@@ -50,9 +50,9 @@ pub(super) static DICT: Table = &[
         for (key, value) in a.keywords {
             more.insert(p.hashable(ScriptValue::Str(key))?, value);
         }
-        cost::entries(p, more.len())?;
-        set::charge_keys(p, more.keys())?;
-        more.iter().try_for_each(|(_, value)| p.program.keep_container(v, value))?;
+        cost::entries(p.state, more.len())?;
+        set::charge_keys(p.state, more.keys())?;
+        more.iter().try_for_each(|(_, value)| p.state.program.keep_container(v, value))?;
         with_dict(v, |dict| dict.extend(more.iter().map(|(k, v)| (k.clone(), v.clone()))));
         Ok(ScriptValue::None)
     }),
@@ -63,7 +63,7 @@ pub(super) static DICT: Table = &[
         Ok(ScriptValue::None)
     }),
     own("copy").zero(|p, v| {
-        cost::entries(p, with_dict(v, |dict| dict.len()).unwrap_or(0))?;
+        cost::entries(p.state, with_dict(v, |dict| dict.len()).unwrap_or(0))?;
         let copy = with_dict(v, |dict| dict.clone()).unwrap_or_default();
         Ok(ScriptValue::Dict(Rc::new(RefCell::new(copy))))
     }),
@@ -94,7 +94,7 @@ pub(super) static MAP: Table = &[
         let mut pairs = Vec::new();
         for key in p.collect_values(v)? {
             let value = subscript::get(p, v, &key)?;
-            p.program.budget.allocate(cost::OBJECT_BYTES + 3 * cost::VALUE_BYTES)?;
+            p.state.program.budget.allocate(cost::OBJECT_BYTES + 3 * cost::VALUE_BYTES)?;
             pairs.push(ScriptValue::tuple([key, value]));
         }
         Ok(ScriptValue::list(pairs))

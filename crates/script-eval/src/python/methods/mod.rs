@@ -12,7 +12,7 @@ use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
 use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::ScriptValue;
 
-use crate::Evaluator;
+use crate::EvalState;
 use crate::eval::class::{PROPERTY, Property, WRAPPER, Wrapper};
 use crate::eval::generator::is_generator;
 use crate::eval::{Context, IterObject};
@@ -148,14 +148,14 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
 }
 
 /// The method of a text, list or plain dictionary; `None` for other values.
-pub(crate) fn native(p: &mut Evaluator, value: &ScriptValue, name: Name) -> Option<&'static Native> {
+pub(crate) fn native(p: &mut EvalState, value: &ScriptValue, name: Name) -> Option<&'static Native> {
     let (kind, tables) = match value {
         ScriptValue::Str(_) => (0, [text::STR, &[]]),
         ScriptValue::List(_) => (1, [sequence::LIST, &[]]),
         ScriptValue::Dict(dict) if dict.borrow().class().is_none() => (2, [mapping::DICT, &[]]),
         _ => return None,
     };
-    let Evaluator { natives, ast, .. } = p;
+    let EvalState { natives, ast, .. } = p;
     *natives.entry((name, kind)).or_insert_with(|| {
         let name = ast.name(name);
         tables.into_iter().flatten().find(|native| native.name == name)

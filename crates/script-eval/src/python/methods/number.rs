@@ -41,7 +41,7 @@ pub(super) static INT: Table = &[
             if !fits {
                 raise!(Overflow, "int too big to convert");
             }
-            cost::text_bytes(p, length)?;
+            cost::text_bytes(p.state, length)?;
             let mut bytes = match signed {
                 true => value.to_signed_bytes_le(),
                 false => value.magnitude().to_bytes_le(),

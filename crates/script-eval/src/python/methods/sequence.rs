@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::{ScriptValue, Slice};
 
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::builtins::{self, Table, linear, own};
 use crate::python::number::{small_index, word};
@@ -11,20 +11,20 @@ use crate::python::{Outcome, compare, cost, range, repr, subscript};
 pub(super) static LIST: Table = &[
     own("append").one(|p, v, x| {
         // The list may double its capacity.
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        p.program.keep_container(v, &x)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        p.state.program.keep_container(v, &x)?;
         change(v, |items| items.push(x))
     }),
     own("extend").one(|p, v, x| {
         let more = p.collect_values(&x)?;
-        more.iter().try_for_each(|item| p.program.keep_container(v, item))?;
+        more.iter().try_for_each(|item| p.state.program.keep_container(v, item))?;
         change(v, |items| items.extend(more))
     }),
     own("insert").two(|p, v, at, x| {
         let at = word(&at)?;
-        p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-        cost::moves(p, len(v))?;
-        p.program.keep_container(v, &x)?;
+        p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+        cost::moves(p.state, len(v))?;
+        p.state.program.keep_container(v, &x)?;
         change(v, |items| {
             items.insert(subscript::place_to_insert(at, items.len()), x);
         })
@@ -38,7 +38,7 @@ pub(super) static LIST: Table = &[
         }
         match subscript::place_of(at, len) {
             Some(at) => {
-                cost::moves(p, len - at)?;
+                cost::moves(p.state, len - at)?;
                 Ok(list.borrow_mut().remove(at))
             }
             None => raise!(Index, "pop index out of range"),
@@ -46,7 +46,7 @@ pub(super) static LIST: Table = &[
     }),
     own("remove").one(|p, v, x| match place(p, v, &x, 0, usize::MAX)? {
         Some(at) => {
-            cost::moves(p, len(v))?;
+            cost::moves(p.state, len(v))?;
             change(v, |items| {
                 if at < items.len() {
                     items.remove(at);
@@ -57,7 +57,7 @@ pub(super) static LIST: Table = &[
     }),
     linear("clear").zero(|_, v| change(v, Vec::clear)),
     own("copy").zero(|p, v| {
-        cost::values(p, len(v))?;
+        cost::values(p.state, len(v))?;
         let ScriptValue::List(items) = v else { return Ok(ScriptValue::None) };
         let copy = items.borrow().to_vec();
         Ok(ScriptValue::list(copy))
@@ -131,7 +131,7 @@ fn item(v: &ScriptValue, at: usize) -> Option<ScriptValue> {
 
 /// Index of the first occurrence in a range of indices.
 fn place(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: &ScriptValue,
     from: usize,
@@ -150,7 +150,7 @@ fn place(
 }
 
 fn sequence_index(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: ScriptValue,
     start: Option<ScriptValue>,
@@ -170,7 +170,7 @@ fn sequence_index(
     }
 }
 
-fn sequence_count(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue) -> Outcome {
+fn sequence_count(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue) -> Outcome {
     let (mut count, mut at) = (0, 0);
     while let Some(item) = item(v, at) {
         count += i64::from(compare::same(p, &item, &x)?);

@@ -8,7 +8,7 @@ use crate::eval::exception;
 use crate::python::builtins::{Table, linear, no_keywords, own};
 use crate::python::set::{self, Set};
 use crate::python::{Outcome, cost};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 type Keys = IndexSet<DictKey>;
 
@@ -21,14 +21,14 @@ pub(super) static FROZENSET: Table = &[
     linear("issubset").one(|p, v, x| compared(p, v, x, |x, y| x.is_subset(y))),
     linear("issuperset").one(|p, v, x| compared(p, v, x, |x, y| y.is_subset(x))),
     linear("isdisjoint").one(|p, v, x| compared(p, v, x, |x, y| x.is_disjoint(y))),
-    linear("copy").zero(|p, v| Ok(set::value(copied(p, v)?, is_frozen(v)))),
+    linear("copy").zero(|p, v| Ok(set::value(copied(p.state, v)?, is_frozen(v)))),
 ];
 
 /// Methods that change a set; those that frozen sets have too are in [`FROZENSET`].
 pub(super) static SET: Table = &[
     own("add").one(|p, v, x| {
         let key = p.hashable(x)?;
-        p.program.budget.allocate(cost::ENTRY_BYTES)?;
+        p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         change(v, |items| {
             items.insert(key);
         })
@@ -50,7 +50,7 @@ pub(super) static SET: Table = &[
     // Joins all arguments before it changes the set.
     linear("intersection_update").any(|p, v, a| {
         let all = joined(p, v, a, intersect)?;
-        let keys = copied(p, &all)?;
+        let keys = copied(p.state, &all)?;
         change(v, |items| *items = keys)
     }),
     linear("difference_update").any(|p, v, a| updated(p, v, a, difference)),
@@ -79,7 +79,7 @@ fn is_frozen(v: &ScriptValue) -> bool {
 }
 
 /// A copy of the keys.
-fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
+fn copied(p: &EvalState, v: &ScriptValue) -> Result<Keys, Raise> {
     let Some(set) = v.as_host::<Set>() else { return Ok(Keys::new()) };
     let items = set.items.borrow();
     cost::entries(p, items.len())?;
@@ -88,11 +88,11 @@ fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
 }
 
 /// Combines the set with each argument in turn.
-fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
+fn joined(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
     no_keywords("set", &a)?;
-    let mut items = copied(p, v)?;
+    let mut items = copied(p.state, v)?;
     for other in &a.positional {
-        p.program.budget.step(items.len() as u64 / 4)?;
+        p.state.program.budget.step(items.len() as u64 / 4)?;
         let is_set = other.as_host::<Set>().is_some();
         let other = p.collect_values(other)?;
         let other = set::keys(p, other)?;
@@ -102,27 +102,27 @@ fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, 
 }
 
 /// [`joined`] in place.
-fn updated(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys)) -> Outcome {
+fn updated(p: &mut Eval<'_>, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys)) -> Outcome {
     no_keywords("set", &a)?;
     for other in &a.positional {
         let other = p.collect_values(other)?;
         let other = set::keys(p, other)?;
-        p.program.budget.step(set::len(v).unwrap_or(0) as u64 / 4)?;
+        p.state.program.budget.step(set::len(v).unwrap_or(0) as u64 / 4)?;
         change(v, |items| f(items, other))?;
     }
     Ok(ScriptValue::None)
 }
 
-fn compared(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys, &Keys) -> bool) -> Outcome {
+fn compared(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys, &Keys) -> bool) -> Outcome {
     let other = p.collect_values(&x)?;
     let other = set::keys(p, other)?;
-    Ok(ScriptValue::Bool(f(&copied(p, v)?, &other)))
+    Ok(ScriptValue::Bool(f(&copied(p.state, v)?, &other)))
 }
 
 /// Removes an element; returns `false` if it is missing.
-fn remove(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
+fn remove(p: &mut Eval<'_>, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
     let key = p.hashable(x)?;
-    cost::removal(p, set::len(v).unwrap_or(0))?;
+    cost::removal(p.state, set::len(v).unwrap_or(0))?;
     let Some(set) = v.as_host::<Set>() else { return Ok(false) };
     let found = set.items.borrow_mut().shift_remove(&key);
     Ok(found)

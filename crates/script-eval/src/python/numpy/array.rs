@@ -8,7 +8,7 @@ use tvmscript_ir_core::{DataType, Object, Ref};
 use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 
 use super::dtype;
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::{Iter, Raise};
 use crate::host::Operator;
@@ -44,9 +44,9 @@ pub(super) fn count_of(shape: &[usize]) -> usize {
 }
 
 /// Charges the storage of an array and the time to fill it.
-pub(super) fn charge(p: &dyn Host, count: usize) -> Result<(), Raise> {
-    p.program.budget.allocate((count as u64).saturating_mul(16).saturating_add(cost::OBJECT_BYTES))?;
-    p.program.budget.step(1 + count as u64 / 8)
+pub(super) fn charge(p: &Eval<'_>, count: usize) -> Result<(), Raise> {
+    p.state.program.budget.allocate((count as u64).saturating_mul(16).saturating_add(cost::OBJECT_BYTES))?;
+    p.state.program.budget.step(1 + count as u64 / 8)
 }
 
 /// Strides of a contiguous array.
@@ -106,7 +106,7 @@ impl Array {
     }
 
     /// A contiguous copy, charged.
-    pub(super) fn copied(&self, p: &dyn Host) -> Result<Array, Raise> {
+    pub(super) fn copied(&self, p: &Eval<'_>) -> Result<Array, Raise> {
         charge(p, self.size())?;
         Ok(Array::new(self.dtype, self.shape.clone(), self.elements()))
     }
@@ -120,7 +120,7 @@ impl Array {
     }
 
     /// The same elements with another shape; a view where the array is contiguous.
-    pub(super) fn reshaped(&self, p: &dyn Host, shape: Vec<usize>) -> Result<Array, Raise> {
+    pub(super) fn reshaped(&self, p: &Eval<'_>, shape: Vec<usize>) -> Result<Array, Raise> {
         if shape.len() > MAX_DIMENSIONS {
             raise!(
                 Value,
@@ -184,7 +184,7 @@ impl Array {
     }
 
     /// Nested lists of Python's numbers, charged.
-    pub(super) fn to_list(&self, p: &dyn Host) -> Result<ScriptValue, Raise> {
+    pub(super) fn to_list(&self, p: &Eval<'_>) -> Result<ScriptValue, Raise> {
         charge(p, 2 * self.size())?;
         Ok(self.list_of())
     }
@@ -257,11 +257,11 @@ struct Rows {
 }
 
 impl Advance for Rows {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         if self.at >= self.array.shape.first().copied().unwrap_or(0) {
             return Ok(None);
         }
-        p.program.budget.allocate(cost::OBJECT_BYTES)?;
+        p.state.program.budget.allocate(cost::OBJECT_BYTES)?;
         self.at += 1;
         Ok(Some(self.array.row(self.at - 1).part()))
     }
@@ -282,7 +282,7 @@ impl Protocol for Array {
         let unsized_array = || HostError::type_error("len() of unsized object").into();
         Some(self.shape.first().copied().ok_or_else(unsized_array))
     }
-    fn truth(&self, _: &mut dyn Host) -> Result<bool, Raise> {
+    fn truth(&self, _: &mut Eval<'_>) -> Result<bool, Raise> {
         match self.only() {
             Some(Num::Int(i)) => Ok(i != 0),
             Some(Num::Float(f)) => Ok(f != 0.0),
@@ -296,7 +296,7 @@ impl Protocol for Array {
             ),
         }
     }
-    fn iterate(&self, _: &mut dyn Host, _: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
+    fn iterate(&self, _: &mut Eval<'_>, _: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         if self.is_scalar {
             return Ok(None);
         }
@@ -307,7 +307,7 @@ impl Protocol for Array {
     }
     fn get(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -315,7 +315,7 @@ impl Protocol for Array {
     }
     fn set(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         _: &ScriptValue,
         key: &ScriptValue,
         new: ScriptValue,
@@ -327,7 +327,7 @@ impl Protocol for Array {
     }
     fn operate(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<Option<ScriptValue>, Raise> {
@@ -335,7 +335,7 @@ impl Protocol for Array {
     }
     fn in_place(
         &self,
-        p: &mut dyn Host,
+        p: &mut Eval<'_>,
         operator: Operator,
         this: &ScriptValue,
         other: &ScriptValue,
@@ -373,13 +373,13 @@ impl Protocol for Array {
             .map(str::to_owned)
             .to_vec()
     }
-    fn copy(&self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn copy(&self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         if self.is_scalar { Ok(None) } else { Ok(Some(self.copied(p)?.value())) }
     }
-    fn write(&self, p: &mut dyn Host, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
+    fn write(&self, p: &mut Eval<'_>, out: &mut String, _: &mut Vec<*const ()>) -> Result<(), Raise> {
         super::text::write(p, self, out)
     }
-    fn text(&self, p: &mut dyn Host) -> Result<Option<String>, Raise> {
+    fn text(&self, p: &mut Eval<'_>) -> Result<Option<String>, Raise> {
         super::text::plain(p, self).map(Some)
     }
     fn number(&self) -> Option<ScriptValue> {

@@ -5,7 +5,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::array::{Array, MAX_DIMENSIONS, Num, charge, count_of};
 use super::dtype::{self, promoted};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::python::Outcome;
@@ -13,7 +13,7 @@ use crate::python::builtins::not_none;
 use crate::python::number::{Number, small_index};
 
 /// The array of a value: an array itself, a number, or nested sequences.
-pub(super) fn array(p: &mut dyn Host, value: &ScriptValue, wanted: Option<DataType>) -> Result<Array, Raise> {
+pub(super) fn array(p: &mut Eval<'_>, value: &ScriptValue, wanted: Option<DataType>) -> Result<Array, Raise> {
     if let Some(array) = Array::of(value) {
         let array = Array { is_scalar: false, ..array.clone() };
         return match wanted.filter(|wanted| *wanted != array.dtype) {
@@ -54,13 +54,13 @@ pub(super) fn array(p: &mut dyn Host, value: &ScriptValue, wanted: Option<DataTy
 
 /// Collects the elements of nested sequences, which must have equal lengths.
 fn flatten(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     depth: usize,
     shape: &mut Vec<usize>,
     leaves: &mut Vec<ScriptValue>,
 ) -> Result<(), Raise> {
-    p.program.budget.step(1)?;
+    p.state.program.budget.step(1)?;
     let rows = match value {
         ScriptValue::List(items) => items.borrow().to_vec(),
         ScriptValue::Tuple(items) => items.to_vec(),
@@ -110,7 +110,7 @@ fn ragged(common: &[usize]) -> HostError {
 }
 
 /// The array with elements of another type.
-pub(super) fn cast(p: &dyn Host, array: &Array, dtype: DataType) -> Result<Array, Raise> {
+pub(super) fn cast(p: &Eval<'_>, array: &Array, dtype: DataType) -> Result<Array, Raise> {
     charge(p, array.size())?;
     let data =
         array.elements().into_iter().map(|value| dtype::converted(value, array.dtype, dtype)).collect();
@@ -118,7 +118,7 @@ pub(super) fn cast(p: &dyn Host, array: &Array, dtype: DataType) -> Result<Array
 }
 
 /// A shape: an integer or a sequence of them.
-pub(super) fn shape(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<usize>, Raise> {
+pub(super) fn shape(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<usize>, Raise> {
     let dims = match whole(value) {
         Some(dim) => vec![dim],
         None => {
@@ -162,14 +162,14 @@ pub(super) fn whole(value: &ScriptValue) -> Option<i64> {
 }
 
 /// An array filled with one element.
-pub(super) fn filled(p: &mut dyn Host, shape: Vec<usize>, dtype: DataType, value: Num) -> Outcome {
+pub(super) fn filled(p: &mut Eval<'_>, shape: Vec<usize>, dtype: DataType, value: Num) -> Outcome {
     let count = count_of(&shape);
     charge(p, count)?;
     Ok(Array::new(dtype, shape, vec![value; count]).value())
 }
 
 /// `arange([start,] stop[, step])`
-pub(super) fn arange(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn arange(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let wanted = not_none(a.take_keyword("dtype")).map(|dtype| dtype::argument(&dtype)).transpose()?;
     for name in ["start", "stop", "step"] {
         if let Some(value) = a.take_keyword(name) {
@@ -226,7 +226,7 @@ pub(super) fn arange(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outc
 }
 
 /// `linspace(start, stop, num=50, endpoint=True, dtype=None)`
-pub(super) fn linspace(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn linspace(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let wanted = not_none(a.take_keyword("dtype")).map(|dtype| dtype::argument(&dtype)).transpose()?;
     let endpoint = match a.take_keyword("endpoint") {
         Some(endpoint) => p.truth(&endpoint)?,
@@ -241,7 +241,7 @@ pub(super) fn linspace(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Ou
     let Ok(count) = usize::try_from(num) else {
         raise!(Value, "Number of samples, {num}, must be non-negative.")
     };
-    let float = |p: &mut dyn Host, value: &ScriptValue| {
+    let float = |p: &mut Eval<'_>, value: &ScriptValue| {
         let array = array(p, value, Some(DataType::float(64)))?;
         Ok::<f64, Raise>(array.only().map_or(f64::NAN, |value| dtype::float(value, DataType::float(64))))
     };
@@ -263,7 +263,7 @@ pub(super) fn linspace(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Ou
 }
 
 /// Joins arrays along an axis.
-pub(super) fn concatenated(p: &mut dyn Host, arrays: &[Array], axis: i64) -> Result<Array, Raise> {
+pub(super) fn concatenated(p: &mut Eval<'_>, arrays: &[Array], axis: i64) -> Result<Array, Raise> {
     let Some(first) = arrays.first() else { raise!(Value, "need at least one array to concatenate") };
     let rank = first.shape.len();
     if rank == 0 {

@@ -6,7 +6,7 @@ use super::array::{Array, MAX_DIMENSIONS, Num, charge, count_of};
 use super::create::{self, whole};
 use super::dtype;
 use super::operate::{broadcast_shape, shape_text};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::python::{Outcome, subscript};
@@ -18,7 +18,7 @@ enum Selection {
 }
 
 /// `array[key]`
-pub(super) fn get(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Outcome {
+pub(super) fn get(p: &mut Eval<'_>, array: &Array, key: &ScriptValue) -> Outcome {
     match select(p, array, key)? {
         Selection::View(view) => Ok(view.part()),
         Selection::Positions { shape, positions } => {
@@ -32,7 +32,7 @@ pub(super) fn get(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Outcome
 
 /// `array[key] = value`
 pub(super) fn set(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     array: &Array,
     key: &ScriptValue,
     new: &ScriptValue,
@@ -73,7 +73,7 @@ pub(super) fn set(
     Ok(())
 }
 
-fn select(p: &mut dyn Host, array: &Array, key: &ScriptValue) -> Result<Selection, Raise> {
+fn select(p: &mut Eval<'_>, array: &Array, key: &ScriptValue) -> Result<Selection, Raise> {
     let keys = match key {
         ScriptValue::Tuple(items) => items.to_vec(),
         other => vec![other.clone()],
@@ -209,7 +209,7 @@ fn mask(key: &ScriptValue) -> Option<Array> {
 }
 
 /// The indices of the true elements of a mask, for each of its dimensions.
-fn true_positions(p: &mut dyn Host, mask: &Array, shape: &[usize]) -> Result<Vec<Array>, Raise> {
+fn true_positions(p: &mut Eval<'_>, mask: &Array, shape: &[usize]) -> Result<Vec<Array>, Raise> {
     for (axis, (own, other)) in mask.shape.iter().zip(shape).enumerate() {
         if own != other {
             raise!(
@@ -237,7 +237,7 @@ fn true_positions(p: &mut dyn Host, mask: &Array, shape: &[usize]) -> Result<Vec
 }
 
 /// `np.nonzero`
-pub(super) fn nonzero(p: &mut dyn Host, array: &Array) -> Outcome {
+pub(super) fn nonzero(p: &mut Eval<'_>, array: &Array) -> Outcome {
     let mask = super::operate::binary(
         p,
         super::operate::Binary::Compare(tvmscript_python_syntax::ast::CmpOp::NotEq),
@@ -251,7 +251,7 @@ pub(super) fn nonzero(p: &mut dyn Host, array: &Array) -> Outcome {
 
 /// Selects with arrays of indices. Their common shape replaces their axes: in place if they are neighbours, in front
 /// otherwise.
-fn gathered(p: &mut dyn Host, view: &Array, fancy: &[(usize, Array)]) -> Result<Selection, Raise> {
+fn gathered(p: &mut Eval<'_>, view: &Array, fancy: &[(usize, Array)]) -> Result<Selection, Raise> {
     let mut common = Vec::new();
     for (_, indices) in fancy {
         common = match broadcast_shape(&common, &indices.shape) {

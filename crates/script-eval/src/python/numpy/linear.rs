@@ -7,12 +7,12 @@ use super::array::{Array, Num, charge, count_of};
 use super::create;
 use super::dtype::{self, is_float, promoted, rounded, wide, wrapped};
 use super::operate::{broadcast_shape, shape_text};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::python::Outcome;
 
 /// `a @ b`, broadcast over all dimensions but the last two.
-pub(super) fn matmul(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(super) fn matmul(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (a, b) = (create::array(p, a, None)?, create::array(p, b, None)?);
     if a.shape.is_empty() || b.shape.is_empty() {
         raise!(
@@ -36,7 +36,7 @@ pub(super) fn matmul(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Outc
     let dtype = promoted(a.dtype, b.dtype);
     let count = count_of(&outer).saturating_mul(n).saturating_mul(m);
     charge(p, count.saturating_add(count_of(&outer)))?;
-    p.program.budget.step(count.saturating_mul(k) as u64 / 8)?;
+    p.state.program.budget.step(count.saturating_mul(k) as u64 / 8)?;
     let x = a.broadcast(&[outer.clone(), vec![n, k]].concat());
     let y = b.broadcast(&[outer.clone(), vec![k, m]].concat());
     charge(p, x.size().saturating_add(y.size()))?;
@@ -84,7 +84,7 @@ fn dot(pairs: impl Iterator<Item = (Num, Num)>, x: DataType, y: DataType, dtype:
 }
 
 /// `np.dot`
-pub(super) fn dot_of(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(super) fn dot_of(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (x, y) = (create::array(p, a, None)?, create::array(p, b, None)?);
     if x.shape.is_empty() || y.shape.is_empty() {
         let product = super::operate::Binary::Operator(tvmscript_python_syntax::ast::BinOp::Mult);

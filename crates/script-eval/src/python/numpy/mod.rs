@@ -21,7 +21,7 @@ use create::whole;
 use operate::Binary;
 use reduce::Reduction;
 
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
@@ -57,7 +57,7 @@ pub(crate) static TYPES: Table = &[
 ];
 
 /// A number of a type, or an array of them.
-fn scalar(p: &mut dyn Host, dtype: DataType, value: Option<ScriptValue>) -> Outcome {
+fn scalar(p: &mut Eval<'_>, dtype: DataType, value: Option<ScriptValue>) -> Outcome {
     let value = value.unwrap_or(ScriptValue::Int(0));
     let value = match &value {
         ScriptValue::Str(text) if dtype::is_float(dtype) => {
@@ -87,7 +87,7 @@ fn dtype_of(a: &mut CallArgs, at: usize) -> Result<Option<DataType>, HostError> 
 }
 
 /// `np.zeros` and `np.ones`.
-fn constant(p: &mut dyn Host, mut a: CallArgs, value: f64) -> Outcome {
+fn constant(p: &mut Eval<'_>, mut a: CallArgs, value: f64) -> Outcome {
     let dtype = dtype_of(&mut a, 1)?.unwrap_or(DataType::float(64));
     let shape = needed(&mut a, 0, "shape")?;
     let shape = create::shape(p, &shape)?;
@@ -95,7 +95,7 @@ fn constant(p: &mut dyn Host, mut a: CallArgs, value: f64) -> Outcome {
 }
 
 /// `np.zeros_like` and `np.ones_like`.
-fn constant_like(p: &mut dyn Host, mut a: CallArgs, value: f64) -> Outcome {
+fn constant_like(p: &mut Eval<'_>, mut a: CallArgs, value: f64) -> Outcome {
     let dtype = dtype_of(&mut a, 1)?;
     let like = needed(&mut a, 0, "a")?;
     let like = create::array(p, &like, None)?;
@@ -148,7 +148,7 @@ pub(crate) static BINARIES: [Native; 26] = binaries! {
     "logical_and" Binary::And; "logical_or" Binary::Or;
 };
 
-fn elementwise(p: &mut dyn Host, function: Binary, x: &ScriptValue, y: &ScriptValue) -> Outcome {
+fn elementwise(p: &mut Eval<'_>, function: Binary, x: &ScriptValue, y: &ScriptValue) -> Outcome {
     match operate::binary(p, function, x, y)? {
         Some(value) => Ok(value),
         None => Err(wrong_type!("arrays of '{}' and '{}' objects are not supported", x, y).into()),
@@ -156,7 +156,7 @@ fn elementwise(p: &mut dyn Host, function: Binary, x: &ScriptValue, y: &ScriptVa
 }
 
 /// Rounds each element to an integer that is a float.
-fn whole_floats(p: &mut dyn Host, x: &ScriptValue, f: fn(f64) -> f64) -> Outcome {
+fn whole_floats(p: &mut Eval<'_>, x: &ScriptValue, f: fn(f64) -> f64) -> Outcome {
     let array = create::array(p, x, None)?;
     if !dtype::is_float(array.dtype) {
         return operate::map(p, &array, array.dtype, |value| value);
@@ -415,9 +415,9 @@ pub(crate) static METHODS: Table = &[
             Ok(ScriptValue::None)
         })
     }),
-    own("squeeze").zero_or_one(|p, v, axis| squeeze(p, v, axis)).with_keywords(&["axis"]),
+    own("squeeze").zero_or_one(squeeze).with_keywords(&["axis"]),
     own("nonzero").zero(|p, v| with(v, |array| index::nonzero(p, array))),
-    own("clip").zero_to_two(|p, v, low, high| clip(p, v, low, high)).with_keywords(&["min", "max"]),
+    own("clip").zero_to_two(clip).with_keywords(&["min", "max"]),
     own("cumsum").any(|p, v, a| reduce::cumulative(p, first(v, a), false)),
     own("cumprod").any(|p, v, a| reduce::cumulative(p, first(v, a), true)),
     own("dot").one(|p, v, x| linear::dot_of(p, v, &x)),
@@ -444,7 +444,7 @@ fn first(v: &ScriptValue, mut a: CallArgs) -> CallArgs {
     a
 }
 
-fn arrays_of(p: &mut dyn Host, items: &ScriptValue) -> Result<Vec<Array>, Raise> {
+fn arrays_of(p: &mut Eval<'_>, items: &ScriptValue) -> Result<Vec<Array>, Raise> {
     let mut arrays = Vec::new();
     for item in p.collect_values(items)? {
         arrays.push(create::array(p, &item, None)?);
@@ -453,7 +453,7 @@ fn arrays_of(p: &mut dyn Host, items: &ScriptValue) -> Result<Vec<Array>, Raise>
 }
 
 /// Another shape; one dimension may be -1.
-fn reshape(p: &mut dyn Host, array: &Array, dims: &ScriptValue) -> Outcome {
+fn reshape(p: &mut Eval<'_>, array: &Array, dims: &ScriptValue) -> Outcome {
     let dims = match whole(dims) {
         Some(dim) => vec![dim],
         None => {
@@ -493,7 +493,7 @@ fn reshape(p: &mut dyn Host, array: &Array, dims: &ScriptValue) -> Outcome {
     Ok(array.reshaped(p, shape)?.value())
 }
 
-fn transpose(p: &mut dyn Host, array: &Array, axes: &ScriptValue) -> Outcome {
+fn transpose(p: &mut Eval<'_>, array: &Array, axes: &ScriptValue) -> Outcome {
     let rank = array.shape.len();
     let axes = match axes {
         ScriptValue::None => (0..rank).rev().collect(),
@@ -515,7 +515,7 @@ fn transpose(p: &mut dyn Host, array: &Array, axes: &ScriptValue) -> Outcome {
     Ok(array.permuted(&axes).value())
 }
 
-fn squeeze(p: &mut dyn Host, x: &ScriptValue, axis: Option<ScriptValue>) -> Outcome {
+fn squeeze(p: &mut Eval<'_>, x: &ScriptValue, axis: Option<ScriptValue>) -> Outcome {
     let array = create::array(p, x, None)?;
     let axes = match not_none(axis) {
         None => (0..array.shape.len()).filter(|axis| array.shape.get(*axis) == Some(&1)).collect(),
@@ -528,7 +528,7 @@ fn squeeze(p: &mut dyn Host, x: &ScriptValue, axis: Option<ScriptValue>) -> Outc
     Ok(array.permuted(&kept).value())
 }
 
-pub(crate) fn absolute(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
+pub(crate) fn absolute(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     let array = create::array(p, x, None)?;
     let dtype = array.dtype;
     operate::map(p, &array, dtype, |value| match value {
@@ -537,13 +537,13 @@ pub(crate) fn absolute(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
     })
 }
 
-fn tested(p: &mut dyn Host, x: &ScriptValue, f: fn(f64) -> bool) -> Outcome {
+fn tested(p: &mut Eval<'_>, x: &ScriptValue, f: fn(f64) -> bool) -> Outcome {
     let array = create::array(p, x, None)?;
     let from = array.dtype;
     operate::map(p, &array, DataType::BOOL, |value| Num::Int(i64::from(f(dtype::float(value, from)))))
 }
 
-fn clip(p: &mut dyn Host, x: &ScriptValue, low: Option<ScriptValue>, high: Option<ScriptValue>) -> Outcome {
+fn clip(p: &mut Eval<'_>, x: &ScriptValue, low: Option<ScriptValue>, high: Option<ScriptValue>) -> Outcome {
     let mut value = create::array(p, x, None)?.value();
     if let Some(low) = not_none(low) {
         value = elementwise(p, Binary::Maximum, &value, &low)?;
@@ -555,7 +555,7 @@ fn clip(p: &mut dyn Host, x: &ScriptValue, low: Option<ScriptValue>, high: Optio
 }
 
 /// `np.where(condition, x, y)`
-fn choose(p: &mut dyn Host, condition: &ScriptValue, x: &ScriptValue, y: &ScriptValue) -> Outcome {
+fn choose(p: &mut Eval<'_>, condition: &ScriptValue, x: &ScriptValue, y: &ScriptValue) -> Outcome {
     let condition = create::array(p, condition, None)?;
     // The sum has the type of both.
     let both = elementwise(p, Binary::Operator(BinOp::Mult), x, y)?;

@@ -7,7 +7,7 @@ use tvmscript_script_value::ScriptValue;
 use super::array::{Array, Num, charge, count_of};
 use super::create;
 use super::dtype::{self, floating, is_float, promoted, rounded, wide, wrapped};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
@@ -31,7 +31,7 @@ enum Operand {
     Array(Array),
 }
 
-fn operand(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<Operand>, Raise> {
+fn operand(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<Operand>, Raise> {
     if let Some(array) = Array::of(value) {
         return Ok(Some(Operand::Array(array.clone())));
     }
@@ -45,7 +45,7 @@ fn operand(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<Operand>, Rai
 
 /// Applies an operator; `None` for operands that are not numbers.
 pub(super) fn operator(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     operator: Operator,
     operands: &[ScriptValue],
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -75,7 +75,7 @@ pub(super) fn operator(
 
 /// Applies a function to two values, with broadcasting.
 pub(super) fn binary(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     function: Binary,
     a: &ScriptValue,
     b: &ScriptValue,
@@ -84,7 +84,7 @@ pub(super) fn binary(
     compute(p, function, a, b).map(|array| Some(array.result()))
 }
 
-fn compute(p: &mut dyn Host, function: Binary, a: Operand, b: Operand) -> Result<Array, Raise> {
+fn compute(p: &mut Eval<'_>, function: Binary, a: Operand, b: Operand) -> Result<Array, Raise> {
     let (a, b) = match (a, b) {
         (Operand::Array(a), Operand::Array(b)) => (a, b),
         (Operand::Array(a), Operand::Weak(b)) => {
@@ -319,7 +319,7 @@ fn integers(op: BinOp, a: i128, b: i128, common: DataType, result: DataType) -> 
     Ok(wrapped(value, result))
 }
 
-fn unary(p: &mut dyn Host, op: UnaryOp, array: &Array) -> Result<ScriptValue, Raise> {
+fn unary(p: &mut Eval<'_>, op: UnaryOp, array: &Array) -> Result<ScriptValue, Raise> {
     let dtype = array.dtype;
     match op {
         UnaryOp::USub if dtype.is_bool() => raise!(
@@ -343,7 +343,7 @@ fn unary(p: &mut dyn Host, op: UnaryOp, array: &Array) -> Result<ScriptValue, Ra
 
 /// Applies a function to each element.
 pub(super) fn map(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     array: &Array,
     dtype: DataType,
     f: impl Fn(Num) -> Num,
@@ -356,7 +356,7 @@ pub(super) fn map(
 
 /// Applies a function on floats to each element.
 pub(super) fn map_float(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     value: &ScriptValue,
     f: fn(f64) -> f64,
 ) -> Result<ScriptValue, Raise> {
@@ -367,7 +367,7 @@ pub(super) fn map_float(
 
 /// `array op= other`
 pub(super) fn in_place(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     operator: Operator,
     array: &Array,
     this: &ScriptValue,

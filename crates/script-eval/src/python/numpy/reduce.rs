@@ -7,7 +7,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::array::{Array, Num, charge, count_of};
 use super::create::{self, whole};
 use super::dtype::{self, is_float, rounded, wide, wrapped};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::python::Outcome;
@@ -38,7 +38,7 @@ pub(super) fn axis_of(axis: i64, rank: usize) -> Result<usize, HostError> {
 }
 
 /// The axes that an argument names; `None` for all.
-pub(super) fn axes_of(p: &mut dyn Host, value: &ScriptValue, rank: usize) -> Result<Vec<usize>, Raise> {
+pub(super) fn axes_of(p: &mut Eval<'_>, value: &ScriptValue, rank: usize) -> Result<Vec<usize>, Raise> {
     if let ScriptValue::None = value {
         return Ok((0..rank).collect());
     }
@@ -61,7 +61,7 @@ pub(super) fn axes_of(p: &mut dyn Host, value: &ScriptValue, rank: usize) -> Res
 }
 
 /// `np.sum(array, axis=None, dtype=None, keepdims=False)` and its like. The first argument is the array.
-pub(super) fn reduce(p: &mut dyn Host, reduction: Reduction, mut a: CallArgs) -> Outcome {
+pub(super) fn reduce(p: &mut Eval<'_>, reduction: Reduction, mut a: CallArgs) -> Outcome {
     let keep = match a.take_keyword("keepdims") {
         Some(keep) => p.truth(&keep)?,
         None => false,
@@ -231,7 +231,7 @@ fn pairwise(values: &[f64], dtype: DataType) -> f64 {
 }
 
 /// `np.cumsum` and `np.cumprod`.
-pub(super) fn cumulative(p: &mut dyn Host, mut a: CallArgs, is_product: bool) -> Outcome {
+pub(super) fn cumulative(p: &mut Eval<'_>, mut a: CallArgs, is_product: bool) -> Outcome {
     let axis = a.take_keyword("axis").or_else(|| a.positional.get(1).cloned()).unwrap_or_default();
     let wanted = a.take_keyword("dtype").map(|dtype| dtype::argument(&dtype)).transpose()?;
     let Some(first) = a.positional.first() else { raise!(Type, "an array is needed") };

@@ -5,7 +5,7 @@ use tvmscript_ir_core::DataType;
 
 use super::array::{Array, Num, charge};
 use super::dtype::{self, is_float};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 
 /// Number of elements from which arrays are shortened.
@@ -17,7 +17,7 @@ const LINE_WIDTH: usize = 75;
 const PRECISION: usize = 8;
 
 /// `repr` of an array or number.
-pub(super) fn write(p: &mut dyn Host, array: &Array, out: &mut String) -> Result<(), Raise> {
+pub(super) fn write(p: &mut Eval<'_>, array: &Array, out: &mut String) -> Result<(), Raise> {
     if array.is_scalar {
         let text = number(array);
         match array.dtype.is_bool() {
@@ -53,7 +53,7 @@ pub(super) fn write(p: &mut dyn Host, array: &Array, out: &mut String) -> Result
 }
 
 /// `str` of an array or number.
-pub(super) fn plain(p: &mut dyn Host, array: &Array) -> Result<String, Raise> {
+pub(super) fn plain(p: &mut Eval<'_>, array: &Array) -> Result<String, Raise> {
     if array.shape.is_empty() {
         return Ok(number(array));
     }

@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{call, class, field, generator, is_of, length, raised};
-use crate::Host;
+use crate::Eval;
 use crate::eval::class::natives::not_implemented;
 use crate::eval::class::{Instance, missing};
 use crate::eval::{Iter, Raise, exception};
@@ -37,14 +37,14 @@ pub(super) static MAPPING: Table = &[
 ];
 
 /// `dict(mapping.items())`
-fn as_dict(p: &mut dyn Host, mapping: &ScriptValue) -> Outcome {
+fn as_dict(p: &mut Eval<'_>, mapping: &ScriptValue) -> Outcome {
     let items = call(p, mapping, "items", [])?;
     let dict = builtins::class("dict").unwrap_or_default();
     p.call_value(&dict, CallArgs::positional([items]))
 }
 
 /// A view of a mapping.
-fn view(p: &mut dyn Host, name: &str, mapping: &ScriptValue) -> Outcome {
+fn view(p: &mut Eval<'_>, name: &str, mapping: &ScriptValue) -> Outcome {
     let class = class(p, name).unwrap_or_default();
     p.call_value(&class, CallArgs::positional([mapping.clone()]))
 }
@@ -76,7 +76,7 @@ pub(super) static MUTABLE: Table = &[
     }),
     own("clear").zero(|p, x| {
         while p.catching("KeyError", |p| call(p, x, "popitem", []))?.is_some() {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
         }
         Ok(ScriptValue::None)
     }),
@@ -93,7 +93,7 @@ pub(super) static MUTABLE: Table = &[
         .with_keywords(&["key", "default"]),
 ];
 
-fn update(p: &mut dyn Host, x: &ScriptValue, args: CallArgs) -> Outcome {
+fn update(p: &mut Eval<'_>, x: &ScriptValue, args: CallArgs) -> Outcome {
     let given = args.positional.len();
     if given > 1 {
         raise!(
@@ -134,7 +134,7 @@ fn update(p: &mut dyn Host, x: &ScriptValue, args: CallArgs) -> Outcome {
         }
     }
     for (name, value) in args.keywords {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         subscript::set(p, x, ScriptValue::Str(name), value)?;
     }
     Ok(ScriptValue::None)
@@ -158,7 +158,7 @@ pub(super) static VIEW: Table = &[
     }),
     own("__repr__").zero(|p, x| {
         let mapping = repr::repr(p, &mapping_of(x)?)?;
-        cost::text(p, &format!("{}({mapping})", type_name(x)))
+        cost::text(p.state, &format!("{}({mapping})", type_name(x)))
     }),
 ];
 
@@ -208,7 +208,7 @@ pub(super) static VALUES: Table = &[
     own("__iter__").zero(|p, x| entries(p, x, false)),
 ];
 
-fn entries(p: &mut dyn Host, view: &ScriptValue, with_keys: bool) -> Outcome {
+fn entries(p: &mut Eval<'_>, view: &ScriptValue, with_keys: bool) -> Outcome {
     let mapping = mapping_of(view)?;
     let keys = p.iterate(&mapping)?;
     Ok(generator(Iter::Library(Box::new(Entries { mapping, keys: Some(keys), with_keys }))))
@@ -222,14 +222,14 @@ struct Entries {
 }
 
 impl Advance for Entries {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         let Some(keys) = &mut self.keys else { return Ok(None) };
         let Some(key) = p.next(keys)? else { return Ok(None) };
         let value = subscript::get(p, &self.mapping, &key)?;
         if !self.with_keys {
             return Ok(Some(value));
         }
-        cost::values(p, 2)?;
+        cost::values(p.state, 2)?;
         Ok(Some(ScriptValue::tuple([key, value])))
     }
     fn parts(&mut self, out: &mut Vec<ScriptValue>) {

@@ -10,7 +10,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::natives::Generated;
 use super::{ClassObject, Instance, Wrapper, WrapperKind, missing};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::python::Outcome;
 use crate::python::builtins::{Native, Table, own};
@@ -137,15 +137,15 @@ static CLASSES: &[Abstract] = &[
     },
 ];
 
-fn zero(_: &mut dyn Host, _: &ScriptValue) -> Outcome {
+fn zero(_: &mut Eval<'_>, _: &ScriptValue) -> Outcome {
     Ok(ScriptValue::Int(0))
 }
 
-fn nothing(_: &mut dyn Host, _: &ScriptValue) -> Outcome {
+fn nothing(_: &mut Eval<'_>, _: &ScriptValue) -> Outcome {
     Ok(generator(Iter::Items(Vec::new().into_iter())))
 }
 
-fn stop(_: &mut dyn Host, _: &ScriptValue) -> Outcome {
+fn stop(_: &mut Eval<'_>, _: &ScriptValue) -> Outcome {
     Err(raised("StopIteration"))
 }
 
@@ -161,7 +161,7 @@ fn generator(iter: Iter) -> ScriptValue {
 
 /// A method of a class.
 fn method(native: &'static Native, is_abstract: bool) -> ScriptValue {
-    let run = move |p: &mut (dyn Host + '_), mut args: CallArgs| {
+    let run = move |p: &mut Eval<'_>, mut args: CallArgs| {
         if args.positional.is_empty() {
             raise!(Type, "{}() missing 1 required positional argument: 'self'", native.name);
         }
@@ -175,9 +175,9 @@ fn method(native: &'static Native, is_abstract: bool) -> ScriptValue {
 }
 
 /// The class of this name. Each program has its own.
-pub(crate) fn class(p: &(dyn Host + '_), name: &str) -> Option<ScriptValue> {
+pub(crate) fn class(p: &Eval<'_>, name: &str) -> Option<ScriptValue> {
     let row = CLASSES.iter().find(|row| row.name == name)?;
-    if let Some(known) = p.program.native_classes.borrow().get(row.name) {
+    if let Some(known) = p.state.program.native_classes.borrow().get(row.name) {
         return Some(known.clone());
     }
     let bases = row.bases.iter().map(|base| class(p, base)).collect::<Option<Vec<_>>>()?;
@@ -199,7 +199,7 @@ pub(crate) fn name_of(class: &ScriptValue) -> Option<&'static str> {
 }
 
 /// Tests whether a value is an instance of the class of this name.
-pub(crate) fn is_of(p: &mut dyn Host, value: &ScriptValue, name: &str) -> Result<bool, Raise> {
+pub(crate) fn is_of(p: &mut Eval<'_>, value: &ScriptValue, name: &str) -> Result<bool, Raise> {
     match class(p, name) {
         Some(class) => p.is_instance(value, &class),
         None => Ok(false),
@@ -208,7 +208,7 @@ pub(crate) fn is_of(p: &mut dyn Host, value: &ScriptValue, name: &str) -> Result
 
 /// Calls a method by its name.
 fn call(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     receiver: &ScriptValue,
     name: &str,
     args: impl IntoIterator<Item = ScriptValue>,
@@ -220,7 +220,7 @@ fn call(
 }
 
 /// `len(value)`
-fn length(p: &mut dyn Host, value: &ScriptValue) -> Result<i64, Raise> {
+fn length(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
     match crate::python::builtins::len(p, value)? {
         ScriptValue::Int(len) => Ok(len),
         _ => Ok(0),

@@ -3,7 +3,7 @@
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{call, generator, length, raised};
-use crate::Host;
+use crate::Eval;
 use crate::eval::{Iter, Raise, exception};
 use crate::python::builtins::{Table, own};
 use crate::python::number::small_index;
@@ -29,7 +29,7 @@ pub(super) static GENERATOR: Table = &[
 ];
 
 /// The exception that the arguments of `throw` describe.
-fn thrown(p: &mut dyn Host, args: CallArgs) -> Outcome {
+fn thrown(p: &mut Eval<'_>, args: CallArgs) -> Outcome {
     let mut args = args.positional.into_iter();
     let (class, value) = (args.next().unwrap_or_default(), args.next().unwrap_or_default());
     let exception = match value {
@@ -73,7 +73,7 @@ struct Backwards {
 }
 
 impl Advance for Backwards {
-    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+    fn next(&mut self, p: &mut Eval<'_>) -> Result<Option<ScriptValue>, Raise> {
         if self.left <= 0 {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Advance for Backwards {
 }
 
 /// A bound of `index`, counted from the start.
-fn bound(p: &mut dyn Host, x: &ScriptValue, bound: Option<ScriptValue>) -> Result<Option<i64>, Raise> {
+fn bound(p: &mut Eval<'_>, x: &ScriptValue, bound: Option<ScriptValue>) -> Result<Option<i64>, Raise> {
     let Some(bound) = bound.filter(|bound| !matches!(bound, ScriptValue::None)) else { return Ok(None) };
     let bound = p.as_index(bound)?;
     match small_index(&bound) {
@@ -97,7 +97,7 @@ fn bound(p: &mut dyn Host, x: &ScriptValue, bound: Option<ScriptValue>) -> Resul
 }
 
 fn index(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     x: &ScriptValue,
     item: ScriptValue,
     start: Option<ScriptValue>,
@@ -106,7 +106,7 @@ fn index(
     let mut at = bound(p, x, start)?.unwrap_or(0).max(0);
     let stop = bound(p, x, stop)?;
     while stop.is_none_or(|stop| at < stop) {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let index = ScriptValue::Int(at);
         let Some(found) = p.catching("IndexError", |p| subscript::get(p, x, &index))? else { break };
         if compare::same(p, &found, &item)? {
@@ -127,7 +127,7 @@ pub(super) static MUTABLE: Table = &[
     own("append").one(append),
     own("clear").zero(|p, x| {
         while p.catching("IndexError", |p| call(p, x, "pop", []))?.is_some() {
-            p.program.budget.step(1)?;
+            p.state.program.budget.step(1)?;
         }
         Ok(ScriptValue::None)
     }),
@@ -159,17 +159,17 @@ pub(super) static MUTABLE: Table = &[
     }),
 ];
 
-fn append(p: &mut dyn Host, x: &ScriptValue, item: ScriptValue) -> Outcome {
+fn append(p: &mut Eval<'_>, x: &ScriptValue, item: ScriptValue) -> Outcome {
     let end = ScriptValue::Int(length(p, x)?);
     call(p, x, "insert", [end, item])?;
     Ok(ScriptValue::None)
 }
 
-fn extend(p: &mut dyn Host, x: &ScriptValue, items: ScriptValue) -> Outcome {
+fn extend(p: &mut Eval<'_>, x: &ScriptValue, items: ScriptValue) -> Outcome {
     let items = match compare::identical(x, &items) {
         true => {
             let items = p.collect_values(&items)?;
-            cost::list(p, items)?
+            cost::list(p.state, items)?
         }
         false => items,
     };

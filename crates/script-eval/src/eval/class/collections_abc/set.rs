@@ -4,7 +4,7 @@ use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{call, is_of, length, raised};
-use crate::Host;
+use crate::Eval;
 use crate::eval::class::natives::not_implemented;
 use crate::eval::{Raise, exception};
 use crate::host::Operator;
@@ -52,7 +52,7 @@ pub(super) static SET: Table = &[
 
 /// Compares sets: their lengths by `fits`, then the elements of the smaller one with the larger one.
 fn ordered(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     x: &ScriptValue,
     other: &ScriptValue,
     fits: fn(i64, i64) -> bool,
@@ -75,13 +75,13 @@ fn ordered(
 }
 
 /// A set of the class of `x`.
-fn made(p: &mut dyn Host, x: &ScriptValue, items: Vec<ScriptValue>) -> Outcome {
-    let items = cost::list(p, items)?;
+fn made(p: &mut Eval<'_>, x: &ScriptValue, items: Vec<ScriptValue>) -> Outcome {
+    let items = cost::list(p.state, items)?;
     call(p, x, "_from_iterable", [items])
 }
 
 /// The other operand as a set; `None` if it is not iterable.
-fn operand(p: &mut dyn Host, x: &ScriptValue, other: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
+fn operand(p: &mut Eval<'_>, x: &ScriptValue, other: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
     if is_of(p, other, "Set")? {
         return Ok(Some(other.clone()));
     }
@@ -93,7 +93,7 @@ fn operand(p: &mut dyn Host, x: &ScriptValue, other: &ScriptValue) -> Result<Opt
 
 /// The elements of `items` that are in `of`, or those that are not.
 fn selected(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     items: &ScriptValue,
     of: &ScriptValue,
     is_in: bool,
@@ -102,14 +102,14 @@ fn selected(
     let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
         if compare::contains(p, of, &item)? == is_in {
-            cost::values(p, 1)?;
+            cost::values(p.state, 1)?;
             out.push(item);
         }
     }
     Ok(out)
 }
 
-fn common(p: &mut dyn Host, x: &ScriptValue, other: ScriptValue) -> Outcome {
+fn common(p: &mut Eval<'_>, x: &ScriptValue, other: ScriptValue) -> Outcome {
     if !is_of(p, &other, "Iterable")? {
         return Ok(not_implemented());
     }
@@ -117,7 +117,7 @@ fn common(p: &mut dyn Host, x: &ScriptValue, other: ScriptValue) -> Outcome {
     made(p, x, items)
 }
 
-fn union(p: &mut dyn Host, x: &ScriptValue, other: ScriptValue) -> Outcome {
+fn union(p: &mut Eval<'_>, x: &ScriptValue, other: ScriptValue) -> Outcome {
     if !is_of(p, &other, "Iterable")? {
         return Ok(not_implemented());
     }
@@ -126,12 +126,12 @@ fn union(p: &mut dyn Host, x: &ScriptValue, other: ScriptValue) -> Outcome {
     made(p, x, items)
 }
 
-fn without(p: &mut dyn Host, x: &ScriptValue, from: &ScriptValue, removed: &ScriptValue) -> Outcome {
+fn without(p: &mut Eval<'_>, x: &ScriptValue, from: &ScriptValue, removed: &ScriptValue) -> Outcome {
     let items = selected(p, from, removed, false)?;
     made(p, x, items)
 }
 
-fn symmetric(p: &mut dyn Host, x: &ScriptValue, other: ScriptValue) -> Outcome {
+fn symmetric(p: &mut Eval<'_>, x: &ScriptValue, other: ScriptValue) -> Outcome {
     let Some(other) = operand(p, x, &other)? else { return Ok(not_implemented()) };
     let subtract = Operator::Binary(BinOp::Sub);
     let left = p.apply(subtract, &[x.clone(), other.clone()])?;
@@ -195,14 +195,14 @@ pub(super) static MUTABLE: Table = &[
     }),
 ];
 
-fn clear(p: &mut dyn Host, x: &ScriptValue) -> Outcome {
+fn clear(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     while p.catching("KeyError", |p| call(p, x, "pop", []))?.is_some() {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
     }
     Ok(ScriptValue::None)
 }
 
-fn discard_all(p: &mut dyn Host, x: &ScriptValue, items: &ScriptValue) -> Outcome {
+fn discard_all(p: &mut Eval<'_>, x: &ScriptValue, items: &ScriptValue) -> Outcome {
     let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
         call(p, x, "discard", [item])?;

@@ -9,20 +9,20 @@ pub(super) enum As {
 }
 
 /// Copies an instance with everything in it; dataclasses become dictionaries or tuples.
-pub(super) fn copied(p: &mut dyn Host, value: &ScriptValue, form: &As) -> Outcome {
-    p.program.budget.step(1)?;
+pub(super) fn copied(p: &mut Eval<'_>, value: &ScriptValue, form: &As) -> Outcome {
+    p.state.program.budget.step(1)?;
     if !value.holds_values() {
         return Ok(value.clone());
     }
-    p.program.budget.enter_call()?;
+    p.state.program.budget.enter_call()?;
     let result = with_stack(|| copied_parts(p, value, form));
-    p.program.budget.leave_call();
+    p.state.program.budget.leave_call();
     result
 }
 
-pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: &As) -> Outcome {
-    let all = |p: &mut dyn Host, items: &[ScriptValue]| -> Result<Vec<ScriptValue>, Raise> {
-        cost::values(p, items.len())?;
+pub(super) fn copied_parts(p: &mut Eval<'_>, value: &ScriptValue, form: &As) -> Outcome {
+    let all = |p: &mut Eval<'_>, items: &[ScriptValue]| -> Result<Vec<ScriptValue>, Raise> {
+        cost::values(p.state, items.len())?;
         items.iter().map(|item| copied(p, item, form)).collect()
     };
     match value {
@@ -34,7 +34,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: &As) -> 
         ScriptValue::Dict(dict) => {
             let entries: Vec<(DictKey, ScriptValue)> =
                 dict.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-            cost::entries(p, entries.len())?;
+            cost::entries(p.state, entries.len())?;
             let mut made = Dict::new();
             for (key, value) in entries {
                 let key = copied(p, &key.0, form)?;
@@ -53,7 +53,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: &As) -> 
             let pair = |(name, value)| ScriptValue::tuple([ScriptValue::Str(name), value]);
             match form {
                 As::Dict(None) => {
-                    cost::entries(p, parts.len())?;
+                    cost::entries(p.state, parts.len())?;
                     Ok(ScriptValue::dict(parts.into_iter().map(|(name, value)| (DictKey::text(name), value))))
                 }
                 As::Dict(Some(factory)) => {
@@ -81,7 +81,7 @@ pub(super) fn copied_parts(p: &mut dyn Host, value: &ScriptValue, form: &As) -> 
 }
 
 /// `replace(instance, **changes)`
-pub(super) fn replace(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn replace(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let mut changes = std::mem::take(&mut args.keywords);
     let [instance] = args.positional.as_slice() else {
         raise!(Type, "replace() takes 1 positional argument but {} were given", args.positional.len());
@@ -120,7 +120,7 @@ pub(super) fn replace(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> 
 }
 
 /// `make_dataclass(name, fields, ..)`
-pub(super) fn make_dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outcome {
+pub(super) fn make_dataclass(p: &mut Eval<'_>, _: &ScriptValue, mut args: CallArgs) -> Outcome {
     let bases = args.take_keyword("bases").unwrap_or_else(|| ScriptValue::tuple([]));
     let namespace = args.take_keyword("namespace").unwrap_or_default();
     drop(args.take_keyword("module"));
@@ -133,7 +133,7 @@ pub(super) fn make_dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallAr
     members.insert(DictKey::text("__qualname__"), ScriptValue::Str(name.clone()));
     members.insert(DictKey::text("__doc__"), ScriptValue::None);
     if let ScriptValue::Dict(given) = &namespace {
-        cost::entries(p, given.borrow().len())?;
+        cost::entries(p.state, given.borrow().len())?;
         members.extend(given.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
     }
     let mut annotations: Vec<Annotation> = Vec::new();
@@ -166,7 +166,7 @@ pub(super) fn make_dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallAr
     let bases = p.collect_values(&bases)?;
     let class = p.make_class(ClassParts {
         name: name.clone(),
-        place: p.statement.unwrap_or_default(),
+        place: p.state.statement.unwrap_or_default(),
         bases,
         members,
         annotations,

@@ -75,7 +75,7 @@ pub(super) fn bits(value: &ScriptValue) -> Option<BigInt> {
     Number::of(value)?.to_big().map(|bits| bits.into_owned())
 }
 
-pub(super) fn combine(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
+pub(super) fn combine(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let Some(class) = p.class_of(a) else { return Ok(not_implemented()) };
     let is_same = p.class_of(b).is_some_and(|other| compare::identical(&class, &other));
     let is_int = class.as_host::<ClassObject>().is_some_and(|class| class.layout == Some("int"));
@@ -84,7 +84,7 @@ pub(super) fn combine(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptVa
         return Ok(not_implemented());
     }
     let (Some(x), Some(y)) = (bits(a), bits(b)) else { return Ok(not_implemented()) };
-    cost::words(p, x.bits().max(y.bits()))?;
+    cost::words(p.state, x.bits().max(y.bits()))?;
     let value = match op {
         BinOp::BitOr => x | y,
         BinOp::BitAnd => x & y,
@@ -94,7 +94,7 @@ pub(super) fn combine(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptVa
 }
 
 /// The bits of all members.
-pub(super) fn mask_of(p: &mut dyn Host, class: &ScriptValue) -> Result<BigInt, Raise> {
+pub(super) fn mask_of(p: &mut Eval<'_>, class: &ScriptValue) -> Result<BigInt, Raise> {
     let mut mask = BigInt::zero();
     for member in members(p, class)? {
         mask |= bits(&member).unwrap_or_default();
@@ -103,7 +103,7 @@ pub(super) fn mask_of(p: &mut dyn Host, class: &ScriptValue) -> Result<BigInt, R
 }
 
 /// The members with a single bit that a flag contains, in the order of their definition.
-pub(super) fn single_bits(p: &mut dyn Host, flag: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
+pub(super) fn single_bits(p: &mut Eval<'_>, flag: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
     let class = p.class_of(flag).unwrap_or_default();
     let whole = bits(flag).unwrap_or_default();
     let mut parts = Vec::new();
@@ -117,14 +117,14 @@ pub(super) fn single_bits(p: &mut dyn Host, flag: &ScriptValue) -> Result<Vec<Sc
 }
 
 /// The flag with these bits: a member, or a combination, which is made once.
-pub(super) fn of_bits(p: &mut dyn Host, class: &ScriptValue, value: BigInt) -> Outcome {
+pub(super) fn of_bits(p: &mut Eval<'_>, class: &ScriptValue, value: BigInt) -> Outcome {
     let Some(object) = class.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
     let mask = mask_of(p, class)?;
     let is_int = object.layout == Some("int");
     let value = if value.is_negative() {
         // The complement within the bits of the class.
         let size = mask.bits().max(value.bits());
-        cost::integer(p, size)?;
+        cost::integer(p.state, size)?;
         let all = (BigInt::one() << size) - 1;
         if is_int || (&all & &value) == (&mask & &value) { &mask & &value } else { value }
     } else {
@@ -149,7 +149,7 @@ pub(super) fn of_bits(p: &mut dyn Host, class: &ScriptValue, value: BigInt) -> O
         );
     }
     let payload = is_int.then(|| number.clone());
-    p.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(4 * cost::OBJECT_BYTES)?;
     let member = ScriptValue::host(Instance::new(class.clone(), payload));
     if let Some(instance) = member.as_host::<Instance>() {
         p.set_field(instance, "_value_", number.clone())?;
@@ -173,7 +173,7 @@ pub(super) fn of_bits(p: &mut dyn Host, class: &ScriptValue, value: BigInt) -> O
     }
     if let Some(ScriptValue::Dict(values)) = object.own(COMBINED) {
         let key = p.hashable(number)?;
-        p.program.keep_container(&ScriptValue::Dict(values.clone()), &member)?;
+        p.state.program.keep_container(&ScriptValue::Dict(values.clone()), &member)?;
         values.borrow_mut().insert(key, member.clone());
     }
     Ok(member)

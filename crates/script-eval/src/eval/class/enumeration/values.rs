@@ -3,7 +3,7 @@
 use tvmscript_script_value::ScriptValue;
 
 use super::{COMBINED, field, members};
-use crate::Host;
+use crate::Eval;
 use crate::eval::Raise;
 use crate::eval::class::ClassObject;
 use crate::python::compare;
@@ -13,7 +13,7 @@ pub(super) const BY_VALUE: &str = "_value2member_map_";
 
 /// The member of a value; `None` if no member has it.
 pub(super) fn by_value(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     class: &ScriptValue,
     value: &ScriptValue,
 ) -> Result<Option<ScriptValue>, Raise> {
@@ -21,7 +21,7 @@ pub(super) fn by_value(
     let own = class.as_host::<ClassObject>().and_then(|class| class.own(BY_VALUE));
     let mut candidates = match (p.attempt(|p| p.hashable(value.clone()))?, own) {
         (Ok(key), Some(ScriptValue::Dict(known))) => {
-            p.program.budget.step(u64::from(key.weight()))?;
+            p.state.program.budget.step(u64::from(key.weight()))?;
             if let Some(member) = known.borrow().get(&key) {
                 return Ok(Some(member.clone()));
             }
@@ -33,7 +33,7 @@ pub(super) fn by_value(
         candidates.extend(values.borrow().values().cloned());
     }
     for member in candidates {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let own = field(&member, "_value_").unwrap_or_default();
         if compare::same(p, &own, value)? {
             return Ok(Some(member));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{Next, lazy, length};
-use crate::Host;
+use crate::Eval;
 use crate::errors::HostError;
 use crate::python::builtins::not_none;
 use crate::python::object::Advance;
@@ -20,10 +20,10 @@ pub(super) struct Indices {
 }
 
 impl Advance for Indices {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let Some(indices) = &mut self.next else { return Ok(None) };
-        cost::values(p, indices.len())?;
-        p.program.budget.step(indices.len() as u64 / 4)?;
+        cost::values(p.state, indices.len())?;
+        p.state.program.budget.step(indices.len() as u64 / 4)?;
         let items: Vec<ScriptValue> = indices.iter().filter_map(|at| self.pool.get(*at).cloned()).collect();
         if !(self.advance)(indices, self.pool.len()) {
             self.next = None;
@@ -37,7 +37,7 @@ impl Advance for Indices {
 
 /// `combinations`, with repeated elements or without.
 pub(super) fn selection(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     name: &'static str,
     items: &ScriptValue,
     r: &ScriptValue,
@@ -50,7 +50,7 @@ pub(super) fn selection(
     if is_empty {
         return Ok(lazy(name, Indices { pool, next: None, advance: next_combination }));
     }
-    cost::values(p, r)?;
+    cost::values(p.state, r)?;
     let state = match repeats {
         true => Indices { pool, next: Some(vec![0; r]), advance: next_multiset },
         false => Indices { pool, next: Some((0..r).collect()), advance: next_combination },
@@ -84,7 +84,7 @@ pub(super) struct Permutations {
 }
 
 pub(super) fn permutations(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     items: ScriptValue,
     r: Option<ScriptValue>,
@@ -100,18 +100,18 @@ pub(super) fn permutations(
     let len = pool.len();
     let ended = r > len;
     let cycles = if ended { Vec::new() } else { (len - r + 1..=len).rev().collect() };
-    cost::values(p, len)?;
+    cost::values(p.state, len)?;
     Ok(lazy("itertools.permutations", Permutations { pool, indices: (0..len).collect(), cycles, ended }))
 }
 
 impl Advance for Permutations {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         if self.ended {
             return Ok(None);
         }
         let r = self.cycles.len();
-        cost::values(p, r)?;
-        p.program.budget.step(self.pool.len() as u64 / 8)?;
+        cost::values(p.state, r)?;
+        p.state.program.budget.step(self.pool.len() as u64 / 8)?;
         let items =
             self.indices.iter().take(r).filter_map(|at| self.pool.get(*at).cloned()).collect::<Vec<_>>();
         self.ended = true;
@@ -143,7 +143,7 @@ pub(super) struct Product {
     next: Option<Vec<usize>>,
 }
 
-pub(super) fn product(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
+pub(super) fn product(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let repeat = match a.take_keyword("repeat") {
         Some(repeat) => usize::try_from(length(&repeat)?)
             .map_err(|_| HostError::value_error("repeat argument cannot be negative"))?,
@@ -157,7 +157,7 @@ pub(super) fn product(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
         pools.push(Rc::new(p.collect_values(items)?));
     }
     let width = if pools.is_empty() { 0 } else { pools.len().saturating_mul(repeat) };
-    cost::values(p, width.saturating_mul(2))?;
+    cost::values(p.state, width.saturating_mul(2))?;
     let is_empty = repeat > 0 && pools.iter().any(|pool| pool.is_empty());
     let pools: Vec<_> = pools.iter().cycle().take(width).cloned().collect();
     let next = (!is_empty).then(|| vec![0; width]);
@@ -165,9 +165,9 @@ pub(super) fn product(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Out
 }
 
 impl Advance for Product {
-    fn next(&mut self, p: &mut dyn Host) -> Next {
+    fn next(&mut self, p: &mut Eval<'_>) -> Next {
         let Some(indices) = &mut self.next else { return Ok(None) };
-        cost::values(p, indices.len())?;
+        cost::values(p.state, indices.len())?;
         let parts = indices.iter().zip(&self.pools).filter_map(|(at, pool)| pool.get(*at).cloned());
         let items: Vec<ScriptValue> = parts.collect();
         let mut carries = true;

@@ -15,65 +15,70 @@ use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, ow
 use crate::python::number::word;
 use crate::python::text_index::Chars;
 use crate::python::{Outcome, builtins, codec, cost, dict_class, subscript, template, unicode};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 pub(super) static STR: Table = &[
-    linear("upper").zero(|p, v| map_text(p, v, |s| s.to_uppercase())),
-    linear("lower").zero(|p, v| map_text(p, v, |s| s.to_lowercase())),
-    linear("capitalize").zero(|p, v| map_text(p, v, unicode::capitalize)),
-    linear("title").zero(|p, v| map_text(p, v, unicode::title)),
-    linear("casefold").zero(|p, v| map_text(p, v, unicode::casefold)),
+    linear("upper").zero(|p, v| map_text(p.state, v, |s| s.to_uppercase())),
+    linear("lower").zero(|p, v| map_text(p.state, v, |s| s.to_lowercase())),
+    linear("capitalize").zero(|p, v| map_text(p.state, v, unicode::capitalize)),
+    linear("title").zero(|p, v| map_text(p.state, v, unicode::title)),
+    linear("casefold").zero(|p, v| map_text(p.state, v, unicode::casefold)),
     own("format_map").one(|p, v, mapping| {
         let text = template::expand_map(p, text(v), &mapping)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     linear("translate").one(translate),
-    linear("swapcase").zero(|p, v| map_text(p, v, unicode::swap_case)),
-    linear("strip").zero_or_one(|p, v, chars| strip(p, v, chars, "strip", true, true)),
-    linear("lstrip").zero_or_one(|p, v, chars| strip(p, v, chars, "lstrip", true, false)),
-    linear("rstrip").zero_or_one(|p, v, chars| strip(p, v, chars, "rstrip", false, true)),
+    linear("swapcase").zero(|p, v| map_text(p.state, v, unicode::swap_case)),
+    linear("strip").zero_or_one(|p, v, chars| strip(p.state, v, chars, "strip", true, true)),
+    linear("lstrip").zero_or_one(|p, v, chars| strip(p.state, v, chars, "lstrip", true, false)),
+    linear("rstrip").zero_or_one(|p, v, chars| strip(p.state, v, chars, "rstrip", false, true)),
     linear("split").zero_to_two(parts::split).with_keywords(&["sep", "maxsplit"]),
     linear("rsplit").zero_to_two(parts::rsplit).with_keywords(&["sep", "maxsplit"]),
     linear("splitlines").zero_or_one(parts::splitlines).with_keywords(&["keepends"]),
-    linear("partition").one(|p, v, x| parts::three(p, v, &x, |s, x| s.split_once(x), |s| [s, "", ""])),
-    linear("rpartition").one(|p, v, x| parts::three(p, v, &x, |s, x| s.rsplit_once(x), |s| ["", "", s])),
+    linear("partition").one(|p, v, x| parts::three(p.state, v, &x, |s, x| s.split_once(x), |s| [s, "", ""])),
+    linear("rpartition")
+        .one(|p, v, x| parts::three(p.state, v, &x, |s, x| s.rsplit_once(x), |s| ["", "", s])),
     own("join").one(join),
     linear("replace").two_or_three(parts::replace),
     own("startswith").one_to_three(|p, v, x, start, stop| {
-        parts::affix(p, "startswith", v, &x, [start, stop], |s, x| s.starts_with(x))
+        parts::affix(p.state, "startswith", v, &x, [start, stop], |s, x| s.starts_with(x))
     }),
     own("endswith").one_to_three(|p, v, x, start, stop| {
-        parts::affix(p, "endswith", v, &x, [start, stop], |s, x| s.ends_with(x))
+        parts::affix(p.state, "endswith", v, &x, [start, stop], |s, x| s.ends_with(x))
     }),
     linear("removeprefix").one(|p, v, x| {
         let x = needs_text("removeprefix() argument must be str", &x)?;
-        cost::text(p, text(v).strip_prefix(x).unwrap_or(text(v)))
+        cost::text(p.state, text(v).strip_prefix(x).unwrap_or(text(v)))
     }),
     linear("removesuffix").one(|p, v, x| {
         let x = needs_text("removesuffix() argument must be str", &x)?;
-        cost::text(p, text(v).strip_suffix(x).unwrap_or(text(v)))
+        cost::text(p.state, text(v).strip_suffix(x).unwrap_or(text(v)))
     }),
-    linear("find").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], false, false)),
-    linear("rfind").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], true, false)),
-    linear("index").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], false, true)),
-    linear("rindex").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], true, true)),
+    linear("find")
+        .one_to_three(|p, v, x, start, stop| parts::find(p.state, v, &x, [start, stop], false, false)),
+    linear("rfind")
+        .one_to_three(|p, v, x, start, stop| parts::find(p.state, v, &x, [start, stop], true, false)),
+    linear("index")
+        .one_to_three(|p, v, x, start, stop| parts::find(p.state, v, &x, [start, stop], false, true)),
+    linear("rindex")
+        .one_to_three(|p, v, x, start, stop| parts::find(p.state, v, &x, [start, stop], true, true)),
     linear("count").one_to_three(parts::count),
     own("format").any(|p, v, a| {
         let text = template::expand(p, text(v), &a)?;
-        cost::text(p, &text)
+        cost::text(p.state, &text)
     }),
     linear("zfill").one(|p, v, width| {
         let s = text(v);
         let (sign, digits) = s.split_at(usize::from(s.starts_with(['+', '-'])));
-        let missing = missing(p, v, word(&width)?)?;
-        cost::text_bytes(p, missing.saturating_add(s.len()))?;
+        let missing = missing(p.state, v, word(&width)?)?;
+        cost::text_bytes(p.state, missing.saturating_add(s.len()))?;
         Ok(ScriptValue::str(&format!("{sign}{}{digits}", "0".repeat(missing))))
     }),
-    linear("ljust").one_or_two(|p, v, width, fill| justify(p, v, &width, fill, |_, _| 0)),
-    linear("rjust").one_or_two(|p, v, width, fill| justify(p, v, &width, fill, |missing, _| missing)),
+    linear("ljust").one_or_two(|p, v, width, fill| justify(p.state, v, &width, fill, |_, _| 0)),
+    linear("rjust").one_or_two(|p, v, width, fill| justify(p.state, v, &width, fill, |missing, _| missing)),
     // CPython's rule for an odd number of missing characters.
     linear("center").one_or_two(|p, v, width, fill| {
-        justify(p, v, &width, fill, |missing, width| missing / 2 + (missing & width & 1))
+        justify(p.state, v, &width, fill, |missing, width| missing / 2 + (missing & width & 1))
     }),
     linear("isascii").zero(|_, v| Ok(ScriptValue::Bool(text(v).is_ascii()))),
     linear("isdigit").zero(|_, v| all_chars(v, unicode::is_digit)),
@@ -92,15 +97,15 @@ pub(super) static STR: Table = &[
     linear("expandtabs").zero_or_one(expandtabs).with_keywords(&["tabsize"]),
     linear("encode")
         .zero_to_two(|p, v, encoding, errors| {
-            cost::text_bytes(p, text(v).len())?;
-            cost::bytes(p, codec::encode(text(v), encoding.as_ref(), errors.as_ref())?)
+            cost::text_bytes(p.state, text(v).len())?;
+            cost::bytes(p.state, codec::encode(text(v), encoding.as_ref(), errors.as_ref())?)
         })
         .with_keywords(&["encoding", "errors"]),
 ];
 
 /// `str.maketrans`.
 pub(crate) fn make_translation(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     _: &ScriptValue,
     x: ScriptValue,
     y: Option<ScriptValue>,
@@ -112,7 +117,7 @@ pub(crate) fn make_translation(
         let ScriptValue::Dict(dict) = &x else {
             raise!(Type, "if you give only one argument to maketrans it must be a dict");
         };
-        cost::entries(p, dict.borrow().len())?;
+        cost::entries(p.state, dict.borrow().len())?;
         for (key, value) in dict.borrow().iter() {
             match &key.0 {
                 ScriptValue::Str(text) => {
@@ -134,7 +139,7 @@ pub(crate) fn make_translation(
         raise!(Type, "first maketrans argument must be a string if there is a second argument");
     };
     let to = needs_text("maketrans() argument 2 must be str", &y)?;
-    cost::entries(p, from.len())?;
+    cost::entries(p.state, from.len())?;
     if from.chars().count() != to.chars().count() {
         raise!(Value, "the first two maketrans arguments must have equal length");
     }
@@ -143,7 +148,7 @@ pub(crate) fn make_translation(
     }
     if let Some(z) = z {
         let removed = needs_text("maketrans() argument 3 must be str", &z)?;
-        cost::entries(p, removed.len())?;
+        cost::entries(p.state, removed.len())?;
         for c in removed.chars() {
             code(c).map(|key| table.insert(key, ScriptValue::None));
         }
@@ -151,10 +156,10 @@ pub(crate) fn make_translation(
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(table))))
 }
 
-fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
+fn translate(p: &mut Eval<'_>, v: &ScriptValue, table: ScriptValue) -> Outcome {
     let mut out = String::new();
     for c in text(v).chars() {
-        p.program.budget.step(1)?;
+        p.state.program.budget.step(1)?;
         let code = ScriptValue::Int(i64::from(c as u32));
         let found = match &table {
             ScriptValue::Dict(dict) => {
@@ -182,7 +187,7 @@ fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
             None => out.push(c),
             Some(ScriptValue::None) => {}
             Some(ScriptValue::Str(text)) => {
-                p.program.budget.allocate(text.as_str().len() as u64)?;
+                p.state.program.budget.allocate(text.as_str().len() as u64)?;
                 out.push_str(text.as_str());
             }
             Some(other) => match crate::python::number::index(other) {
@@ -194,7 +199,7 @@ fn translate(p: &mut dyn Host, v: &ScriptValue, table: ScriptValue) -> Outcome {
             },
         }
     }
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }
 
 fn text(value: &ScriptValue) -> &str {
@@ -211,14 +216,14 @@ fn needs_text<'a>(what: &str, value: &'a ScriptValue) -> Result<&'a str, HostErr
     })
 }
 
-fn chars<'a>(p: &Evaluator, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {
+fn chars<'a>(p: &EvalState, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {
     match value {
         ScriptValue::Str(text) => Chars::of(p, text).map(Some),
         _ => Ok(None),
     }
 }
 
-fn map_text(p: &Evaluator, v: &ScriptValue, f: fn(&str) -> String) -> Outcome {
+fn map_text(p: &EvalState, v: &ScriptValue, f: fn(&str) -> String) -> Outcome {
     cost::text_bytes(p, text(v).len())?;
     Ok(ScriptValue::str(&f(text(v))))
 }
@@ -233,7 +238,7 @@ fn has_case(v: &ScriptValue, wanted: fn(char) -> bool, other: fn(char) -> bool) 
 }
 
 fn strip(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     chars: Option<ScriptValue>,
     name: &str,
@@ -261,7 +266,7 @@ fn trim(mut s: &str, cut: impl Fn(char) -> bool, left: bool, right: bool) -> &st
     s
 }
 
-fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
+fn join(p: &mut Eval<'_>, v: &ScriptValue, items: ScriptValue) -> Outcome {
     let items = p.collect_values(&items).map_err(|raise| {
         instead_of_type_error(raise, || HostError::type_error("can only join an iterable"))
     })?;
@@ -271,26 +276,26 @@ fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
         let Some(part) = item.as_str() else {
             return Err(wrong_type!("sequence item {index}: expected str instance, {} found", item).into());
         };
-        p.program.budget.allocate((separator.len() + part.len()) as u64)?;
-        cost::scan(p, separator.len() + part.len())?;
+        p.state.program.budget.allocate((separator.len() + part.len()) as u64)?;
+        cost::scan(p.state, separator.len() + part.len())?;
         if index > 0 {
             out.push_str(separator);
         }
         out.push_str(part);
     }
-    p.program.budget.allocate(cost::OBJECT_BYTES)?;
+    p.state.program.budget.allocate(cost::OBJECT_BYTES)?;
     Ok(ScriptValue::str(&out))
 }
 
 /// Number of characters that the text lacks to a width.
-fn missing(p: &Evaluator, v: &ScriptValue, width: i64) -> Result<usize, Raise> {
+fn missing(p: &EvalState, v: &ScriptValue, width: i64) -> Result<usize, Raise> {
     let count = chars(p, v)?.map_or(0, |chars| chars.count());
     Ok(usize::try_from(width).unwrap_or(0).saturating_sub(count))
 }
 
 /// Pads text to a width; `left` returns how many of the missing characters go before the text.
 fn justify(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     width: &ScriptValue,
     fill: Option<ScriptValue>,
@@ -309,7 +314,7 @@ fn justify(
     Ok(ScriptValue::str(&format!("{}{s}{}", fill.repeat(left), fill.repeat(missing - left))))
 }
 
-fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
+fn expandtabs(p: &mut Eval<'_>, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
     let size = size.map_or(Ok(8), |size| word(&size))?;
     if size > i64::from(i32::MAX) {
         raise!(Overflow, "Python int too large to convert to C int");
@@ -321,7 +326,7 @@ fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> O
         match c {
             '\t' => {
                 let blanks = column.checked_rem(size).map_or(0, |rest| size - rest);
-                cost::text_bytes(p, blanks)?;
+                cost::text_bytes(p.state, blanks)?;
                 out.extend(std::iter::repeat_n(' ', blanks));
                 column += blanks;
             }
@@ -335,5 +340,5 @@ fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> O
             }
         }
     }
-    cost::text(p, &out)
+    cost::text(p.state, &out)
 }

@@ -8,12 +8,12 @@ use crate::eval::Raise;
 use crate::python::number::word;
 use crate::python::unicode::{is_line_break, is_space};
 use crate::python::{Outcome, cost, subscript};
-use crate::{Evaluator, Host};
+use crate::{Eval, EvalState};
 
 /// The text between two optional indices, and the index of its first character; `None` if the first index is after the
 /// second or after the text.
 fn section<'a>(
-    p: &Evaluator,
+    p: &EvalState,
     v: &'a ScriptValue,
     bounds: [Option<ScriptValue>; 2],
 ) -> Result<Option<(usize, &'a str)>, Raise> {
@@ -27,7 +27,7 @@ fn section<'a>(
 
 /// `startswith` and `endswith`, with one text or a tuple of them.
 pub(super) fn affix(
-    p: &Evaluator,
+    p: &EvalState,
     name: &str,
     v: &ScriptValue,
     x: &ScriptValue,
@@ -62,7 +62,7 @@ pub(super) fn affix(
 
 /// `find`, `rfind`, `index`, `rindex`.
 pub(super) fn find(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     x: &ScriptValue,
     bounds: [Option<ScriptValue>; 2],
@@ -86,14 +86,14 @@ pub(super) fn find(
 
 /// Counts the occurrences of a text, without overlaps.
 pub(super) fn count(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     x: ScriptValue,
     start: Option<ScriptValue>,
     stop: Option<ScriptValue>,
 ) -> Outcome {
     let x = needs_text("must be str", &x)?;
-    let count = match section(p, v, [start, stop])? {
+    let count = match section(p.state, v, [start, stop])? {
         None => 0,
         Some((_, part)) if x.is_empty() => part.chars().count() + 1,
         Some((_, part)) => part.matches(x).count(),
@@ -103,7 +103,7 @@ pub(super) fn count(
 
 /// `replace`
 pub(super) fn replace(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     from: ScriptValue,
     to: ScriptValue,
@@ -115,7 +115,7 @@ pub(super) fn replace(
     let s = text(v);
     let found = if from.is_empty() { s.chars().count() + 1 } else { s.matches(from).count() };
     let found = limit.map_or(found, |limit| found.min(limit as usize));
-    cost::text_bytes(p, s.len().saturating_add(found.saturating_mul(to.len())))?;
+    cost::text_bytes(p.state, s.len().saturating_add(found.saturating_mul(to.len())))?;
     Ok(ScriptValue::str(&s.replacen(from, to, found)))
 }
 
@@ -136,7 +136,7 @@ fn split_args(
 }
 
 pub(super) fn split(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     sep: Option<ScriptValue>,
     limit: Option<ScriptValue>,
@@ -144,77 +144,77 @@ pub(super) fn split(
     let (sep, count) = split_args(sep, limit)?;
     let s = text(v);
     let Some(sep) = sep else {
-        let mut parts = Parts::default();
+        let mut parts = Pieces::default();
         let mut rest = s.trim_start_matches(is_space);
         while !rest.is_empty() {
             if parts.0.len() + 1 == count {
-                parts.push(p, rest)?;
+                parts.push(p.state, rest)?;
                 break;
             }
             let end = rest.find(is_space).unwrap_or(rest.len());
-            parts.push(p, &rest[..end])?;
+            parts.push(p.state, &rest[..end])?;
             rest = rest[end..].trim_start_matches(is_space);
         }
-        return cost::list(p, parts.0);
+        return cost::list(p.state, parts.0);
     };
-    let mut parts = Parts::default();
+    let mut parts = Pieces::default();
     for part in s.splitn(count, sep.as_str()) {
-        parts.push(p, part)?;
+        parts.push(p.state, part)?;
     }
-    cost::list(p, parts.0)
+    cost::list(p.state, parts.0)
 }
 
 pub(super) fn rsplit(
-    p: &mut dyn Host,
+    p: &mut Eval<'_>,
     v: &ScriptValue,
     sep: Option<ScriptValue>,
     limit: Option<ScriptValue>,
 ) -> Outcome {
     let (sep, count) = split_args(sep, limit)?;
     let s = text(v);
-    let mut parts = Parts::default();
+    let mut parts = Pieces::default();
     match sep {
         Some(sep) => {
             for part in s.rsplitn(count, sep.as_str()) {
-                parts.push(p, part)?;
+                parts.push(p.state, part)?;
             }
         }
         None => {
             let mut rest = s.trim_end_matches(is_space);
             while !rest.is_empty() {
                 if parts.0.len() + 1 == count {
-                    parts.push(p, rest)?;
+                    parts.push(p.state, rest)?;
                     break;
                 }
                 let space = rest.char_indices().rev().find(|(_, c)| is_space(*c));
                 let start = space.map_or(0, |(at, c)| at + c.len_utf8());
-                parts.push(p, &rest[start..])?;
+                parts.push(p.state, &rest[start..])?;
                 rest = rest[..start].trim_end_matches(is_space);
             }
         }
     }
     parts.0.reverse();
-    cost::list(p, parts.0)
+    cost::list(p.state, parts.0)
 }
 
-/// Parts of a text; each is charged.
+/// Pieces of a text; each is charged.
 #[derive(Default)]
-struct Parts(Vec<ScriptValue>);
+struct Pieces(Vec<ScriptValue>);
 
-impl Parts {
-    fn push(&mut self, p: &Evaluator, part: &str) -> Result<(), Raise> {
+impl Pieces {
+    fn push(&mut self, p: &EvalState, part: &str) -> Result<(), Raise> {
         p.program.budget.step(1)?;
         self.0.push(cost::text(p, part)?);
         Ok(())
     }
 }
 
-pub(super) fn splitlines(p: &mut dyn Host, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
+pub(super) fn splitlines(p: &mut Eval<'_>, v: &ScriptValue, keep: Option<ScriptValue>) -> Outcome {
     let keep = match keep {
         Some(keep) => p.truth(&keep)?,
         None => false,
     };
-    let mut parts = Parts::default();
+    let mut parts = Pieces::default();
     let mut rest = text(v);
     while !rest.is_empty() {
         let end = rest.find(is_line_break).unwrap_or(rest.len());
@@ -222,15 +222,15 @@ pub(super) fn splitlines(p: &mut dyn Host, v: &ScriptValue, keep: Option<ScriptV
             Some(_) => end + 2,
             None => end + rest[end..].chars().next().map_or(0, char::len_utf8),
         };
-        parts.push(p, &rest[..if keep { behind } else { end }])?;
+        parts.push(p.state, &rest[..if keep { behind } else { end }])?;
         rest = &rest[behind..];
     }
-    cost::list(p, parts.0)
+    cost::list(p.state, parts.0)
 }
 
 /// The text before a separator, the separator, and the text after it; `whole` if there is no separator.
 pub(super) fn three(
-    p: &Evaluator,
+    p: &EvalState,
     v: &ScriptValue,
     x: &ScriptValue,
     split: impl for<'a> Fn(&'a str, &str) -> Option<(&'a str, &'a str)>,

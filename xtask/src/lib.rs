@@ -1,0 +1,3 @@
+//! Parts that the tools of the workspace share.
+
+pub mod workspace;
