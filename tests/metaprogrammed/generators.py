@@ -121,19 +121,10 @@ ranked_zip = ranked(*(a + b for a, b in zip((1, 2, 3), itertools.repeat(1))))
 many = [ranked(*shape) for shape in itertools.combinations_with_replacement((1, 2), 3)]
 
 
-@functools.singledispatch
 def extent(value):
-    return 1
-
-
-@extent.register
-def _(value: int):
-    return value
-
-
-@extent.register(tuple)
-def _(value):
-    return sum(value)
+    if isinstance(value, int):
+        return value
+    return sum(value) if isinstance(value, tuple) else 1
 
 
 mixed = ranked(extent(3), extent((1, 1)), extent("text"))

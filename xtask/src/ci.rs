@@ -172,7 +172,7 @@ fn feature_sets(packages: &BTreeMap<String, Package>) -> Vec<(&'static str, Vec<
         let has = |package: &&Package| features.iter().any(|feature| package.features.contains_key(*feature));
         packages.values().filter(has).map(|package| package.name.as_str()).collect()
     };
-    let mut sets = vec![("", with(&["print", "parse"]))];
+    let mut sets = vec![("", with(&["print", "parse", "library"]))];
     sets.extend(["print", "build", "parse", "ruff"].map(|feature| (feature, with(&[feature]))));
     sets
 }

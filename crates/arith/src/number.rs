@@ -2,6 +2,8 @@
 //!
 //! Upstream counterparts: `src/arith/int_operator.h` and the static helpers of `src/arith/const_int_bound.cc`.
 
+use tvmscript_ir_core::arithmetic;
+
 /// No upper bound.
 pub(crate) const POS_INF: i64 = i64::MAX;
 /// No lower bound.
@@ -9,21 +11,12 @@ pub(crate) const NEG_INF: i64 = -i64::MAX;
 
 /// Quotient rounded down; `None` for a zero divisor.
 pub(crate) fn floor_div(x: i64, y: i64) -> Option<i64> {
-    if y == 0 {
-        return None;
-    }
-    let quotient = x.wrapping_div(y);
-    let remainder = x.wrapping_rem(y);
-    Some(if remainder != 0 && (remainder < 0) != (y < 0) { quotient - 1 } else { quotient })
+    (y != 0).then(|| arithmetic::floor_div(x, y))
 }
 
 /// Remainder with the sign of the divisor; `None` for a zero divisor.
 pub(crate) fn floor_mod(x: i64, y: i64) -> Option<i64> {
-    if y == 0 {
-        return None;
-    }
-    let remainder = x.wrapping_rem(y);
-    Some(if remainder != 0 && (remainder < 0) != (y < 0) { remainder + y } else { remainder })
+    (y != 0).then(|| arithmetic::floor_mod(x, y))
 }
 
 /// Returns `true` if `d` divides `x`; zero divides nothing.

@@ -8,8 +8,9 @@ use tvmscript_tir::node::PrimFunc;
 
 use crate::error::{RunError, RunErrorKind};
 use crate::machine::{Limits, Machine, Value};
-use crate::scalar::{Scalar, is_float, round, wrap};
+use crate::scalar::{Scalar, round, wrap};
 use crate::tensor::Tensor;
+use tvmscript_ir_core::arithmetic::is_float;
 
 /// The argument of a parameter.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,8 @@ use tvmscript_prim::{Call, Op, PrimExprExt as _};
 use crate::error::{Result, RunErrorKind, unsupported};
 use crate::expr::{map, zip};
 use crate::machine::{Machine, Value};
-use crate::scalar::{Scalar, element_bytes, from_bytes, is_float, round, to_bytes, wrap};
+use crate::scalar::{Scalar, from_bytes, round, to_bytes, wide, wrap};
+use tvmscript_ir_core::arithmetic::{self, Operator, element_bytes, is_float};
 
 type Unary = fn(f64) -> f64;
 type Binary = fn(f64, f64) -> f64;
@@ -165,22 +166,17 @@ impl Machine {
 }
 
 fn bits(name: &str, dtype: DataType, x: i64, y: i64) -> Result<Scalar> {
-    let width = i64::from(dtype.bits);
-    if name.starts_with("tir.shift") && !(0..width).contains(&y) {
-        return unsupported(format!("a shift by {y} of {width} bits"));
+    let operator = match name {
+        "tir.bitwise_and" => Operator::BitAnd,
+        "tir.bitwise_or" => Operator::BitOr,
+        "tir.bitwise_xor" => Operator::BitXor,
+        "tir.shift_left" => Operator::ShiftLeft,
+        _ => Operator::ShiftRight,
+    };
+    match arithmetic::integers(operator, dtype, wide(dtype, x), y.into()) {
+        Some(value) => Ok(Scalar::Int(value as i64)),
+        None => unsupported(format!("a shift by {y} of {} bits", dtype.bits)),
     }
-    let is_wide = dtype.is_uint() && width == 64;
-    wrap(
-        dtype,
-        match name {
-            "tir.bitwise_and" => x & y,
-            "tir.bitwise_or" => x | y,
-            "tir.bitwise_xor" => x ^ y,
-            "tir.shift_left" => x << y,
-            _ if is_wide => ((x as u64) >> y) as i64,
-            _ => x >> y,
-        },
-    )
 }
 
 /// `x * y` in fixed point with `q` fractional bits, shifted left by `s` and rounded half up.

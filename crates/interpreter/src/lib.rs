@@ -47,5 +47,5 @@ mod tensor;
 pub use arguments::{Argument, InputOptions, generate};
 pub use error::{RunError, RunErrorKind};
 pub use machine::{Limits, run};
-pub use scalar::{Scalar, float_from_bits, float_to_bits, is_float, round_float};
+pub use scalar::Scalar;
 pub use tensor::Tensor;

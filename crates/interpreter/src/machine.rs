@@ -7,9 +7,10 @@ use tvmscript_tir::node::{Buffer, PrimFunc};
 
 use crate::arguments::Argument;
 use crate::error::{Result, RunError, RunErrorKind, unsupported};
-use crate::scalar::{Scalar, element_bytes, from_bytes, to_bytes};
+use crate::scalar::{Scalar, from_bytes, to_bytes};
 use crate::stmt::Flow;
 use crate::tensor::byte_count;
+use tvmscript_ir_core::arithmetic::element_bytes;
 
 /// Bounds on the work of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Scalar values.
 
-use half::{bf16, f16};
+use tvmscript_ir_core::arithmetic::{self, float_from_bits, float_to_bits, is_float};
 use tvmscript_ir_core::{DataType, TypeCode};
 
 use crate::error::{Result, RunErrorKind, unsupported_type};
@@ -46,17 +46,10 @@ impl Scalar {
     /// Converts between types as a cast does: integers wrap, floats are rounded to the target or truncated to integers.
     pub(crate) fn cast(self, from: DataType, to: DataType) -> Result<Scalar> {
         match (self, is_float(to)) {
-            (Scalar::Int(value), true) => {
-                let is_unsigned = from.code == TypeCode::UInt && from.bits == 64;
-                let value = if is_unsigned { value as u64 as f64 } else { value as f64 };
-                // Rounded once: a 64-bit integer is rounded to a 32-bit float directly.
-                let direct = match (to.code, to.bits) {
-                    (TypeCode::Float, 32) if is_unsigned => f64::from(self.int()? as u64 as f32),
-                    (TypeCode::Float, 32) => f64::from(self.int()? as f32),
-                    _ => value,
-                };
-                round(to, direct)
-            }
+            (Scalar::Int(value), true) => match arithmetic::round_integer(to, wide(from, value)) {
+                Some(value) => Ok(Scalar::Float(value)),
+                None => unsupported_type(to),
+            },
             (Scalar::Int(value), false) if to.is_bool() => Ok(Scalar::Int(i64::from(value != 0))),
             (Scalar::Int(value), false) => wrap(to, value),
             (Scalar::Float(value), true) => round(to, value),
@@ -69,70 +62,29 @@ impl Scalar {
     }
 }
 
-/// Returns `true` for types whose values are [`Scalar::Float`].
-pub fn is_float(dtype: DataType) -> bool {
-    matches!(dtype.code, TypeCode::Float | TypeCode::BFloat)
+/// The value of an integer, which 64-bit unsigned ones are not.
+pub(crate) fn wide(dtype: DataType, value: i64) -> i128 {
+    match dtype.code == TypeCode::UInt && dtype.bits == 64 {
+        true => i128::from(value as u64),
+        false => i128::from(value),
+    }
 }
 
 /// Wraps an integer to the width of a type.
 pub(crate) fn wrap(dtype: DataType, value: i64) -> Result<Scalar> {
-    let unused = 64 - u32::from(dtype.bits.min(64));
-    Ok(Scalar::Int(match dtype.code {
-        TypeCode::Bool => i64::from(value != 0),
-        TypeCode::Int => value << unused >> unused,
-        TypeCode::UInt => ((value as u64) << unused >> unused) as i64,
-        _ => return unsupported_type(dtype),
-    }))
+    match dtype.code {
+        TypeCode::Bool | TypeCode::Int | TypeCode::UInt => {
+            Ok(Scalar::Int(arithmetic::wrap(dtype, value.into()) as i64))
+        }
+        _ => unsupported_type(dtype),
+    }
 }
 
 /// Rounds a float to a type.
 pub(crate) fn round(dtype: DataType, value: f64) -> Result<Scalar> {
-    match round_float(dtype, value) {
+    match arithmetic::round(dtype, value) {
         Some(value) => Ok(Scalar::Float(value)),
         None => unsupported_type(dtype),
-    }
-}
-
-/// Rounds a number to the precision of a type; `None` for types that are no supported floats.
-pub fn round_float(dtype: DataType, value: f64) -> Option<f64> {
-    Some(match (dtype.code, dtype.bits) {
-        (TypeCode::Float, 64) => value,
-        (TypeCode::Float, 32) => f64::from(value as f32),
-        (TypeCode::Float, 16) => f16::from_f64(value).to_f64(),
-        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_f64(),
-        _ => return None,
-    })
-}
-
-/// Decodes the bits of a float; `None` for types that are no supported floats.
-pub fn float_from_bits(dtype: DataType, bits: u64) -> Option<f64> {
-    Some(match (dtype.code, dtype.bits) {
-        (TypeCode::Float, 64) => f64::from_bits(bits),
-        (TypeCode::Float, 32) => f32::from_bits(bits as u32).into(),
-        (TypeCode::Float, 16) => f16::from_bits(bits as u16).to_f64(),
-        (TypeCode::BFloat, 16) => bf16::from_bits(bits as u16).to_f64(),
-        _ => return None,
-    })
-}
-
-/// Encodes a float; `None` for types that are no supported floats.
-pub fn float_to_bits(dtype: DataType, value: f64) -> Option<u64> {
-    Some(match (dtype.code, dtype.bits) {
-        (TypeCode::Float, 64) => value.to_bits(),
-        (TypeCode::Float, 32) => (value as f32).to_bits().into(),
-        (TypeCode::Float, 16) => f16::from_f64(value).to_bits().into(),
-        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_bits().into(),
-        _ => return None,
-    })
-}
-
-/// Returns the bytes of an element of a type; `None` for types without whole bytes and for handles.
-pub(crate) fn element_bytes(dtype: DataType) -> Option<usize> {
-    match (dtype.code, dtype.bits) {
-        (TypeCode::Bool, _) => Some(1),
-        (TypeCode::Int | TypeCode::UInt, 8 | 16 | 32 | 64) => Some(usize::from(dtype.bits / 8)),
-        (TypeCode::Float, 16 | 32 | 64) | (TypeCode::BFloat, 16) => Some(usize::from(dtype.bits / 8)),
-        _ => None,
     }
 }
 

@@ -4,7 +4,8 @@ use tvmscript_ir_core::DataType;
 
 use crate::Scalar;
 use crate::error::{Result, RunError, RunErrorKind, unsupported_type};
-use crate::scalar::{element_bytes, from_bytes, to_bytes};
+use crate::scalar::{from_bytes, to_bytes};
+use tvmscript_ir_core::arithmetic::element_bytes;
 
 /// A compact, row-major array. Elements of a vector type are stored lane by lane.
 #[derive(Debug, Clone, PartialEq)]

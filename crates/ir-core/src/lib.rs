@@ -36,6 +36,7 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
+pub mod arithmetic;
 mod children;
 pub mod containers;
 pub mod diagnostic;

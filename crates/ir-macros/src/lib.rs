@@ -171,15 +171,24 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The header has two optional keys: `around = convention` (of the module `script`, as for [`macro@script_fn`]), and `poison = true` if the result has a poison value.
+/// The header has optional keys:
+///
+/// | key | meaning |
+/// |---|---|
+/// | `around = convention` | convention of the module `script`, as for [`macro@script_fn`] |
+/// | `poison = true` | the result has a poison value |
+/// | `namespace = "mem"` | namespace of the names in text |
+/// | `effect = Update` | effect of entries that state none |
+/// | `call = path` | a function that makes the calls of all entries, from the operator, its script function, the arguments and a function from the index of a parameter to its default value; no typed functions are generated, `= function` is the operator's `make`, and keyword-only parameters and `**rest` are annotations of the call |
 ///
 /// An entry consists of
 ///
 /// - a doc comment and the name in Rust and in text;
-/// - parameters, with defaults, `*rest`, `*` before keyword-only ones and `;` before attributes. A parameter of type
-///   `DataType` is not an operand; a default of `None` omits the operand. `..group` inserts the parameters of
-///   `params group = (..);`;
-/// - the type of a call: `same_as(operand)`, the name of a parameter of type `DataType`, a type, or `infer(function)`;
+/// - parameters, with defaults, `*rest`, `*` before keyword-only ones and `;` before attributes. The type of a parameter
+///   without one is `Expr`. A parameter of type `DataType` is not an operand; a default of `None` omits the operand.
+///   `..group` inserts the parameters of `params group = (..);`;
+/// - the type of a call: `same_as(operand)`, the name of a parameter of type `DataType`, a type, `open` if the place of the
+///   call determines it, or `infer(function)`;
 /// - optionally `= function`, which makes the call in place of the generated code;
 /// - options.
 ///
@@ -202,7 +211,7 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///   header has an `error`;
 /// - `static ATAN2: Operator`, its record for printers and analyses, listed in `OPERATORS`. The names `Operator`,
 ///   `ResultType` and `Effect` are resolved in the module; `Operator` has the methods `new`, `call`, `with_effect` and `with_function`,
-///   `call_stated` for `stated`, and for types that are not inferred `with_operands`, `call_same_as`, `made_by` and `hidden`;
+///   `call_stated` for `stated`, and for types that are not inferred `with_operands`, `call_same_as`, `made_by`, `hidden` and `annotated`;
 /// - with the feature `build`, in the module `script`, a `#[script_fn]` of the same name, listed in `FUNCTIONS`.
 #[proc_macro]
 pub fn operators(input: TokenStream) -> TokenStream {

@@ -66,7 +66,7 @@ fn parameter(arg: &FnArg) -> Result<Parameter> {
 }
 
 /// Returns an expression for the documentation: its lines, which are literals or macro calls such as `concat!(..)`.
-fn documentation(attrs: &[Attribute]) -> TokenStream {
+pub(crate) fn documentation(attrs: &[Attribute]) -> TokenStream {
     let mut parts: Vec<TokenStream> = Vec::new();
     let mut text = String::new();
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
@@ -92,7 +92,7 @@ fn documentation(attrs: &[Attribute]) -> TokenStream {
 ///
 /// # Errors
 /// Fails for other defaults, which stubs cannot show.
-fn default_text(default: &Expr) -> Result<String> {
+pub(crate) fn default_text(default: &Expr) -> Result<String> {
     let unknown = || {
         syn::Error::new_spanned(
             default,

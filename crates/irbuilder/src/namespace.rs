@@ -1,13 +1,13 @@
 //! Namespaces of dialects in scripts: `Toy.trace`, `Plan.step`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
-use tvmscript_script_value::{ScriptFn, ScriptValue};
+use tvmscript_script_value::{HostObject, ScriptFn, ScriptValue};
 
 use crate::renamed::RenamedNames;
 
@@ -20,7 +20,8 @@ pub type FallbackNames = fn() -> Vec<&'static str>;
 /// The namespace of one dialect.
 #[derive(Default, Clone)]
 pub struct Names {
-    functions: HashMap<&'static str, &'static ScriptFn>,
+    functions: Arc<HashMap<&'static str, &'static ScriptFn>>,
+    groups: HashSet<&'static str>,
     aliases: HashMap<&'static str, &'static str>,
     fallbacks: Vec<NameFallback>,
     names_elsewhere: Vec<FallbackNames>,
@@ -49,7 +50,10 @@ impl Names {
         match self.functions.get(name) {
             Some(function) => Some(ScriptValue::Function(function)),
             // A later extension of a dialect knows better.
-            None => self.fallbacks.iter().rev().find_map(|f| f(name)),
+            None => self.fallbacks.iter().rev().find_map(|f| f(name)).or_else(|| {
+                let path = self.groups.get(name).copied()?.to_owned();
+                Some(ScriptValue::host(Group { functions: Arc::clone(&self.functions), path }))
+            }),
         }
     }
 
@@ -71,6 +75,45 @@ impl Names {
         if let Some(renamed) = &self.renamed {
             names = renamed.all(names);
         }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// Functions whose names begin with the same words: `T.mem` of `T.mem.copy`.
+struct Group {
+    functions: Arc<HashMap<&'static str, &'static ScriptFn>>,
+    path: String,
+}
+
+impl Group {
+    /// The rest of a function's name after the group's.
+    fn rest(&self, name: &'static str) -> Option<&'static str> {
+        name.strip_prefix(self.path.as_str())?.strip_prefix('.')
+    }
+}
+
+impl HostObject for Group {
+    fn type_name(&self) -> &str {
+        "a namespace of functions"
+    }
+    fn is_namespace(&self) -> bool {
+        true
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let path = format!("{}.{name}", self.path);
+        if let Some(function) = self.functions.get(path.as_str()) {
+            return Some(ScriptValue::Function(function));
+        }
+        let group = Group { functions: Arc::clone(&self.functions), path };
+        let is_inhabited = self.functions.keys().any(|name| group.rest(name).is_some());
+        is_inhabited.then(|| ScriptValue::host(group))
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        let inside = self.functions.keys().filter_map(|name| self.rest(name));
+        let mut names: Vec<String> =
+            inside.map(|rest| rest.split('.').next().unwrap_or(rest).to_owned()).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -117,7 +160,9 @@ impl Slot for Namespaces {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         for Declared { dialect, name, value, place } in other.functions {
             if resolver.claim(format!("the function `{dialect}.{name}`"), place) {
-                self.names(dialect).functions.insert(name, value);
+                let names = self.names(dialect);
+                Arc::make_mut(&mut names.functions).insert(name, value);
+                names.groups.extend(name.split_once('.').map(|(group, _)| group));
             }
         }
         for alias in other.aliases {

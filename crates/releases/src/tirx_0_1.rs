@@ -50,6 +50,14 @@ const RENAMES: Renames = Renames {
         ("tir", "tvm_warp_shuffle_down", Renamed("gpu_warp_shuffle_down")),
         ("tir", "tvm_warp_activemask", Renamed("gpu_warp_activemask")),
         ("tir", "tvm_stack_alloca", Renamed("stack_alloca")),
+        ("tir", "tvm_stack_make_array", Renamed("stack_make_dltensor")),
+        ("tir", "tvm_stack_make_shape", Renamed("stack_make_shape")),
+        ("tir", "tvm_fill_fragment", Renamed("gpu_fill_fragment")),
+        ("tir", "tvm_load_matrix_sync", Renamed("gpu_load_matrix_sync")),
+        ("tir", "tvm_mma_sync", Renamed("gpu_mma_sync")),
+        ("tir", "tvm_store_matrix_sync", Renamed("gpu_store_matrix_sync")),
+        ("tir", "tvm_thread_invariant", Renamed("gpu_thread_invariant")),
+        ("tir", "thread_return", Renamed("gpu_thread_return")),
     ],
     ..Renames::NONE
 };

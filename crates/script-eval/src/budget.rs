@@ -102,29 +102,6 @@ impl Budget {
         self.steps.get() > 0
     }
 
-    /// Charges a step; `None`, with nothing charged, if [`Budget::step`] has more to do.
-    #[inline]
-    pub(crate) fn step_quickly(&self) -> Option<()> {
-        let before = self.steps.get();
-        if before.is_multiple_of(STEPS_PER_CHECK) {
-            return None;
-        }
-        self.steps.set(before - 1);
-        Some(())
-    }
-
-    /// The steps that are left.
-    #[inline]
-    pub(crate) fn steps_left(&self) -> u64 {
-        self.steps.get()
-    }
-
-    /// Undoes the charges since [`Budget::steps_left`] returned this number.
-    #[inline]
-    pub(crate) fn refund_to(&self, steps: u64) {
-        self.steps.set(steps);
-    }
-
     /// Checks the size of the nodes that were built.
     ///
     /// # Errors

@@ -31,6 +31,8 @@
 //! values are then [`Placeholder`]s, and both branches of an unknown condition run.
 
 #![warn(clippy::unwrap_used, clippy::panic)]
+// What only modules of the library use stays in the crate without them.
+#![cfg_attr(not(all(feature = "library", feature = "numpy")), allow(dead_code, unused_imports))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 #[macro_use]

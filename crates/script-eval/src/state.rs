@@ -1,24 +1,20 @@
 //! The state of an evaluation.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{SourceId, Span, Str};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
-use tvmscript_script_value::{DictKey, ScriptValue};
+use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::EvalError;
-use crate::eval::class::PendingClass;
 use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
-use crate::id_hash::IdMap;
 use crate::position::{Position, Run};
 use crate::program::Program;
-use crate::python::builtins::Native;
 
 /// The state of an evaluation: position, variables and diagnostics.
 ///
@@ -37,10 +33,6 @@ pub struct EvalState {
     pub diagnostics: Diagnostics,
     /// Cache of names as IR strings.
     strs: Vec<Option<Str>>,
-    /// Cache of names as keys of attributes.
-    pub(crate) keys: RefCell<Vec<Option<DictKey>>>,
-    /// Cache of methods of built-in types, by name and type.
-    pub(crate) natives: IdMap<(Name, u8), Option<&'static Native>>,
     /// The placeholder of the expression that just failed.
     pub(crate) pending: Option<Placeholder>,
     /// The running statement of a generator, if it contains a `yield`.
@@ -57,8 +49,6 @@ pub struct EvalState {
     pub(crate) compares: bool,
     /// An `import *` of an unknown module.
     pub(crate) star_import: Option<TextRange>,
-    /// The class whose metaclass is running.
-    pub(crate) pending_class: Option<PendingClass>,
     /// The value of the last expression statement of host code.
     pub last_value: Option<ScriptValue>,
 }
@@ -74,8 +64,6 @@ impl EvalState {
             position: Position::Module(Run::Strict),
             diagnostics,
             strs: Vec::new(),
-            keys: RefCell::default(),
-            natives: IdMap::default(),
             pending: None,
             running: None,
             statement: None,
@@ -84,7 +72,6 @@ impl EvalState {
             explorer: Explorer::default(),
             compares: false,
             star_import: None,
-            pending_class: None,
             last_value: None,
         }
     }

@@ -62,16 +62,12 @@ fn work_on_large_values_is_charged() {
         "import itertools\nlist(itertools.takewhile(lambda x: True, itertools.repeat(1)))",
         "import itertools\nfor k, g in itertools.groupby(itertools.repeat(1)):\n    pass",
         "from collections import deque\nd = deque([0] * 10**4)\nwhile True:\n    d.rotate(1)",
-        "from collections import Counter\nlist(Counter(a=10**12).elements())",
         "import functools\nf = functools.lru_cache(None)(abs)\ni = 0\nwhile True:\n    f(i)\n    i += 1",
-        "import math\nmath.perm(10**6, 10**5)",
         // Arrays.
         "import numpy as np\nnp.zeros((10**9, 10**9))",
         "import numpy as np\nnp.broadcast_to(1, (10**9, 10**9))",
-        "import numpy as np\nnp.zeros((10**9, 0, 3)) @ np.zeros((10**9, 3, 0))\nwhile True:\n    pass",
         "import numpy as np\na = np.ones(10**5)\nwhile True:\n    a + a",
         "import numpy as np\na = np.ones(10**5)\nwhile True:\n    a.sum()",
-        "import numpy as np\na = np.ones((10**4, 10))\nwhile True:\n    a[[0] * 10**4]",
         "import numpy as np\nnp.arange(10**18)",
         // Integers.
         "i = 3**10**5\nwhile True:\n    i * i",
@@ -80,6 +76,7 @@ fn work_on_large_values_is_charged() {
         "i = 3**10**5\nwhile True:\n    i == i + 1",
         "import math\nmath.isqrt(1 << 10**8)",
         "import math\nmath.factorial(10**6)",
+        "import math\nmath.comb(10**6, 10**5)",
         "pow(3, 1 << 10**5, (1 << 10**5) + 1)",
         // Sharing that no text could write out.
         "t = ()\nfor i in range(60):\n    t = (t, t)\nhash(t)",
@@ -162,10 +159,6 @@ fn chains_of_library_values_are_bounded() {
     for (text, expected) in [
         ("class A: pass\nA.__call__ = A()\nA()()", "calls-too-deep"),
         ("f = print\nfor i in range(10**5):\n    f = functools.partial(f, i)", "too-"),
-        ("m = collections.ChainMap()\nfor i in range(10**5):\n    m = m.new_child()", "too-"),
-        ("b = bytearray(10**5)\nwhile True:\n    b.insert(0, 1)", "too-"),
-        ("b = b'a' * 10**5\nwhile True:\n    b.find(b'a' * 1000 + b'b')", "too-"),
-        ("b = bytearray(b'ab')\nwhile True:\n    b *= 100", "too-"),
         (
             "import copy\nclass A:\n    def __deepcopy__(self, memo): return copy.deepcopy(self)\ncopy.deepcopy(A())",
             "calls-too-deep",

@@ -247,7 +247,7 @@ pub fn parameters(p: &mut Parser, definition: &Definition<FunctionDef>, add: Add
 
 fn expected(p: &Parser, name: Name, found: &str) -> irbuilder::BuildError {
     irbuilder::BuildError::expected(
-        &format!("a parameter `{}` without default and star", p.name_text(name)),
+        format!("a parameter `{}` without default and star", p.name_text(name)),
         found,
     )
 }

@@ -34,4 +34,4 @@ mod package;
 mod reference;
 
 pub use package::{Layout, StubFile, stubs};
-pub use reference::{Entry, EntryKind, Parameter, reference, to_json, to_markdown};
+pub use reference::{Entry, EntryKind, Parameter, page, reference, to_json, to_markdown};

@@ -159,18 +159,39 @@ pub fn to_json(entries: &[Entry]) -> String {
 
 /// The entries as a page of Markdown, a section per dialect.
 pub fn to_markdown(entries: &[Entry]) -> String {
-    let mut out = "# Functions of scripts\n\nThis file is generated: `tvmscript stubs --format markdown`. Types are those of \
-                   the stubs.\n"
-        .to_owned();
+    let mut out = HEADING.to_owned();
+    add_sections(&mut out, entries, "");
+    out
+}
+
+/// The names of all releases as a page of Markdown: those of the first one, and those that each further one adds or
+/// changes.
+pub fn page(registry: &Registry) -> String {
+    let first = reference(registry);
+    let mut out = HEADING.to_owned();
+    add_sections(&mut out, &first, "");
+    for release in registry.releases().skip(1) {
+        let Some(registry) = registry.of_release(release) else { continue };
+        let mut entries = reference(registry);
+        entries.retain(|entry| !first.contains(entry));
+        add_sections(&mut out, &entries, &format!(" of {}", release.id()));
+    }
+    out
+}
+
+const HEADING: &str = "# Functions of scripts\n\nThis file is generated: `tvmscript stubs --format markdown`. Types are \
+                       those of the stubs.\n";
+
+/// Adds a section per dialect, with a title that ends in `suffix`.
+fn add_sections(out: &mut String, entries: &[Entry], suffix: &str) {
     let mut dialect = "";
     for entry in entries {
         if entry.dialect != dialect {
             dialect = entry.dialect;
-            let _ = write!(out, "\n## `{dialect}`\n\n");
+            let _ = write!(out, "\n## `{dialect}`{suffix}\n\n");
         }
         let doc = entry.doc.split_whitespace().collect::<Vec<_>>().join(" ");
         let separator = if doc.is_empty() { "" } else { ": " };
         let _ = writeln!(out, "- `{}`{separator}{doc}", entry.signature);
     }
-    out
 }

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, FromScript, Result, ScriptValue, script_fn};
-use tvmscript_prim::{Expr, IntImm, PrimExprExt, StringImm, Var, ops};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, StringImm, Var, ops};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape, Stride};
 use tvmscript_tir::build::buffer::Declaration;
@@ -10,7 +10,7 @@ use tvmscript_tir::build::thread::{declare_thread, launched};
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::{Buffer, StmtRef};
 
-use crate::node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
 
 /// `v: T.int32 = value`
 pub(crate) fn bound(var: Ref<Var>, value: Expr) -> Result<StmtRef> {
@@ -60,6 +60,22 @@ pub fn bitwise_xor(x: ExprArg, y: ExprArg) -> Result<Expr> {
         true => tvmscript_tir::op::bits::BITWISE_XOR.call(x.0.dtype(), [x.0, y.0]),
         false => ops::bitwise_xor(x.0, y.0)?,
     })
+}
+
+/// Calls an operator by name.
+#[script_fn(name = "Call")]
+pub fn call(
+    dtype: DataType,
+    op: ScriptValue,
+    args: Shape,
+    #[kw_only]
+    #[default = None]
+    annotations: Option<Map<Str, Value>>,
+) -> Result<Expr> {
+    let plain = tvmscript_tir::build::expr::try_call(dtype, op, args)?;
+    let (Some(annotations), Some(call)) = (annotations, plain.as_node::<Call>()) else { return Ok(plain) };
+    let Call { span, dtype, op, args } = call.clone();
+    Ok(Ref::new(AnnotatedCall { span, dtype, op, args, annotations }).upcast())
 }
 
 /// Binds a variable until the end of the enclosing scope.

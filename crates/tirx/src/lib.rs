@@ -45,7 +45,7 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<Layout>()
         .node::<Fragment>()
-        .names::<tvmscript_prim::Op>(op::TILELANG.iter().map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(op::TILELANG_0_25.iter().map(|operator| operator.name()))
         .finish();
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);

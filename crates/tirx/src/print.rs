@@ -4,6 +4,7 @@ use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Result};
 use tvmscript_ir::print::data;
 use tvmscript_ir_core::{Dialect, PathId, Ref, Value};
+use tvmscript_prim::Op;
 use tvmscript_tir::print::parts::{
     Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
 };
@@ -81,9 +82,24 @@ pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifie
     Ok(d.docs.assert(condition, Some(message)))
 }
 
-/// `T.tma_copy(a, b, barrier=c)`
+/// `T.tma_copy(a, b, barrier=c)`; `T.Call("handle", "tl.tma_copy", [a], annotations={"barrier": c})` if the function would
+/// build another call.
 fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    annotated(node, crate::op::of_callee(&node.op), &[], path, d)
+    let AnnotatedCall { span: _, dtype, op, args, annotations } = &**node;
+    let operator = crate::op::TILELANG_0_25.of_callee(op);
+    let is_made = |operator: &&Operator| operator.is_annotated && operator.fits(*dtype, args);
+    let (None, Some(op)) = (operator.filter(is_made), op.as_node::<Op>()) else {
+        return annotated(node, operator, &[], path, d);
+    };
+    let dtype = d.dtype(*dtype);
+    let dtype = d.at_field(dtype, path, "dtype");
+    let op = d.docs.str(op.name.as_str());
+    let op = d.at_field(op, path, "op");
+    let at = d.field(path, "args");
+    let args = items(args, at, d)?;
+    let args = d.docs.list(&args);
+    let kwargs = annotations_kwarg(annotations, path, d)?;
+    Ok(d.call_t_with("Call", &[dtype, op, args], kwargs.as_slice()))
 }
 
 /// A call with annotations, and further keyword arguments behind them.

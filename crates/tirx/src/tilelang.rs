@@ -2,6 +2,8 @@
 
 use tvmscript_tir::surface::Surface;
 
+use crate::op::TILELANG_0_25;
+
 /// The forms of the release.
 pub(crate) static SURFACE: Surface = Surface {
     without: &[
@@ -14,9 +16,10 @@ pub(crate) static SURFACE: Surface = Surface {
         "LetStmt",
         "Assert",
         "reduce",
+        "Call",
     ],
     is_call: |node| node.is::<crate::node::AnnotatedCall>(),
-    operator_of: crate::op::of_callee,
+    operator_of: |callee| TILELANG_0_25.of_callee(callee),
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
@@ -37,5 +40,5 @@ fn makes(call: &tvmscript_prim::Call, operator: &tvmscript_tir::op::Operator) ->
     if is_kept && call.args.iter().all(|arg| arg.is::<tvmscript_prim::IntImm>()) {
         return call.args.iter().all(|arg| arg.dtype() == call.dtype);
     }
-    crate::op::of_callee(&call.op).is_some_and(|operator| operator.makes(call))
+    TILELANG_0_25.of_callee(&call.op).is_some_and(|operator| operator.makes(call))
 }

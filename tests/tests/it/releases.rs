@@ -90,6 +90,67 @@ def kernel(A: T.handle("float16", "global"), B: T.handle("float16", "shared")):
 }
 
 #[test]
+fn tilelang_calls_that_no_text_makes_are_written_in_full() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.handle("float32", "global"), n: T.int32):
+    A_1 = T.decl_buffer((64,), data=A)
+    A_1[0] = T.fma(A_1[1], A_1[2], A_1[3])
+    A_1[0] = T.Call("float32", "tl.fma", [A_1[1], A_1[2], A_1[3]])
+    A_1[0] = T.max(T.__exp(A_1[0]), T.warp_reduce_sum(A_1[1]))
+    T.Call("float32", "tl.fence_proxy_async", [])
+    T.Call("handle", "tl.set_max_nreg", [n, n, n])
+    T.Call("handle", "tl.set_max_nreg", [n, n], annotations={"a": 1})
+    T.Call("void", "tl.tileop.copy", [n, n], annotations={"a": 1})
+    T.tl.simd.mem_bar("VST_VLD")
+"#,
+        "tilelang-0.25",
+    );
+}
+
+#[test]
+fn current_operators_of_devices_have_namespaces() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "int32")):
+    B[0] = T.cuda.any_sync(T.uint32(1), A[0] > T.float32(0.0))
+    A[0] = T.cuda.warp_reduce(A[1], "max", 32)
+    A[1] = T.cuda.ldg(T.address_of(A[0]), "float32")
+    T.cuda.iket.range_pop()
+    T.cuda.tcgen05.encode_matrix_descriptor(B[0], B[1], 1, 2, 3)
+    T.nvshmem.wait_until(A.data, "eq", 1, "uint64_t")
+    B[0] = T.metal.simd_shuffle(B[1], 3) + T.nvshmem.my_pe()
+    T.evaluate(T.Call("float32", "tirx.cuda.any_sync", [B[0], B[1]]))
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn operators_of_tirx_state_a_type_where_it_does_not_follow() {
+    reads_and_prints(
+        r#"from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def kernel(p: T.Ptr(T.void), A: T.Tensor((4,), T.int32)):
+    A[0] = T.abi_field_get(p, 0, 13, ty=T.int32)
+    A[1] = T.cuda.any_sync(T.uint32(1), A[0] > 0)
+    T.Call("tirx.abi_field_set", [p, 0, 1], ty=T.int32)
+    T.gpu_mma_sync(p, 0, p, 0, p, 0, p, 0)
+    T.nvshmem.fence()
+"#,
+        "tirx-0.1",
+    );
+}
+
+#[test]
 fn a_bound_variable_may_be_declared_before() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T

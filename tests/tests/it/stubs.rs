@@ -1,9 +1,12 @@
 //! Python stubs and the reference of functions: complete, valid Python, and what the declarations say.
 
+use tvmscript::ir_core::Registry;
 use tvmscript::irbuilder::{Declaration, Namespaces, ParamKind, PyType, ScriptFn, ScriptValue};
 use tvmscript::python_syntax::{PythonOptions, is_identifier, is_keyword, parse_python};
-use tvmscript::registry;
 use tvmscript::stubs::{Entry, EntryKind, Layout, StubFile, reference, stubs};
+use tvmscript::tir::op::Operator;
+use tvmscript::tirx::op::{TILELANG_0_25, TIRX_0_1, TVM_0_27};
+use tvmscript::{Release, registry, tir};
 
 /// The dialects of scripts, with their prefixes and the paths of their stubs.
 const DIALECTS: [(&str, &str, &str); 3] = [
@@ -88,6 +91,78 @@ fn p79_11_an_entry_says_what_the_declaration_says() {
             let declared: Vec<_> = params.iter().map(|param| (param.name, param.default)).collect();
             let shown: Vec<_> = entry.parameters.iter().map(|param| (param.name, param.default)).collect();
             assert_eq!(shown, declared, "{name}");
+        }
+    }
+}
+
+/// A registry of a release, with its operators beside those of TIR.
+fn releases() -> Vec<(String, &'static Registry, Vec<&'static Operator>)> {
+    let own = |id: &str| match id {
+        "tilelang-0.25" => TILELANG_0_25.iter().collect(),
+        "tvm-0.27" => TVM_0_27.iter().collect(),
+        "tirx-0.1" => TIRX_0_1.iter().collect(),
+        _ => tir::op::operators().filter(|operator| operator.is_exported).collect(),
+    };
+    let release = |release: &'static Release| {
+        let id = release.id();
+        let dialects = registry().of_release(release).expect("a release of the registry");
+        let operators = own(&id);
+        (id, dialects, operators)
+    };
+    registry().releases().map(release).collect()
+}
+
+#[test]
+fn p79_11_operators_of_every_release_have_parameters_and_documentation() {
+    let releases = releases();
+    assert_eq!(releases.len(), 4);
+    for (id, edition, operators) in releases {
+        let entries = reference(edition);
+        assert!(operators.len() > 100, "{id}: {} operators", operators.len());
+        for operator in operators {
+            let function =
+                operator.function.unwrap_or_else(|| panic!("{id}: {} has no function", operator.name()));
+            let name = format!("T.{}", function.name);
+            if function.name.split('.').any(is_keyword) {
+                continue;
+            }
+            let entry = entry(&entries, &name);
+            assert!(!entry.doc.is_empty() && entry.returns.is_some(), "{id}: {name}");
+            let operands = entry.parameters.iter().filter(|parameter| parameter.kind == "plain");
+            let operands = operands.filter(|parameter| parameter.name != "dtype").count();
+            if operator.max_operands != usize::MAX {
+                assert_eq!(operands, operator.max_operands, "{id}: {}", entry.signature);
+            }
+        }
+    }
+}
+
+#[test]
+fn p79_11_stubs_and_reference_of_every_release() {
+    let signatures = [
+        ("tvm-0.23", "T.exp(x: ExprLike) -> PrimExpr"),
+        ("tilelang-0.25", "T.copy(src: ExprLike, dst: ExprLike, **annotations: Any) -> PrimExpr"),
+        ("tilelang-0.25", "T.tl.simd.vneg(src: ExprLike, mask: ExprLike, mode: ExprLike) -> PrimExpr"),
+        ("tvm-0.27", "T.cuda.warp_reduce(value: ExprLike, op: ExprLike, width: ExprLike = 32) -> PrimExpr"),
+        (
+            "tvm-0.27",
+            "T.call_ffi_kernel(*args: ExprLike, launch_params: Sequence[str], ret_ty: str = \"int32\") -> PrimExpr",
+        ),
+        (
+            "tirx-0.1",
+            "T.abi_field_get(arr: ExprLike, index: ExprLike, field: ExprLike, *, ty: str) -> PrimExpr",
+        ),
+        ("tirx-0.1", "T.call_extern(func_name: ExprLike, *args: ExprLike, ty: str) -> PrimExpr"),
+    ];
+    for (id, signature) in signatures {
+        let release = registry().find_release(id).expect("a release of the registry");
+        let entries = reference(registry().of_release(release).expect("a release of the registry"));
+        assert!(entries.iter().any(|entry| entry.signature == signature), "{id}: {signature}");
+    }
+    for (id, dialects, _) in releases() {
+        for file in stubs(dialects, Layout::Sources) {
+            let parsed = parse_python(&file.text, &PythonOptions::default());
+            assert!(parsed.errors.is_empty(), "{id}: {}: {:?}", file.path, parsed.errors);
         }
     }
 }

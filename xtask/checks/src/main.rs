@@ -5,7 +5,6 @@
 mod attack;
 mod bench_gate;
 mod conformance;
-mod cpython_tests;
 mod diff_check;
 mod files;
 mod host_fuzz;
@@ -62,8 +61,6 @@ enum Command {
     Pydiff(pydiff::Options),
     /// Run Python's type checkers and linters on scripts, with and without the stubs.
     LintScripts(lint_scripts::Options),
-    /// Run CPython's own tests of its language with the evaluator.
-    CpythonTests(cpython_tests::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
     HostFuzz(host_fuzz::Options),
     /// Give inputs that are made to hurt to the built command: no abort, no hang, no panic.
@@ -98,7 +95,6 @@ fn run(cli: Cli) -> Result<()> {
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::LintScripts(options) => lint_scripts::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
-        Command::CpythonTests(options) => cpython_tests::run(&options),
         Command::Attack(options) => attack::run(&options),
         Command::BenchGate(options) => bench_gate::run(&options),
     }

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use tvmscript::stubs::{Layout, StubFile, reference, stubs, to_json, to_markdown};
+use tvmscript::stubs::{Layout, StubFile, page, reference, stubs, to_json, to_markdown};
 
 use crate::registry::{printer_config, registry};
 use crate::stubs_args::{StubsArgs, StubsFormat};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &StubsArgs) -> Outcome {
-    let registry = match registry().select_release(printer_config().release) {
+    let chosen = printer_config().release;
+    let registry = match registry().select_release(chosen) {
         Ok(registry) => registry,
         // The command line accepts releases of the registry only.
         Err(error) => {
@@ -20,6 +21,7 @@ pub(super) fn run(args: &StubsArgs) -> Outcome {
     let written = |text: String| output::write(args.output.as_deref(), &text);
     let dir = match (args.format, &args.dir) {
         (StubsFormat::Json, None) => return written(to_json(&reference(registry))),
+        (StubsFormat::Markdown, None) if chosen.is_none() => return written(page(registry)),
         (StubsFormat::Markdown, None) => return written(to_markdown(&reference(registry))),
         (StubsFormat::Stubs, Some(dir)) => dir,
         (StubsFormat::Stubs, None) => {

@@ -44,6 +44,26 @@ fn data_is_json_with_signatures_and_documentation() {
 }
 
 #[test]
+fn data_of_every_release_contain_its_operators() {
+    let cases = [
+        ("tvm-0.23", "T.exp", &["x"][..]),
+        ("tilelang-0.25", "T.copy", &["src", "dst", "annotations"]),
+        ("tvm-0.27", "T.cuda.any_sync", &["mask", "pred"]),
+        ("tirx-0.1", "T.assume_aligned", &["tensor", "alignment_bytes", "ty"]),
+    ];
+    for (release, name, parameters) in cases {
+        let ran = run(&["stubs", "--format", "json", "--profile", release]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{release}");
+        let entries: Vec<serde_json::Value> = serde_json::from_str(&ran.stdout).expect("JSON");
+        let entry = entries.iter().find(|entry| entry["name"] == name).expect(name);
+        let found = entry["parameters"].as_array().expect("a list").iter();
+        let found: Vec<&str> = found.filter_map(|parameter| parameter["name"].as_str()).collect();
+        assert_eq!(found, parameters, "{release}");
+        assert_ne!(entry["doc"], "", "{release}");
+    }
+}
+
+#[test]
 fn the_page_of_functions_is_up_to_date() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/functions.md");
     let page = std::fs::read_to_string(page).expect("the page");

@@ -5,6 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Error, Expr, Path, Result, Type};
 
 use super::{Attrs, Header, OperatorDecl, Operators, Param, ParamKind, Rule};
+use crate::script_fn::{default_text, documentation};
 
 fn missing(key: &str) -> Error {
     Error::new(Span::call_site(), format!("`{key} = ..;` is missing"))
@@ -18,6 +19,14 @@ impl Header {
         let prefix = self.prefix.as_ref().ok_or_else(|| missing("prefix"))?;
         Ok(prefix.value() + &entry.text())
     }
+
+    /// The name in text, with its namespace.
+    fn text_of(&self, entry: &OperatorDecl) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{}.{}", namespace.value(), entry.text()),
+            None => entry.text(),
+        }
+    }
 }
 
 pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenStream> {
@@ -28,9 +37,13 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
         None => result,
     };
     let script = header.script.as_ref().ok_or_else(|| missing("script"))?;
-    let typed = entries.iter().filter(|entry| entry.body.is_none());
+    let typed = entries.iter().filter(|entry| entry.body.is_none() && header.call.is_none());
     let typed = typed.map(|entry| typed_function(&header, entry, result, error));
-    let scripts = entries.iter().map(|entry| script_function(&header, entry, script));
+    let scripts = entries.iter().map(|entry| match &header.call {
+        Some(call) => declared_function(&header, entry, script, call),
+        None => Ok(script_function(&header, entry, script)),
+    });
+    let scripts = scripts.collect::<Result<Vec<_>>>()?;
     let records = entries.iter().filter(|e| !e.is_function).map(|entry| record(&header, entry));
     let records = records.collect::<Result<Vec<_>>>()?;
     let operators = entries.iter().filter(|entry| !entry.is_function).map(OperatorDecl::constant);
@@ -97,6 +110,9 @@ fn typed_function(header: &Header, entry: &OperatorDecl, result: &Type, error: &
         },
         (None, Some(Rule::Param { ident, .. })) => quote!(#constant.call(#ident, #operands)),
         (None, Some(Rule::Fixed(dtype))) => quote!(#constant.call(#dtype, #operands)),
+        (None, Some(Rule::Open)) => {
+            quote!(#constant.call(::tvmscript_ir_core::DataType::VOID, #operands))
+        }
         (None, _) => {
             let attrs = attributes(entry);
             match entry.stated.as_ref().map(|stated| (stated, entry.is_optional(stated))) {
@@ -147,13 +163,15 @@ fn result_type(rule: &Rule) -> TokenStream {
         Rule::SameAs { index, .. } => quote!(ResultType::SameAs(#index)),
         Rule::Param { is_first: true, .. } => quote!(ResultType::First),
         Rule::Param { is_first: false, .. } => quote!(ResultType::Last),
+        Rule::Open => quote!(ResultType::Fixed(::tvmscript_ir_core::DataType::VOID)),
         Rule::Fixed(dtype) => quote!(ResultType::Fixed(#dtype)),
         Rule::Infer(infer) => quote!(#infer),
     }
 }
 
 fn operand_counts(entry: &OperatorDecl) -> TokenStream {
-    let least = entry.operands().filter(|p| !p.is_option() && p.kind != ParamKind::Rest).count();
+    let is_omitted = |p: &Param| p.is_option() || p.default.as_ref().is_some_and(is_none);
+    let least = entry.operands().filter(|p| !is_omitted(p) && p.kind != ParamKind::Rest).count();
     let most = match entry.operands().any(|p| p.kind == ParamKind::Rest) {
         true => quote!(usize::MAX),
         false => {
@@ -167,19 +185,23 @@ fn operand_counts(entry: &OperatorDecl) -> TokenStream {
 /// The record of an operator: `pub static EXP: Operator`.
 fn record(header: &Header, entry: &OperatorDecl) -> Result<TokenStream> {
     let constant = entry.constant();
-    let (name, text) = (header.name_of(entry)?, entry.text());
+    let (name, text) = (header.name_of(entry)?, header.text_of(entry));
     let (rule, operands) = match &entry.rule {
         Some(Rule::Infer(infer)) => (quote!(#infer), None),
         Some(rule) => (result_type(rule), Some(operand_counts(entry))),
         None => return Err(Error::new(entry.ident.span(), "an operator needs the type of its calls")),
     };
-    let effect = entry.effect.as_ref().map(|effect| quote!(.with_effect(Effect::#effect)));
+    let effect =
+        entry.effect.as_ref().or(header.effect.as_ref()).map(|effect| quote!(.with_effect(Effect::#effect)));
     let properties = entry.properties.iter().map(|(key, value)| {
         let method = quote::format_ident!("with_{key}");
         quote!(.#method(#value))
     });
     let hidden = entry.is_hidden.then(|| quote!(.hidden()));
+    let is_annotated = header.call.is_some() && entry.params.iter().any(|param| param.is_attribute);
+    let annotated = is_annotated.then(|| quote!(.annotated()));
     let made_by = match (&entry.make, &entry.rule) {
+        (Some(make), Some(_)) if header.call.is_some() => Some(quote!(.made_by(#make))),
         (Some(_), Some(rule)) if !matches!(rule, Rule::Infer(_)) => Some(remake(entry)),
         _ => None,
     };
@@ -187,7 +209,7 @@ fn record(header: &Header, entry: &OperatorDecl) -> Result<TokenStream> {
     Ok(quote! {
         #[doc = #doc]
         pub static #constant: Operator = {
-            let operator = Operator::new(#name, #text, #rule)#operands #effect #(#properties)* #hidden #made_by;
+            let operator = Operator::new(#name, #text, #rule)#operands #effect #(#properties)* #hidden #annotated #made_by;
             #[cfg(feature = "build")]
             let operator = operator.with_function(&script::#constant);
             operator
@@ -222,7 +244,7 @@ fn remake(entry: &OperatorDecl) -> TokenStream {
 /// The script function, which also is the function for Rust programs that use a builder.
 fn script_function(header: &Header, entry: &OperatorDecl, script: &Path) -> TokenStream {
     let OperatorDecl { docs, ident, params, .. } = entry;
-    let text = entry.text();
+    let text = header.text_of(entry);
     let around = header.around.as_ref().map(|around| quote!(, around = #script::#around));
     let poison = header.has_poison.then(|| quote!(, has_poison));
     if let Some(body) = &entry.body {
@@ -273,6 +295,74 @@ fn script_function(header: &Header, entry: &OperatorDecl, script: &Path) -> Toke
             #body
         }
     }
+}
+
+/// The script function of an entry whose calls the function `call` of the header makes from the record, the arguments
+/// and the defaults by index.
+fn declared_function(
+    header: &Header,
+    entry: &OperatorDecl,
+    script: &Path,
+    call: &Path,
+) -> Result<TokenStream> {
+    let OperatorDecl { docs, ident, params, is_function, body, .. } = entry;
+    if *is_function || body.is_some() {
+        return Err(Error::new(ident.span(), "an entry under `call = ..;` is an operator without a body"));
+    }
+    let (constant, text) = (entry.constant(), header.text_of(entry));
+    let doc = documentation(docs);
+    let build = quote!(::tvmscript_irbuilder);
+    let infos = params.iter().map(|Param { ident, ty, default, kind, .. }| {
+        let name = ident.to_string();
+        let name = name.trim_start_matches("r#").trim_end_matches('_');
+        let default = match default {
+            Some(default) => {
+                let text = default_text(default)?;
+                quote!(::core::option::Option::Some(#text))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        let ty = script_type(ty, script);
+        let (kind, ty) = match kind {
+            ParamKind::Plain => (quote!(Plain), quote!(<#ty as #build::FromScript>::TYPE)),
+            ParamKind::KeywordOnly => (quote!(KeywordOnly), quote!(<#ty as #build::FromScript>::TYPE)),
+            ParamKind::Rest => (quote!(Args), quote!(<::std::vec::Vec<#ty> as #build::FromScript>::TYPE)),
+            ParamKind::Extra => (quote!(Kwargs), quote!(#build::PyType::ANY)),
+        };
+        Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, py_type: #ty }))
+    });
+    let infos = infos.collect::<Result<Vec<_>>>()?;
+    let defaults = params.iter().enumerate().filter(|(_, param)| !param.is_type());
+    let defaults = defaults.filter_map(|(index, param)| {
+        let default = match param.default.as_ref()? {
+            default if is_none(default) => return None,
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(value), .. }) => quote!(Bool(#value)),
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(value), .. }) => quote!(Str(#value.into())),
+            number => quote!(Int(#number)),
+        };
+        Some(quote!(#index => ::core::option::Option::Some(#build::ScriptValue::#default),))
+    });
+    let static_doc = format!("The script function `{text}`.");
+    Ok(quote! {
+        #[doc = #static_doc]
+        pub static #constant: #build::ScriptFn = #build::ScriptFn {
+            name: #text,
+            doc: #doc,
+            params: &[#(#infos),*],
+            returns: <super::Made as #build::IntoScript>::TYPE,
+            is_annotation: false,
+            members: &[],
+            around: ::core::option::Option::None,
+            call: |function, args| #call(&super::#constant, function, args, |index| match index {
+                #(#defaults)*
+                _ => ::core::option::Option::None,
+            }),
+        };
+    })
+}
+
+fn is_none(default: &Expr) -> bool {
+    matches!(default, Expr::Path(path) if path.path.is_ident("None"))
 }
 
 /// A parameter of a script function; its type is taken from the module `script`, if given.

@@ -31,6 +31,12 @@ struct Header {
     script: Option<Path>,
     /// Function of that module that wraps the binding of arguments.
     around: Option<Path>,
+    /// Function that makes the call of any entry, in place of a typed function per entry.
+    call: Option<Path>,
+    /// Namespace of the names in text.
+    namespace: Option<LitStr>,
+    /// Effect of entries that state none.
+    effect: Option<Ident>,
     /// `true` if the result has a poison value.
     has_poison: bool,
 }
@@ -124,6 +130,8 @@ enum Rule {
     Param { ident: Ident, is_first: bool },
     /// `infer(path)`: the result of a function of the call.
     Infer(Expr),
+    /// `open`: the type that the place of the call asks for; none for a statement.
+    Open,
     /// Any other path: a fixed type.
     Fixed(Path),
 }
@@ -151,10 +159,13 @@ impl Parse for Operators {
                 "script" => header.script = Some(input.call(Path::parse_mod_style)?),
                 "poison" => header.has_poison = input.parse::<syn::LitBool>()?.value,
                 "around" => header.around = Some(input.call(Path::parse_mod_style)?),
+                "call" => header.call = Some(input.call(Path::parse_mod_style)?),
+                "namespace" => header.namespace = Some(input.parse()?),
+                "effect" => header.effect = Some(input.parse()?),
                 _ => {
                     return Err(Error::new(
                         key.span(),
-                        "expected `prefix`, `result`, `error`, `script`, `around` or `poison`",
+                        "expected `prefix`, `result`, `error`, `script`, `around`, `call`, `namespace`, `effect` or `poison`",
                     ));
                 }
             }
@@ -168,7 +179,13 @@ impl Parse for Operators {
                 groups.insert(name, params);
                 continue;
             }
-            let entry = OperatorDecl::parse(input, &groups)?;
+            let mut entry = OperatorDecl::parse(input, &groups)?;
+            if header.call.is_some() {
+                // Keywords are annotations of the call.
+                for param in entry.params.iter_mut().filter(|param| !param.is_type()) {
+                    param.is_attribute |= matches!(param.kind, ParamKind::KeywordOnly | ParamKind::Extra);
+                }
+            }
             if entries.iter().any(|other| other.ident == entry.ident) {
                 let message = format!("`{}` is declared twice", entry.ident);
                 return Err(Error::new(entry.ident.span(), message));
@@ -311,7 +328,7 @@ impl OperatorDecl {
     }
 }
 
-/// `x: Expr, y: Expr = 8, *args: Expr, *, key: Str; attribute: bool = false`
+/// `x: Expr, y = 8, *args: Expr, *, key: Str; attribute: bool = false`
 fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
     let mut params: Vec<Param> = Vec::new();
     let (mut kind, mut is_attribute) = (ParamKind::Plain, false);
@@ -347,8 +364,10 @@ fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
             Ok(_) => ident,
             Err(_) => Ident::new_raw(&ident.to_string(), ident.span()),
         };
-        input.parse::<Token![:]>()?;
-        let ty: Type = input.parse()?;
+        let ty: Type = match input.parse::<Option<Token![:]>>()? {
+            Some(_) => input.parse()?,
+            None => syn::parse_quote!(Expr),
+        };
         let default = match input.parse::<Option<Token![=]>>()? {
             Some(_) => Some(input.parse::<Expr>()?),
             None => None,
@@ -377,6 +396,7 @@ fn rule(input: ParseStream<'_>, params: &[Param]) -> Result<Rule> {
         let param = path.get_ident().and_then(|ident| numbered.find(|(_, p)| p.ident == *ident));
         return Ok(match param {
             Some((at, param)) => Rule::Param { ident: param.ident.clone(), is_first: at == 0 },
+            None if path.is_ident("open") => Rule::Open,
             None => Rule::Fixed(path),
         });
     }

@@ -104,3 +104,32 @@ fn mistakes_are_named() {
     let bare = syn::parse_str::<Operators>("/// A.\n a() -> INT;").and_then(expand);
     assert_eq!(bare.map(drop).map_err(|e| e.to_string()), Err("`result = ..;` is missing".to_owned()));
 }
+
+#[test]
+fn entries_under_a_call_have_no_typed_function() {
+    let parsed = syn::parse_str::<Operators>(
+        "prefix = \"toy.\"; namespace = \"mem\"; result = Expr; script = types; call = crate::call; effect = Update;
+         /// Copies.\n copy(from, to, count = 1, flags = None, **annotations) -> same_as(to);
+         /// Loads.\n load(from, *, dtype: DataType) -> dtype, effect = Read;",
+    );
+    let out = parsed.and_then(expand).expect("it is right").to_string();
+    for part in [
+        "Operator :: new (\"toy.copy\" , \"mem.copy\" , ResultType :: SameAs (1usize)) . with_operands (3usize , 4usize) . with_effect (Effect :: Update)",
+        "Param { name : \"count\" , kind : :: tvmscript_irbuilder :: ParamKind :: Plain , default : :: core :: option :: Option :: Some (\"1\")",
+        "name : \"annotations\" , kind : :: tvmscript_irbuilder :: ParamKind :: Kwargs",
+        "crate :: call (& super :: COPY , function , args , | index | match index { 2usize => :: core :: option :: Option :: Some (:: tvmscript_irbuilder :: ScriptValue :: Int (1))",
+        "ResultType :: Last) . with_operands (1usize , 1usize) . with_effect (Effect :: Read)",
+    ] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    assert!(!out.contains("pub fn copy"), "{out}");
+}
+
+#[test]
+fn a_function_without_an_operator_needs_a_typed_function() {
+    let parsed = syn::parse_str::<Operators>(
+        "prefix = \"toy.\"; result = Expr; script = types; call = crate::call; /// Twice.\n fn twice(x) = twice;",
+    );
+    let error = parsed.and_then(expand).expect_err("it is wrong").to_string();
+    assert_eq!(error, "an entry under `call = ..;` is an operator without a body");
+}

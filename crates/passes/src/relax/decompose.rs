@@ -13,9 +13,10 @@ use tvmscript_relax::{
 };
 use tvmscript_si_builder::SIBuilder;
 
-use super::evaluate::{Tensor, axis_of, is_float};
+use super::evaluate::{Tensor, axis_of};
 use super::rewrite::{CurrentSpan, Rewriter, Rules, info_of, relax_error, rewrite};
 use crate::Result;
+use tvmscript_ir_core::arithmetic::is_float;
 use tvmscript_pass::{PassError, pass};
 
 pass! {

@@ -6,6 +6,7 @@
 //! Upstream counterpart: `src/arith/const_fold.h`.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::{self, Operator, floor_div, floor_mod};
 
 use super::BinaryOp;
 use super::literal::truth;
@@ -54,50 +55,28 @@ fn lit(e: &Expr) -> Lit {
     }
 }
 
-/// Wraps a value to a type: its low bits, sign-extended for signed types.
-fn wrap(value: i64, dtype: DataType) -> i64 {
-    if dtype.bits >= 64 || dtype.bits == 0 {
-        return value;
-    }
-    let shift = 64 - u32::from(dtype.bits);
-    if dtype.is_int() { (value << shift) >> shift } else { ((value as u64) << shift >> shift) as i64 }
+/// Wraps a value to a type. A truth value keeps its bits, so that no literal holds a sum of two.
+fn wrapped(value: i64, dtype: DataType) -> i64 {
+    let dtype = if dtype.is_bool() { DataType::uint(dtype.bits) } else { dtype };
+    arithmetic::wrap(dtype, value.into()) as i64
 }
 
 fn int(value: i64, dtype: DataType) -> Result<Option<Folded>> {
-    Ok(Some(Folded::Value(IntImm::try_new(dtype, wrap(value, dtype))?)))
+    Ok(Some(Folded::Value(IntImm::try_new(dtype, wrapped(value, dtype))?)))
 }
 
 /// Computes on two float literals in the type's own width, if that is 32 or 64 bits.
-fn float(
-    dtype: DataType,
-    a: f64,
-    b: f64,
-    single: fn(f32, f32) -> f32,
-    double: fn(f64, f64) -> f64,
-) -> Result<Option<Folded>> {
+fn float(operator: Operator, dtype: DataType, a: f64, b: f64) -> Result<Option<Folded>> {
     let value = match dtype.bits {
-        32 => f64::from(single(a as f32, b as f32)),
-        64 => double(a, b),
-        _ => return Ok(None),
+        32 | 64 => arithmetic::floats(operator, dtype, a, b),
+        _ => None,
     };
-    Ok(Some(Folded::Value(FloatImm::try_new(dtype, value)?)))
+    value.map(|value| Ok(Folded::Value(FloatImm::try_new(dtype, value)?))).transpose()
 }
 
 /// Returns `true` for index types: remainders, shifts and bitwise operations fold for these only.
 pub(super) fn is_index(dtype: DataType) -> bool {
     dtype.is_int() && dtype.is_scalar() && matches!(dtype.bits, 32 | 64)
-}
-
-/// The quotient rounded toward negative infinity; the divisor must not be zero.
-pub(crate) fn floor_div(a: i64, b: i64) -> i64 {
-    let (quotient, remainder) = (a.wrapping_div(b), a.wrapping_rem(b));
-    if remainder != 0 && (remainder < 0) != (b < 0) { quotient.wrapping_sub(1) } else { quotient }
-}
-
-/// The remainder of [`floor_div`].
-pub(crate) fn floor_mod(a: i64, b: i64) -> i64 {
-    let remainder = a.wrapping_rem(b);
-    if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
 }
 
 /// Folds `a op b`; returns `None` if it does not fold. Both operands must have the same type.
@@ -122,8 +101,8 @@ fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> Result<Option<Fold
         BinaryOp::Add => add(dtype, la, lb),
         BinaryOp::Sub => sub(dtype, la, lb),
         BinaryOp::Mul => mul(dtype, la, lb),
-        BinaryOp::Div => div(dtype, la, lb, i64::wrapping_div, |a, b| a / b, |a, b| a / b),
-        BinaryOp::FloorDiv => div(dtype, la, lb, floor_div, |a, b| (a / b).floor(), |a, b| (a / b).floor()),
+        BinaryOp::Div => div(Operator::Div, dtype, la, lb, i64::wrapping_div),
+        BinaryOp::FloorDiv => div(Operator::FloorDiv, dtype, la, lb, floor_div),
         BinaryOp::Mod if is_index(dtype) => remainder(dtype, la, lb, i64::wrapping_rem),
         BinaryOp::FloorMod if is_index(dtype) => remainder(dtype, la, lb, floor_mod),
         BinaryOp::Mod | BinaryOp::FloorMod => Ok(None),
@@ -146,7 +125,7 @@ fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
         (Lit::Int(0), _) => Some(Folded::Right),
         (_, Lit::Int(0)) => Some(Folded::Left),
         (Lit::Float(x), Lit::Float(y)) => {
-            return Ok(float(dtype, x, y, |a, b| a + b, |a, b| a + b)?.or(match (x, y) {
+            return Ok(float(Operator::Add, dtype, x, y)?.or(match (x, y) {
                 (0.0, _) => Some(Folded::Right),
                 (_, 0.0) => Some(Folded::Left),
                 _ => None,
@@ -167,7 +146,7 @@ fn sub(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
         (_, Lit::Int(0)) => Some(Folded::Left),
         (Lit::Float(x), Lit::Float(y)) => {
             let zero = if y == 0.0 { Some(Folded::Left) } else { None };
-            return Ok(float(dtype, x, y, |a, b| a - b, |a, b| a - b)?.or(zero));
+            return Ok(float(Operator::Sub, dtype, x, y)?.or(zero));
         }
         (_, Lit::Float(0.0)) => Some(Folded::Left),
         _ => None,
@@ -186,20 +165,17 @@ fn mul(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
     };
     match (a, b) {
         (Lit::Int(a), Lit::Int(b)) => int(a.wrapping_mul(b), dtype),
-        (Lit::Float(x), Lit::Float(y)) => {
-            Ok(float(dtype, x, y, |a, b| a * b, |a, b| a * b)?.or_else(|| identity(a, b)))
-        }
+        (Lit::Float(x), Lit::Float(y)) => Ok(float(Operator::Mul, dtype, x, y)?.or_else(|| identity(a, b))),
         _ => Ok(identity(a, b)),
     }
 }
 
 fn div(
+    operator: Operator,
     dtype: DataType,
     a: Lit,
     b: Lit,
     whole: fn(i64, i64) -> i64,
-    single: fn(f32, f32) -> f32,
-    double: fn(f64, f64) -> f64,
 ) -> Result<Option<Folded>> {
     let identity = |a, b| match (a, b) {
         (Lit::Int(0) | Lit::Float(0.0), _) => Ok(Some(Folded::Left)),
@@ -210,7 +186,7 @@ fn div(
     match (a, b) {
         (Lit::Int(_), Lit::Int(0)) | (Lit::Float(_), Lit::Float(0.0)) => Err(PrimError::DivideByZero),
         (Lit::Int(a), Lit::Int(b)) => int(whole(a, b), dtype),
-        (Lit::Float(x), Lit::Float(y)) => match float(dtype, x, y, single, double)? {
+        (Lit::Float(x), Lit::Float(y)) => match float(operator, dtype, x, y)? {
             None => identity(a, b),
             folded => Ok(folded),
         },

@@ -1,7 +1,7 @@
 //! `R.const`: tensors from numbers.
 
-use half::{bf16, f16};
 use tvmscript_ir::build::elided_tensor;
+use tvmscript_ir_core::arithmetic;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::json::base64;
 use tvmscript_ir_core::tensor::byte_count;
@@ -87,15 +87,14 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
     match dtype.code {
         TypeCode::Bool => out.push(u8::from(float != 0.0)),
         TypeCode::Int | TypeCode::UInt => out.extend(&int.to_le_bytes()[..bytes]),
-        TypeCode::Float if dtype.bits == 16 => out.extend(f16::from_f64(float).to_le_bytes()),
-        TypeCode::Float if dtype.bits == 32 => out.extend((float as f32).to_le_bytes()),
-        TypeCode::Float if dtype.bits == 64 => out.extend(float.to_le_bytes()),
-        TypeCode::BFloat => out.extend(bf16::from_f64(float).to_le_bytes()),
-        _ => {
-            return Err(BuildError::message(format!(
-                "constants of type `{dtype}` must be in the metadata section"
-            )));
-        }
+        _ => match arithmetic::float_to_bits(dtype, float) {
+            Some(bits) => out.extend(bits.to_le_bytes().iter().take(bytes)),
+            None => {
+                return Err(BuildError::message(format!(
+                    "constants of type `{dtype}` must be in the metadata section"
+                )));
+            }
+        },
     }
     Ok(())
 }
@@ -110,15 +109,9 @@ fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> Result<Ref<Constant>>
         let is_negative = from.is_int() && bytes.last().is_some_and(|byte| *byte >= 0x80);
         let mut wide = [if is_negative { 0xff } else { 0 }; 8];
         wide.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
-        let number = match (from.code, from.bits) {
-            (TypeCode::Float, 16) => {
-                ScriptValue::Float(f16::from_bits(u64::from_le_bytes(wide) as u16).to_f64())
-            }
-            (TypeCode::Float, 32) => {
-                ScriptValue::Float(f64::from(f32::from_bits(u64::from_le_bytes(wide) as u32)))
-            }
-            (TypeCode::Float, _) => ScriptValue::Float(f64::from_bits(u64::from_le_bytes(wide))),
-            _ => ScriptValue::Int(i64::from_le_bytes(wide)),
+        let number = match arithmetic::float_from_bits(from, u64::from_le_bytes(wide)) {
+            Some(value) => ScriptValue::Float(value),
+            None => ScriptValue::Int(i64::from_le_bytes(wide)),
         };
         encode(&number, dtype, &mut data)?;
     }

@@ -23,11 +23,6 @@ impl Eval<'_> {
     }
 
     fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> Result<()> {
-        if let ScriptValue::Int(value) = value
-            && self.state.assign_integer(name, value)
-        {
-            return Ok(());
-        }
         let mut value = match value {
             ScriptValue::Host(_) => self.with_statement(value),
             value => value,
@@ -45,14 +40,7 @@ impl Eval<'_> {
             Expr::Name(name) => self.assign_name(target, name, value),
             Expr::Subscript { value: base, index } => {
                 let base = self.eval(base)?;
-                let key = match self.state.quick_integer(index) {
-                    Some(index) => ScriptValue::Int(index),
-                    None => self.eval(index)?,
-                };
-                let value = match python::subscript::replaced(&base, &key, value) {
-                    Ok(_old) => return Ok(()),
-                    Err(value) => value,
-                };
+                let key = self.eval(index)?;
                 if self.state.known([&base, &key]).is_err() {
                     return Ok(());
                 }
@@ -67,19 +55,6 @@ impl Eval<'_> {
     }
 
     pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
-        if let Expr::Name(name) = *self.state.ast.expr(target)
-            && let Some(old) = self.state.quick_integer(target)
-            && let Some(right) = self.state.quick_integer(value)
-        {
-            let new = python::arith::small(op, old, right);
-            if new.is_some_and(|new| self.state.assign_integer(name, new)) {
-                return Ok(());
-            }
-            let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
-            let range = TextRange::new(self.state.ast.range(target).start, self.state.ast.range(value).end);
-            let new = self.augmented(op, old, right).map_err(|raise| self.raise(range, None, raise))?;
-            return self.assign_name(target, name, new);
-        }
         let (base, old) = match *self.state.ast.expr(target) {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
@@ -92,13 +67,6 @@ impl Eval<'_> {
             }
             Expr::Attribute { value: of, attr } => {
                 let of = self.eval(of)?;
-                if let Some(old) = self.state.plain_integer(&of, attr)
-                    && let Some(right) = self.state.quick_integer(value)
-                {
-                    let (old, right) = (ScriptValue::Int(old), ScriptValue::Int(right));
-                    let new = self.try_at(target, |p| p.augmented(op, old, right))?;
-                    return self.assign_attribute(target, &of, attr, new);
-                }
                 let old = self
                     .attribute(target, &of, attr)
                     .or_else(|reported| self.state.placeholder_for(reported))?;
@@ -130,8 +98,6 @@ impl Eval<'_> {
         if self.state.is_tolerant() && self.state.unknown(base).is_some() {
             return Ok(());
         }
-        let set = self.state.set_plain_field(base, attr, value);
-        let Some(value) = self.at(target, set)? else { return Ok(()) };
         let ast = self.state.ast.clone();
         match self.try_at(target, |p| {
             let name = p.attribute_name(ast.name(attr));

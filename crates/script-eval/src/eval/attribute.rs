@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use super::class::{self, BoundMethod, ClassObject, Instance, is_function, mangled, natives};
+use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
 use crate::Eval;
@@ -14,11 +14,6 @@ use tvmscript_python_syntax::ast::{ExprId, Name};
 impl Eval<'_> {
     /// Evaluates `value.attr`.
     pub fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
-        if let ScriptValue::Host(_) = value
-            && let Some(found) = self.state.plain_field(value, attr)
-        {
-            return Ok(found);
-        }
         if let ScriptValue::Host(host) = value
             && let Some(found) = self.host.namespace_attribute(self.state, &**host, attr)
         {
@@ -115,9 +110,6 @@ impl Eval<'_> {
         let order = || super::class::mro_of(value);
         Ok(Some(match name {
             "__mro__" => ScriptValue::tuple(order()),
-            "__bases__" if builtin.native.name == "ExceptionGroup" => {
-                ScriptValue::tuple(order().into_iter().skip(1).take(2))
-            }
             "__bases__" => ScriptValue::tuple(order().into_iter().nth(1)),
             "__base__" => order().into_iter().nth(1).unwrap_or_default(),
             "__qualname__" => ScriptValue::str(builtin.native.name),
@@ -131,7 +123,7 @@ impl Eval<'_> {
                 }
                 ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(dict)))
             }
-            _ => return Ok(super::class::metaclass::native_method(value, name).filter(|_| name == "mro")),
+            _ => return Ok(super::class::natives::type_method(value, name)),
         }))
     }
 
@@ -172,16 +164,6 @@ impl Eval<'_> {
         }
     }
 
-    /// The annotation of a function's first parameter, evaluated; `None` without one.
-    pub(crate) fn first_annotation(&mut self, function: &ScriptValue) -> Result<Option<ScriptValue>, Raise> {
-        let Some(closure) = class::closure_of(function) else { return Ok(None) };
-        let ast = self.state.ast.clone();
-        match ast.list(closure.params).iter().find_map(|parameter| parameter.annotation) {
-            Some(annotation) => Ok(Some(self.eval(annotation)?)),
-            None => Ok(None),
-        }
-    }
-
     #[cold]
     fn no_attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Reported {
         let ast = self.state.ast.clone();
@@ -194,6 +176,9 @@ impl Eval<'_> {
         }
         if self.state.is_tolerant() && self.is_gap(value, name) {
             return self.missing_member(id, value, name);
+        }
+        if let Some(what) = python::methods::left_out(value, name) {
+            return self.state.report(EvalError::new(EvalErrorKind::UnsupportedExpression { what }, range));
         }
         let mut instead = None;
         let (what, names) = match value {
@@ -257,7 +242,8 @@ impl Eval<'_> {
     fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
         let is_known = |class: &ClassObject| class.is_known() && !name.starts_with("__");
         if let Some(class) = value.as_host::<ClassObject>() {
-            return !is_known(class);
+            let metaclass = class.metaclass.as_ref();
+            return !is_known(class) || metaclass.is_some_and(|meta| as_placeholder(meta).is_some());
         }
         if let Some(instance) = value.as_host::<Instance>() {
             return instance.is_explored || !instance.class().is_some_and(is_known);

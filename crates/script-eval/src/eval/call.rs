@@ -1,23 +1,21 @@
 //! Calls.
 
 use smallvec::SmallVec;
-use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
-use super::{Bound, Cause, Closure, Env, Module, NEEDS_ITERABLE, Placeholder, Raise};
-use crate::binding::Binding;
+use super::{Cause, Closure, Module, NEEDS_ITERABLE, Placeholder, Raise};
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::Mode;
 use crate::python::Outcome;
-use crate::python::builtins::{self, Builtin, BuiltinKind, Native};
+use crate::python::builtins::{self, Builtin};
 use crate::python::cost;
+#[cfg(feature = "library")]
 use crate::python::library::Partial;
-use crate::python::methods;
 use crate::python::object;
 use crate::{Eval, Position};
-use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List, Name};
+use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 /// The arguments for code that knows built-in types only.
 fn plain(args: CallArgs) -> CallArgs {
@@ -39,26 +37,6 @@ fn kept(args: &CallArgs) -> Option<CallArgs> {
     values.any(ScriptValue::holds_values).then(|| args.clone())
 }
 
-/// What is called.
-enum Callee {
-    Value(ScriptValue),
-    /// A method of a built-in type, and its receiver.
-    Native(&'static Native, ScriptValue),
-    /// A function of a class, and the instance that it is a method of.
-    Method(ScriptValue, ScriptValue),
-}
-
-impl Callee {
-    /// The value that an attribute has.
-    fn into_value(self) -> ScriptValue {
-        match self {
-            Callee::Value(value) => value,
-            Callee::Native(native, receiver) => Builtin::value(native, BuiltinKind::Method(receiver)),
-            Callee::Method(function, receiver) => BoundMethod::value(function, &receiver),
-        }
-    }
-}
-
 impl Eval<'_> {
     pub(crate) fn eval_call(
         &mut self,
@@ -67,7 +45,7 @@ impl Eval<'_> {
         args: List<ExprId>,
         keywords: List<Keyword>,
     ) -> Result<ScriptValue> {
-        let callee = match self.callee(func) {
+        let callee = match self.eval_inner(func) {
             Ok(callee) => callee,
             Err(reported) => {
                 // Finds errors in the arguments too.
@@ -77,161 +55,15 @@ impl Eval<'_> {
                 return Err(reported);
             }
         };
-        if keywords.is_empty() && self.state.mode() == Mode::Host {
-            let (function, receiver) = match &callee {
-                Callee::Value(function @ ScriptValue::Host(_)) => (Some(function), None),
-                Callee::Method(function, receiver) => (Some(function), Some(receiver)),
-                _ => (None, None),
-            };
-            let result = function.and_then(|function| self.call_directly(id, function, receiver, args));
-            if let Some(result) = result {
-                return result;
-            }
-        }
         // A slice as an argument of a method is a vector, unless the function takes regions.
         let vectors = self.state.mode() == Mode::Script
             && matches!(*self.state.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
-                Callee::Value(ScriptValue::Function(function)) => !self.host.takes_regions(function),
+                ScriptValue::Function(function) => !self.host.takes_regions(function),
                 _ => true,
             };
-        // Messages about such arguments name the function.
-        let is_plain = keywords.is_empty()
-            && !self
-                .state
-                .ast
-                .list(args)
-                .iter()
-                .any(|arg| matches!(self.state.ast.expr(*arg), Expr::Starred { .. }));
-        let callee = if is_plain { callee } else { Callee::Value(callee.into_value()) };
-        let value = match &callee {
-            Callee::Value(value) => Some(value),
-            Callee::Native(..) | Callee::Method(..) => None,
-        };
-        let args = self.arguments(value, args, keywords, vectors)?;
-        match callee {
-            Callee::Value(callee) => self.call(&callee, args, id),
-            Callee::Native(native, receiver) => self.call_at(id, |p| p.call_native(native, &receiver, args)),
-            Callee::Method(function, receiver) => {
-                self.call_at(id, |p| p.call_method(&function, receiver, args))
-            }
-        }
-    }
-
-    /// Calls a function of the text with arguments by position, each of which is bound as soon as it is evaluated; `None`,
-    /// with nothing evaluated, for other functions and arguments.
-    fn call_directly(
-        &mut self,
-        id: ExprId,
-        function: &ScriptValue,
-        receiver: Option<&ScriptValue>,
-        args: List<ExprId>,
-    ) -> Option<Result<ScriptValue>> {
-        let closure = function.as_host::<Closure>()?;
-        let locals = &*closure.locals;
-        let mut bound = Bound::new(locals, args.len() + usize::from(receiver.is_some()))?;
-        let ast = self.state.ast.clone();
-        let args = ast.list(args);
-        if self.state.running.is_some()
-            || self.state.is_tolerant() && !self.state.explorer.opaque.is_empty()
-            || args.iter().any(|arg| matches!(ast.expr(*arg), Expr::Starred { .. }))
-        {
-            return None;
-        }
-        if let Some(receiver) = receiver {
-            bound.push(locals, Binding::of(receiver.clone()));
-        }
-        for (index, arg) in args.iter().enumerate() {
-            if let Some(value) = self.state.quick_integer(*arg) {
-                bound.push(locals, Binding::Value(ScriptValue::Int(value)));
-                continue;
-            }
-            match self.eval_inner(*arg) {
-                Ok(value) => bound.push(locals, Binding::of(value)),
-                Err(reported) => {
-                    args.iter().skip(index + 1).for_each(|arg| self.eval_inner_for_errors(*arg));
-                    return Some(Err(reported));
-                }
-            }
-        }
-        let kept = match receiver {
-            Some(_) if self.state.is_tolerant() => {
-                let positional = bound.values(locals, 1);
-                kept(&CallArgs { positional, keywords: SmallVec::new() })
-            }
-            _ => None,
-        };
-        let env = Env::of_bound(closure, bound);
-        Some(self.call_at(id, |p| {
-            p.call_with(closure, env).map_err(|raise| match kept {
-                Some(args) => p.state.failed_call(raise, &args),
-                None => raise,
-            })
-        }))
-    }
-
-    /// Evaluates an argument to find errors in it, after another one failed.
-    #[cold]
-    fn eval_inner_for_errors(&mut self, id: ExprId) {
-        if !self.state.program.budget.stops_at_first_error() {
-            let _ = self.eval_inner(id);
-        }
-    }
-
-    /// Evaluates what is called. A method that is only called needs no value of its own.
-    fn callee(&mut self, func: ExprId) -> Result<Callee> {
-        match *self.state.ast.expr(func) {
-            // A statement that may be suspended remembers the values of its expressions.
-            Expr::Attribute { value, attr } if self.state.running.is_none() => {
-                match with_stack(|| self.attribute_callee(func, value, attr)) {
-                    Err(reported) if self.state.is_tolerant() => {
-                        self.state.placeholder_for(reported).map(Callee::Value)
-                    }
-                    callee => callee,
-                }
-            }
-            _ => self.eval_inner(func).map(Callee::Value),
-        }
-    }
-
-    fn attribute_callee(&mut self, func: ExprId, value: ExprId, attr: Name) -> Result<Callee> {
-        self.try_at(func, |p| p.state.program.budget.step(1))?;
-        let receiver = self.eval_inner(value)?;
-        if let ScriptValue::Host(_) = receiver {
-            if let Some(function) = self.state.plain_method(&receiver, attr) {
-                return Ok(Callee::Method(function, receiver));
-            }
-        } else if let Some(native) = methods::native(self.state, &receiver, attr) {
-            return Ok(Callee::Native(native, receiver));
-        }
-        self.attribute(func, &receiver, attr).map(Callee::Value)
-    }
-
-    /// Calls a method of a built-in type, as [`Host::call_value`] does with its value.
-    fn call_native(&mut self, native: &'static Native, receiver: &ScriptValue, args: CallArgs) -> Outcome {
-        if !self.state.is_tolerant() {
-            return native.call_method(self, receiver, args);
-        }
-        // Containers accept any value.
-        if let ScriptValue::Str(_) = receiver {
-            self.state.known(&args.positional)?;
-            self.state.known(args.keywords.iter().map(|(_, value)| value))?;
-        }
-        let kept = kept(&args);
-        native.call_method(self, receiver, args).map_err(|raise| match kept {
-            Some(args) => self.state.failed_call(raise, &args),
-            None => raise,
-        })
-    }
-
-    /// Calls a method of a class.
-    fn call_method(&mut self, function: &ScriptValue, receiver: ScriptValue, mut args: CallArgs) -> Outcome {
-        let kept = if self.state.is_tolerant() { kept(&args) } else { None };
-        args.positional.insert(0, receiver);
-        self.call_value(function, args).map_err(|raise| match kept {
-            Some(args) => self.state.failed_call(raise, &args),
-            None => raise,
-        })
+        let args = self.arguments(Some(&callee), args, keywords, vectors)?;
+        self.call(&callee, args, id)
     }
 
     /// Evaluates the arguments of a call, also those after a wrong one.
@@ -371,12 +203,7 @@ impl Eval<'_> {
     /// Fails if the value is not callable or the call fails. The error is recorded at `at`, or at the argument that it
     /// is about.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
-        self.call_at(at, |p| p.call_value(callee, args))
-    }
-
-    /// Runs a call. Nodes that it builds get the span of `at`, where its error is recorded.
-    fn call_at(&mut self, at: ExprId, call: impl FnOnce(&mut Self) -> Outcome) -> Result<ScriptValue> {
-        let value = self.entering(at, call)?;
+        let value = self.entering(at, |p| p.call_value(callee, args))?;
         match super::placeholder::as_placeholder(&value) {
             Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
             None => Ok(value),
@@ -451,11 +278,9 @@ impl Eval<'_> {
                     return self.call_value(&method.function, args);
                 }
                 if any.is::<ClassObject>() {
-                    return match class::metaclass::call_method(self, callee)? {
-                        Some(method) => self.call_value(&method, args),
-                        None => self.instantiate(callee, args),
-                    };
+                    return self.instantiate(callee, args);
                 }
+                #[cfg(feature = "library")]
                 if let Some(partial) = any.downcast_ref::<Partial>() {
                     return self.call_value(&partial.function, partial.arguments(args));
                 }

@@ -530,14 +530,6 @@ impl Eval<'_> {
         self.run_closure(closure, env)
     }
 
-    /// Calls a function whose arguments are bound. Its result must be known.
-    pub(super) fn call_with(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
-        if self.state.is_tolerant() {
-            self.may_call(closure)?;
-        }
-        self.run_closure(closure, env)
-    }
-
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
         if let Some(yielding) = closure.yielding() {

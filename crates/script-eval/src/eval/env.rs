@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 use tvmscript_script_value::{ScriptValue, release};
 
 use super::Closure;
-use super::quick::integer_of;
 use crate::binding::Binding;
 use crate::errors::{Reported, Result};
 use tvmscript_python_syntax::ast::{Name, ParamKind, Parameter};
@@ -91,44 +90,6 @@ impl Locals {
     }
 }
 
-/// Variables of a call, bound to arguments by position.
-pub(crate) struct Bound {
-    slots: SmallVec<[Binding; 5]>,
-    /// Number of bound parameters.
-    count: usize,
-}
-
-impl Bound {
-    /// The unbound variables, if that many arguments bind by position to all parameters.
-    pub(crate) fn new(locals: &Locals, count: usize) -> Option<Bound> {
-        let fits = locals.positional.as_ref().is_some_and(|slots| slots.len() == count);
-        fits.then(|| Bound { slots: SmallVec::from_elem(Binding::Unbound, locals.names.len()), count: 0 })
-    }
-
-    /// Binds the next parameter.
-    #[inline]
-    pub(crate) fn push(&mut self, locals: &Locals, binding: Binding) {
-        let slot = locals.positional.as_ref().and_then(|slots| slots.get(self.count));
-        if let Some(slot) = slot.and_then(|slot| self.slots.get_mut(*slot as usize)) {
-            *slot = binding;
-        }
-        self.count += 1;
-    }
-
-    /// The values of the parameters from one on.
-    pub(crate) fn values(&self, locals: &Locals, from: usize) -> SmallVec<[ScriptValue; 4]> {
-        let slots = locals.positional.iter().flatten().skip(from);
-        let bindings = slots.filter_map(|slot| self.slots.get(*slot as usize));
-        bindings
-            .filter_map(|binding| match binding {
-                Binding::Value(value) => Some(value.clone()),
-                Binding::Unknown(placeholder) => Some(ScriptValue::Host(placeholder.clone())),
-                Binding::Unbound | Binding::Poison => None,
-            })
-            .collect()
-    }
-}
-
 /// The local variables of one call.
 #[derive(Debug)]
 pub(crate) struct Env {
@@ -173,14 +134,6 @@ impl Env {
         let (held, class) = (Cell::new(false), RefCell::default());
         let (parent, prefix) = (closure.env.clone(), Some(closure.qualified.clone()));
         Some(Rc::new(Env { locals, slots: RefCell::new(slots), parent, held, prefix, class }))
-    }
-
-    /// The variables of a call whose arguments were bound.
-    pub(crate) fn of_bound(closure: &Closure, bound: Bound) -> Rc<Env> {
-        let (held, class) = (Cell::new(false), RefCell::default());
-        let (locals, parent) = (closure.locals.clone(), closure.env.clone());
-        let prefix = Some(closure.qualified.clone());
-        Rc::new(Env { locals, slots: RefCell::new(bound.slots), parent, held, prefix, class })
     }
 
     /// Begins the body of an enumeration.
@@ -326,36 +279,6 @@ impl Env {
         owner.slots.borrow().get(owner.locals.index(name)?).cloned()
     }
 
-    /// The integer of a variable here or in an enclosing function.
-    #[inline]
-    pub(crate) fn integer(&self, name: Name) -> Option<i64> {
-        self.with_binding(name, integer_of)
-    }
-
-    /// The truth of a variable here or in an enclosing function, if it is a bool.
-    #[inline]
-    pub(crate) fn truth(&self, name: Name) -> Option<bool> {
-        self.with_binding(name, |binding| match binding {
-            Binding::Value(ScriptValue::Bool(truth)) => Some(*truth),
-            _ => None,
-        })
-    }
-
-    #[inline]
-    fn with_binding<T>(&self, name: Name, f: impl FnOnce(&Binding) -> Option<T>) -> Option<T> {
-        let (owner, index) = self.place(name)?;
-        f(owner.slots.borrow().get(index)?)
-    }
-
-    /// Passes on the value of a variable here or in an enclosing function.
-    #[inline]
-    pub(crate) fn with_value<T>(&self, name: Name, f: impl FnOnce(&ScriptValue) -> Option<T>) -> Option<T> {
-        self.with_binding(name, |binding| match binding {
-            Binding::Value(value) => f(value),
-            _ => None,
-        })
-    }
-
     /// The environment whose variable a name means here, and its slot; `None` for names of the main text.
     #[inline]
     fn place(&self, name: Name) -> Option<(&Env, usize)> {
@@ -365,25 +288,6 @@ impl Env {
                 return Some((at, index));
             }
             at = if at.locals.declares_global(name) { at.module()? } else { at.around()? };
-        }
-    }
-
-    /// Returns `true` for the variables of a function.
-    #[inline]
-    pub(crate) fn is_of_function(&self) -> bool {
-        self.locals.kind == EnvKind::Function
-    }
-
-    /// Sets a local variable that has an integer to another one; returns `false` for other names.
-    #[inline]
-    pub(crate) fn replace_integer(&self, name: Name, value: i64) -> bool {
-        let Some(index) = self.locals.index(name) else { return false };
-        match self.slots.borrow_mut().get_mut(index) {
-            Some(Binding::Value(ScriptValue::Int(old))) => {
-                *old = value;
-                true
-            }
-            _ => false,
         }
     }
 

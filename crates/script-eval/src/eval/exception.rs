@@ -6,7 +6,6 @@ use tvmscript_script_value::{CallArgs, ScriptValue, release};
 
 use super::Raise;
 use super::class::{ClassObject, Instance};
-use super::exception_group;
 use crate::Eval;
 use crate::errors::EvalError;
 use crate::python::{Outcome, builtins, codec, exceptions, repr};
@@ -21,8 +20,6 @@ pub(crate) struct ExceptionState {
     pub(super) context: RefCell<ScriptValue>,
     pub(super) suppress_context: Cell<bool>,
     pub(super) notes: RefCell<ScriptValue>,
-    /// The exceptions that a group contains.
-    pub(super) members: RefCell<Option<ScriptValue>>,
     /// Its diagnostic, while it is caught.
     pub(super) error: RefCell<Option<EvalError>>,
 }
@@ -35,7 +32,6 @@ impl ExceptionState {
             context: RefCell::default(),
             suppress_context: Cell::new(false),
             notes: RefCell::default(),
-            members: RefCell::default(),
             error: RefCell::default(),
         })
     }
@@ -48,7 +44,7 @@ impl ExceptionState {
 impl Drop for ExceptionState {
     fn drop(&mut self) {
         let parts = [&self.args, &self.cause, &self.context, &self.notes];
-        release(parts.map(RefCell::take).into_iter().chain(self.members.take()));
+        release(parts.map(RefCell::take));
     }
 }
 
@@ -88,10 +84,6 @@ pub(crate) fn stop_iteration(value: ScriptValue) -> Raise {
 
 /// Calls a built-in exception class.
 pub(crate) fn construct(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome {
-    if exception_group::is_group_class(class) {
-        builtins::no_keywords(&class_name(class), &args)?;
-        return exception_group::construct(p, class, args.positional.into_vec());
-    }
     if let Some((keyword, _)) = args.keywords.first() {
         let name = exceptions::class_name(class).unwrap_or_default();
         let known = match name {
@@ -207,11 +199,6 @@ pub(crate) fn is_subclass(class: &ScriptValue, of: &ScriptValue) -> bool {
     false
 }
 
-/// Tests whether a class derives from the built-in one of this name.
-pub(super) fn is_subclass_of(class: &ScriptValue, name: &str) -> bool {
-    exceptions::class(name).is_some_and(|of| is_subclass(class, &of))
-}
-
 /// Deletes an attribute that all exceptions have; returns `false` for other ones.
 pub(crate) fn delete_attribute(value: &ScriptValue, name: &str) -> Result<bool, Raise> {
     let Some((_, state)) = parts(value) else { return Ok(false) };
@@ -255,9 +242,6 @@ pub(crate) fn text(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Option<Strin
     let Some((class, state)) = parts(value) else { return Ok(None) };
     let base = builtin_base(class).unwrap_or_default();
     let args = state.arguments();
-    if exception_group::is_group_class(class) {
-        return Ok(Some(exception_group::text(value)));
-    }
     Ok(Some(match args.as_slice() {
         [] => String::new(),
         [key] if base == "KeyError" => repr::repr(p, key)?,
@@ -328,11 +312,6 @@ pub(crate) fn attribute(value: &ScriptValue, name: &str) -> Option<ScriptValue> 
         }
         "obj" if exceptions::derives(base, "AttributeError") => Some(ScriptValue::None),
         "path" if exceptions::derives(base, "ImportError") => Some(ScriptValue::None),
-        "message" if exceptions::derives(base, "BaseExceptionGroup") => at(0),
-        "exceptions" if exceptions::derives(base, "BaseExceptionGroup") => state.members.borrow().clone(),
-        "derive" | "split" | "subgroup" if exceptions::derives(base, "BaseExceptionGroup") => {
-            builtins::exception_method(value, name)
-        }
         "with_traceback" | "add_note" | "__init__" => builtins::exception_method(value, name),
         _ => None,
     }
@@ -376,9 +355,6 @@ pub(crate) fn set_attribute(
         "__traceback__" => {}
         "__notes__" => {
             state.notes.replace(new.clone());
-        }
-        "message" | "exceptions" if state.members.borrow().is_some() => {
-            raise!(Attribute, "readonly attribute");
         }
         _ => return Ok(false),
     }

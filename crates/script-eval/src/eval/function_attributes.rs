@@ -4,10 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_python_syntax::ast::{ExprId, ParamKind, Stmt};
-use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
+use tvmscript_script_value::{Dict, DictKey, ScriptValue};
 
-use super::class::natives::Generated;
-use super::class::{BoundMethod, is_function};
 use super::{Closure, Raise};
 use crate::python::{Outcome, cost};
 use crate::{Eval, EvalState};
@@ -31,7 +29,7 @@ impl Eval<'_> {
         name: &str,
     ) -> Result<Option<ScriptValue>, Raise> {
         let Some(closure) = value.as_host::<Closure>() else {
-            return Ok((is_function(value) && name == "__get__").then(|| getter(value)));
+            return Ok(None);
         };
         if !name.starts_with("__") {
             return Ok(None);
@@ -41,7 +39,6 @@ impl Eval<'_> {
         }
         Ok(Some(match name {
             "__call__" => value.clone(),
-            "__get__" => getter(value),
             "__dict__" => ScriptValue::Dict(closure.attributes()),
             "__annotations__" => {
                 let annotations = self.function_annotations(closure)?;
@@ -102,17 +99,4 @@ impl EvalState {
             params.filter(|(p, _)| p.kind != ParamKind::KeywordOnly).filter_map(|(_, d)| d.clone()).collect();
         if values.is_empty() { ScriptValue::None } else { ScriptValue::tuple(values) }
     }
-}
-
-/// `function.__get__`, which binds the function to an instance.
-fn getter(function: &ScriptValue) -> ScriptValue {
-    let function = function.clone();
-    Generated::value("__get__", move |_, args: CallArgs| match args.positional.as_slice() {
-        [ScriptValue::None, ScriptValue::None] | [ScriptValue::None] => {
-            raise!(Type, "__get__(None, None) is invalid")
-        }
-        [ScriptValue::None, _] => Ok(function.clone()),
-        [instance] | [instance, _] => Ok(BoundMethod::value(function.clone(), instance)),
-        other => raise!(Type, "expected at most 2 arguments, got {}", other.len()),
-    })
 }

@@ -3,10 +3,10 @@
 //! The evaluator recurses on the native stack, which cannot be kept. A `yield` therefore unwinds to the generator, as an
 //! error does, and leaves what is needed to get back:
 //!
-//! - a [`Frame`] for each statement around the `yield`. Only statements that contain a `yield` have one; others run as
-//!   in any function;
-//! - a [`Memo`] of the expressions of the innermost statement that were evaluated before. The statement runs again from
-//!   its start, and takes their values from there.
+//! - a [`Frame`] for each statement around the `yield`, with its cursor and iterators. Only statements that contain a
+//!   `yield` have one; others run as in any function;
+//! - the values of the expressions of the innermost statement that were evaluated before. Entered again, the statement
+//!   takes them from there, so that nothing runs twice.
 //!
 //! A resumption thus costs the depth of the `yield`, not the length of the body.
 
@@ -34,55 +34,6 @@ use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{
     ExceptHandler, Expr, ExprId, For, If, List, Match, Stmt, StmtId, Try, While, With,
 };
-
-/// Values of expressions of the running statement.
-#[derive(Default)]
-struct Memo {
-    values: Vec<(ExprId, ScriptValue)>,
-    /// Positions of the values, if there are many.
-    index: IdMap<ExprId, usize>,
-}
-
-/// Number of values up to which a search is faster than an index.
-const FEW_VALUES: usize = 8;
-
-impl Memo {
-    fn position(&self, id: ExprId) -> Option<usize> {
-        match self.values.len() > FEW_VALUES {
-            true => self.index.get(&id).copied(),
-            false => self.values.iter().position(|(known, _)| *known == id),
-        }
-    }
-
-    fn get(&self, id: ExprId) -> Option<&ScriptValue> {
-        self.position(id).and_then(|at| self.values.get(at)).map(|(_, value)| value)
-    }
-
-    fn insert(&mut self, id: ExprId, value: ScriptValue) {
-        if let Some(known) = self.position(id).and_then(|at| self.values.get_mut(at)) {
-            known.1 = value;
-            return;
-        }
-        self.values.push((id, value));
-        match self.values.len() {
-            len if len == FEW_VALUES + 1 => {
-                self.index = self.values.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
-            }
-            len if len > FEW_VALUES => drop(self.index.insert(id, len - 1)),
-            _ => {}
-        }
-    }
-
-    fn clear(&mut self) {
-        self.values.clear();
-        self.index.clear();
-    }
-
-    fn drain(&mut self) -> impl Iterator<Item = ScriptValue> {
-        self.index.clear();
-        self.values.drain(..).map(|(_, value)| value)
-    }
-}
 
 /// Size of a generator without its variables.
 const GENERATOR_BYTES: u64 = 512;
@@ -206,7 +157,7 @@ impl Generator {
     /// Moves out the values that it holds, except variables.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
         if let Some(mut running) = self.running {
-            out.extend(running.memo.drain());
+            out.extend(running.values.drain().map(|(_, value)| value));
             out.extend(running.delegate);
         }
         self.frames.into_iter().for_each(|frame| frame.parts(out));
@@ -216,7 +167,7 @@ impl Generator {
         self.state = state;
         let mut values = Vec::new();
         if let Some(running) = &mut self.running {
-            values.extend(running.memo.drain());
+            values.extend(running.values.drain().map(|(_, value)| value));
             values.extend(running.delegate.take());
         }
         self.frames.drain(..).for_each(|frame| frame.parts(&mut values));
@@ -228,8 +179,8 @@ impl Generator {
 /// The state of the running generator that expressions use.
 #[derive(Default)]
 pub(crate) struct Running {
-    /// The expressions of the running statement that were evaluated before.
-    memo: Memo,
+    /// The values of expressions of the running statement that were evaluated before.
+    values: IdMap<ExprId, ScriptValue>,
     /// What the `yield` that the statement was suspended at gets.
     input: Option<Input>,
     /// The iterator of that `yield`, if it is a `yield from`.
@@ -241,7 +192,7 @@ pub(crate) struct Running {
 impl Running {
     /// Forgets a statement that ended.
     fn clear(&mut self) {
-        self.memo.clear();
+        self.values.clear();
         (self.input, self.delegate, self.yielded) = (None, None, None);
     }
 }
@@ -252,7 +203,7 @@ type Slot = Option<Box<Running>>;
 /// Forgets the values of a header that ended.
 fn forget(running: &mut Slot) {
     if let Some(running) = running {
-        running.memo.clear();
+        running.values.clear();
     }
 }
 
@@ -269,13 +220,13 @@ enum Step {
 impl EvalState {
     /// The value that an expression had before the statement was suspended.
     pub(crate) fn replayed(&self, id: ExprId) -> Option<ScriptValue> {
-        self.running.as_ref()?.memo.get(id).cloned()
+        self.running.as_ref()?.values.get(&id).cloned()
     }
 
     /// Keeps a value for the case that the statement is suspended.
     pub(crate) fn remember(&mut self, id: ExprId, value: &ScriptValue) {
         if let Some(running) = &mut self.running {
-            running.memo.insert(id, value.clone());
+            running.values.insert(id, value.clone());
         }
     }
 }

@@ -113,6 +113,9 @@ impl Eval<'_> {
         for alias in ast.list(stmt.names) {
             let path = ast.name(alias.name);
             let place = ast.range(alias.place);
+            if let Some(what) = python::library::without_feature(path) {
+                return Err(self.state.error(alias.place, EvalErrorKind::UnsupportedExpression { what }));
+            }
             if !self.is_evaluated(path)
                 && let Some(module) = self.local_module(path)
             {
@@ -158,6 +161,15 @@ impl Eval<'_> {
         let ast = self.state.ast.clone();
         if let Some(path) = self.state.local_path(stmt) {
             return self.import_from_local(stmt, &path);
+        }
+        if let Some(module) = stmt.module.filter(|_| stmt.level == 0)
+            && let Some(what) = python::library::without_feature(ast.name(module))
+        {
+            let place = ast.list(stmt.names).first().map(|alias| alias.place);
+            let place = place.map_or(self.state.statement.unwrap_or_default(), |place| ast.range(place));
+            return Err(self
+                .state
+                .report(EvalError::new(EvalErrorKind::UnsupportedExpression { what }, place)));
         }
         let dots = ".".repeat(stmt.level as usize);
         let module = Module { path: format!("{dots}{}", stmt.module.map_or("", |m| ast.name(m))).into() };
@@ -247,11 +259,16 @@ impl Eval<'_> {
 
     /// Runs `from a import *` for a namespace of the host or `math`; returns `false` for other modules.
     fn import_all(&mut self, module: &Module, place: TextRange) -> bool {
-        let value =
-            |p: &Self, name: &str| p.module_member(module, name).or_else(|| p.declared_member(module, name));
+        let value = |p: &Self, name: &str| {
+            let member = p.module_member(module, name).or_else(|| p.declared_member(module, name));
+            // A member that is not evaluated can be imported, too.
+            member.or_else(|| Some(p.module_value(&format!("{}.{name}", module.path))))
+        };
         let names = match self.declared(&module.path) {
             _ if python::library::contains(&module.path) => {
-                python::library::names(&module.path).unwrap_or_default()
+                let mut names = python::library::names(&module.path).unwrap_or_default();
+                names.extend(python::library::missing_names(&module.path).map(str::to_owned));
+                names
             }
             _ if let Some(names) = super::class::class_module_names(&module.path) => {
                 names.into_iter().map(str::to_owned).collect()

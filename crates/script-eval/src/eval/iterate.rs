@@ -187,7 +187,7 @@ impl HostObject for IterObject {
 impl Eval<'_> {
     /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
-        if class::defines_operations(value)
+        if class::is_instance(value)
             && let Some(iter) = self.iterate_instance(value)?
         {
             return Ok(iter);

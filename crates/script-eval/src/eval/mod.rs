@@ -15,7 +15,6 @@ mod context;
 mod decorator;
 mod env;
 pub(crate) mod exception;
-pub(crate) mod exception_group;
 mod explore;
 mod format;
 mod function_attributes;
@@ -26,12 +25,10 @@ mod local_module;
 mod operator;
 mod pattern;
 pub(crate) mod placeholder;
-mod quick;
 mod raising;
 mod statement;
 mod subscript;
 mod template;
-mod try_star;
 mod uncertain;
 pub(crate) mod walk;
 
@@ -46,7 +43,7 @@ pub(crate) use closure::definition_of;
 pub use closure::parameter_names;
 pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use context::{Context, Exit, pop_all};
-pub(crate) use env::{Bound, Env, Locals};
+pub(crate) use env::{Env, Locals};
 pub(crate) use explore::Explorer;
 pub use import::{Module, is_library_module};
 pub(crate) use iterate::{Iter, IterObject};
@@ -190,16 +187,6 @@ impl Eval<'_> {
                 let value = self.state.variable(name);
                 return if value.is_ok() { value } else { self.load(name, id) };
             }
-            Expr::BinOp { .. } => {
-                if let Some(value) = self.state.quick_integer(id) {
-                    return Ok(ScriptValue::Int(value));
-                }
-            }
-            Expr::Compare { .. } => {
-                if let Some(truth) = self.state.quick_condition(id) {
-                    return Ok(ScriptValue::Bool(truth));
-                }
-            }
             _ => {}
         }
         let result = with_stack(|| self.eval_compound(id));
@@ -225,12 +212,9 @@ impl Eval<'_> {
             Constant::Str(name) => ScriptValue::Str(self.state.name_str(name)),
             Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.state.ast.bytes(index))),
             Constant::Ellipsis => ScriptValue::Ellipsis,
-            Constant::Imaginary(im) => {
-                if self.state.mode() == Mode::Script {
-                    let kind = EvalErrorKind::UnsupportedExpression { what: "a complex number" };
-                    return Err(self.state.error(id, kind));
-                }
-                crate::python::complex::Complex::value(0.0, im)
+            Constant::Imaginary(_) => {
+                let kind = EvalErrorKind::UnsupportedExpression { what: "a complex number" };
+                return Err(self.state.error(id, kind));
             }
         })
     }
@@ -450,6 +434,9 @@ impl Eval<'_> {
         if self.state.is_in_invalid(text) {
             return Err(Reported(()));
         }
+        if let Some(what) = placeholder::python_name(text) {
+            return Err(self.state.error(id, EvalErrorKind::UnsupportedExpression { what }));
+        }
         let mut error = EvalError::new(EvalErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
         if self.state.diagnostics.is_exhausted() {
             // Nobody will see the suggestion, which is expensive.
@@ -562,7 +549,7 @@ impl Eval<'_> {
                     None => Ok(true),
                 },
             },
-            ScriptValue::Host(_) if class::defines_operations(value) => self.special_truth(value),
+            ScriptValue::Host(_) if class::is_instance(value) => self.special_truth(value),
             ScriptValue::Host(_) => {
                 self.state.known([value])?;
                 match crate::python::object::of(value) {

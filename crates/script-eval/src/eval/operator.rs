@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_script_value::ScriptValue;
 
 use super::Raise;
-use super::class::defines_operations;
+use super::class::is_instance;
 use crate::Eval;
 use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
@@ -59,11 +59,11 @@ impl Eval<'_> {
             }
         }
         match (operator, operands) {
-            (Operator::Binary(op), [a, b]) if defines_operations(a) || defines_operations(b) => {
+            (Operator::Binary(op), [a, b]) if is_instance(a) || is_instance(b) => {
                 self.special_binary(op, a, b)
             }
-            (Operator::Unary(op), [a]) if defines_operations(a) => self.special_unary(op, a),
-            (Operator::Compare(op), [a, b]) if defines_operations(a) || defines_operations(b) => {
+            (Operator::Unary(op), [a]) if is_instance(a) => self.special_unary(op, a),
+            (Operator::Compare(op), [a, b]) if is_instance(a) || is_instance(b) => {
                 self.special_compare(op, a, b)
             }
             (Operator::Binary(op), [a, b]) => {

@@ -26,8 +26,7 @@ use tvmscript_python_syntax::ast::{
 type Captures = Vec<(Name, ScriptValue)>;
 
 /// Types that a class pattern with one positional part matches as a whole.
-const WHOLE: &[&str] =
-    &["bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
+const WHOLE: &[&str] = &["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
 
 /// The case that runs.
 pub(super) enum Chosen {
@@ -163,7 +162,7 @@ impl Eval<'_> {
 
     /// Tests whether a subject is an instance of a class of `collections.abc`.
     fn is_of_kind(&mut self, subject: &ScriptValue, name: &str) -> Result<bool, Raise> {
-        Ok(crate::python::library::is_abstract_instance(self, subject, name)? == Some(true))
+        Ok(crate::python::library::is_abstract_instance(self, subject, name) == Some(true))
     }
 
     fn matches_sequence(

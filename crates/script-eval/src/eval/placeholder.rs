@@ -197,7 +197,7 @@ impl EvalState {
         Reported(())
     }
 
-    fn warn(&mut self, range: TextRange, reason: &str) {
+    pub(super) fn warn(&mut self, range: TextRange, reason: &str) {
         if !self.is_exploring() && self.depth == 0 && !self.position().is_decorator() {
             self.diagnostics.warn(reason, range);
         }
@@ -364,7 +364,7 @@ impl Eval<'_> {
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
         if self.state.is_tolerant() {
-            if is_python_name(text) || text.starts_with("__") {
+            if python_name(text).is_some() || text.starts_with("__") {
                 return unknown(
                     format!("`{text}` is not evaluated"),
                     self.state.statement.unwrap_or_default(),
@@ -409,10 +409,10 @@ impl Eval<'_> {
     }
 }
 
-/// Tests whether a name is one of [`PYTHON_NAMES`].
-fn is_python_name(name: &str) -> bool {
+/// Returns the name if it is one of [`PYTHON_NAMES`].
+pub(super) fn python_name(name: &str) -> Option<&'static str> {
     static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| PYTHON_NAMES.split(' ').collect());
-    NAMES.contains(name)
+    NAMES.get(name).copied()
 }
 
 /// Names that Python or a notebook binds and the evaluator lacks, separated by spaces.

@@ -58,11 +58,6 @@ impl Exceptions {
         self.is_reraised.set(is_reraised);
     }
 
-    /// Tests whether the last `raise` had no expression.
-    pub(crate) fn was_reraised(&self) -> bool {
-        self.is_reraised.get()
-    }
-
     /// The exception that the innermost handler caught.
     pub(crate) fn current(&self) -> Option<ScriptValue> {
         self.handled.borrow().last().cloned()
@@ -454,9 +449,9 @@ impl Eval<'_> {
 
 impl Eval<'_> {
     /// Runs a `try` statement.
-    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
+    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
         let mark = self.state.mark();
-        let flow = self.exec_guarded(id, stmt, is_star);
+        let flow = self.exec_guarded(id, stmt);
         if stmt.finalbody.is_empty() {
             return flow;
         }
@@ -478,7 +473,7 @@ impl Eval<'_> {
     }
 
     /// Runs a `try` statement up to its `finally`.
-    fn exec_guarded(&mut self, id: StmtId, stmt: Try, is_star: bool) -> Result<Flow> {
+    fn exec_guarded(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
         let mark = self.state.mark();
         let program = self.state.program.clone();
         match program.budget.tries(|| self.exec_body(stmt.body)) {
@@ -487,7 +482,6 @@ impl Eval<'_> {
                 if matches!(flow, Flow::Next) { self.exec_body(stmt.orelse) } else { Ok(flow) }
             }
             Err(reported) => match self.state.take_raised(mark) {
-                Some(exception) if is_star => self.handle_group(id, stmt.handlers, &exception),
                 Some(exception) => self.handle(id, stmt.handlers, &exception),
                 None => Err(reported),
             },

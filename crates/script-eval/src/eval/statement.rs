@@ -8,7 +8,7 @@ use tvmscript_script_value::ScriptValue;
 use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
-use super::{Iter, Raise, exception};
+use super::{Raise, exception};
 use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{EvalErrorKind, Reported, Result};
@@ -150,23 +150,20 @@ impl Eval<'_> {
                 }
             }
             Stmt::Raise(stmt) => return Err(self.exec_raise(id, stmt)?),
-            Stmt::Try(stmt) => return self.exec_try(id, stmt, false),
+            Stmt::Try(stmt) => return self.exec_try(id, stmt),
             Stmt::Delete(stmt) => self.delete(stmt.targets)?,
             Stmt::Break => return Ok(Flow::Break),
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.state.note_invalid(id),
             Stmt::Match(stmt) => return self.exec_match(id, stmt),
-            Stmt::Unsupported(UnsupportedStmt { kind: Unsupported::TryStar, plain: Some(plain) })
-                if !self.unread_definition(id) =>
-            {
-                if let Stmt::Try(stmt) = *self.state.ast.stmt(plain) {
-                    return self.exec_try(id, stmt, true);
-                }
-            }
-            Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
+            Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), kind })
                 if self.state.is_tolerant() && !self.unread_definition(id) =>
             {
+                if kind == Unsupported::TryStar {
+                    let range = self.state.ast.range(id);
+                    self.state.warn(range, "`except*` is not supported");
+                }
                 return self.exec_plain(plain);
             }
             Stmt::Unsupported(stmt) => {
@@ -322,20 +319,6 @@ impl Eval<'_> {
         let mut iter = self.entering(stmt.iter, |p| p.iterate(&iterable))?;
         drop(iterable);
         loop {
-            if let Iter::Range(range) = &mut iter
-                && let Expr::Name(name) = *self.state.ast.expr(stmt.target)
-            {
-                // As below, without making a value.
-                self.try_at(stmt.iter, |p| p.state.program.budget.step(1))?;
-                let Some(number) = range.advance() else { break };
-                if !self.state.assign_integer(name, number) {
-                    self.assign_target(stmt.target, ScriptValue::Int(number))?;
-                }
-                if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
-                    return Ok(flow);
-                }
-                continue;
-            }
             let next = match self.next_at(stmt.iter, &mut iter) {
                 Err(Raise::Unknown(why)) if self.state.is_tolerant() => {
                     return self.uncertain_for(stmt, &why);

@@ -19,9 +19,6 @@ use tvmscript_python_syntax::ast::{ExprId, For, If, List, Name, Stmt, StmtId, Wh
 impl Eval<'_> {
     /// The condition of a statement, or the placeholder if it is unknown.
     pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
-        if let Some(truth) = self.state.quick_condition(test) {
-            return Ok(Ok(truth));
-        }
         let value = self.eval(test)?;
         if let ScriptValue::Bool(truth) = value {
             return Ok(Ok(truth));

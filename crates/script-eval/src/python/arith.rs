@@ -9,7 +9,7 @@ use super::Outcome;
 use super::number::{Number, int};
 use super::{builtins, cost, dict_class, number, object, set, type_name};
 use crate::Eval;
-use crate::errors::HostError;
+use crate::errors::{EvalErrorKind, HostError};
 use crate::eval::{Raise, exception};
 use crate::host::Operator;
 
@@ -329,9 +329,8 @@ fn sequence(p: &mut Eval<'_>, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Ou
             }
         }
         (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
-        (BinOp::Mod, ScriptValue::Bytes(format), _) => {
-            let bytes = super::percent::percent_bytes(p, format, b)?;
-            cost::bytes(p.state, bytes)
+        (BinOp::Mod, ScriptValue::Bytes(_), _) => {
+            Err(EvalErrorKind::UnsupportedExpression { what: "`%` of bytes" }.into())
         }
         (BinOp::BitOr, ScriptValue::Dict(x), ScriptValue::Dict(y)) => {
             cost::entries(p.state, x.borrow().len() + y.borrow().len())?;
@@ -400,10 +399,8 @@ pub(crate) fn unary(p: &mut Eval<'_>, op: UnaryOp, a: &ScriptValue) -> Outcome {
     {
         return Ok(value);
     }
-    if let ScriptValue::Dict(dict) = a
-        && let Some(value) = dict_class::unary(p, op, dict)?
-    {
-        return Ok(value);
+    if dict_class::is_counter(a) {
+        return Err(dict_class::unsupported_operator());
     }
     let bad =
         || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));

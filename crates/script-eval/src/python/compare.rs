@@ -9,11 +9,13 @@ use tvmscript_script_value::{Items, ScriptValue};
 use super::Outcome;
 use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
-use super::{builtins::Builtin, cost, dict_class, numpy, object, set, view};
+#[cfg(feature = "numpy")]
+use super::{builtins::Builtin, numpy};
+use super::{cost, dict_class, object, set, view};
 use crate::eval::Raise;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::is_not_implemented;
-use crate::eval::class::{BoundMethod, Special, defines_operations, removes, same_sentinel};
+use crate::eval::class::{BoundMethod, Special, is_instance, removes, same_sentinel};
 use crate::host::Operator;
 use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::CmpOp;
@@ -43,20 +45,6 @@ pub(crate) fn compare(p: &mut Eval<'_>, op: CmpOp, a: &ScriptValue, b: &ScriptVa
         CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => ordered(p, op, a, b)?,
     };
     Ok(ScriptValue::Bool(truth))
-}
-
-/// Compares integers; `None` for `in` and `not in`.
-#[inline]
-pub(crate) fn integers(op: CmpOp, a: i64, b: i64) -> Option<bool> {
-    Some(match op {
-        CmpOp::Eq | CmpOp::Is => a == b,
-        CmpOp::NotEq | CmpOp::IsNot => a != b,
-        CmpOp::Lt => a < b,
-        CmpOp::LtE => a <= b,
-        CmpOp::Gt => a > b,
-        CmpOp::GtE => a >= b,
-        CmpOp::In | CmpOp::NotIn => return None,
-    })
 }
 
 /// Charges the comparison of two values without their elements.
@@ -107,14 +95,9 @@ fn order_of_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
-/// Tests whether two numbers are equal.
-pub(crate) fn equal_numbers(a: &Number, b: &Number) -> bool {
-    order_of_numbers(a, b) == Some(Ordering::Equal)
-}
-
 /// `a == b`
 pub(crate) fn equal(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
-    if defines_operations(a) || defines_operations(b) {
+    if is_instance(a) || is_instance(b) {
         let value = p.special_compare(CmpOp::Eq, a, b)?;
         return p.truth(&value);
     }
@@ -160,6 +143,7 @@ pub(crate) fn equal(p: &mut Eval<'_>, a: &ScriptValue, b: &ScriptValue) -> Resul
         }
         (ScriptValue::Str(x), ScriptValue::Str(y)) => Ok(x == y),
         (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Ok(a == b),
+        #[cfg(feature = "numpy")]
         (ScriptValue::DType(dtype), ScriptValue::Host(host))
         | (ScriptValue::Host(host), ScriptValue::DType(dtype)) => {
             let class = host.as_any().downcast_ref::<Builtin>().filter(|builtin| builtin.is_type());
@@ -254,10 +238,8 @@ fn ordered(p: &mut Eval<'_>, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Res
             (ScriptValue::List(a), ScriptValue::List(b)) => {
                 return sequences(p, op, Sequence::List(a), Sequence::List(b));
             }
-            (ScriptValue::Dict(x), ScriptValue::Dict(y))
-                if dict_class::is_counter(a) && dict_class::is_counter(b) =>
-            {
-                return dict_class::counter_order(p, op, x, y);
+            (ScriptValue::Dict(_), ScriptValue::Dict(_)) if dict_class::is_counter(a) => {
+                return Err(dict_class::unsupported_operator());
             }
             (ScriptValue::Host(_), _) | (_, ScriptValue::Host(_))
                 if object::of(a).is_some() || object::of(b).is_some() =>
@@ -319,7 +301,7 @@ pub(crate) fn contains(p: &mut Eval<'_>, container: &ScriptValue, item: &ScriptV
     if removes(container, "__contains__") {
         return Err(wrong_type!("'{}' object is not a container", container).into());
     }
-    if defines_operations(container)
+    if is_instance(container)
         && let Special::Value(found) = p.call_special(container, "__contains__", [item.clone()])?
     {
         return p.truth(&found);

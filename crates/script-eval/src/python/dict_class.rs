@@ -3,17 +3,17 @@
 //! Their values are dictionaries with a class ([`Dict::class`]), so that everything that takes a dictionary takes them.
 
 use std::cell::RefCell;
-use std::cmp::Ordering;
 use std::rc::Rc;
 
-use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
+use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::builtins::{self, Table, linear, not_none, own};
 use super::number::word;
-use super::{compare, cost, repr, set};
+use super::{compare, cost, repr, set, sort};
 use crate::Eval;
-use crate::eval::{Iter, IterObject, Raise, exception};
+use crate::errors::EvalErrorKind;
+use crate::eval::{Raise, exception};
 use crate::host::Operator;
 
 type DictRef = Rc<RefCell<Dict>>;
@@ -113,7 +113,7 @@ pub(crate) static TYPES: Table = &[
     }),
     own("Counter").any(|p, _, a| {
         let counter = classed(Dict::new(), DictClass::Counter);
-        count(p, &counter, a, BinOp::Add)?;
+        count(p, &counter, a)?;
         Ok(counter)
     }),
 ];
@@ -198,39 +198,25 @@ pub(crate) fn equal(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<Option
                 at += 1;
             }
         }
-        (Some(DictClass::Counter), Some(DictClass::Counter)) => counter_order(p, CmpOp::Eq, a, b).map(Some),
+        (Some(DictClass::Counter), Some(DictClass::Counter)) => same_counts(p, a, b).map(Some),
         _ => Ok(None),
     }
 }
 
-/// The comparison of counters: of the counts of all keys.
-pub(crate) fn counter_order(p: &mut Eval<'_>, op: CmpOp, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
-    let inclusive = match op {
-        CmpOp::Lt => CmpOp::LtE,
-        CmpOp::Gt => CmpOp::GtE,
-        other => other,
-    };
+/// Tests whether two counters have the same counts.
+fn same_counts(p: &mut Eval<'_>, a: &DictRef, b: &DictRef) -> Result<bool, Raise> {
     let mut keys = set::keys(p, a.borrow().keys().map(|key| key.0.clone()))?;
     keys.extend(set::keys(p, b.borrow().keys().map(|key| key.0.clone()))?);
-    let mut is_equal = true;
     for key in keys {
-        let (x, y) = (count_of(a, &key), count_of(b, &key));
-        let value = p.apply(Operator::Compare(inclusive), &[x.clone(), y.clone()])?;
-        if !p.truth(&value)? {
+        if !compare::same(p, &count_of(a, &key), &count_of(b, &key))? {
             return Ok(false);
         }
-        is_equal &= compare::same(p, &x, &y)?;
     }
-    Ok(inclusive == op || !is_equal)
+    Ok(true)
 }
 
 fn count_of(dict: &DictRef, key: &DictKey) -> ScriptValue {
     dict.borrow().get(key).cloned().unwrap_or(ScriptValue::Int(0))
-}
-
-fn is_positive(p: &mut Eval<'_>, value: &ScriptValue) -> Result<bool, Raise> {
-    let value = p.apply(Operator::Compare(CmpOp::Gt), &[value.clone(), ScriptValue::Int(0)])?;
-    p.truth(&value)
 }
 
 /// Operators that a class defines itself.
@@ -242,7 +228,7 @@ pub(crate) fn binary(
 ) -> Result<Option<ScriptValue>, Raise> {
     let classes = (of(&a.borrow()), of(&b.borrow()));
     if let (Some(DictClass::Counter), Some(DictClass::Counter)) = classes {
-        return counters(p, op, a, b);
+        return Err(unsupported_operator());
     }
     // `|` gives a value of the class of its left operand, or of its right one.
     let class = match classes {
@@ -256,49 +242,19 @@ pub(crate) fn binary(
     Ok(Some(classed(dict, class)))
 }
 
-/// `a + b`, `a - b`, `a | b`, `a & b` of counters, without counts that are not positive.
-fn counters(p: &mut Eval<'_>, op: BinOp, a: &DictRef, b: &DictRef) -> Result<Option<ScriptValue>, Raise> {
-    if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::BitOr | BinOp::BitAnd) {
-        return Ok(None);
-    }
-    cost::entries(p.state, a.borrow().len() + b.borrow().len())?;
-    let mut keys: Vec<DictKey> = a.borrow().keys().cloned().collect();
-    if op != BinOp::BitAnd {
-        keys.extend(b.borrow().keys().filter(|key| !a.borrow().contains_key(*key)).cloned());
-    }
-    let mut result = Dict::new();
-    for key in keys {
-        let (x, y) = (count_of(a, &key), count_of(b, &key));
-        let value = match op {
-            BinOp::Add | BinOp::Sub => p.apply(Operator::Binary(op), &[x, y])?,
-            _ => {
-                let smaller = p.apply(Operator::Compare(CmpOp::Lt), &[x.clone(), y.clone()])?;
-                if p.truth(&smaller)? == (op == BinOp::BitOr) { y } else { x }
-            }
-        };
-        if is_positive(p, &value)? {
-            result.insert(key, value);
-        }
-    }
-    Ok(Some(classed(result, DictClass::Counter)))
+/// The error of an operator on counters.
+pub(crate) fn unsupported_operator() -> Raise {
+    EvalErrorKind::UnsupportedExpression { what: "this operator of `Counter`" }.into()
 }
 
-/// `+a` and `-a` of counters.
-pub(crate) fn unary(p: &mut Eval<'_>, op: UnaryOp, a: &DictRef) -> Result<Option<ScriptValue>, Raise> {
-    let class = of(&a.borrow());
-    let (Some(DictClass::Counter), UnaryOp::UAdd | UnaryOp::USub) = (class, op) else { return Ok(None) };
-    let zero = Rc::new(RefCell::new(Dict::new()));
-    if op == UnaryOp::UAdd { counters(p, BinOp::Add, a, &zero) } else { counters(p, BinOp::Sub, &zero, a) }
-}
-
-/// Adds to or subtracts from the counts of a counter: the counts of a mapping, or the elements of an iterable.
-fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Result<(), Raise> {
+/// Adds to the counts of a counter: the counts of a mapping, or the elements of an iterable.
+pub(crate) fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs) -> Result<(), Raise> {
     let ScriptValue::Dict(dict) = counter else { return Ok(()) };
     let change = |p: &mut Eval<'_>, key: DictKey, by: ScriptValue| {
         let before = dict.borrow().get(&key).cloned();
         let after = match before {
-            None if op == BinOp::Add => by,
-            before => p.apply(Operator::Binary(op), &[before.unwrap_or(ScriptValue::Int(0)), by])?,
+            None => by,
+            Some(before) => p.apply(Operator::Binary(BinOp::Add), &[before, by])?,
         };
         p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.borrow_mut().insert(key, after);
@@ -340,30 +296,8 @@ fn count(p: &mut Eval<'_>, counter: &ScriptValue, a: CallArgs, op: BinOp) -> Res
 /// The entries of a counter from the largest count to the smallest.
 fn sorted_counts(p: &mut Eval<'_>, dict: &DictRef) -> Result<Vec<(DictKey, ScriptValue)>, Raise> {
     let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-    p.state.program.budget.step(entries.len() as u64 * 16)?;
-    let mut failed = None;
-    let mut sorted = entries;
-    let mut order = |x: &ScriptValue, y: &ScriptValue| match (x, y) {
-        (ScriptValue::Int(x), ScriptValue::Int(y)) => y.cmp(x),
-        (x, y) => {
-            let less = p.apply(Operator::Compare(CmpOp::Lt), &[y.clone(), x.clone()]);
-            let more = p.apply(Operator::Compare(CmpOp::Lt), &[x.clone(), y.clone()]);
-            match (less, more) {
-                (Ok(ScriptValue::Bool(true)), _) => Ordering::Less,
-                (_, Ok(ScriptValue::Bool(true))) => Ordering::Greater,
-                (Ok(_), Ok(_)) => Ordering::Equal,
-                (Err(raise), _) | (_, Err(raise)) => {
-                    failed.get_or_insert(raise);
-                    Ordering::Equal
-                }
-            }
-        }
-    };
-    sorted.sort_by(|(_, x), (_, y)| order(x, y));
-    match failed {
-        Some(raise) => Err(raise),
-        None => Ok(sorted),
-    }
+    let counts = entries.iter().map(|(_, count)| count.clone()).collect();
+    sort::sort_by(p, entries, counts, true)
 }
 
 pub(crate) static ORDERED: Table = &[
@@ -411,33 +345,11 @@ pub(crate) static COUNTER: Table = &[
             Ok(ScriptValue::list(pairs.collect()))
         })
         .with_keywords(&["n"]),
-    own("elements").zero(|p, v| {
-        let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
-        let entries: Vec<_> = dict.borrow().iter().map(|(k, v)| (k.0.clone(), v.clone())).collect();
-        let mut items = Vec::new();
-        for (key, count) in entries {
-            let count = usize::try_from(word(&count)?).unwrap_or(0);
-            cost::values(p.state, count)?;
-            items.extend(std::iter::repeat_n(key, count));
-        }
-        Ok(IterObject::value("itertools.chain", Iter::Items(items.into_iter())))
-    }),
-    own("total").zero(|p, v| {
-        let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
-        let counts: Vec<ScriptValue> = dict.borrow().values().cloned().collect();
-        let mut total = ScriptValue::Int(0);
-        for count in counts {
-            p.state.program.budget.step(1)?;
-            total = p.apply(Operator::Binary(BinOp::Add), &[total, count])?;
-        }
-        Ok(total)
-    }),
     linear("update").any(|p, v, a| {
-        count(p, v, a, BinOp::Add)?;
-        Ok(ScriptValue::None)
-    }),
-    linear("subtract").any(|p, v, a| {
-        count(p, v, a, BinOp::Sub)?;
+        count(p, v, a)?;
         Ok(ScriptValue::None)
     }),
 ];
+
+/// Methods of counters that are not evaluated, separated by spaces.
+pub(crate) const MISSING: &str = "elements subtract total";

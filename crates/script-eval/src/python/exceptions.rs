@@ -14,11 +14,10 @@ macro_rules! classes {
 }
 classes! {
     object: BaseException;
-    BaseException: BaseExceptionGroup Exception GeneratorExit KeyboardInterrupt SystemExit;
+    BaseException: Exception GeneratorExit KeyboardInterrupt SystemExit;
     Exception: ArithmeticError AssertionError AttributeError BufferError EOFError ImportError LookupError
         MemoryError NameError OSError ReferenceError RuntimeError StopAsyncIteration StopIteration SyntaxError
         SystemError TypeError ValueError Warning;
-    BaseExceptionGroup: ExceptionGroup;
     ArithmeticError: FloatingPointError OverflowError ZeroDivisionError;
     ImportError: ModuleNotFoundError;
     LookupError: IndexError KeyError;
@@ -55,16 +54,9 @@ pub(crate) fn base(name: &str) -> Option<&'static str> {
     CLASSES.iter().find(|(class, _)| class.name == name).map(|(_, base)| *base)
 }
 
-/// The second base of a built-in class.
-pub(crate) fn second_base(name: &str) -> Option<&'static str> {
-    (name == "ExceptionGroup").then_some("Exception")
-}
-
 /// Tests whether a built-in class is another one or derives from it.
 pub(crate) fn derives(name: &str, of: &str) -> bool {
-    name == of
-        || base(name).is_some_and(|base| derives(base, of))
-        || second_base(name).is_some_and(|base| derives(base, of))
+    name == of || base(name).is_some_and(|base| derives(base, of))
 }
 
 /// The name of a built-in exception class.

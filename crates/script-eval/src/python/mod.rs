@@ -4,10 +4,8 @@
 
 pub(crate) mod arith;
 pub(crate) mod builtins;
-pub(crate) mod bytearray;
 pub(crate) mod codec;
 pub(crate) mod compare;
-pub(crate) mod complex;
 pub(crate) mod cost;
 pub(crate) mod dict_class;
 pub(crate) mod exceptions;
@@ -16,6 +14,7 @@ pub(crate) mod identity;
 pub(crate) mod library;
 pub(crate) mod methods;
 pub(crate) mod number;
+#[cfg(feature = "numpy")]
 pub(crate) mod numpy;
 pub(crate) mod object;
 pub(crate) mod percent;
@@ -73,8 +72,11 @@ pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
 /// Tests whether the library defines a decorator, so that it is applied.
 pub(crate) fn is_decorator(value: &ScriptValue) -> bool {
     let kind = value.as_host::<Builtin>().map(|builtin| &builtin.kind);
+    #[cfg(feature = "library")]
+    if value.as_host::<library::Partial>().is_some() {
+        return true;
+    }
     object::of(value).is_some()
-        || value.as_host::<library::Partial>().is_some()
         || matches!(kind, Some(builtins::BuiltinKind::Function(module)) if !module.is_empty())
         || matches!(kind, Some(builtins::BuiltinKind::Method(_)))
 }

@@ -156,17 +156,6 @@ pub(crate) trait Protocol: Any {
         None
     }
 
-    /// Binds the value as a member of a class, if it is a descriptor.
-    fn bind(
-        &self,
-        _p: &mut Eval<'_>,
-        _this: &ScriptValue,
-        _instance: Option<&ScriptValue>,
-        _class: &ScriptValue,
-    ) -> Option<Outcome> {
-        None
-    }
-
     /// Behaviour as a key.
     fn hashing(&self) -> Hashing {
         Hashing::Identity

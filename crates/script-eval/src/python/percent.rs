@@ -6,11 +6,10 @@ use tvmscript_script_value::ScriptValue;
 use super::Outcome;
 use super::format::{Spec, float, integer, pad, signed};
 use super::number::{self, Number, float_to_int, small_index};
-use super::{builtins, bytearray, cost, repr, subscript, type_name};
+use super::{builtins, cost, repr, subscript, type_name};
 use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::eval::class::Special;
 
 /// The values that a format consumes.
 struct Values<'a> {
@@ -45,8 +44,6 @@ impl Values<'_> {
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// `true` for bytes, each of which is a character of the text.
-    is_bytes: bool,
 }
 
 impl Cursor<'_> {
@@ -69,28 +66,15 @@ impl Cursor<'_> {
 
 /// `format % values`
 pub(crate) fn percent(p: &mut Eval<'_>, format: &str, values: &ScriptValue) -> Outcome {
-    let out = formatted(p, format, values, false)?;
+    let out = formatted(p, format, values)?;
     cost::text(p.state, &out)
 }
 
-/// `format % values` of bytes.
-pub(crate) fn percent_bytes(p: &mut Eval<'_>, format: &[u8], values: &ScriptValue) -> Result<Vec<u8>, Raise> {
-    cost::text_bytes(p.state, format.len())?;
-    let out = formatted(p, &latin1(format), values, true)?;
-    cost::scan(p.state, out.len())?;
-    Ok(out.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect())
-}
-
-/// Bytes as characters of the same numbers.
-fn latin1(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
-}
-
-fn formatted(p: &mut Eval<'_>, format: &str, values: &ScriptValue, is_bytes: bool) -> Result<String, Raise> {
+fn formatted(p: &mut Eval<'_>, format: &str, values: &ScriptValue) -> Result<String, Raise> {
     cost::scan(p.state, format.len())?;
     let mut values = Values { all: values, taken: 0 };
     let mut out = String::new();
-    let mut cursor = Cursor { text: format, at: 0, is_bytes };
+    let mut cursor = Cursor { text: format, at: 0 };
     while let Some(at) = format[cursor.at..].find('%') {
         out.push_str(&format[cursor.at..cursor.at + at]);
         cursor.at += at + 1;
@@ -102,8 +86,7 @@ fn formatted(p: &mut Eval<'_>, format: &str, values: &ScriptValue, is_bytes: boo
     out.push_str(&format[cursor.at..]);
     let keyed = matches!(values.all, ScriptValue::Dict(_));
     if !keyed && values.left_over() {
-        let what = if is_bytes { "bytes" } else { "string" };
-        raise!(Type, "not all arguments converted during {what} formatting");
+        raise!(Type, "not all arguments converted during string formatting");
     }
     Ok(out)
 }
@@ -126,13 +109,7 @@ fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Resu
                 None => raise!(Value, "incomplete format key"),
             }
         }
-        let key = match cursor.is_bytes {
-            false => cost::text(p.state, &cursor.text[start..end])?,
-            true => cost::bytes(
-                p.state,
-                cursor.text[start..end].chars().filter_map(|c| u8::try_from(c).ok()).collect(),
-            )?,
-        };
+        let key = cost::text(p.state, &cursor.text[start..end])?;
         keyed = Some(subscript::get(p, values.all, &key)?);
     }
     let (mut spec, mut left, mut zero) = (Spec::default(), false, false);
@@ -167,7 +144,7 @@ fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Resu
         Some(value) => value,
         None => values.next()?,
     };
-    let is_number = !matches!(kind, 's' | 'r' | 'a' | 'c' | 'b');
+    let is_number = !matches!(kind, 's' | 'r' | 'a' | 'c');
     spec.align = Some(match (left, zero && is_number) {
         (true, _) => '<',
         (false, true) => '=',
@@ -177,10 +154,8 @@ fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Resu
     spec.fill = (zero && is_number && !left).then_some('0');
     spec.kind = Some(kind);
     match kind {
-        's' | 'r' | 'a' | 'b' if kind != 'b' || cursor.is_bytes => {
+        's' | 'r' | 'a' => {
             let text = match kind {
-                's' | 'b' if cursor.is_bytes => latin1(&bytes_of(p, &value)?),
-                'r' if cursor.is_bytes => builtins::ascii(&repr::repr(p, &value)?),
                 's' => repr::str(p, &value)?,
                 'r' => repr::repr(p, &value)?,
                 _ => builtins::ascii(&repr::repr(p, &value)?),
@@ -195,22 +170,6 @@ fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Resu
             };
             let width = count.min(spec.precision.unwrap_or(usize::MAX));
             pad(p.state, &spec, if left { '<' } else { '>' }, "", cut, width)
-        }
-        'c' if cursor.is_bytes => {
-            let byte = match number::index(&value) {
-                Some(code) => match u8::try_from(&*code) {
-                    Ok(byte) => Some(byte),
-                    Err(_) => raise!(Overflow, "%c arg not in range(256)"),
-                },
-                None => match bytearray::content(p, value.plain())?.as_deref() {
-                    Some([byte]) => Some(*byte),
-                    _ => None,
-                },
-            };
-            let Some(byte) = byte else {
-                raise!(Type, "%c requires an integer in range(256) or a single byte");
-            };
-            pad(p.state, &spec, if left { '<' } else { '>' }, "", &latin1(&[byte]), 1)
         }
         'c' => {
             let text = match (&value, number::index(&value)) {
@@ -261,21 +220,6 @@ fn directive(p: &mut Eval<'_>, cursor: &mut Cursor, values: &mut Values) -> Resu
             raise!(Value, "unsupported format character '{kind}' (0x{:x}) at index {index}", kind as u32)
         }
     }
-}
-
-/// The bytes of a value for `%b`.
-fn bytes_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
-    if let Some(bytes) = bytearray::content(p, value.plain())? {
-        return Ok(bytes.to_vec());
-    }
-    if let Special::Value(made) = p.call_special(value, "__bytes__", [])? {
-        return match made.plain() {
-            ScriptValue::Bytes(bytes) => Ok(bytes.to_vec()),
-            other => Err(wrong_type!("__bytes__ returned non-bytes (type {})", other).into()),
-        };
-    }
-    let message = "%b requires a bytes-like object, or an object that implements __bytes__, not";
-    Err(HostError::wrong_type(format!("{message} '{}'", type_name(value)), &[value]).into())
 }
 
 /// A width or precision: digits, `*` for the next value, or nothing.

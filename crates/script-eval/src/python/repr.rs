@@ -12,7 +12,7 @@ use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, 
 use crate::errors::HostError;
 use crate::eval::class::enumeration;
 use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
-use crate::eval::class::{ClassObject, defines_operations, is_instance};
+use crate::eval::class::{ClassObject, is_instance};
 use crate::eval::{Raise, exception};
 use crate::{Eval, EvalState};
 
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
 pub(crate) fn str(p: &mut Eval<'_>, value: &ScriptValue) -> Result<String, Raise> {
-    if defines_operations(value) {
+    if is_instance(value) {
         if let Some(text) = p.special_text(value, "__str__")? {
             return Ok(text);
         }

@@ -348,23 +348,6 @@ pub(crate) fn set(
     }
 }
 
-/// Replaces an element of a list by a value that holds no others, as [`set`] does. Returns the old element, or the value
-/// if it needs more.
-pub(crate) fn replaced(
-    base: &ScriptValue,
-    key: &ScriptValue,
-    value: ScriptValue,
-) -> Result<ScriptValue, ScriptValue> {
-    let (ScriptValue::List(items), ScriptValue::Int(index), false) = (base, key, value.holds_values()) else {
-        return Err(value);
-    };
-    let index = usize::try_from(*index).unwrap_or(usize::MAX);
-    match items.borrow_mut().get_mut(index) {
-        Some(item) => Ok(std::mem::replace(item, value)),
-        None => Err(value),
-    }
-}
-
 /// `del base[key]`
 pub(crate) fn delete(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
     if let Special::Value(_) = p.call_special(base, "__delitem__", [key.clone()])? {

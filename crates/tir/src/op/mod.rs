@@ -87,6 +87,8 @@ pub struct Operator {
     pub max_operands: usize,
     /// `true` if TVM's script language has a function of this name.
     pub is_exported: bool,
+    /// `true` if keywords of a call are annotations.
+    pub is_annotated: bool,
     /// Builds calls instead of the plain rule, which may fold, convert or check.
     pub make: Option<MakeFn>,
     /// The script function.
@@ -104,6 +106,7 @@ impl Operator {
             min_operands: 0,
             max_operands: 0,
             is_exported: true,
+            is_annotated: false,
             make: None,
             #[cfg(feature = "build")]
             function: None,
@@ -128,6 +131,13 @@ impl Operator {
     #[must_use]
     pub const fn hidden(mut self) -> Operator {
         self.is_exported = false;
+        self
+    }
+
+    /// Marks the keywords of a call as annotations.
+    #[must_use]
+    pub const fn annotated(mut self) -> Operator {
+        self.is_annotated = true;
         self
     }
 
@@ -168,16 +178,21 @@ impl Operator {
         }
     }
 
+    /// Tests whether the operator takes so many operands, and a call of them has this type.
+    pub fn fits(&self, dtype: DataType, args: &Array<Expr>) -> bool {
+        (self.min_operands..=self.max_operands).contains(&args.len())
+            && match self.result {
+                ResultType::First | ResultType::Last => true,
+                ResultType::Fixed(fixed) => dtype == fixed,
+                ResultType::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == dtype),
+            }
+    }
+
     /// Tests whether the operator's function builds exactly this call from its operands.
     pub fn makes(&self, call: &Call) -> bool {
         let Call { span: _, dtype, op: _, args } = call;
         let Some(make) = self.make else {
-            return (self.min_operands..=self.max_operands).contains(&args.len())
-                && match self.result {
-                    ResultType::First | ResultType::Last => true,
-                    ResultType::Fixed(fixed) => *dtype == fixed,
-                    ResultType::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == *dtype),
-                };
+            return self.fits(*dtype, args);
         };
         let Some(Ok(made)) = make(*dtype, args) else { return false };
         made.as_node::<Call>().is_some_and(|made| {

@@ -20,7 +20,7 @@ use crate::op::{self, ResultType};
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Call { span: _, dtype, op, args } = &**node;
     let operator_of = d.tir().surface.operator_of;
-    let Some(operator) = op::of_callee(op).or_else(|| operator_of(op)) else {
+    let Some(operator) = operator_of(op).or_else(|| op::of_callee(op)) else {
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {
@@ -53,7 +53,8 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let doc = match d.tracks_paths_at(path) {
         // A doc of its own, because it maps to the operator of this call.
         true => {
-            let doc = d.t(operator.text);
+            let name = d.successor(operator.text);
+            let doc = d.t(name);
             d.at_field(doc, path, "op")
         }
         false => d.t_callee(op.object().address(), operator),

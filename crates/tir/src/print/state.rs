@@ -263,7 +263,8 @@ impl TirDocsifier for Docsifier<'_> {
         if let Some(doc) = self.tir().callees.get(&address) {
             return *doc;
         }
-        let doc = self.t(operator.text);
+        let name = self.successor(operator.text);
+        let doc = self.t(name);
         self.tir().callees.insert(address, doc);
         doc
     }

@@ -63,7 +63,7 @@ pub(crate) static SURFACE: Surface = Surface {
         "unroll",
     ],
     is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
-    operator_of: |_| None,
+    operator_of: |callee| crate::op::TVM_0_27.of_callee(callee),
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
@@ -82,7 +82,7 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<TypedCall>()
         .node::<ScopeIdDefStmt>()
-        .names::<tvmscript_prim::Op>(crate::op::CURRENT.iter().map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(crate::op::TVM_0_27.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()
@@ -108,5 +108,5 @@ const EFFECTS: tvmscript_tir::signature::Effects = tvmscript_tir::signature::Eff
 
 /// The operator of the release with a name, such as `tirx.call_ffi_kernel`.
 pub fn operator(name: &str) -> Option<&'static tvmscript_ir_core::Ref<tvmscript_prim::Op>> {
-    crate::op::CURRENT.iter().find(|operator| operator.name() == name).map(|operator| operator.op.get())
+    crate::op::TVM_0_27.iter().find(|operator| operator.name() == name).map(|operator| operator.op.get())
 }

@@ -1,17 +1,15 @@
 //! Names of scripts: functions, layouts, short names of types, and the modules to import.
 
-use tvmscript_ir_core::{Array, DataType, Dialect, Map, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DataType, Dialect, Map, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildDialect as _, BuildError, CallArgs, FromScript, HostFunction, HostObject, PendingFrame, Result,
-    ScriptValue, Signature,
+    BuildDialect as _, BuildError, HostObject, PendingFrame, Result, ScriptFn, ScriptValue, script_fn,
 };
-use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Var, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, Shape};
 use tvmscript_tir::build::frame::FrameKind;
-use tvmscript_tir::op::Operator;
-use tvmscript_tir::op::bits::STRICT;
+use tvmscript_tir::op::{Operator, bits};
 use tvmscript_tir::parse::python;
 
 use super::build::{
@@ -19,8 +17,8 @@ use super::build::{
     MATCH_BUFFER, PARALLEL, REINTERPRET, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, TVM_STORAGE_SYNC,
     TVM_STRUCT_GET, UNROLL, VECTORIZED,
 };
-use crate::node::{AnnotatedCall, ScopeIdDefStmt};
-use crate::op::CURRENT;
+use crate::node::ScopeIdDefStmt;
+use crate::op::TVM_0_27;
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout};
 use super::{mask, operators};
@@ -60,68 +58,78 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         &PARALLEL,
         &VECTORIZED,
         &UNROLL,
+        &DEVICE_ENTRY,
+        &TILE_LAYOUT,
+        &operators::CALL_INTRIN,
+        &mask::MASKED_LOAD,
+        &mask::MASKED_STORE,
     ];
     dialect
         .namespace(&["tirx"])
         .functions(functions)
+        .functions(SCOPES)
+        .functions(STRICT)
+        .functions(&operators::renamed())
+        .functions(&TVM_0_27.functions())
         .name_fallback(find, names)
         .python_modules(MODULES)
         .region_functions(&[&MATCH_BUFFER])
         .predefined_names(&[("TypeVar", "typing")])
 }
 
-/// The value of a name that is no function of the table.
+/// The value of a name that is not a function.
 fn find(name: &str) -> Option<ScriptValue> {
-    Some(match name {
-        "let" => ScriptValue::host(Let(None)),
-        "S" => ScriptValue::host(Spec { is_replica: false }),
-        "R" => ScriptValue::host(Spec { is_replica: true }),
-        "TileLayout" => HostFunction::value("TileLayout", tile_layout),
-        "device_entry" => HostFunction::value("device_entry", device_entry),
-        "call_intrin" => HostFunction::value("call_intrin", operators::call_intrin),
-        "masked_load" => HostFunction::value("masked_load", mask::load),
-        "masked_store" => HostFunction::value("masked_store", mask::store),
-        _ => {
-            if let Some(scope) = SCOPES.iter().copied().find(|scope| *scope == name) {
-                return Some(HostFunction::value(scope, move |args| scope_ids(scope, args)));
-            }
-            if let Some(function) = operators::untyped(name) {
-                return Some(function);
-            }
-            if let Some(operator) = CURRENT.iter().find(|operator| operator.text == name) {
-                return Some(HostFunction::value(operator.text, |args| annotated(operator, args)));
-            }
-            let (name, operator) = STRICT.iter().find(|(strict, _)| *strict == name)?;
-            HostFunction::value(*name, |args| strict(operator, args))
-        }
-    })
+    match name {
+        "let" => Some(ScriptValue::host(Let(None))),
+        "S" => Some(ScriptValue::host(Spec { is_replica: false })),
+        "R" => Some(ScriptValue::host(Spec { is_replica: true })),
+        _ => None,
+    }
 }
 
 fn names() -> Vec<&'static str> {
-    let strict = STRICT.iter().map(|(name, _)| *name);
-    let operators = CURRENT.iter().map(|operator| operator.text);
-    let own = ["let", "S", "R", "TileLayout", "device_entry", "call_intrin", "masked_load", "masked_store"];
-    strict.chain(operators).chain(SCOPES.iter().copied()).chain(own).collect()
+    vec!["let", "S", "R"]
 }
 
-/// Functions that name the indices of scopes of threads.
-const SCOPES: [&str; 9] = [
-    "cluster_id",
-    "cta_id",
-    "cta_id_in_cluster",
-    "warpgroup_id",
-    "warp_id",
-    "warp_id_in_wg",
-    "lane_id",
-    "thread_id",
-    "thread_id_in_wg",
-];
+/// Functions that name the indices of scopes of threads: `bx, by = T.cta_id([4, 4])`.
+macro_rules! scopes {
+    ($($(#[$meta:meta])* $scope:ident $constant:ident)*) => {
+        $(
+            $(#[$meta])*
+            #[script_fn]
+            pub fn $scope(
+                #[default = None] extents: Option<Shape>,
+                #[default = DataType::INT32] dtype: DataType,
+            ) -> Result<ScriptValue> {
+                scope_ids(stringify!($scope), extents, dtype)
+            }
+        )*
+        static SCOPES: &[&ScriptFn] = &[$(&$constant),*];
+    };
+}
+scopes! {
+    /// The indices of the cluster in the grid.
+    cluster_id CLUSTER_ID
+    /// The indices of the block in the grid.
+    cta_id CTA_ID
+    /// The indices of the block in its cluster.
+    cta_id_in_cluster CTA_ID_IN_CLUSTER
+    /// The index of the warp group in its block.
+    warpgroup_id WARPGROUP_ID
+    /// The index of the warp in its block.
+    warp_id WARP_ID
+    /// The index of the warp in its warp group.
+    warp_id_in_wg WARP_ID_IN_WG
+    /// The index of the thread in its warp.
+    lane_id LANE_ID
+    /// The indices of the thread in its block.
+    thread_id THREAD_ID
+    /// The index of the thread in its warp group.
+    thread_id_in_wg THREAD_ID_IN_WG
+}
 
-/// `bx, by = T.cta_id([4, 4])`
-fn scope_ids(scope: &'static str, args: CallArgs) -> Result<ScriptValue> {
-    let mut args = Signature::new(scope, &["extents", "dtype"]).with_required(0).bind(args)?;
-    let extents = args.optional(0, <Option<Shape>>::from_script)?.flatten().map(|shape| shape.0);
-    let dtype = args.optional(1, DataType::from_script)?.unwrap_or(DataType::INT32);
+fn scope_ids(scope: &'static str, extents: Option<Shape>, dtype: DataType) -> Result<ScriptValue> {
+    let extents = extents.map(|shape| shape.0);
     let count = extents.as_ref().map_or(1, |extents| extents.len());
     let ids: Vec<Ref<Var>> = (0..count).map(|_| Var::new("", dtype)).collect();
     let def_ids = Array::new(ids.iter().cloned());
@@ -133,46 +141,51 @@ fn scope_ids(scope: &'static str, args: CallArgs) -> Result<ScriptValue> {
     })
 }
 
-/// `T.device_entry()`: what follows runs on the device.
-fn device_entry(args: CallArgs) -> Result<ScriptValue> {
-    Signature::new("device_entry", &[]).bind(args)?;
+/// Starts the part of a function that runs on the device.
+#[script_fn]
+pub fn device_entry() -> Result<ScriptValue> {
     let nothing = ops::make_const(DataType::INT32, 0)?;
     let entry = (nothing.into(), Str::new("tirx.device_entry"), IntImm::bool(true));
     Ok(PendingFrame::value(TirFrame::new(FrameKind::Attrs(vec![entry]))))
 }
 
-/// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
-fn annotated(operator: &'static Operator, mut args: CallArgs) -> Result<ScriptValue> {
-    let dtype =
-        args.take_keyword("ret_ty").map(DataType::from_script).transpose()?.unwrap_or(DataType::INT32);
-    let operands = args.positional.into_iter().enumerate();
-    let operands =
-        operands.map(|(i, operand)| ExprArg::convert(operand).map_err(|error| error.at_position(i)));
-    let operands: Array<Expr> = operands.collect::<Result<_>>()?;
-    let entries = args.keywords.into_iter().map(|(key, value)| Ok((key, Value::from_script(value)?)));
-    let annotations = Map::new(entries.collect::<Result<Vec<_>>>()?);
-    let op = operator.op.get().clone().upcast();
-    let call = AnnotatedCall { span: Span::current(), dtype, op, args: operands, annotations };
-    Ok(Ref::new(call).upcast::<PrimExpr>().into())
+/// Functions that make calls of bit operations, without folding.
+macro_rules! strict {
+    ($($(#[$meta:meta])* $name:ident $constant:ident $operator:ident($($param:ident),+);)*) => {
+        $(
+            $(#[$meta])*
+            #[script_fn]
+            #[allow(non_snake_case)]
+            pub fn $name($($param: ExprArg),+) -> Result<Expr> {
+                of_one_type(&bits::$operator, [$($param.0),+])
+            }
+        )*
+        static STRICT: &[&ScriptFn] = &[$(&$constant),*];
+    };
+}
+strict! {
+    /// Bits set in both operands. Never folds.
+    BitwiseAnd BITWISEAND BITWISE_AND(a, b);
+    /// Bits set in either operand. Never folds.
+    BitwiseOr BITWISEOR BITWISE_OR(a, b);
+    /// Bits that differ. Never folds.
+    BitwiseXor BITWISEXOR BITWISE_XOR(a, b);
+    /// Shift to the left. Never folds.
+    LShift LSHIFT SHIFT_LEFT(a, b);
+    /// Arithmetic shift to the right. Never folds.
+    RShift RSHIFT SHIFT_RIGHT(a, b);
+    /// All bits inverted. Never folds.
+    BitwiseNot BITWISENOT BITWISE_NOT(a);
 }
 
-/// A call of a bit operation, without folding.
-fn strict(operator: &'static Operator, args: CallArgs) -> Result<ScriptValue> {
-    let operands = args.positional.into_iter().enumerate();
-    let operands =
-        operands.map(|(i, operand)| ExprArg::convert(operand).map_err(|error| error.at_position(i)));
-    let operands: Vec<Expr> = operands.collect::<Result<_>>()?;
-    let expected = operator.min_operands;
-    let Some(first) = operands.first().filter(|_| operands.len() == expected) else {
-        let found = format!("{} of them", operands.len());
-        return Err(BuildError::expected(format!("{expected} operands"), found));
-    };
-    let dtype = first.dtype();
+/// A call whose operands have one type.
+fn of_one_type<const N: usize>(operator: &Operator, operands: [Expr; N]) -> Result<Expr> {
+    let dtype = operands.first().map_or(DataType::VOID, |operand| operand.dtype());
     if let Some((i, other)) = operands.iter().enumerate().find(|(_, operand)| operand.dtype() != dtype) {
         let found = format!("`{}`", other.dtype());
         return Err(BuildError::expected(format!("an operand of type `{dtype}`"), found).at_position(i));
     }
-    Ok(operator.call(dtype, operands).into())
+    Ok(operator.call(dtype, operands))
 }
 
 /// `T.S` and `T.R`: dimensions and copies of a layout, `T.S[(8, 8):(1, 8)]`.
@@ -228,17 +241,16 @@ impl HostObject for Dims {
     }
 }
 
-/// `T.TileLayout(T.S[(8, 8):(1, 8)])`
-fn tile_layout(args: CallArgs) -> Result<ScriptValue> {
-    let spec = Signature::new("TileLayout", &["spec"]).bind(args)?.required(0, Ok)?;
+/// The layout of a tile: `T.TileLayout(T.S[(8, 8):(1, 8)])`.
+#[script_fn(name = "TileLayout")]
+pub fn tile_layout(spec: ScriptValue) -> Result<Ref<TileLayout>> {
     let Some(dims) = spec.as_host::<Dims>() else {
         let error = BuildError::expected("the dimensions of a layout, such as `T.S[8, 4]`", spec.type_name());
         return Err(error.at_position(0));
     };
-    let layout = TileLayout {
+    Ok(Ref::new(TileLayout {
         shard: Array::new(dims.shard.iter().cloned()),
         replica: Array::new(dims.replica.iter().cloned()),
         offset: Map::default(),
-    };
-    Ok(Ref::new(layout).into())
+    }))
 }

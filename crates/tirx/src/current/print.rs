@@ -86,8 +86,7 @@ fn makes(call: &Call, operator: &Operator) -> bool {
 
 /// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
 fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let operator =
-        crate::op::CURRENT.iter().find(|operator| operator.op.get().object().ptr_eq(node.op.object()));
+    let operator = crate::op::TVM_0_27.of_callee(&node.op);
     let dtype = d.dtype(node.dtype);
     let dtype = d.at_field(dtype, path, "dtype");
     crate::print::annotated(node, operator, &[("ret_ty", dtype)], path, d)

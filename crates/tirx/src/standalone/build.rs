@@ -1,13 +1,15 @@
 //! Script functions: tensors, scopes, and calls with the type as an argument.
 
+use std::sync::LazyLock;
+
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, CallArgs, FrameOf, FromScript, HostObject, Result, ScriptValue, script_fn,
+    BuildError, CallArgs, FrameOf, FromScript, HostObject, Param, PyType, Result, ScriptFn, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::{
-    BaseExpr, Call, Expr, IntImm, PointerType, PrimExpr, PrimExprExt, PrimType, StringImm, TupleType, Type,
-    Var, ops,
+    BaseExpr, Call, Expr, IntImm, PointerType, PrimType, StringImm, TupleType, Type, Var, ops,
 };
 use tvmscript_tir::Buffer;
 use tvmscript_tir::build::TirFrame;
@@ -19,7 +21,8 @@ use tvmscript_tir::op::{Operator, ResultType};
 
 use crate::current::build::{LayoutArg, declare, with_layout};
 use crate::current::layout::{Axis, Iter, TileLayout};
-use crate::node::{AllocBuffer, AnnotatedCall, BufferArgument, TypedCall};
+use crate::node::{AllocBuffer, BufferArgument, TypedCall};
+use crate::op::call::{Arguments, Defaults, make, type_of, typed_by_keyword};
 
 /// The data type of a type argument: `T.float32`.
 fn dtype_of(ty: &TypeArg) -> Result<DataType> {
@@ -216,16 +219,23 @@ pub fn dynamic(name: Str, #[default = DataType::INT32] dtype: DataType) -> Resul
 }
 
 /// An argument of a call; a buffer stands for itself.
-fn operand(value: ScriptValue) -> Result<Expr> {
-    match value.as_node::<Buffer>() {
-        Some(buffer) => Ok(BufferArgument::of(buffer.clone())),
-        None => ExprArg::convert(value),
+#[derive(Debug, Clone)]
+pub struct Operand(Expr);
+
+impl FromScript for Operand {
+    const TYPE: PyType = ExprArg::TYPE;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        Ok(Operand(match value.as_node::<Buffer>() {
+            Some(buffer) => BufferArgument::of(buffer.clone()),
+            None => ExprArg::convert(value)?,
+        }))
     }
 }
 
-fn operands(values: impl IntoIterator<Item = ScriptValue>) -> Result<Array<Expr>> {
-    let values = values.into_iter().enumerate();
-    values.map(|(i, value)| operand(value).map_err(|error| error.at_position(i))).collect()
+impl From<Operand> for Expr {
+    fn from(operand: Operand) -> Expr {
+        operand.0
+    }
 }
 
 /// The argument `ty`.
@@ -234,59 +244,83 @@ fn type_argument(args: &mut CallArgs) -> Result<Option<Ref<Type>>> {
     Ok(ty.map_err(|error| error.at_parameter("ty"))?.map(|ty| ty.0))
 }
 
-/// A call of an operator: `T.call_extern("f", x, ty=T.int32)`, `T.call_ffi_kernel("k", 4, launch_params=["x"])`.
-pub(super) fn call_operator(operator: &'static Operator, mut args: CallArgs) -> Result<ScriptValue> {
+/// Calls an operator of the release from an entry's arguments.
+pub(crate) fn call_entry(
+    operator: &'static Operator,
+    function: &'static ScriptFn,
+    mut args: CallArgs,
+    defaults: Defaults,
+) -> Result<ScriptValue> {
     let ty = type_argument(&mut args)?;
-    let operands = operands(args.positional)?;
+    let Arguments { operands, annotations, .. } = Arguments::bind::<Operand>(function, args, defaults)?;
     let op: Ref<BaseExpr> = operator.op.get().clone().upcast();
-    let dtype = match (&ty, operator.result) {
-        (Some(ty), _) if ty.is::<PointerType>() => {
-            return Ok(TypedCall::make(op, operands, ty.clone()).into());
-        }
-        (Some(ty), _) => dtype_of(&TypeArg(ty.clone()))?,
-        (None, ResultType::Fixed(dtype)) => dtype,
-        (None, ResultType::SameAs(index)) => {
-            operands.get(index).map_or(DataType::VOID, |operand| operand.dtype())
-        }
-        (None, ResultType::First | ResultType::Last) => {
-            let error = BuildError::message(format!("a call of `{}` needs its type", operator.text));
-            return Err(error.with_help("give it as the last argument, such as `ty=T.int32`"));
-        }
+    let dtype = match ty {
+        Some(ty) if ty.is::<PointerType>() => return Ok(TypedCall::make(op, operands, ty).into()),
+        Some(ty) => dtype_of(&TypeArg(ty))?,
+        None => match operator.result {
+            ResultType::First | ResultType::Last => {
+                let error = BuildError::message(format!("a call of `{}` needs its type", operator.text));
+                return Err(error.with_help("give it as the last argument, such as `ty=T.int32`"));
+            }
+            _ => type_of(operator, &operands).unwrap_or(DataType::VOID),
+        },
     };
-    if !args.keywords.is_empty() {
-        let entries = args.keywords.into_iter().map(|(key, value)| Ok((key, Value::from_script(value)?)));
-        let annotations = Map::new(entries.collect::<Result<Vec<_>>>()?);
-        let call = AnnotatedCall { span: Span::current(), dtype, op, args: operands, annotations };
-        return Ok(Ref::new(call).upcast::<PrimExpr>().into());
-    }
     // The conversion of a pointer to its own type is written out.
-    let make = operator.make.filter(|_| !dtype.is_handle());
-    if let Some(made) = make.and_then(|make| make(dtype, &operands)) {
-        return Ok(made?.into());
+    let made_by = operator.make.filter(|_| !dtype.is_handle() && annotations.is_empty());
+    match made_by.and_then(|made_by| made_by(dtype, &operands)) {
+        Some(made) => Ok(made?.into()),
+        None => Ok(make(operator, dtype, operands, annotations)),
     }
-    Ok(operator.call(dtype, operands.iter().cloned()).into())
 }
 
-/// `T.Call(Module.f, [x], ty=T.int32)`, `T.Call("tirx.op", [x], ty=T.int32)`
-pub(super) fn call(mut args: CallArgs) -> Result<ScriptValue> {
-    let ty = type_argument(&mut args)?;
-    let [callee, list] = &args.positional[..] else {
-        let found = format!("{} arguments", args.positional.len());
-        let expected = "a function and a list of arguments, `T.Call(Module.f, [x], ty=T.int32)`";
-        return Err(BuildError::expected(expected, found));
+/// Operators of TIR whose type is an argument, with the parameters of the release.
+static TYPED: LazyLock<Vec<(&'static Operator, &'static ScriptFn, Vec<Param>)>> = LazyLock::new(|| {
+    let is_typed = |operator: &&Operator| matches!(operator.result, ResultType::First | ResultType::Last);
+    let operators = tvmscript_tir::op::operators().filter(|operator| operator.is_exported).filter(is_typed);
+    let declared = |operator: &'static Operator| {
+        let function = operator.function?;
+        Some((operator, function, typed_by_keyword(function, "ty", None)))
     };
-    let Some(items) = list.items() else {
-        return Err(BuildError::expected("a list of arguments", list.type_name()).at_position(1));
-    };
-    let op: Ref<BaseExpr> = match (callee, callee.as_node::<GlobalVar>()) {
+    operators.filter_map(declared).collect()
+});
+
+/// The functions of TIR's operators whose type is an argument: `T.call_extern("f", x, ty=T.int32)`.
+pub(super) static TYPED_FUNCTIONS: LazyLock<Vec<ScriptFn>> = LazyLock::new(|| {
+    let function =
+        |(operator, function, params): &'static (&'static Operator, &ScriptFn, Vec<Param>)| ScriptFn {
+            name: operator.text,
+            doc: function.doc,
+            params,
+            returns: function.returns,
+            is_annotation: false,
+            members: &[],
+            around: None,
+            call: |function, args| match TYPED.iter().find(|(operator, ..)| operator.text == function.name) {
+                Some((operator, ..)) => call_entry(operator, function, args, |_| None),
+                None => Err(BuildError::not_callable(function.name)),
+            },
+        };
+    TYPED.iter().map(function).collect()
+});
+
+/// Calls a function of the module, or an operator by name.
+#[script_fn(name = "Call")]
+pub fn call(
+    op: ScriptValue,
+    args: Vec<Operand>,
+    #[kw_only]
+    #[default = None]
+    ty: Option<TypeArg>,
+) -> Result<Expr> {
+    let op: Ref<BaseExpr> = match (&op, op.as_node::<GlobalVar>()) {
         (_, Some(function)) => function.clone().upcast::<tvmscript_ir::RelaxExpr>().upcast(),
         (ScriptValue::Str(name), None) => tvmscript_ir::build::operator(name)?.upcast(),
-        _ => return Err(BuildError::expected("a function or an operator", callee.type_name()).at_position(0)),
+        _ => return Err(BuildError::expected("a function or an operator", op.type_name()).at_position(0)),
     };
-    let args = operands(items)?;
-    let ty = ty.unwrap_or_else(|| PrimType::new(DataType::VOID));
-    if ty.is::<PointerType>() {
-        return Ok(TypedCall::make(op, args, ty).into());
+    let args = args.into_iter().map(|operand| operand.0).collect();
+    let ty = ty.unwrap_or_else(|| TypeArg(PrimType::new(DataType::VOID)));
+    if ty.0.is::<PointerType>() {
+        return Ok(TypedCall::make(op, args, ty.0));
     }
-    Ok(Call::with_callee(dtype_of(&TypeArg(ty))?, op, args).into())
+    Ok(Call::with_callee(dtype_of(&ty)?, op, args))
 }

@@ -5,7 +5,7 @@
 
 #[cfg(feature = "build")]
 #[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "some functions exist in texts only"))]
-mod build;
+pub(crate) mod build;
 #[cfg(feature = "parse")]
 mod head;
 #[cfg(feature = "parse")]
@@ -46,7 +46,7 @@ pub(crate) static SURFACE: Surface = Surface {
         "Call",
     ],
     is_call,
-    operator_of: crate::op::of_standalone,
+    operator_of: |callee| crate::op::TIRX_0_1.of_callee(callee),
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
@@ -61,7 +61,6 @@ fn is_call(node: &Object) -> bool {
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of TIRx 0.1.
 pub fn dialect() -> Dialect {
-    let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT);
     let dialect = tvmscript_tir::dialect_of(&SURFACE)
         .node::<Bind>()
         .node::<AllocBuffer>()
@@ -70,7 +69,7 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<TypedCall>()
         .node::<BufferArgument>()
-        .names::<tvmscript_prim::Op>(operators.map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(crate::op::TIRX_0_1.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()

@@ -1,16 +1,16 @@
 //! Names of scripts: functions, operators, types, and the modules to import.
 
 use tvmscript_ir_core::Dialect;
-use tvmscript_irbuilder::{BuildDialect as _, HostFunction, ScriptValue};
+use tvmscript_irbuilder::{BuildDialect as _, ScriptValue};
 use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule};
-use tvmscript_tir::op::{Operator, ResultType};
 
 use super::build::{
-    ALLOC_LOCAL, ALLOC_SHARED, ALLOC_TENSOR, COMPUTE_SCOPE, DECL_TENSOR, DEVICE_ENTRY, DEVICE_SCOPE, DYNAMIC,
-    ITER, Layouts, POINTER, TENSOR, call, call_operator,
+    ALLOC_LOCAL, ALLOC_SHARED, ALLOC_TENSOR, CALL, COMPUTE_SCOPE, DECL_TENSOR, DEVICE_ENTRY, DEVICE_SCOPE,
+    DYNAMIC, ITER, Layouts, POINTER, TENSOR, TYPED_FUNCTIONS,
 };
 use super::head;
 use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
+use crate::op::TIRX_0_1;
 
 /// Registers the functions, decorators, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
@@ -34,12 +34,15 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         &PARALLEL,
         &VECTORIZED,
         &UNROLL,
+        &CALL,
     ];
     let tir_handlers = head::HANDLERS;
     dialect
         .namespace(&["tirx"])
         .functions(functions)
         .functions(tvmscript_ir::build::MODULE_FUNCTIONS)
+        .functions(&TIRX_0_1.functions())
+        .functions(&TYPED_FUNCTIONS.iter().collect::<Vec<_>>())
         .name_fallback(find, names)
         .python_modules(MODULES)
         .bare_decorator("function")
@@ -54,33 +57,19 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
 const ALIASES_OF_TIR: &[(&str, &str)] =
     &[("Select", "select"), ("Cast", "cast"), ("Ramp", "ramp"), ("Broadcast", "broadcast")];
 
-/// Operators of TIR whose type is an argument.
-fn typed(name: &str) -> Option<&'static Operator> {
-    let is_typed = |operator: &&Operator| matches!(operator.result, ResultType::First | ResultType::Last);
-    tvmscript_tir::op::operators()
-        .find(|operator| operator.text == name && operator.is_exported)
-        .filter(is_typed)
-}
-
-/// The value of a name that is no function of the table.
+/// The value of a name that is not a function of the release.
 fn find(name: &str) -> Option<ScriptValue> {
-    let own = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT);
-    if let Some(operator) = own.into_iter().find(|operator| operator.text == name).or_else(|| typed(name)) {
-        return Some(HostFunction::value(operator.text, |args| call_operator(operator, args)));
-    }
     if let Some((of_tir, _)) = ALIASES_OF_TIR.iter().find(|(_, own)| *own == name) {
         return tvmscript_tir::build::find_name(of_tir);
     }
     Some(match name {
         "let" => ScriptValue::host(Let(None)),
-        "Call" => HostFunction::value("Call", call),
         "TileLayout" => ScriptValue::host(Layouts),
         _ => return None,
     })
 }
 
 fn names() -> Vec<&'static str> {
-    let operators = crate::op::STANDALONE.iter().chain(&crate::op::CURRENT).map(|operator| operator.text);
     let renamed = ALIASES_OF_TIR.iter().map(|(_, own)| *own);
-    operators.chain(renamed).chain(["let", "Call", "TileLayout"]).collect()
+    renamed.chain(["let", "TileLayout"]).collect()
 }

@@ -78,10 +78,11 @@ fn prim_type(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     d.call_t("Ptr", &[void])
 }
 
-/// Tests for operators of the table, and for those whose functions leave a call as it is.
+/// Tests for operators whose functions leave a call as it is.
 fn makes(call: &Call, operator: &Operator) -> bool {
-    crate::op::of_standalone(&call.op).is_some_and(|own| std::ptr::eq(own, operator))
-        || (operator.make.is_none() && call.args.len() >= operator.min_operands)
+    let is_own = crate::op::TIRX_0_1.of_callee(&call.op).is_some();
+    let counts = operator.min_operands..=operator.max_operands;
+    (!is_own && operator.make.is_none() && counts.contains(&call.args.len()))
         || (std::ptr::eq(operator, &tvmscript_tir::op::bits::REINTERPRET) && call.dtype.is_handle())
 }
 
@@ -215,7 +216,7 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
         let ty = prim_type(node.dtype, d);
         further.push(("ty", d.at_field(ty, path, "dtype")));
     }
-    crate::print::annotated(node, crate::op::of_standalone(&node.op), &further, path, d)
+    crate::print::annotated(node, crate::op::TIRX_0_1.of_callee(&node.op), &further, path, d)
 }
 
 /// `T.reinterpret(p, ty=T.Ptr(T.float32))`
@@ -223,7 +224,7 @@ fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
     let at = d.field(path, "ty");
     let ty = d.expr(ty, at)?;
-    let operator = tvmscript_tir::op::of_callee(op).or_else(|| crate::op::of_standalone(op));
+    let operator = tvmscript_tir::op::of_callee(op).or_else(|| crate::op::TIRX_0_1.of_callee(op));
     let at = d.field(path, "args");
     let args: &Array<Expr> = args;
     let args = items(args, at, d)?;

@@ -52,7 +52,7 @@ const BOMBS: &[&str] = &[
     "x = [0] * {M}\nfor i in range({M}):\n    x = x[1:] + x[:1]\n",
     "x = {n} // {n}\ny = {n} % {n}\nz = {n} << {n}\nw = {n} ** {n}\n",
     "x = [1, 2, 3][{n}:{n}:{n}]\ny = range({n}, {n}, {n})\nz = len(y)\n",
-    "x = bytes({N})\ny = bytearray({N})\n",
+    "x = bytes({N})\ny = bytes({N})\n",
     "x = \"\".join(chr(i) for i in range({N}))\ny = x.upper().lower().encode()\n",
     "x = \"a\" * {M}\ny = [x.startswith(x) for _ in range({M})]\nz = [x < x for _ in range({M})]\nw = {x + str(i): 1 for i in range({M})}\n",
     "x = round({n}.5, {n})\ny = divmod({n}, {n})\nz = pow({n}, {n}, {n})\n",

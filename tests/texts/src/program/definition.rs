@@ -319,7 +319,6 @@ const METHODS: &[(&str, &str, Kind)] = &[
         Kind::Int,
     ),
     ("def __radd__(self, other):\n    return type(self)(self.n + other, self.s)", "(# + @).n", Kind::Int),
-    ("def __iadd__(self, other):\n    self.n += other\n    return self", "operator.iadd(@, #).n", Kind::Int),
     ("def __mul__(self, k):\n    return type(self)(self.n * k % 1000, self.s)", "(@ * #).n", Kind::Int),
     ("def __neg__(self):\n    return type(self)(-self.n, self.s)", "(-@).n", Kind::Int),
     ("def __len__(self):\n    return abs(self.n) % 10", "len(@)", Kind::Int),

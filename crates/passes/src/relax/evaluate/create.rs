@@ -1,7 +1,8 @@
 //! Operators that make tensors.
 
 use super::Operands;
-use super::tensor::{Data, Indices, Tensor, count, is_float};
+use super::tensor::{Data, Indices, Tensor, count};
+use tvmscript_ir_core::arithmetic::is_float;
 
 /// Computes an operator that makes a tensor.
 pub(super) fn evaluate(cx: &Operands<'_>) -> Option<Tensor> {

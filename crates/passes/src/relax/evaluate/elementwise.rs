@@ -1,10 +1,11 @@
 //! Elementwise operators.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::{self, Comparison, Operator, is_float, wrap};
 use tvmscript_relax::attrs::LeakyReluAttrs;
 
 use super::Operands;
-use super::tensor::{Data, Tensor, is_float, rounded, wrapped};
+use super::tensor::{Data, Tensor, rounded};
 
 /// Computes an elementwise operator.
 pub(super) fn evaluate(cx: &Operands<'_>) -> Option<Tensor> {
@@ -129,7 +130,7 @@ fn converted(x: &Tensor, dtype: DataType) -> Option<Tensor> {
         (Data::Float(values), false) => {
             let whole = |value: &f64| {
                 let int = value.trunc() as i128;
-                (value.is_finite() && wrapped(dtype, int) == int).then_some(int)
+                (value.is_finite() && wrap(dtype, int) == int).then_some(int)
             };
             Tensor::of_ints(dtype, shape, values.iter().map(whole).collect::<Option<Vec<_>>>()?)
         }
@@ -141,25 +142,22 @@ fn binary(cx: &Operands<'_>, a: &Tensor, b: &Tensor) -> Option<Tensor> {
 }
 
 fn comparison(name: &str, a: &Tensor, b: &Tensor, shape: &[usize]) -> Option<Tensor> {
-    fn test<T: PartialOrd>(name: &str) -> Option<fn(&T, &T) -> bool> {
-        Some(match name {
-            "equal" => |a, b| a == b,
-            "not_equal" => |a, b| a != b,
-            "less" => |a, b| a < b,
-            "less_equal" => |a, b| a <= b,
-            "greater" => |a, b| a > b,
-            "greater_equal" => |a, b| a >= b,
-            _ => return None,
-        })
-    }
-    fn all<T: PartialOrd>(name: &str, a: &[T], b: &[T]) -> Option<Vec<i128>> {
-        let test = test::<T>(name)?;
-        Some(a.iter().zip(b).map(|(a, b)| i128::from(test(a, b))).collect())
+    let comparison = match name {
+        "equal" => Comparison::Eq,
+        "not_equal" => Comparison::Ne,
+        "less" => Comparison::Lt,
+        "less_equal" => Comparison::Le,
+        "greater" => Comparison::Gt,
+        "greater_equal" => Comparison::Ge,
+        _ => return None,
+    };
+    fn all<T: PartialOrd + Copy>(comparison: Comparison, a: &[T], b: &[T]) -> Vec<i128> {
+        a.iter().zip(b).map(|(a, b)| i128::from(comparison.holds(*a, *b))).collect()
     }
     let (a, b) = (a.broadcast(shape)?, b.broadcast(shape)?);
     let results = match (&a.data, &b.data) {
-        (Data::Int(a), Data::Int(b)) => all(name, a, b)?,
-        (Data::Float(a), Data::Float(b)) => all(name, a, b)?,
+        (Data::Int(a), Data::Int(b)) => all(comparison, a, b),
+        (Data::Float(a), Data::Float(b)) => all(comparison, a, b),
         _ => return None,
     };
     Some(Tensor::of_ints(DataType::BOOL, shape.to_vec(), results))
@@ -185,61 +183,41 @@ pub(super) fn arithmetic(name: &str, a: &Tensor, b: &Tensor, shape: &[usize]) ->
     }
 }
 
-/// Divides and rounds down.
-fn floor_div(x: i128, y: i128) -> i128 {
-    x.div_euclid(y) - i128::from(y < 0 && x.rem_euclid(y) != 0)
+/// The operator of this name.
+fn operator(name: &str) -> Option<Operator> {
+    Some(match name {
+        "add" => Operator::Add,
+        "subtract" => Operator::Sub,
+        "multiply" => Operator::Mul,
+        "divide" => Operator::Div,
+        "mod" => Operator::Mod,
+        "floor_divide" => Operator::FloorDiv,
+        "floor_mod" => Operator::FloorMod,
+        "maximum" => Operator::Max,
+        "minimum" => Operator::Min,
+        "bitwise_and" => Operator::BitAnd,
+        "bitwise_or" => Operator::BitOr,
+        "bitwise_xor" => Operator::BitXor,
+        "left_shift" => Operator::ShiftLeft,
+        "right_shift" => Operator::ShiftRight,
+        _ => return None,
+    })
 }
 
 fn int_binary(name: &str, dtype: DataType, x: i128, y: i128) -> Option<i128> {
     Some(match name {
-        "add" => x + y,
-        "subtract" => x - y,
-        "multiply" => x * y,
-        "divide" if y != 0 => x / y,
-        "mod" if y != 0 => x % y,
-        "floor_divide" if y != 0 => floor_div(x, y),
-        "floor_mod" if y != 0 => x - floor_div(x, y) * y,
-        "maximum" => x.max(y),
-        "minimum" => x.min(y),
-        "bitwise_and" => x & y,
-        "bitwise_or" => x | y,
-        "bitwise_xor" => x ^ y,
-        "left_shift" if (0..i128::from(dtype.bits)).contains(&y) => x << y,
-        "right_shift" if (0..i128::from(dtype.bits)).contains(&y) => x >> y,
         "logical_and" => i128::from(x != 0 && y != 0),
         "logical_or" => i128::from(x != 0 || y != 0),
         "logical_xor" => i128::from((x != 0) != (y != 0)),
-        _ => return None,
+        name => return arithmetic::integers(operator(name)?, dtype, x, y),
     })
 }
 
 fn float_binary(name: &str, dtype: DataType, x: f64, y: f64) -> Option<f64> {
-    let round = |value| rounded(dtype, value);
-    Some(match name {
-        "add" => x + y,
-        "subtract" => x - y,
-        "multiply" => x * y,
-        "divide" => x / y,
-        "mod" => x % y,
-        "floor_divide" => round(x / y).floor(),
-        "floor_mod" => x - round(round(x / y).floor() * y),
-        "power" => x.powf(y),
-        "maximum" => {
-            if x > y {
-                x
-            } else {
-                y
-            }
-        }
-        "minimum" => {
-            if x < y {
-                x
-            } else {
-                y
-            }
-        }
-        _ => return None,
-    })
+    match name {
+        "power" => Some(x.powf(y)),
+        name => arithmetic::floats(operator(name)?, dtype, x, y),
+    }
 }
 
 fn clip(cx: &Operands<'_>) -> Option<Tensor> {

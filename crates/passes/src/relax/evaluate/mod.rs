@@ -11,7 +11,7 @@ mod rearrange;
 mod reduce;
 mod tensor;
 
-pub(super) use tensor::{Tensor, is_float};
+pub(super) use tensor::Tensor;
 
 use tvmscript_prim::{FloatImm, IntImm};
 use tvmscript_relax::{Call, Constant, Expr, PrimValue, TensorStructInfo, Tuple, struct_info_of};

@@ -82,7 +82,7 @@ fn joined(cx: &Operands<'_>, parts: &[Tensor], axis: usize) -> Option<Tensor> {
             }
         }
     }
-    let data = if floats.is_empty() && !super::tensor::is_float(cx.dtype) {
+    let data = if floats.is_empty() && !tvmscript_ir_core::arithmetic::is_float(cx.dtype) {
         Data::Int(ints)
     } else {
         Data::Float(floats)

@@ -1,10 +1,11 @@
 //! Reductions, scans and matrix products.
 
+use tvmscript_ir_core::arithmetic::wrap;
 use tvmscript_relax::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 
 use super::elementwise::arithmetic;
 use super::rearrange::axes_of;
-use super::tensor::{Data, Indices, Tensor, count, dot, rounded, strides, wrapped};
+use super::tensor::{Data, Indices, Tensor, count, dot, rounded, strides};
 use super::{MAX_PRODUCTS, Operands};
 
 /// Computes an operator that combines elements.
@@ -83,8 +84,8 @@ fn folded(name: &str, x: &Tensor, axes: &[usize]) -> Option<Tensor> {
     let target = (&shape[..], &steps[..]);
     let data = match &x.data {
         Data::Int(values) => Data::Int(match name {
-            "sum" => fold(target, &x.shape, values, |a, b| wrapped(dtype, a + b))?,
-            "prod" => fold(target, &x.shape, values, |a, b| wrapped(dtype, a * b))?,
+            "sum" => fold(target, &x.shape, values, |a, b| wrap(dtype, a + b))?,
+            "prod" => fold(target, &x.shape, values, |a, b| wrap(dtype, a * b))?,
             "max" => fold(target, &x.shape, values, i128::max)?,
             "min" => fold(target, &x.shape, values, i128::min)?,
             _ => return None,
@@ -148,7 +149,7 @@ fn scanned(cx: &Operands<'_>) -> Option<Tensor> {
             Data::Int(values) => {
                 let before = *values.get(at.checked_sub(step)?)?;
                 let value = values.get_mut(at)?;
-                *value = wrapped(dtype, if name == "add" { before + *value } else { before * *value });
+                *value = wrap(dtype, if name == "add" { before + *value } else { before * *value });
             }
             Data::Float(values) => {
                 let before = *values.get(at.checked_sub(step)?)?;
@@ -201,7 +202,7 @@ fn product(cx: &Operands<'_>) -> Option<Tensor> {
     let size = (count(batch), rows, inner, columns);
     let data = match (&a.data, &b.data) {
         (Data::Int(x), Data::Int(y)) => {
-            Data::Int(multiply(size, (x, y), 0, |sum, x, y| wrapped(dtype, sum + wrapped(dtype, x * y)))?)
+            Data::Int(multiply(size, (x, y), 0, |sum, x, y| wrap(dtype, sum + wrap(dtype, x * y)))?)
         }
         (Data::Float(x), Data::Float(y)) => {
             Data::Float(multiply(size, (x, y), 0.0, |sum, x, y| rounded(dtype, sum + rounded(dtype, x * y)))?)

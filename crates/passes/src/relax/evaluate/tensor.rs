@@ -1,7 +1,6 @@
 //! Tensors in memory.
 
-pub(crate) use tvmscript_interpreter::is_float;
-use tvmscript_interpreter::{float_from_bits, float_to_bits, round_float};
+use tvmscript_ir_core::arithmetic::{float_from_bits, float_to_bits, is_float, round, wrap};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 
@@ -36,17 +35,7 @@ pub(crate) fn is_supported(dtype: DataType) -> bool {
 
 /// Rounds a number to the precision of a supported type.
 pub(crate) fn rounded(dtype: DataType, value: f64) -> f64 {
-    round_float(dtype, value).unwrap_or(value)
-}
-
-/// Wraps an integer to the width of a supported type.
-pub(crate) fn wrapped(dtype: DataType, value: i128) -> i128 {
-    let unused = 128 - u32::from(dtype.bits);
-    match dtype.code {
-        TypeCode::Bool => i128::from(value != 0),
-        TypeCode::Int => value << unused >> unused,
-        _ => ((value as u128) << unused >> unused) as i128,
-    }
+    round(dtype, value).unwrap_or(value)
 }
 
 impl Tensor {
@@ -56,7 +45,7 @@ impl Tensor {
         shape: Vec<usize>,
         data: impl IntoIterator<Item = i128>,
     ) -> Tensor {
-        let data = Data::Int(data.into_iter().map(|value| wrapped(dtype, value)).collect());
+        let data = Data::Int(data.into_iter().map(|value| wrap(dtype, value)).collect());
         Tensor { dtype, shape, data }
     }
 
@@ -82,7 +71,7 @@ impl Tensor {
             .map(|bytes| bytes.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)));
         let data = match is_float(dtype) {
             true => Data::Float(bits.map(|bits| float_from_bits(dtype, bits)).collect::<Option<_>>()?),
-            false => Data::Int(bits.map(|bits| wrapped(dtype, bits.into())).collect()),
+            false => Data::Int(bits.map(|bits| wrap(dtype, bits.into())).collect()),
         };
         let shape = node.shape.iter().map(|dim| usize::try_from(*dim)).collect::<Result<_, _>>().ok()?;
         Some(Tensor { dtype, shape, data })

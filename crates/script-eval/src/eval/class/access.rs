@@ -2,9 +2,9 @@
 
 use tvmscript_script_value::{CallArgs, DictKey, ScriptValue, TextKey};
 
+use super::enumeration;
 use super::super_object::SuperObject;
-use super::{ClassObject, Instance, Special, lookup, mro_of, unknown};
-use super::{enumeration, metaclass};
+use super::{ClassObject, Instance, Property, Special, lookup, mro_of, unknown};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Raise, exception};
@@ -23,7 +23,7 @@ impl Eval<'_> {
             return Some(self.instance_attribute(value, instance, name));
         }
         if any.is::<ClassObject>() {
-            return Some(self.attribute_of_class(value, name));
+            return Some(self.find_class_attribute(value, name));
         }
         any.downcast_ref::<SuperObject>().map(|object| self.super_attribute(object, name))
     }
@@ -77,7 +77,7 @@ impl Eval<'_> {
         {
             member = Some(property);
         }
-        if let Some(member) = member.as_ref().filter(|member| self.is_data_descriptor(member)) {
+        if let Some(member) = member.as_ref().filter(|member| member.as_host::<Property>().is_some()) {
             return self.bind_member(member.clone(), Some(value), &instance.class, name).map(Some);
         }
         if let Some(field) = instance.own(name) {
@@ -99,42 +99,11 @@ impl Eval<'_> {
         }
     }
 
-    /// Looks up an attribute of a class, with the methods by which its metaclass defines that.
-    fn attribute_of_class(&mut self, value: &ScriptValue, name: &str) -> Found {
-        if metaclass::custom(value).is_none() {
-            return self.find_class_attribute(value, name);
-        }
-        let text = || CallArgs::positional([ScriptValue::str(name)]);
-        let getter = metaclass::method(self, value, "__getattribute__")?;
-        let fallback = metaclass::method(self, value, "__getattr__")?;
-        let found = match (getter, &fallback) {
-            (Some(getter), None) => return self.call_value(&getter, text()).map(Some),
-            (Some(getter), Some(_)) => self.catching("AttributeError", |p| p.call_value(&getter, text()))?,
-            (None, None) => return self.find_class_attribute(value, name),
-            (None, Some(_)) => {
-                self.catching("AttributeError", |p| p.find_class_attribute(value, name))?.flatten()
-            }
-        };
-        match (found, fallback) {
-            (None, Some(fallback)) => self.call_value(&fallback, text()).map(Some),
-            (found, _) => Ok(found),
-        }
-    }
-
-    /// Looks up an attribute of a class as `type.__getattribute__` does.
-    pub(super) fn find_class_attribute(&mut self, value: &ScriptValue, name: &str) -> Found {
-        if let (Some(member), Some(meta)) =
-            (metaclass::data_member(self, value, name), metaclass::custom(value).cloned())
-        {
-            return self.bind_member(member, Some(value), &meta, name).map(Some);
-        }
+    fn find_class_attribute(&mut self, value: &ScriptValue, name: &str) -> Found {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(None) };
         match self.member_of_class(value, class, name)? {
             Some(member) => Ok(Some(member)),
-            None => match metaclass::method(self, value, name)? {
-                Some(method) => Ok(Some(method)),
-                None => Ok(metaclass::native_method(value, name)),
-            },
+            None => Ok(super::natives::type_method(value, name)),
         }
     }
 
@@ -198,17 +167,12 @@ impl Eval<'_> {
         if value.as_host::<ClassObject>().is_none() {
             return Ok(false);
         }
-        match metaclass::method(self, value, "__setattr__")? {
-            Some(setter) => {
-                self.call_value(&setter, CallArgs::positional([ScriptValue::str(name), new]))?;
-            }
-            None => self.set_class_attribute(value, name, new)?,
-        }
+        self.set_class_attribute(value, name, new)?;
         Ok(true)
     }
 
-    /// Sets an attribute of a class as `type.__setattr__` does.
-    pub(super) fn set_class_attribute(
+    /// Sets an attribute of a class.
+    fn set_class_attribute(
         &mut self,
         value: &ScriptValue,
         name: &str,
@@ -217,11 +181,6 @@ impl Eval<'_> {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(()) };
         if let Some(error) = enumeration::reassigned(value, name) {
             return Err(error.into());
-        }
-        if let Some(member) = metaclass::data_member(self, value, name)
-            && self.write_descriptor(&member, value, Some(new.clone()))?
-        {
-            return Ok(());
         }
         self.state.program.budget.allocate(cost::ENTRY_BYTES)?;
         self.state.program.keep_container(&ScriptValue::Dict(class.namespace.clone()), &new)?;
@@ -241,7 +200,7 @@ impl Eval<'_> {
             return Ok(());
         }
         if let Some(member) = lookup(&instance.class, name)
-            && self.write_descriptor(&member, value, Some(new.clone()))?
+            && self.write_property(&member, value, Some(new.clone()))?
         {
             return Ok(());
         }
@@ -262,29 +221,18 @@ impl Eval<'_> {
         if value.as_host::<ClassObject>().is_none() {
             return Ok(false);
         }
-        match metaclass::method(self, value, "__delattr__")? {
-            Some(deleter) => {
-                self.call_value(&deleter, CallArgs::positional([ScriptValue::str(name)]))?;
-            }
-            None => self.delete_class_attribute(value, name)?,
-        }
+        self.delete_class_attribute(value, name)?;
         Ok(true)
     }
 
-    /// Deletes an attribute of a class as `type.__delattr__` does.
-    pub(super) fn delete_class_attribute(&mut self, value: &ScriptValue, name: &str) -> Result<(), Raise> {
+    /// Deletes an attribute of a class.
+    fn delete_class_attribute(&mut self, value: &ScriptValue, name: &str) -> Result<(), Raise> {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(()) };
         if enumeration::reassigned(value, name).is_some() {
             raise!(Attribute, "'{}' cannot delete member '{name}'.", class.name);
         }
-        if let Some(member) = metaclass::data_member(self, value, name)
-            && self.write_descriptor(&member, value, None)?
-        {
-            return Ok(());
-        }
         cost::removal(self.state, class.namespace.borrow().len())?;
         let old = class.namespace.borrow_mut().shift_remove(&TextKey::new(name));
-        super::members::note_change();
         match old {
             Some(_) => Ok(()),
             None => raise!(Attribute, "type object '{}' has no attribute '{name}'", class.name),
@@ -302,7 +250,7 @@ impl Eval<'_> {
             return Ok(());
         }
         if let Some(member) = lookup(&instance.class, name)
-            && self.write_descriptor(&member, value, None)?
+            && self.write_property(&member, value, None)?
         {
             return Ok(());
         }
@@ -318,7 +266,10 @@ impl Eval<'_> {
     pub(crate) fn class_of(&self, value: &ScriptValue) -> Option<ScriptValue> {
         match value.as_host::<Instance>() {
             Some(instance) => Some(instance.class.clone()),
-            None if super::is_class(value) => metaclass::metaclass_of(value),
+            None if super::is_class(value) => {
+                let class = value.as_host::<ClassObject>();
+                class.and_then(|class| class.metaclass.clone()).or_else(|| builtins::class("type"))
+            }
             None => builtins::class(&python::type_name(value)),
         }
     }

@@ -2,7 +2,7 @@
 
 mod copies;
 
-use copies::{As, copied, make_dataclass, replace};
+use copies::{As, copied, replace};
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, Hashing, HostObject, Scrip
 
 use super::binding::{Param, bind};
 use super::natives::{Generated, not_implemented};
-use super::{Annotation, ClassObject, ClassParts, Instance, lookup, mro_of};
+use super::{Annotation, ClassObject, Instance, lookup, mro_of};
 use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::eval::exception::ExceptionState;
-use crate::python::builtins::{self, Table, no_keywords, own};
-use crate::python::{Outcome, compare, cost, repr, set, type_name};
+use crate::python::builtins::{self, Table, own};
+use crate::python::{Outcome, compare, cost, repr, set};
 
 /// Kind of a field, as its annotation says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,31 +140,19 @@ pub(super) static MODULE: Table = &[
     own("field").any(field),
     own("fields").one(|p, _, of| Ok(ScriptValue::tuple(stored_fields(p, &of)?.into_iter().map(value_of)))),
     own("is_dataclass").one(|_, _, of| Ok(ScriptValue::Bool(is_dataclass(&of)))),
-    own("asdict").any(|p, _, mut args| {
-        let factory = args.take_keyword("dict_factory");
-        no_keywords("asdict", &args)?;
-        let [instance] = args.positional.as_slice() else {
-            raise!(Type, "asdict() takes 1 positional argument but {} were given", args.positional.len());
-        };
-        if instance.as_host::<Instance>().is_none() || !is_dataclass(instance) {
-            raise!(Type, "asdict() should be called on dataclass instances");
-        }
-        copied(p, instance, &As::Dict(factory))
-    }),
-    own("astuple").any(|p, _, mut args| {
-        let factory = args.take_keyword("tuple_factory");
-        no_keywords("astuple", &args)?;
-        let [instance] = args.positional.as_slice() else {
-            raise!(Type, "astuple() takes 1 positional argument but {} were given", args.positional.len());
-        };
-        if instance.as_host::<Instance>().is_none() || !is_dataclass(instance) {
-            raise!(Type, "astuple() should be called on dataclass instances");
-        }
-        copied(p, instance, &As::Tuple(factory))
-    }),
+    own("asdict").one(|p, _, instance| converted(p, "asdict", &instance, As::Dict)).with_keywords(&["obj"]),
+    own("astuple")
+        .one(|p, _, instance| converted(p, "astuple", &instance, As::Tuple))
+        .with_keywords(&["obj"]),
     own("replace").any(replace),
-    own("make_dataclass").any(make_dataclass),
 ];
+
+fn converted(p: &mut Eval<'_>, function: &str, instance: &ScriptValue, form: As) -> Outcome {
+    if instance.as_host::<Instance>().is_none() || !is_dataclass(instance) {
+        raise!(Type, "{function}() should be called on dataclass instances");
+    }
+    copied(p, instance, form)
+}
 
 fn value_of(field: Field) -> ScriptValue {
     ScriptValue::host(FieldObject(field))

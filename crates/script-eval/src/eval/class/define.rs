@@ -9,18 +9,16 @@ use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 
 use super::descriptor::{Property, Wrapper, WrapperKind};
 use super::mro::linearize;
-use super::natives::Generated;
 use super::super_object::SuperObject;
-use super::{Annotation, ClassObject, Instance, Special, closure_of, is_class, is_function, lookup, mro_of};
-use super::{collections_abc, enumeration, metaclass, named_tuple};
+use super::{Annotation, ClassObject, Instance, closure_of, is_class, is_function, lookup, mro_of};
+use super::{enumeration, named_tuple};
 use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::Result;
+use crate::errors::{EvalErrorKind, Result};
 use crate::eval::placeholder::as_placeholder;
-use crate::eval::{Closure, Env, Raise, exception};
+use crate::eval::{Closure, Env, Raise};
 use crate::python::builtins::{self, Builtin, BuiltinKind};
-use crate::python::compare::identical;
-use crate::python::{Outcome, cost, object};
+use crate::python::{Outcome, cost, library, object};
 
 /// The parts of a class.
 pub(crate) struct ClassParts {
@@ -39,52 +37,28 @@ pub(crate) struct ClassParts {
     pub(crate) env: Option<Rc<Env>>,
 }
 
-/// The parts of a class that its namespace does not contain, while its metaclass runs.
-#[derive(Default)]
-pub(crate) struct PendingClass {
-    pub(super) place: TextRange,
-    pub(super) annotations: Vec<Annotation>,
-    pub(super) compares: bool,
-    pub(super) env: Option<Rc<Env>>,
-}
-
 impl Eval<'_> {
     /// Runs the body of a class that is not a script.
     pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
         let ast = self.state.ast.clone();
         let mut bases = Vec::with_capacity(def.bases.len());
         for base in ast.list(def.bases) {
-            bases.push(self.eval(*base)?);
+            let base = self.eval(*base)?;
+            bases.push(library::class_of_form(&base).unwrap_or(base));
         }
         let mut keywords = CallArgs::default();
-        let mut explicit = None;
+        let mut metaclass = None;
         for keyword in ast.list(def.keywords) {
             let value = self.eval(keyword.value)?;
             match keyword.arg {
-                Some(name) if ast.name(name) == "metaclass" => explicit = self.known_metaclass(value),
+                Some(name) if ast.name(name) == "metaclass" => {
+                    metaclass = self.metaclass(keyword.value, value)?;
+                }
                 Some(name) => keywords.keywords.push((self.state.name_str(name), value)),
                 None => {}
             }
         }
         let range = ast.range(def.name_place);
-        let given = bases;
-        let resolved = self.resolved_bases(&given);
-        let bases = self.at_range(range, resolved)?;
-        let is_callable = explicit.as_ref().is_some_and(|meta| !is_class(meta));
-        let metaclass = match is_callable {
-            true => explicit,
-            false => self.at_range(range, metaclass::winner(explicit, &bases))?,
-        };
-        let metaclass_called =
-            metaclass.clone().filter(|meta| is_callable || meta.as_host::<ClassObject>().is_some());
-        let namespace = match &metaclass_called {
-            Some(meta) => {
-                let name = self.state.name_str(def.name);
-                let prepared = self.prepared(meta, &name, &bases, &keywords);
-                self.at_range(range, prepared)?
-            }
-            None => None,
-        };
         let inherits = |base: &ScriptValue| base.as_host::<ClassObject>().is_some_and(|c| c.compares);
         let compares =
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
@@ -113,10 +87,7 @@ impl Eval<'_> {
         });
         self.state.compares = around;
         ran?;
-        let mut members = self.class_members(def, &env).map_err(|raise| self.raise(range, None, raise))?;
-        if given.len() != bases.len() || given.iter().zip(&bases).any(|(a, b)| !identical(a, b)) {
-            members.insert(DictKey::text("__orig_bases__"), ScriptValue::tuple(given));
-        }
+        let members = self.class_members(def, &env).map_err(|raise| self.raise(range, None, raise))?;
         let parts = ClassParts {
             name: self.state.name_str(def.name),
             place: ast.range(def.name_place),
@@ -128,11 +99,7 @@ impl Eval<'_> {
             metaclass,
             env: Some(env.clone()),
         };
-        let class = match &metaclass_called {
-            Some(meta) => self.call_metaclass(meta, parts, namespace),
-            None => self.make_class(parts),
-        };
-        let class = class.map_err(|raise| self.raise(range, None, raise));
+        let class = self.make_class(parts).map_err(|raise| self.raise(range, None, raise));
         let owner = match &class {
             Ok(class) => class.clone(),
             // The units of a failed class are explored without a receiver.
@@ -145,13 +112,23 @@ impl Eval<'_> {
         class
     }
 
-    /// A metaclass whose behaviour is known. Others are assumed to change nothing.
-    fn known_metaclass(&self, value: ScriptValue) -> Option<ScriptValue> {
-        Some(value).filter(|value| self.state.unknown(value).is_none())
-    }
-
-    fn at_range<T>(&mut self, range: TextRange, result: Result<T, Raise>) -> Result<T> {
-        result.map_err(|raise| self.raise(range, None, raise))
+    /// The metaclass that `metaclass=` names. One that is not known is assumed to change nothing.
+    fn metaclass(&mut self, at: ExprId, value: ScriptValue) -> Result<Option<ScriptValue>> {
+        if self.state.unknown(&value).is_some() {
+            return Ok(Some(value));
+        }
+        match value.as_host::<Builtin>().map(|builtin| builtin.native.name) {
+            Some("type") => Ok(None),
+            Some("ABCMeta" | "EnumType") => Ok(Some(value)),
+            _ => {
+                let reported =
+                    self.state.error(at, EvalErrorKind::UnsupportedExpression { what: "this metaclass" });
+                match self.state.pending.take().filter(|_| self.state.is_tolerant()) {
+                    Some(placeholder) => Ok(Some(placeholder.value())),
+                    None => Err(reported),
+                }
+            }
+        }
     }
 
     /// The members that a class body bound, in the order of its statements.
@@ -222,7 +199,7 @@ impl Eval<'_> {
     /// Makes a class of its parts: `class`, `type(name, bases, members)`.
     ///
     /// # Errors
-    /// Fails if the bases do not fit together, or `__set_name__` or `__init_subclass__` fails.
+    /// Fails if the bases do not fit together, or `__init_subclass__` fails.
     pub(crate) fn make_class(&mut self, parts: ClassParts) -> Outcome {
         let is_named_tuple = parts.bases.iter().any(named_tuple::is_marker);
         let parts = if is_named_tuple { named_tuple::of_class(parts)? } else { parts };
@@ -237,11 +214,17 @@ impl Eval<'_> {
             metaclass,
             env,
         } = parts;
-        let metaclass = metaclass::winner(metaclass, &bases)?;
+        let inherited = bases.iter().find_map(|base| base.as_host::<ClassObject>()?.metaclass.clone());
+        let metaclass = metaclass.or(inherited);
+        // The keywords of the class belong to an unknown metaclass.
+        let is_unknown = metaclass.as_ref().is_some_and(|meta| as_placeholder(meta).is_some());
         let base = enumeration::class(self, "Enum");
         let is_enumeration =
             base.is_some_and(|base| bases.iter().any(|class| super::is_subclass(class, &base)));
         let declared = if is_enumeration { enumeration::declared(&mut members)? } else { Vec::new() };
+        if let Some(what) = unsupported(&bases, &members) {
+            return Err(EvalErrorKind::UnsupportedExpression { what }.into());
+        }
         // Tests of subclasses do not need the classes that only help type checkers.
         bases.retain(|base| !is_typing(base) && object::of(base).is_none());
         for base in &bases {
@@ -260,16 +243,9 @@ impl Eval<'_> {
         let mro = linearize(self.state, &bases)?;
         let builtins = mro.iter().filter_map(|base| base.as_host::<Builtin>());
         let payloads = builtins.filter(|builtin| matches!(builtin.kind, BuiltinKind::Type));
-        let layouts = payloads.map(|builtin| metaclass::layout(builtin.native.name));
-        let mut layouts = layouts.filter(|name| *name != "object");
+        let mut layouts = payloads.map(|builtin| builtin.native.name).filter(|name| *name != "object");
         let layout = layouts.next();
-        // A class of the library may extend another built-in one.
-        let extended: Vec<ScriptValue> =
-            layout.and_then(builtins::class).map(|class| mro_of(&class)).unwrap_or_default();
-        let extends = |name: &str| {
-            extended.iter().any(|class| class.as_host::<Builtin>().is_some_and(|b| b.native.name == name))
-        };
-        if layouts.any(|other| Some(other) != layout && !extends(other)) {
+        if layouts.any(|other| Some(other) != layout) {
             raise!(Type, "multiple bases have instance lay-out conflict");
         }
         cost::entries(self.state, members.len())?;
@@ -284,9 +260,6 @@ impl Eval<'_> {
             layout,
             compares,
             metaclass,
-            abstract_name: None,
-            registered: RefCell::default(),
-            members: super::Members::default(),
         };
         let class = completed(class);
         let value = ScriptValue::host(class);
@@ -297,8 +270,10 @@ impl Eval<'_> {
         if is_enumeration {
             enumeration::complete(self, &value, declared)?;
         }
-        self.name_members(&value)?;
-        self.init_subclass(&value, keywords)?;
+        name_members(&value);
+        if !is_unknown {
+            self.init_subclass(&value, keywords)?;
+        }
         Ok(value)
     }
 
@@ -323,7 +298,6 @@ impl Eval<'_> {
             bases => bases.to_vec(),
         };
         let layout = |base: &ScriptValue| base.as_host::<ClassObject>().and_then(|base| base.layout);
-        let is_abstract = module == collections_abc::MODULE;
         let class = ClassObject {
             name: Str::new(name),
             place: TextRange::default(),
@@ -335,18 +309,14 @@ impl Eval<'_> {
             }),
             metaclass: match name {
                 "ABC" => builtins::class("ABCMeta"),
-                _ if is_abstract => builtins::class("ABCMeta"),
                 "Enum" => builtins::class("EnumType"),
                 _ => bases.iter().find_map(|base| base.as_host::<ClassObject>()?.metaclass.clone()),
             },
-            abstract_name: is_abstract.then_some(name),
-            registered: RefCell::default(),
             bases,
             namespace: Rc::new(RefCell::new(namespace)),
             annotations: Vec::new(),
             abstracts: Vec::new(),
             compares: false,
-            members: super::Members::default(),
         };
         let class = ScriptValue::host(completed(class));
         self.state.program.native_classes.borrow_mut().insert(name, class.clone());
@@ -357,58 +327,6 @@ impl Eval<'_> {
     fn keep_members(&mut self, class: &ScriptValue) -> Result<(), Raise> {
         let Some(object) = class.as_host::<ClassObject>() else { return Ok(()) };
         self.state.program.keep_container(&ScriptValue::Dict(object.namespace.clone()), class)
-    }
-
-    /// Calls `__set_name__` of the members.
-    fn name_members(&mut self, class: &ScriptValue) -> Result<(), Raise> {
-        let Some(object) = class.as_host::<ClassObject>() else { return Ok(()) };
-        let members: Vec<(Str, ScriptValue)> = object
-            .namespace
-            .borrow()
-            .iter()
-            .filter_map(|(key, value)| match &key.0 {
-                ScriptValue::Str(name) => Some((name.clone(), value.clone())),
-                _ => None,
-            })
-            .collect();
-        for (name, member) in members {
-            if let Some(wrapper) = member.plain().as_host::<Wrapper>() {
-                let known = wrapper.name.borrow().clone();
-                match known.filter(|known| wrapper.kind == WrapperKind::Cached && *known != name) {
-                    Some(known) => {
-                        let text = format!(
-                            "Cannot assign the same cached_property to two different names ({:?} and {:?}).",
-                            known.as_str(),
-                            name.as_str()
-                        );
-                        let cause = exception::of_builtin("TypeError", [ScriptValue::str(&text)]);
-                        return Err(set_name_failed(&member, &name, object, cause));
-                    }
-                    None => {
-                        wrapper.name.borrow_mut().get_or_insert(name);
-                    }
-                }
-            } else if let Some(property) = member.as_host::<Property>() {
-                property.name.replace(Some(name));
-            } else if member
-                .as_host::<Instance>()
-                .is_some_and(|i| i.class().is_some_and(ClassObject::is_known))
-            {
-                let args = [class.clone(), ScriptValue::Str(name.clone())];
-                match self.attempt(|p| p.call_special(&member, "__set_name__", args))? {
-                    Ok(Special::Missing) => {
-                        if let Some(property) = member.plain().as_host::<Property>() {
-                            property.name.replace(Some(name));
-                        }
-                    }
-                    Ok(_) => {}
-                    Err(cause) => {
-                        return Err(set_name_failed(&member, &name, object, cause));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Calls `__init_subclass__` of the base classes.
@@ -453,13 +371,6 @@ impl Eval<'_> {
             }
             None => ScriptValue::host(Instance::new(value.clone(), None)),
         };
-        if metaclass::is_metaclass(value)
-            && let Some(made) = metaclass::metaclass_of(&instance).filter(|_| is_class(&instance))
-            && super::is_subclass(&made, value)
-        {
-            metaclass::init_class(self, &made, &instance, args)?;
-            return Ok(instance);
-        }
         let made = instance.as_host::<Instance>().filter(|made| super::is_subclass(&made.class, value));
         let Some(made) = made else { return Ok(instance) };
         if let Some(init) = lookup(&made.class, "__init__").filter(|init| as_placeholder(init).is_none()) {
@@ -479,6 +390,39 @@ impl Eval<'_> {
         base.is_some_and(|base| super::is_subclass(class, &base))
     }
 
+    /// `type(name, bases, members)`
+    pub(crate) fn type_with_members(&mut self, args: &[ScriptValue], keywords: CallArgs) -> Outcome {
+        let [name, bases, namespace] = args else {
+            raise!(Type, "type.__new__() takes a name, a tuple of bases and a dict");
+        };
+        let ScriptValue::Str(name) = name.plain() else {
+            return Err(wrong_type!("type.__new__() argument 1 must be str, not {}", name).into());
+        };
+        let ScriptValue::Tuple(bases) = bases.plain() else {
+            return Err(wrong_type!("type.__new__() argument 2 must be tuple, not {}", bases).into());
+        };
+        let ScriptValue::Dict(namespace) = namespace else {
+            return Err(wrong_type!("type.__new__() argument 3 must be dict, not {}", namespace).into());
+        };
+        cost::entries(self.state, namespace.borrow().len())?;
+        let mut members = Dict::new();
+        members.insert(DictKey::text("__module__"), ScriptValue::str("__main__"));
+        members.insert(DictKey::text("__qualname__"), ScriptValue::Str(name.clone()));
+        members.insert(DictKey::text("__doc__"), ScriptValue::None);
+        members.extend(namespace.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
+        self.make_class(ClassParts {
+            name: name.clone(),
+            place: self.state.statement.unwrap_or_default(),
+            bases: bases.to_vec(),
+            members,
+            annotations: Vec::new(),
+            keywords,
+            compares: false,
+            metaclass: None,
+            env: None,
+        })
+    }
+
     /// `issubclass(class, of)` for a single class.
     pub(crate) fn issubclass(&mut self, class: &ScriptValue, of: &ScriptValue) -> Result<bool, Raise> {
         if !is_class(class) {
@@ -487,13 +431,7 @@ impl Eval<'_> {
         if !is_class(of) && as_placeholder(of).is_none() {
             raise!(Type, "issubclass() arg 2 must be a class, a tuple of classes, or a union");
         }
-        if let Special::Value(found) = self.call_special(of, "__subclasscheck__", [class.clone()])? {
-            return self.truth(&found);
-        }
-        if let Some(found) = self.subclass_hook(of, class)? {
-            return Ok(found);
-        }
-        if super::is_subclass(class, of) || metaclass::is_registered(self, class, of)? {
+        if super::is_subclass(class, of) {
             return Ok(true);
         }
         match class.as_host::<ClassObject>() {
@@ -502,26 +440,8 @@ impl Eval<'_> {
         }
     }
 
-    /// The answer of `__subclasshook__`; `None` if it leaves the question open.
-    pub(crate) fn subclass_hook(
-        &mut self,
-        of: &ScriptValue,
-        class: &ScriptValue,
-    ) -> Result<Option<bool>, Raise> {
-        let Some(hook) = super::special::find(of, "__subclasshook__") else { return Ok(None) };
-        let hook = self.bind_member(hook, None, of, "__subclasshook__")?;
-        let found = self.call_value(&hook, CallArgs::positional([class.clone()]))?;
-        if super::natives::is_not_implemented(&found) {
-            return Ok(None);
-        }
-        self.truth(&found).map(Some)
-    }
-
     /// `C[key]`
     pub(crate) fn class_item(&mut self, class: &ScriptValue, key: &ScriptValue) -> Outcome {
-        if let Special::Value(value) = self.call_special(class, "__getitem__", [key.clone()])? {
-            return Ok(value);
-        }
         if let Some(member) = enumeration::by_name(class, key) {
             return member;
         }
@@ -530,11 +450,8 @@ impl Eval<'_> {
                 let method = self.bind_member(method, None, class, "__class_getitem__")?;
                 self.call_value(&method, CallArgs::positional([key.clone()]))
             }
-            _ => Ok(match collections_abc::name_of(class) {
-                Some(name) => crate::python::library::parameterized(name, key),
-                // A parameterized class is the class itself.
-                None => class.clone(),
-            }),
+            // A parameterized class is the class itself.
+            _ => Ok(class.clone()),
         }
     }
 
@@ -580,10 +497,8 @@ fn completed(mut class: ClassObject) -> ClassObject {
             class.set(name, Wrapper::value(WrapperKind::Class, function));
         }
     }
-    let is_abstract = |member: &ScriptValue| {
-        closure_of(member).is_some_and(|function| function.is_abstract.get())
-            || member.as_host::<Generated>().is_some_and(|function| function.is_abstract)
-    };
+    let is_abstract =
+        |member: &ScriptValue| closure_of(member).is_some_and(|function| function.is_abstract.get());
     let inherited = class.mro.iter().filter_map(|base| base.as_host::<ClassObject>());
     let mut names: Vec<Str> = inherited.flat_map(|base| base.abstracts.iter().cloned()).collect();
     let own = class.namespace.borrow();
@@ -604,12 +519,45 @@ fn completed(mut class: ClassObject) -> ClassObject {
     class
 }
 
-/// The error of a member whose `__set_name__` raised an exception.
-fn set_name_failed(member: &ScriptValue, name: &Str, class: &ClassObject, cause: ScriptValue) -> Raise {
-    let (own, owner) = (crate::python::type_name(member), &class.name);
-    let text = format!("Error calling __set_name__ on '{own}' instance '{name}' in '{owner}'");
-    Raise::Exception(exception::caused_by("RuntimeError", [ScriptValue::str(&text)], cause))
+/// Tells the properties of a class their names.
+fn name_members(class: &ScriptValue) {
+    let Some(object) = class.as_host::<ClassObject>() else { return };
+    for (key, member) in object.namespace.borrow().iter() {
+        let ScriptValue::Str(name) = &key.0 else { continue };
+        if let Some(wrapper) = member.as_host::<Wrapper>() {
+            wrapper.name.borrow_mut().get_or_insert_with(|| name.clone());
+        } else if let Some(property) = member.as_host::<Property>() {
+            property.name.replace(Some(name.clone()));
+        }
+    }
 }
+
+/// The part of a class that is not evaluated: a base class or special method.
+fn unsupported(bases: &[ScriptValue], members: &Dict) -> Option<&'static str> {
+    let of_base = |base: &ScriptValue| match base.as_host::<Builtin>() {
+        Some(builtin) => match builtin.native.name {
+            "dict" | "OrderedDict" | "defaultdict" | "Counter" => Some("a class that extends `dict`"),
+            "type" | "ABCMeta" | "EnumType" => Some("a metaclass"),
+            "property" | "cached_property" | "classmethod" | "staticmethod" => {
+                Some("a class that extends a descriptor")
+            }
+            _ => None,
+        },
+        None => library::is_abstract_class(base).then_some("a class that extends one of `collections.abc`"),
+    };
+    let of_method =
+        |(name, what): &(&str, &'static str)| members.contains_key(&DictKey::text(*name)).then_some(*what);
+    bases.iter().find_map(of_base).or_else(|| UNSUPPORTED_METHODS.iter().find_map(of_method))
+}
+
+/// Special methods that are not evaluated.
+const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
+    ("__get__", "a descriptor, a class with `__get__`,"),
+    ("__set__", "a descriptor, a class with `__set__`,"),
+    ("__delete__", "a descriptor, a class with `__delete__`,"),
+    ("__set_name__", "a class with `__set_name__`"),
+    ("__subclasshook__", "a class with `__subclasshook__`"),
+];
 
 /// Tests for the base classes that only help type checkers: `Generic[T]`, `Protocol`.
 fn is_typing(base: &ScriptValue) -> bool {

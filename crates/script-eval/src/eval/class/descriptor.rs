@@ -4,10 +4,10 @@ use tvmscript_ir_core::Str;
 use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release};
 
 use super::natives::Generated;
-use super::{BoundMethod, ClassObject, Instance, Special, lookup};
+use super::{BoundMethod, ClassObject, Instance};
 use crate::eval::{Closure, Raise};
+use crate::python::Outcome;
 use crate::python::builtins::{Builtin, BuiltinKind, Table, own};
-use crate::python::{Outcome, object};
 use crate::{Eval, EvalState};
 
 /// `property`
@@ -163,12 +163,6 @@ impl Eval<'_> {
         if let Some(wrapper) = member.as_host::<Wrapper>() {
             return match (wrapper.kind, instance) {
                 (WrapperKind::Static, _) => Ok(wrapper.function.clone()),
-                // A class method may wrap another descriptor.
-                (WrapperKind::Class, _) if !is_function(&wrapper.function) && binds(&wrapper.function) => {
-                    let inner = wrapper.function.clone();
-                    let meta = self.class_of(class).unwrap_or_default();
-                    self.bind_member(inner, Some(class), &meta, name)
-                }
                 (WrapperKind::Class, _) => Ok(BoundMethod::value(wrapper.function.clone(), class)),
                 (WrapperKind::Cached, None) => Ok(member.clone()),
                 (WrapperKind::Cached, Some(instance)) => {
@@ -182,24 +176,6 @@ impl Eval<'_> {
                 }
             };
         }
-        if let Some(bound) =
-            object::of(&member).and_then(|object| object.bind(self, &member, instance, class))
-        {
-            return bound;
-        }
-        if member.as_host::<Instance>().is_some() {
-            let args = [instance.cloned().unwrap_or_default(), class.clone()];
-            if let Special::Value(value) = self.call_special(&member, "__get__", args)? {
-                return Ok(value);
-            }
-            // An instance of a class that extends `property`, `classmethod` or `staticmethod`.
-            let payload = member.plain();
-            if payload.as_host::<Wrapper>().is_some()
-                || payload.as_host::<Property>().is_some() && instance.is_some()
-            {
-                return self.bind_member(payload.clone(), instance, class, name);
-            }
-        }
         if let (Some(property), Some(instance)) = (member.as_host::<Property>(), instance) {
             if matches!(property.getter, ScriptValue::None) {
                 return Err(lacking(self, instance, property, "getter"));
@@ -209,45 +185,24 @@ impl Eval<'_> {
         Ok(member)
     }
 
-    /// Tests whether a member of a class takes precedence over the attribute of an instance.
-    pub(super) fn is_data_descriptor(&self, member: &ScriptValue) -> bool {
-        member.plain().as_host::<Property>().is_some()
-            || member.as_host::<Instance>().is_some_and(|instance| {
-                ["__set__", "__delete__"].iter().any(|name| lookup(&instance.class, name).is_some())
-            })
-    }
-
-    /// Writes an attribute through a data descriptor; returns `false` if the member is none. `value` is `None` to
-    /// delete the attribute.
-    pub(super) fn write_descriptor(
+    /// Writes an attribute through a property; returns `false` if the member is none. `value` is `None` to delete the
+    /// attribute.
+    pub(super) fn write_property(
         &mut self,
         member: &ScriptValue,
         instance: &ScriptValue,
         value: Option<ScriptValue>,
     ) -> Result<bool, Raise> {
-        let overrides = member
-            .as_host::<Instance>()
-            .is_some_and(|instance| super::special::find(&instance.class, "__set__").is_some());
-        if let Some(property) = member.plain().as_host::<Property>().filter(|_| !overrides) {
-            let (function, what) = match value {
-                Some(_) => (&property.setter, "setter"),
-                None => (&property.deleter, "deleter"),
-            };
-            if matches!(function, ScriptValue::None) {
-                return Err(lacking(self, instance, property, what));
-            }
-            self.call_value(function, CallArgs::positional([instance.clone()].into_iter().chain(value)))?;
-            return Ok(true);
-        }
-        if member.as_host::<Instance>().is_none() {
-            return Ok(false);
-        }
-        let (name, value) = match value {
-            Some(value) => ("__set__", Some(value)),
-            None => ("__delete__", None),
+        let Some(property) = member.as_host::<Property>() else { return Ok(false) };
+        let (function, what) = match value {
+            Some(_) => (&property.setter, "setter"),
+            None => (&property.deleter, "deleter"),
         };
-        let args = [instance.clone()].into_iter().chain(value);
-        Ok(matches!(self.call_special(member, name, args)?, Special::Value(_)))
+        if matches!(function, ScriptValue::None) {
+            return Err(lacking(self, instance, property, what));
+        }
+        self.call_value(function, CallArgs::positional([instance.clone()].into_iter().chain(value)))?;
+        Ok(true)
     }
 
     /// Sets an attribute of an instance itself.
@@ -302,64 +257,17 @@ fn lacking(p: &Eval<'_>, instance: &ScriptValue, property: &Property, what: &str
     .into()
 }
 
-/// Tests whether a value is a descriptor other than a function.
-fn binds(value: &ScriptValue) -> bool {
-    is_wrapper(value)
-        || value
-            .as_host::<Instance>()
-            .is_some_and(|instance| super::special::find(&instance.class, "__get__").is_some())
-}
-
-/// Methods of `classmethod` and `staticmethod`.
-pub(crate) static WRAPPER: Table = &[own("__get__").one_or_two(|p, wrapper, instance, class| {
-    let class = match class {
-        Some(class) => class,
-        None => p.class_of(&instance).unwrap_or_default(),
-    };
-    let instance = Some(instance).filter(|instance| !matches!(instance, ScriptValue::None));
-    p.bind_member(wrapper.clone(), instance.as_ref(), &class, "__get__")
-})];
-
 /// Methods of a property.
 pub(crate) static PROPERTY: Table = &[
-    own("getter").one(|p, property, getter| changed(p, property, |p| p.getter = getter)),
-    own("setter").one(|p, property, setter| changed(p, property, |p| p.setter = setter)),
-    own("__get__").one_or_two(|p, property, instance, class| match instance {
-        ScriptValue::None => Ok(property.clone()),
-        instance => p.bind_member(property.plain().clone(), Some(&instance), &class.unwrap_or_default(), ""),
-    }),
-    own("__set__").two(|p, property, instance, value| {
-        p.write_descriptor(property.plain(), &instance, Some(value))?;
-        Ok(ScriptValue::None)
-    }),
-    own("__delete__").one(|p, property, instance| {
-        p.write_descriptor(property.plain(), &instance, None)?;
-        Ok(ScriptValue::None)
-    }),
-    own("__set_name__").any(|_, property, args| match args.positional.as_slice() {
-        [_, name] => {
-            if let (Some(property), ScriptValue::Str(name)) = (property.plain().as_host::<Property>(), name) {
-                property.name.replace(Some(name.clone()));
-            }
-            Ok(ScriptValue::None)
-        }
-        other => raise!(Type, "__set_name__() takes 2 positional arguments but {} were given", other.len()),
-    }),
-    own("deleter").one(|p, property, deleter| changed(p, property, |p| p.deleter = deleter)),
+    own("deleter").one(|_, property, deleter| changed(property, |p| p.deleter = deleter)),
+    own("getter").one(|_, property, getter| changed(property, |p| p.getter = getter)),
+    own("setter").one(|_, property, setter| changed(property, |p| p.setter = setter)),
 ];
 
 /// A copy of a property with another function.
-fn changed(p: &mut Eval<'_>, property: &ScriptValue, change: impl FnOnce(&mut Property)) -> Outcome {
-    let Some(known) = property.plain().as_host::<Property>() else { return Ok(ScriptValue::None) };
+fn changed(property: &ScriptValue, change: impl FnOnce(&mut Property)) -> Outcome {
+    let Some(known) = property.as_host::<Property>() else { return Ok(ScriptValue::None) };
     let mut new = known.clone();
     change(&mut new);
-    match property.as_host::<Instance>() {
-        Some(instance) => {
-            let functions = [&new.getter, &new.setter, &new.deleter].map(Clone::clone);
-            let doc = new.doc.borrow().clone();
-            let class = instance.class.clone();
-            p.call_value(&class, CallArgs::positional(functions.into_iter().chain(doc)))
-        }
-        None => Ok(ScriptValue::host(new)),
-    }
+    Ok(ScriptValue::host(new))
 }

@@ -23,7 +23,7 @@ use super::special::find;
 use super::{ClassObject, ClassParts, Instance, is_function, lookup};
 use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::{HostError, HostErrorKind};
+use crate::errors::{EvalErrorKind, HostError, HostErrorKind};
 use crate::eval::exception;
 use crate::eval::{Iter, IterObject, Raise};
 use crate::python::builtins::{self, Table, own};
@@ -343,22 +343,20 @@ pub(super) fn hidden_property(class: &ScriptValue, name: &str) -> Option<ScriptV
     found.plain().as_host::<Property>().is_some().then_some(found)
 }
 
+/// Names with an underscore at both ends that are not evaluated.
+const UNSUPPORTED_NAMES: &[(&str, &str)] =
+    &[("_ignore_", "`_ignore_` of an enumeration"), ("_order_", "`_order_` of an enumeration")];
+
 /// Names with an underscore at both ends that a class body may bind.
-const SPECIAL_NAMES: &[&str] = &[
-    "_order_",
-    "_generate_next_value_",
-    "_numeric_repr_",
-    "_missing_",
-    "_ignore_",
-    "_iter_member_",
-    "_iter_member_by_value_",
-    "_iter_member_by_def_",
-];
+const SPECIAL_NAMES: &[&str] = &["_generate_next_value_", "_missing_"];
 
 /// Checks the names that a class body binds.
-fn check_names(members: &Dict) -> Result<(), HostError> {
+fn check_names(members: &Dict) -> Result<(), Raise> {
     for (key, value) in members.iter() {
         let Some(name) = key.0.as_str() else { continue };
+        if let Some((_, what)) = UNSUPPORTED_NAMES.iter().find(|(known, _)| *known == name) {
+            return Err(EvalErrorKind::UnsupportedExpression { what }.into());
+        }
         let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
         let is_special = !inner.is_empty() && !inner.starts_with('_') && !inner.ends_with('_');
         if is_special && !SPECIAL_NAMES.contains(&name) {
@@ -371,42 +369,11 @@ fn check_names(members: &Dict) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Checks the members against `_order_`.
-fn check_order(p: &mut Eval<'_>, class: &ScriptValue, order: &ScriptValue) -> Result<(), Raise> {
-    let declared: Vec<String> = match order.as_str() {
-        Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
-        None => {
-            order.items().unwrap_or_default().iter().filter_map(|n| n.as_str()).map(str::to_owned).collect()
-        }
-    };
-    let all = members(p, class)?;
-    let names: Vec<String> =
-        all.iter().filter_map(|m| Some(field(m, "_name_")?.as_str()?.to_owned())).collect();
-    let map = member_map(class);
-    let is_alias = |name: &String| {
-        !names.contains(name)
-            && map.as_ref().is_some_and(|map| map.borrow().contains_key(&DictKey::text(name.as_str())))
-    };
-    p.state.program.budget.step((declared.len() * names.len()) as u64)?;
-    let declared: Vec<String> = declared.into_iter().filter(|name| !is_alias(name)).collect();
-    if declared != names {
-        let shown = |names: &[String]| {
-            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            format!("[{}]", quoted.join(", "))
-        };
-        raise!(Type, "member order does not match _order_:\n  {}\n  {}", shown(&declared), shown(&names));
-    }
-    Ok(())
-}
-
 /// Tests whether a class body declares a member by binding this name.
 fn is_declaration(name: &str, value: &ScriptValue) -> bool {
     let is_special = name.starts_with('_') && name.ends_with('_');
     let is_private = name.starts_with('_') && name.contains("__");
-    let is_descriptor = is_function(value)
-        || is_wrapper(value)
-        || super::is_class(value)
-        || value.as_host::<Instance>().is_some_and(|i| find(&i.class, "__get__").is_some());
+    let is_descriptor = is_function(value) || is_wrapper(value) || super::is_class(value);
     !is_special && !is_private && !is_descriptor
 }
 
@@ -436,20 +403,8 @@ impl Eval<'_> {
 const GENERATE: &str = "_generate_next_value_";
 
 /// The members that a class body declares, taken out of its namespace: names with their values.
-pub(super) fn declared(members: &mut Dict) -> Result<Vec<(Str, ScriptValue)>, HostError> {
+pub(super) fn declared(members: &mut Dict) -> Result<Vec<(Str, ScriptValue)>, Raise> {
     check_names(members)?;
-    let ignored: Vec<Str> = match members.get(&DictKey::text("_ignore_")) {
-        Some(names) => match names.as_str() {
-            Some(text) => text.replace(',', " ").split_whitespace().map(Str::new).collect(),
-            None => {
-                names.items().unwrap_or_default().iter().filter_map(|n| n.as_str()).map(Str::new).collect()
-            }
-        },
-        None => Vec::new(),
-    };
-    for name in &ignored {
-        members.shift_remove(&DictKey::text(name.clone()));
-    }
     let found: Vec<(Str, ScriptValue)> = members
         .iter()
         .filter(|(key, value)| key.0.as_str().is_some_and(|name| is_declaration(name, value)))
@@ -503,16 +458,7 @@ pub(super) fn complete(
         map.borrow_mut().insert(DictKey::text(name.clone()), member.clone());
         object.set(name.as_str(), member);
     }
-    describe(p, class, object)?;
-    match object.own("_order_") {
-        Some(order) => {
-            let old = object.namespace.borrow_mut().shift_remove(&DictKey::text("_order_"));
-            super::members::note_change();
-            drop(old);
-            check_order(p, class, &order)
-        }
-        None => Ok(()),
-    }
+    describe(p, class, object)
 }
 
 /// Chooses `__str__` and `__format__` of an enumeration with a data type: directly below `ReprEnum` those of the type; with

@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use super::{collections_abc, dataclass, enumeration, named_tuple};
+use super::{dataclass, enumeration, named_tuple};
 use crate::Eval;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class, own};
 use crate::python::{Outcome, exceptions};
@@ -30,8 +30,6 @@ impl Eval<'_> {
             }
             ("abc", "abstractproperty") => class("property"),
             ("abc", _) => function(ABC, "abc"),
-            ("string", "Template") => Some(crate::python::library::string_template(self)),
-            ("collections.abc", _) => collections_abc::class(self, name),
             ("collections", "namedtuple") => function(COLLECTIONS, "collections"),
             ("typing" | "typing_extensions", "NamedTuple") => {
                 Some(self.native_class("typing", "NamedTuple", &[], Vec::new()))

@@ -9,7 +9,6 @@
 
 mod access;
 mod binding;
-pub(crate) mod collections_abc;
 mod dataclass;
 mod define;
 mod descriptor;
@@ -17,8 +16,6 @@ pub(crate) mod enumeration;
 mod instance;
 mod keys;
 mod library;
-mod members;
-pub(crate) mod metaclass;
 mod mro;
 mod named_tuple;
 pub(crate) mod natives;
@@ -40,14 +37,13 @@ use crate::python::exceptions;
 
 pub(crate) use access::missing;
 pub(crate) use dataclass::same_sentinel;
-pub(crate) use define::{ClassParts, PendingClass, mangled};
-pub(crate) use descriptor::{PROPERTY, Property, WRAPPER, is_function};
+pub(crate) use define::{ClassParts, mangled};
+pub(crate) use descriptor::{PROPERTY, Property, is_function};
 pub(crate) use descriptor::{Wrapper, WrapperKind};
 pub(crate) use instance::Instance;
 pub(crate) use keys::Keys;
 pub(crate) use library::{class_module_names, is_class_module};
-use members::Members;
-pub(crate) use special::{Special, defines_operations, is_instance, removes};
+pub(crate) use special::{Special, is_instance, removes};
 
 /// Binding of a method on access, as its decorators say. Exploration passes the receiver accordingly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,13 +84,8 @@ pub(crate) struct ClassObject {
     layout: Option<&'static str>,
     /// `true` for test classes whose bare methods are scripts.
     compares: bool,
-    /// Its class, if that is not just `type`.
-    metaclass: Option<ScriptValue>,
-    /// Its name, if it is a class of `collections.abc`.
-    abstract_name: Option<&'static str>,
-    /// Classes that count as subclasses: `Abstract.register(C)`.
-    registered: RefCell<Vec<ScriptValue>>,
-    members: Members,
+    /// Its class, if that is not just `type`: a class of Python's library, or unknown.
+    pub(crate) metaclass: Option<ScriptValue>,
 }
 
 impl HostObject for ClassObject {
@@ -112,10 +103,7 @@ impl HostObject for ClassObject {
 
 impl Drop for ClassObject {
     fn drop(&mut self) {
-        let registered = std::mem::take(self.registered.get_mut());
-        release(
-            self.bases.drain(..).chain(self.mro.drain(..)).chain(registered).chain(self.metaclass.take()),
-        );
+        release(self.bases.drain(..).chain(self.mro.drain(..)).chain(self.metaclass.take()));
     }
 }
 
@@ -128,7 +116,6 @@ impl ClassObject {
     /// Sets a member, without descriptors.
     pub(crate) fn set(&self, name: &str, value: ScriptValue) {
         let old = self.namespace.borrow_mut().insert(DictKey::text(name), value);
-        members::note_change();
         drop(old);
     }
 
@@ -163,9 +150,6 @@ pub(crate) fn mro_of(class: &ScriptValue) -> Vec<ScriptValue> {
             let mut base = exceptions::base(builtin.native.name);
             while let Some(name) = base {
                 order.extend(exceptions::class(name));
-                if name == "BaseExceptionGroup" {
-                    order.extend(exceptions::second_base(builtin.native.name).and_then(exceptions::class));
-                }
                 base = exceptions::base(name);
             }
             order.extend((builtin.native.name == "bool").then(|| builtins::class("int")).flatten());

@@ -3,15 +3,14 @@
 
 use tvmscript_ir_core::Str;
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
-use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue};
+use tvmscript_script_value::{CallArgs, Hashing, HostObject, ScriptValue};
 
 use super::access::missing;
-use super::{ClassObject, Instance, lookup, metaclass, unknown};
+use super::{BoundMethod, ClassObject, Instance, lookup, mro_of, unknown};
 use crate::Eval;
 use crate::HostErrorKind;
 use crate::errors::EvalErrorKind;
 use crate::eval::exception::{self, ExceptionState};
-use crate::eval::exception_group;
 use crate::eval::{IterObject, Raise};
 use crate::host::Operator;
 use crate::python::builtins::{self, Builtin, BuiltinKind, Native, Table, linear, own};
@@ -46,8 +45,6 @@ type Run = dyn Fn(&mut Eval<'_>, CallArgs) -> Outcome;
 /// A function that a decorator such as `dataclass` generates. In a class it is a method.
 pub(crate) struct Generated {
     pub(crate) name: Str,
-    /// `true` if a class in which it is not overridden has no instances.
-    pub(super) is_abstract: bool,
     run: Box<Run>,
 }
 
@@ -56,15 +53,7 @@ impl Generated {
         name: &str,
         run: impl Fn(&mut Eval<'_>, CallArgs) -> Outcome + 'static,
     ) -> ScriptValue {
-        ScriptValue::host(Generated { name: Str::new(name), is_abstract: false, run: Box::new(run) })
-    }
-
-    /// A method that a class must override to have instances.
-    pub(super) fn abstract_method(
-        name: &str,
-        run: impl Fn(&mut Eval<'_>, CallArgs) -> Outcome + 'static,
-    ) -> ScriptValue {
-        ScriptValue::host(Generated { name: Str::new(name), is_abstract: true, run: Box::new(run) })
+        ScriptValue::host(Generated { name: Str::new(name), run: Box::new(run) })
     }
 
     /// Calls the function.
@@ -105,14 +94,19 @@ fn method_owner(type_name: &str) -> &'static str {
     TYPES.iter().find(|known| **known == type_name).copied().unwrap_or("object")
 }
 
+/// A method of `type` as an attribute of a class: `C.mro`.
+pub(crate) fn type_method(class: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    let native = TYPE.iter().find(|native| native.name == name)?;
+    Some(BoundMethod::value(Builtin::value(native, BuiltinKind::Slot("type")), class))
+}
+
+static TYPE: Table = &[own("mro").zero(|p, class| cost::list(p.state, mro_of(class)))];
+
 /// The special method of a built-in type.
 fn slot(type_name: &str, name: &str) -> Option<(&'static Native, &'static str)> {
     let find = |table: Table| table.iter().find(|native| native.name == name);
     if type_name == "object" {
         return Some((find(OBJECT)?, "object"));
-    }
-    if matches!(type_name, "type" | "ABCMeta" | "EnumType") {
-        return Some((find(metaclass::TYPE)?, "type"));
     }
     if type_name == "BaseException" {
         return Some((find(EXCEPTION)?, "BaseException"));
@@ -437,20 +431,15 @@ fn object_new(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome 
         );
     }
     p.state.program.budget.allocate(2 * cost::OBJECT_BYTES)?;
-    if exception_group::is_group_class(class) {
-        return exception_group::construct(p, class, args.positional.into_vec());
-    }
     if exception::is_class(class) {
         return Ok(Instance::exception(class.clone(), ExceptionState::new(args.positional)));
     }
     let payload = match object.layout {
         // Mutable values are filled by `__init__`.
-        Some(layout @ ("list" | "dict" | "set" | "OrderedDict" | "Counter" | "defaultdict")) => {
-            match builtins::class(layout) {
-                Some(builtin) => Some(p.call_value(&builtin, CallArgs::default())?),
-                None => None,
-            }
-        }
+        Some(layout @ ("list" | "set")) => match builtins::class(layout) {
+            Some(builtin) => Some(p.call_value(&builtin, CallArgs::default())?),
+            None => None,
+        },
         Some(layout) => match builtins::class(layout) {
             Some(builtin) => Some(p.call_value(&builtin, args)?),
             None => None,
@@ -471,15 +460,7 @@ fn object_new(p: &mut Eval<'_>, class: &ScriptValue, args: CallArgs) -> Outcome 
             None
         }
     };
-    // The documentation of a property belongs to the instance, not to its class.
-    let doc = match &payload {
-        Some(ScriptValue::Host(payload)) if object.layout == Some("property") => payload.attribute("__doc__"),
-        _ => None,
-    };
     let instance = Instance::new(class.clone(), payload);
-    if let Some(doc) = doc.filter(|doc| !matches!(doc, ScriptValue::None)) {
-        p.set_field(&instance, "__doc__", doc)?;
-    }
     Ok(ScriptValue::host(instance))
 }
 
@@ -516,23 +497,6 @@ fn native_init(p: &mut Eval<'_>, instance: &ScriptValue, args: CallArgs) -> Outc
             };
             new.iter().try_for_each(|item| p.state.program.keep_container(payload, item))?;
             **items.borrow_mut() = new;
-        }
-        payload @ ScriptValue::Dict(dict) => {
-            let class =
-                instance.as_host::<Instance>().and_then(Instance::class).and_then(|class| class.layout);
-            let made = match builtins::class(class.unwrap_or("dict")) {
-                Some(class) => p.call_value(&class, args)?,
-                None => ScriptValue::None,
-            };
-            if let ScriptValue::Dict(new) = made {
-                let new: Dict = new.borrow().clone();
-                new.iter().try_for_each(|(_, value)| p.state.program.keep_container(payload, value))?;
-                let mut dict = dict.borrow_mut();
-                dict.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
-                // The factory of a `defaultdict`.
-                let own = std::mem::take(&mut *dict);
-                *dict = own.with_class(new.class().cloned());
-            }
         }
         payload => {
             if let (Some(set), [items]) =

@@ -3,7 +3,7 @@
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
-use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
+use super::{ClassObject, Instance, is_subclass, mro_of};
 use crate::errors::EvalErrorKind;
 use crate::eval::{Placeholder, Raise, exception};
 use crate::python::{Outcome, arith, compare, type_name};
@@ -34,24 +34,15 @@ pub(crate) fn is_instance(value: &ScriptValue) -> bool {
     matches!(value, ScriptValue::Host(_)) && value.as_host::<Instance>().is_some()
 }
 
-/// The class whose methods define the operations of a value: that of an instance, or the metaclass of a class.
+/// The class whose methods define the operations of a value.
 pub(super) fn definer(value: &ScriptValue) -> Option<&ScriptValue> {
-    match value.as_host::<Instance>() {
-        Some(instance) => Some(&instance.class),
-        None => metaclass::custom(value),
-    }
+    value.as_host::<Instance>().map(|instance| &instance.class)
 }
 
 /// Tests whether the class of a value takes a special method away: `__iter__ = None`.
 pub(crate) fn removes(value: &ScriptValue, name: &str) -> bool {
     let class = value.as_host::<Instance>().map(|instance| &instance.class);
     class.and_then(|class| find(class, name)).is_some_and(|member| matches!(member, ScriptValue::None))
-}
-
-/// Tests whether a class of the text may define the operations of a value.
-#[inline]
-pub(crate) fn defines_operations(value: &ScriptValue) -> bool {
-    matches!(value, ScriptValue::Host(_)) && definer(value).is_some()
 }
 
 /// The methods of a binary operator: plain, reflected, in place.
@@ -194,7 +185,7 @@ impl Eval<'_> {
     /// `a op b` of a comparison other than `is` and `in`, where an operand is an instance.
     pub(crate) fn special_compare(&mut self, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
         let [plain, swapped] = compare_names(op);
-        let first = defines_operations(b) && self.reflects_first(a, b);
+        let first = is_instance(b) && self.reflects_first(a, b);
         if first && let Special::Value(value) = self.compare_method(b, swapped, a)? {
             return Ok(value);
         }
@@ -205,7 +196,7 @@ impl Eval<'_> {
             return Ok(value);
         }
         let (x, y) = (a.plain(), b.plain());
-        if defines_operations(x) || defines_operations(y) {
+        if is_instance(x) || is_instance(y) {
             return match op {
                 CmpOp::Eq => Ok(ScriptValue::Bool(compare::identical(a, b))),
                 CmpOp::NotEq => Ok(ScriptValue::Bool(!compare::identical(a, b))),
@@ -253,7 +244,7 @@ impl Eval<'_> {
             }
             _ => match self.special_len(value)? {
                 Some(len) => Ok(len > 0),
-                None if defines_operations(value.plain()) => Ok(true),
+                None if is_instance(value.plain()) => Ok(true),
                 None => Ok(crate::python::truth(value.plain())),
             },
         }
@@ -319,9 +310,6 @@ impl Eval<'_> {
     ) -> Result<Option<bool>, Placeholder> {
         let Some(own) = self.class_of(value) else { return Ok(None) };
         if is_subclass(&own, class) {
-            return Ok(Some(true));
-        }
-        if let Ok(true) = metaclass::is_registered(self, &own, class) {
             return Ok(Some(true));
         }
         match own.as_host::<ClassObject>() {

@@ -2,7 +2,7 @@
 
 use tvmscript_script_value::{HostObject, ScriptValue, release};
 
-use super::{ClassObject, Instance, is_subclass, metaclass, mro_of};
+use super::{ClassObject, Instance, is_subclass, mro_of};
 use crate::Eval;
 use crate::python::Outcome;
 use crate::python::compare::identical;
@@ -55,7 +55,7 @@ impl Eval<'_> {
             Some(instance) => Some(instance.class.clone()),
             None if !super::is_class(&receiver) => None,
             None if is_subclass(&receiver, &start) => Some(receiver.clone()),
-            None => metaclass::metaclass_of(&receiver),
+            None => None,
         };
         match class.filter(|class| is_subclass(class, &start)) {
             Some(class) => Ok(ScriptValue::host(SuperObject { start, receiver, class })),

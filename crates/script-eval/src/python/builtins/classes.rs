@@ -6,7 +6,7 @@ use super::{Table, own};
 use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::eval::class::{self, ClassObject, Property, Special, Wrapper, WrapperKind, missing};
+use crate::eval::class::{self, ClassObject, Property, Wrapper, WrapperKind, missing};
 use crate::python::{Outcome, cost, type_name};
 
 pub(super) static TYPES: Table = &[
@@ -18,8 +18,8 @@ pub(super) static TYPES: Table = &[
 
 /// Types that modules of Python's library have.
 pub(super) static LIBRARY: Table = &[
-    own("ABCMeta").any(|p, _, args| new_class(p, "ABCMeta", args)),
-    own("EnumType").any(|p, _, args| new_class(p, "EnumType", args)),
+    own("ABCMeta").any(|_, _, _| cannot_create("abc.ABCMeta")),
+    own("EnumType").any(|_, _, _| cannot_create("enum.EnumType")),
     own("NoneType").any(|_, _, args| match args.positional.is_empty() && args.keywords.is_empty() {
         true => Ok(ScriptValue::None),
         false => raise!(Type, "NoneType takes no arguments"),
@@ -78,7 +78,7 @@ pub(super) static FUNCTIONS: Table = &[
                     work.extend(classes.into_iter().rev())
                 }
                 of => {
-                    let found = match crate::python::library::is_abstract_subclass(p, &class, of)? {
+                    let found = match crate::python::library::is_abstract_subclass(&class, of) {
                         Some(found) => found,
                         None => p.issubclass(&class, of)?,
                     };
@@ -139,12 +139,6 @@ fn cannot_create(name: &str) -> Outcome {
     raise!(Type, "cannot create '{name}' instances")
 }
 
-/// Calls a metaclass of Python's library.
-fn new_class(p: &mut Eval<'_>, metaclass: &str, args: CallArgs) -> Outcome {
-    let metaclass = super::class(metaclass).unwrap_or_default();
-    p.new_class(&metaclass, args)
-}
-
 fn super_type(p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
     super::no_keywords("super", &args)?;
     match args.positional.as_slice() {
@@ -161,23 +155,9 @@ pub(super) fn is_instance(
     value: &ScriptValue,
     of: &ScriptValue,
 ) -> Result<Option<bool>, Raise> {
-    if let Special::Value(found) = p.call_special(of, "__instancecheck__", [value.clone()])? {
-        return p.truth(&found).map(Some);
-    }
-    if let Some(name) = class::collections_abc::name_of(of) {
-        return match crate::python::library::is_abstract_instance(p, value, name)? {
-            None => p.is_of_class(value, of).map_err(Raise::Unknown),
-            found => Ok(found),
-        };
-    }
     let is_plain = !class::is_instance(value) && !class::is_class(value);
     if !class::is_class(of) || is_plain && of.as_host::<ClassObject>().is_none() {
         return Ok(None);
-    }
-    if let Some(own) = p.class_of(value)
-        && let Some(found) = p.subclass_hook(of, &own)?
-    {
-        return Ok(Some(found));
     }
     match p.is_of_class(value, of) {
         Ok(found) => Ok(found),

@@ -13,6 +13,7 @@ use crate::eval::generator::{Input, Resumed};
 use crate::eval::{Cause, Iter, IterObject, Module, Placeholder, Raise, exception};
 use crate::host::Operator;
 use crate::python::number::{self, Number, int, integer};
+#[cfg(feature = "numpy")]
 use crate::python::numpy::{self, array::Array};
 use crate::python::object::Advance;
 use crate::python::range::Range;
@@ -111,9 +112,7 @@ pub(crate) fn abs(p: &mut Eval<'_>, x: &ScriptValue) -> Outcome {
     if let Special::Value(value) = p.call_special(x, "__abs__", [])? {
         return Ok(value);
     }
-    if let Some(length) = crate::python::complex::absolute(x) {
-        return length;
-    }
+    #[cfg(feature = "numpy")]
     if Array::of(x).is_some() {
         return numpy::absolute(p, x);
     }
@@ -308,12 +307,6 @@ impl Eval<'_> {
             None => Err(missing(value, name)),
         }
     }
-
-    /// `isinstance(value, class)`
-    pub(crate) fn is_instance(&mut self, value: &ScriptValue, class: &ScriptValue) -> Result<bool, Raise> {
-        let is_instance = isinstance(self, &ScriptValue::None, value.clone(), class.clone())?;
-        self.truth(&is_instance)
-    }
 }
 
 /// `hash(x)`
@@ -331,9 +324,6 @@ pub(crate) fn hash(p: &mut Eval<'_>, x: ScriptValue) -> Outcome {
 fn hash_of(p: &mut Eval<'_>, value: &ScriptValue) -> Result<i64, Raise> {
     if let Some(number) = Number::of(value) {
         return Ok(number::hash(&number));
-    }
-    if let Some(hash) = crate::python::complex::hash(value) {
-        return Ok(hash);
     }
     if is_instance(value)
         && let Some(hash) = p.special_hash(value)?

@@ -9,9 +9,7 @@ mod numeric;
 mod types;
 
 pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort};
-pub(crate) use types::{
-    bytes_of_value, class_method, fill, fill_from_mapping, is_little_endian, parse_float,
-};
+pub(crate) use types::{class_method, fill, fill_from_mapping, is_little_endian, parse_float};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
@@ -21,7 +19,7 @@ use super::{Outcome, exceptions, type_name};
 use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::natives;
-use crate::eval::{Raise, exception, exception_group};
+use crate::eval::{Raise, exception};
 
 /// A built-in function, type or method.
 pub(crate) struct Native {
@@ -408,8 +406,7 @@ static EXCEPTION_METHODS: &[Native] = &[
 
 /// A method of an exception.
 pub(crate) fn exception_method(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
-    let mut all = EXCEPTION_METHODS.iter().chain(exception_group::METHODS);
-    let native = all.find(|native| native.name == name)?;
+    let native = EXCEPTION_METHODS.iter().find(|native| native.name == name)?;
     Some(Builtin::value(native, BuiltinKind::Method(value.clone())))
 }
 

@@ -12,6 +12,7 @@ use crate::eval::Raise;
 use crate::eval::class::Special;
 use crate::host::Operator;
 use crate::python::number::{self, Number, float_to_int, index, int, small_index};
+#[cfg(feature = "numpy")]
 use crate::python::numpy::{self, array::Array};
 use crate::python::{Outcome, arith, cost, object};
 
@@ -98,12 +99,11 @@ pub(super) fn round(
     if let Some(number) = object::number(&x) {
         let rounded = round(p, &ScriptValue::None, number, digits.clone())?;
         // With digits, the result has the type of the number.
-        return match (Array::of(&x), not_none(digits), rounded) {
-            (Some(array), Some(_), ScriptValue::Float(f)) => {
-                Ok(Array::scalar(array.dtype, numpy::dtype::rounded(f, array.dtype)).value())
-            }
-            (_, _, rounded) => Ok(rounded),
-        };
+        #[cfg(feature = "numpy")]
+        if let (Some(array), Some(_), ScriptValue::Float(f)) = (Array::of(&x), not_none(digits), &rounded) {
+            return Ok(Array::scalar(array.dtype, numpy::dtype::rounded(*f, array.dtype)).value());
+        }
+        return Ok(rounded);
     }
     let digits = not_none(digits).map(|digits| p.as_index(digits)).transpose()?;
     let digits = digits

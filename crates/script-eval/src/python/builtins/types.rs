@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use num_bigint::{BigInt, Sign};
 use num_traits::Num;
-use tvmscript_python_syntax::ast::BinOp;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 
 use super::{Native, Table, class, linear, no_keywords, own};
@@ -13,10 +12,8 @@ use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
 use crate::eval::{Iter, IterObject, Raise};
-use crate::host::Operator;
-use crate::python::bytearray::{ByteArray, content};
 use crate::python::library;
-use crate::python::methods::{make_byte_translation, make_translation};
+use crate::python::methods::make_translation;
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
@@ -24,16 +21,9 @@ use crate::python::{Outcome, codec, cost, object, range, repr, set, subscript, t
 
 pub(super) static TYPES: Table = &[
     own("bool").zero_or_one(|p, _, x| Ok(ScriptValue::Bool(x.map_or(Ok(false), |x| p.truth(&x))?))),
-    linear("bytearray")
-        .zero_to_three(|p, _, args| {
-            let bytes = new_bytes(p, args)?;
-            ByteArray::charged(p, bytes.to_vec())
-        })
-        .with_keywords(&["source", "encoding", "errors"]),
     linear("bytes")
         .zero_to_three(|p, _, args| Ok(ScriptValue::Bytes(new_bytes(p, args)?)))
         .with_keywords(&["source", "encoding", "errors"]),
-    own("complex").any(crate::python::complex::complex_type),
     own("dict").any(dict_type),
     own("enumerate")
         .one_or_two(|p, _, items, start| {
@@ -74,12 +64,12 @@ pub(super) static TYPES: Table = &[
     linear("str")
         .zero_to_three(|p, _, [x, encoding, errors]| match x {
             None => Ok(ScriptValue::str("")),
-            Some(x) if encoding.is_some() || errors.is_some() => match (&x, content(p, &x)?) {
-                (_, Some(bytes)) => {
+            Some(x) if encoding.is_some() || errors.is_some() => match (&x, x.plain()) {
+                (_, ScriptValue::Bytes(bytes)) => {
                     cost::text_bytes(p.state, bytes.len())?;
-                    cost::text(p.state, &codec::decode(&bytes, encoding.as_ref(), errors.as_ref())?)
+                    cost::text(p.state, &codec::decode(bytes, encoding.as_ref(), errors.as_ref())?)
                 }
-                (ScriptValue::Str(_), None) => raise!(Type, "decoding str is not supported"),
+                (ScriptValue::Str(_), _) => raise!(Type, "decoding str is not supported"),
                 _ => Err(wrong_type!("decoding to str: need a bytes-like object, {} found", &x).into()),
             },
             Some(x @ ScriptValue::Str(_)) => Ok(x),
@@ -122,17 +112,6 @@ static CLASS_METHODS: &[(&str, Native)] = &[
             .with_keywords(&["bytes", "byteorder", "signed"])
             .with_keyword_only(1),
     ),
-    ("bytes", linear("fromhex").one(bytes_from_hex)),
-    ("bytes", linear("maketrans").two(make_byte_translation)),
-    ("bytearray", linear("maketrans").two(make_byte_translation)),
-    (
-        "bytearray",
-        linear("fromhex").one(|p, v, text| match bytes_from_hex(p, v, text)? {
-            ScriptValue::Bytes(bytes) => ByteArray::charged(p, bytes.to_vec()),
-            other => Ok(other),
-        }),
-    ),
-    ("float", linear("fromhex").one(float_from_hex)),
     ("str", linear("maketrans").one_to_three(make_translation)),
 ];
 
@@ -199,80 +178,6 @@ fn int_from_bytes(
     }))
 }
 
-/// Parses `[sign] [0x] digits [.digits] [p exponent]`.
-fn float_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outcome {
-    let Some(text) = text.as_str() else {
-        raise!(Type, "expected str, got {}", type_name(&text));
-    };
-    let invalid = || HostError::value_error("invalid hexadecimal floating-point string");
-    let lower = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b').to_ascii_lowercase();
-    let (sign, digits) = match lower.strip_prefix(['+', '-']) {
-        Some(rest) => (if lower.starts_with('-') { -1.0 } else { 1.0 }, rest),
-        None => (1.0, lower.as_str()),
-    };
-    match digits {
-        "inf" | "infinity" => return Ok(ScriptValue::Float(sign * f64::INFINITY)),
-        "nan" => return Ok(ScriptValue::Float(f64::NAN)),
-        _ => {}
-    }
-    let digits = digits.strip_prefix("0x").unwrap_or(digits);
-    let (mantissa, exponent) = match digits.split_once('p') {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().map_err(|_| invalid())?),
-        None => (digits, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    if all.is_empty() || !all.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return Err(invalid().into());
-    }
-    cost::integer(p.state, 4 * all.len() as u64)?;
-    let value = BigInt::from_str_radix(&all, 16).map_err(|_| invalid())?;
-    let shift = exponent.saturating_sub(4 * fraction.len() as i64);
-    if value.bits() == 0 || shift.saturating_add(value.bits() as i64) < -1080 {
-        return Ok(ScriptValue::Float(0.0f64.copysign(sign)));
-    }
-    if shift.saturating_add(value.bits() as i64) > 1025 {
-        raise!(Overflow, "hexadecimal value too large to represent as a float");
-    }
-    // The quotient of integers is rounded once.
-    let power = BigInt::from(1) << shift.unsigned_abs();
-    cost::integer(p.state, shift.unsigned_abs())?;
-    let (numerator, denominator) = if shift >= 0 { (value * power, BigInt::from(1)) } else { (value, power) };
-    match p.apply(Operator::Binary(BinOp::Div), &[int(numerator), int(denominator)]) {
-        Ok(ScriptValue::Float(result)) if result.is_finite() => Ok(ScriptValue::Float(sign * result)),
-        Err(raise @ (Raise::Reported | Raise::Unknown(_))) => Err(raise),
-        _ => raise!(Overflow, "hexadecimal value too large to represent as a float"),
-    }
-}
-
-fn bytes_from_hex(p: &mut Eval<'_>, _: &ScriptValue, text: ScriptValue) -> Outcome {
-    let Some(text) = text.as_str() else {
-        if matches!(text, ScriptValue::None) {
-            raise!(Type, "fromhex() argument must be str, not None");
-        }
-        return Err(wrong_type!("fromhex() argument must be str, not {}", &text).into());
-    };
-    if let Some(at) = text.chars().position(|c| !c.is_ascii()) {
-        raise!(Value, "non-hexadecimal number found in fromhex() arg at position {at}");
-    }
-    let mut bytes = Vec::new();
-    let mut chars = text.chars().enumerate().peekable();
-    let end = text.chars().count();
-    loop {
-        while chars.next_if(|(_, c)| c.is_ascii_whitespace() || *c == '\x0b').is_some() {}
-        if chars.peek().is_none() {
-            break;
-        }
-        let mut digit = || {
-            let (at, c) = chars.next().unwrap_or((end, ' '));
-            let message = || format!("non-hexadecimal number found in fromhex() arg at position {at}");
-            c.to_digit(16).ok_or_else(|| HostError::value_error(message()))
-        };
-        bytes.push((digit()? * 16 + digit()?) as u8);
-    }
-    cost::bytes(p.state, bytes)
-}
-
 /// The content of `bytes(source, encoding, errors)`.
 fn new_bytes(
     p: &mut Eval<'_>,
@@ -309,11 +214,11 @@ fn new_bytes(
     Ok(bytes.into())
 }
 
-/// The bytes of `bytes`, of a `bytearray`, or of an iterable of numbers.
+/// The bytes of `bytes`, or of an iterable of numbers.
 pub(crate) fn bytes_of_value(p: &mut Eval<'_>, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
-    match content(p, value)? {
-        Some(bytes) => Ok(bytes.to_vec()),
-        None => bytes_of(p, value),
+    match value.plain() {
+        ScriptValue::Bytes(bytes) => Ok(bytes.to_vec()),
+        _ => bytes_of(p, value),
     }
 }
 

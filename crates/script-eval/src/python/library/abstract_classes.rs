@@ -3,9 +3,7 @@
 
 use tvmscript_script_value::ScriptValue;
 
-use crate::Eval;
-use crate::eval::Raise;
-use crate::eval::class::{self, ClassObject, collections_abc};
+use crate::eval::class::{self, ClassObject};
 use crate::python::builtins::Builtin;
 
 /// The base classes of a class, direct or not.
@@ -43,7 +41,6 @@ const METHODS: &[(&str, &[&str])] = &[
 const BUILTIN: &[(&str, &str)] = &[
     ("list", "MutableSequence"),
     ("deque", "MutableSequence"),
-    ("bytearray", "MutableSequence ByteString"),
     ("tuple", "Sequence Hashable"),
     ("str", "Sequence Hashable"),
     ("range", "Sequence Hashable"),
@@ -52,7 +49,6 @@ const BUILTIN: &[(&str, &str)] = &[
     ("OrderedDict", "MutableMapping Reversible"),
     ("defaultdict", "MutableMapping Reversible"),
     ("Counter", "MutableMapping Reversible"),
-    ("ChainMap", "MutableMapping"),
     ("ndarray", "Iterable Sized Container"),
     ("set", "MutableSet"),
     ("slice", ""),
@@ -93,29 +89,9 @@ pub(super) fn is_builtin_of(type_name: &str, name: &str) -> bool {
     }
 }
 
-/// Tests whether a class of the program, or a built-in type, is a subclass of an abstract class; `base_name` is the name of
-/// an abstract class among the bases. `None` if it has bases that are not known.
-pub(super) fn is_subclass(
-    p: &mut Eval<'_>,
-    of: &ScriptValue,
-    name: &str,
-    base_name: fn(&ScriptValue) -> Option<&'static str>,
-) -> Result<Option<bool>, Raise> {
-    let found = is_subclass_by_members(of, name, base_name);
-    let Some(class) = collections_abc::class(p, name).filter(|_| found != Some(true)) else {
-        return Ok(found);
-    };
-    match class::metaclass::is_registered(p, of, &class)? {
-        true => Ok(Some(true)),
-        false => Ok(found),
-    }
-}
-
-fn is_subclass_by_members(
-    of: &ScriptValue,
-    name: &str,
-    base_name: fn(&ScriptValue) -> Option<&'static str>,
-) -> Option<bool> {
+/// Tests whether a class of the program, or a built-in type, is a subclass of an abstract class. `None` if it has bases
+/// that are not known.
+pub(super) fn is_subclass(of: &ScriptValue, name: &str) -> Option<bool> {
     if let Some(builtin) = of.as_host::<Builtin>() {
         // A type itself can be called; its values cannot.
         return Some(
@@ -140,15 +116,12 @@ fn is_subclass_by_members(
     }
     let mut is_certain = true;
     for base in class::mro_of(of) {
-        let is_one = match base_name(&base) {
-            Some(base) => extends(base, name),
-            None => match base.as_host::<Builtin>() {
-                Some(builtin) => is_builtin_of(builtin.native.name, name),
-                None => {
-                    is_certain &= base.as_host::<ClassObject>().is_some();
-                    false
-                }
-            },
+        let is_one = match base.as_host::<Builtin>() {
+            Some(builtin) => is_builtin_of(builtin.native.name, name),
+            None => {
+                is_certain &= base.as_host::<ClassObject>().is_some();
+                false
+            }
         };
         if is_one {
             return Some(true);

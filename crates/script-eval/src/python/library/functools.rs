@@ -1,12 +1,12 @@
 //! `functools`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use indexmap::IndexMap;
 use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, DictKey, HostObject, ScriptValue, release};
 
-use super::{Constant, Library, dispatch, methods};
+use super::{Constant, Library};
 use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::Raise;
@@ -19,11 +19,7 @@ use crate::python::{Outcome, cost, repr, type_name};
 pub(super) static FUNCTOOLS: Library = Library {
     path: "functools",
     functions: FUNCTIONS,
-    types: &[&[
-        linear("partial").any(partial),
-        own("partialmethod").any(methods::partial_method),
-        own("singledispatchmethod").one(dispatch::single_dispatch_method),
-    ]],
+    types: &[&[linear("partial").any(partial)]],
     constants: &[
         (
             "WRAPPER_ASSIGNMENTS",
@@ -31,7 +27,8 @@ pub(super) static FUNCTOOLS: Library = Library {
         ),
         ("WRAPPER_UPDATES", Constant::Names(&["__dict__"])),
     ],
-    missing: "GenericAlias RLock cached_property get_cache_token namedtuple recursive_repr",
+    missing: "GenericAlias RLock cached_property get_cache_token namedtuple partialmethod recursive_repr singledispatch singledispatchmethod \
+        total_ordering",
     ..Library::EMPTY
 };
 
@@ -42,8 +39,6 @@ static FUNCTIONS: Table = &[
         .with_keywords(&["mycmp"]),
     own("lru_cache").zero_to_two(lru_cache).with_keywords(&["maxsize", "typed"]),
     linear("reduce").two_or_three(reduce),
-    own("singledispatch").one(dispatch::single_dispatch),
-    own("total_ordering").one(super::ordering::total_ordering).with_keywords(&["cls"]),
     own("update_wrapper").any(|p, _, a| match a.positional.as_slice() {
         [wrapper, wrapped, ..] => update_wrapper(p, wrapper, wrapped),
         other => raise!(Type, "update_wrapper() missing {} required positional arguments", 2 - other.len()),
@@ -202,8 +197,6 @@ struct Cached {
     limit: Option<usize>,
     typed: bool,
     results: RefCell<IndexMap<DictKey, ScriptValue>>,
-    hits: Cell<i64>,
-    misses: Cell<i64>,
 }
 
 fn cached(p: &mut Eval<'_>, function: ScriptValue, limit: Option<usize>, typed: bool) -> Outcome {
@@ -211,14 +204,7 @@ fn cached(p: &mut Eval<'_>, function: ScriptValue, limit: Option<usize>, typed: 
         raise!(Type, "the first argument must be callable");
     }
     let results = RefCell::default();
-    Ok(LibraryObject::value(Cached {
-        function,
-        limit,
-        typed,
-        results,
-        hits: Cell::new(0),
-        misses: Cell::new(0),
-    }))
+    Ok(LibraryObject::value(Cached { function, limit, typed, results }))
 }
 
 impl Protocol for Cached {
@@ -262,7 +248,6 @@ impl Protocol for Cached {
         let key = p.hashable(ScriptValue::tuple(parts))?;
         let found = self.results.borrow().get_full(&key).map(|(at, _, value)| (at, value.clone()));
         if let Some((at, value)) = found {
-            self.hits.set(self.hits.get() + 1);
             if self.limit.is_some() {
                 let mut results = self.results.borrow_mut();
                 cost::removal(p.state, results.len())?;
@@ -271,7 +256,6 @@ impl Protocol for Cached {
             }
             return Ok(value);
         }
-        self.misses.set(self.misses.get() + 1);
         let value = p.call_value(&self.function, args)?;
         if self.limit != Some(0) {
             p.state.program.budget.allocate(cost::ENTRY_BYTES)?;
@@ -291,91 +275,12 @@ impl Protocol for Cached {
     }
 }
 
-static CACHED: Table = &[
-    own("cache_clear").zero(|_, v| {
-        let Some(cached) = cast::<Cached>(v) else { return Ok(ScriptValue::None) };
-        cached.hits.set(0);
-        cached.misses.set(0);
-        let old = std::mem::take(&mut *cached.results.borrow_mut());
-        drop(old);
-        Ok(ScriptValue::None)
-    }),
-    own("cache_info").zero(|_, v| {
-        let Some(cached) = cast::<Cached>(v) else { return Ok(ScriptValue::None) };
-        let limit = cached.limit.map_or(ScriptValue::None, |limit| ScriptValue::Int(limit as i64));
-        let size = cached.results.borrow().len() as i64;
-        let fields = [
-            ScriptValue::Int(cached.hits.get()),
-            ScriptValue::Int(cached.misses.get()),
-            limit,
-            ScriptValue::Int(size),
-        ];
-        Ok(LibraryObject::value(CacheInfo(fields)))
-    }),
-    own("cache_parameters").zero(|_, v| {
-        let Some(cached) = cast::<Cached>(v) else { return Ok(ScriptValue::None) };
-        let limit = cached.limit.map_or(ScriptValue::None, |limit| ScriptValue::Int(limit as i64));
-        Ok(ScriptValue::dict([
-            (DictKey::text("maxsize"), limit),
-            (DictKey::text("typed"), ScriptValue::Bool(cached.typed)),
-        ]))
-    }),
-];
-
-/// The named tuple of `cache_info`.
-struct CacheInfo([ScriptValue; 4]);
-
-const CACHE_INFO: [&str; 4] = ["hits", "misses", "maxsize", "currsize"];
-
-impl Protocol for CacheInfo {
-    fn class(&self) -> &'static str {
-        "CacheInfo"
-    }
-    fn len(&self) -> Option<Result<usize, Raise>> {
-        Some(Ok(self.0.len()))
-    }
-    fn iterate(
-        &self,
-        _: &mut Eval<'_>,
-        _: &std::rc::Rc<dyn HostObject>,
-    ) -> Result<Option<crate::eval::Iter>, Raise> {
-        Ok(Some(crate::eval::Iter::Items(Vec::from(self.0.clone()).into_iter())))
-    }
-    fn get(
-        &self,
-        p: &mut Eval<'_>,
-        _: &ScriptValue,
-        key: &ScriptValue,
-    ) -> Result<Option<ScriptValue>, Raise> {
-        crate::python::subscript::get(p, &ScriptValue::tuple(self.0.iter().cloned()), key).map(Some)
-    }
-    fn operate(
-        &self,
-        p: &mut Eval<'_>,
-        operator: Operator,
-        operands: &[ScriptValue],
-    ) -> Result<Option<ScriptValue>, Raise> {
-        let plain = |value: &ScriptValue| match cast::<CacheInfo>(value) {
-            Some(info) => ScriptValue::tuple(info.0.iter().cloned()),
-            None => value.clone(),
-        };
-        let operands: Vec<ScriptValue> = operands.iter().map(plain).collect();
-        p.apply(operator, &operands).map(Some)
-    }
-    fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let at = CACHE_INFO.iter().position(|known| *known == name)?;
-        self.0.get(at).cloned()
-    }
-    fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
-        for (index, (name, value)) in CACHE_INFO.iter().zip(&self.0).enumerate() {
-            out.push_str(if index == 0 { "CacheInfo(" } else { ", " });
-            out.push_str(&format!("{name}="));
-            repr::write(p, value, out, open)?;
-        }
-        out.push(')');
-        Ok(())
-    }
-}
+static CACHED: Table = &[own("cache_clear").zero(|_, v| {
+    let Some(cached) = cast::<Cached>(v) else { return Ok(ScriptValue::None) };
+    let old = std::mem::take(&mut *cached.results.borrow_mut());
+    drop(old);
+    Ok(ScriptValue::None)
+})];
 
 /// The function that `cmp_to_key` returns.
 struct CompareKey {

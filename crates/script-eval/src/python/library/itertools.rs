@@ -3,7 +3,6 @@
 mod combinatorics;
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use tvmscript_python_syntax::ast::BinOp;
@@ -23,10 +22,12 @@ use crate::python::{Outcome, compare, cost};
 
 type Next = Result<Option<ScriptValue>, Raise>;
 
-pub(super) static ITERTOOLS: Library =
-    Library { path: "itertools", types: &[TYPES], functions: FUNCTIONS, ..Library::EMPTY };
-
-static FUNCTIONS: Table = &[own("tee").one_or_two(tee)];
+pub(super) static ITERTOOLS: Library = Library {
+    path: "itertools",
+    types: &[TYPES],
+    missing: "compress dropwhile filterfalse tee",
+    ..Library::EMPTY
+};
 
 static TYPES: Table = &[
     own("accumulate")
@@ -49,24 +50,10 @@ static TYPES: Table = &[
     own("combinations_with_replacement")
         .two(|p, _, items, r| selection(p, "combinations_with_replacement", &items, &r, true))
         .with_keywords(&["iterable", "r"]),
-    own("compress")
-        .two(|p, _, data, selectors| {
-            let state = Compress { data: p.iterate(&data)?, selectors: p.iterate(&selectors)? };
-            Ok(lazy("itertools.compress", state))
-        })
-        .with_keywords(&["data", "selectors"]),
     own("count").zero_to_two(count).with_keywords(&["start", "step"]),
     own("cycle").one(|p, _, items| {
         let items = p.iterate(&items)?;
         Ok(lazy("itertools.cycle", Cycle { items, saved: Vec::new(), at: 0, is_first: true }))
-    }),
-    own("dropwhile").two(|p, _, function, items| {
-        let state = DropWhile { function, items: p.iterate(&items)?, begun: false };
-        Ok(lazy("itertools.dropwhile", state))
-    }),
-    own("filterfalse").two(|p, _, function, items| {
-        let state = FilterFalse { function, items: p.iterate(&items)? };
-        Ok(lazy("itertools.filterfalse", state))
     }),
     own("groupby")
         .one_or_two(|p, _, items, key| {
@@ -199,27 +186,6 @@ impl Advance for Chain {
     }
 }
 
-struct Compress {
-    data: Iter,
-    selectors: Iter,
-}
-
-impl Advance for Compress {
-    fn next(&mut self, p: &mut Eval<'_>) -> Next {
-        loop {
-            let Some(item) = p.next(&mut self.data)? else { return Ok(None) };
-            let Some(selector) = p.next(&mut self.selectors)? else { return Ok(None) };
-            if p.truth(&selector)? {
-                return Ok(Some(item));
-            }
-        }
-    }
-    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
-        take(&mut self.data, out);
-        take(&mut self.selectors, out);
-    }
-}
-
 struct Count {
     at: ScriptValue,
     step: ScriptValue,
@@ -280,28 +246,6 @@ fn holds(p: &mut Eval<'_>, function: &ScriptValue, item: &ScriptValue) -> Result
     p.truth(&value)
 }
 
-struct DropWhile {
-    function: ScriptValue,
-    items: Iter,
-    begun: bool,
-}
-
-impl Advance for DropWhile {
-    fn next(&mut self, p: &mut Eval<'_>) -> Next {
-        loop {
-            let Some(item) = p.next(&mut self.items)? else { return Ok(None) };
-            if self.begun || !holds(p, &self.function, &item)? {
-                self.begun = true;
-                return Ok(Some(item));
-            }
-        }
-    }
-    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
-        take(&mut self.items, out);
-        out.push(std::mem::take(&mut self.function));
-    }
-}
-
 struct TakeWhile {
     function: ScriptValue,
     items: Iter,
@@ -319,30 +263,6 @@ impl Advance for TakeWhile {
         }
         self.ended = true;
         Ok(None)
-    }
-    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
-        take(&mut self.items, out);
-        out.push(std::mem::take(&mut self.function));
-    }
-}
-
-struct FilterFalse {
-    function: ScriptValue,
-    items: Iter,
-}
-
-impl Advance for FilterFalse {
-    fn next(&mut self, p: &mut Eval<'_>) -> Next {
-        loop {
-            let Some(item) = p.next(&mut self.items)? else { return Ok(None) };
-            let keep = match &self.function {
-                ScriptValue::None => p.truth(&item)?,
-                function => holds(p, function, &item)?,
-            };
-            if !keep {
-                return Ok(Some(item));
-            }
-        }
     }
     fn parts(&mut self, out: &mut Vec<ScriptValue>) {
         take(&mut self.items, out);
@@ -610,81 +530,4 @@ impl Advance for ZipLongest {
         self.iters.iter_mut().filter_map(Option::take).for_each(|iter| iter.parts(out));
         out.push(std::mem::take(&mut self.fill));
     }
-}
-
-/// The source of iterators made by `tee`, with the elements that some have not read yet.
-struct Shared {
-    items: Iter,
-    /// Elements from `first` on.
-    buffer: VecDeque<ScriptValue>,
-    first: usize,
-    /// Number of elements that each iterator has read.
-    read: Vec<usize>,
-}
-
-struct TeeSource(RefCell<Shared>);
-
-impl Drop for TeeSource {
-    fn drop(&mut self) {
-        let shared = self.0.get_mut();
-        let mut out = Vec::from(std::mem::take(&mut shared.buffer));
-        take(&mut shared.items, &mut out);
-        release(out);
-    }
-}
-
-struct Tee {
-    source: Rc<TeeSource>,
-    index: usize,
-}
-
-impl Drop for Tee {
-    fn drop(&mut self) {
-        // Its unread elements may be forgotten.
-        if let Ok(mut shared) = self.source.0.try_borrow_mut()
-            && let Some(read) = shared.read.get_mut(self.index)
-        {
-            *read = usize::MAX;
-        }
-    }
-}
-
-fn tee(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue, n: Option<ScriptValue>) -> Outcome {
-    let n = n.map_or(Ok(2), |n| length(&n))?;
-    let Ok(n) = usize::try_from(n) else { raise!(Value, "n must be >= 0") };
-    cost::values(p.state, n.saturating_mul(4))?;
-    let items = p.iterate(&items)?;
-    let shared = Shared { items, buffer: VecDeque::new(), first: 0, read: vec![0; n] };
-    let source = Rc::new(TeeSource(RefCell::new(shared)));
-    let iters = (0..n).map(|index| lazy("itertools._tee", Tee { source: source.clone(), index }));
-    Ok(ScriptValue::tuple(iters))
-}
-
-impl Advance for Tee {
-    fn next(&mut self, p: &mut Eval<'_>) -> Next {
-        let Ok(mut shared) = self.source.0.try_borrow_mut() else {
-            raise!(Runtime, "tee() cannot be used recursively");
-        };
-        let shared = &mut *shared;
-        let at = shared.read.get(self.index).copied().unwrap_or(0);
-        let item = match shared.buffer.get(at - shared.first.min(at)) {
-            Some(item) => item.clone(),
-            None => {
-                let Some(item) = p.next(&mut shared.items)? else { return Ok(None) };
-                p.state.program.budget.allocate(2 * cost::VALUE_BYTES)?;
-                shared.buffer.push_back(item.clone());
-                item
-            }
-        };
-        if let Some(read) = shared.read.get_mut(self.index) {
-            *read = at + 1;
-        }
-        p.state.program.budget.step(shared.read.len() as u64 / 8)?;
-        let least = shared.read.iter().copied().min().unwrap_or(0);
-        while shared.first < least && shared.buffer.pop_front().is_some() {
-            shared.first += 1;
-        }
-        Ok(Some(item))
-    }
-    fn parts(&mut self, _: &mut Vec<ScriptValue>) {}
 }

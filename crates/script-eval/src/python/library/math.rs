@@ -11,7 +11,7 @@ use super::{Constant, Library};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::host::Operator;
-use crate::python::builtins::{Table, linear, not_none, own};
+use crate::python::builtins::{Table, linear, own};
 use crate::python::number::{self, Number, float_to_int, int, integer};
 use crate::python::{Outcome, cost, object};
 use crate::{Eval, EvalState};
@@ -26,7 +26,7 @@ pub(super) static MATH: Library = Library {
         ("inf", Constant::Float(f64::INFINITY)),
         ("nan", Constant::Float(f64::NAN)),
     ],
-    missing: "gamma lgamma",
+    missing: "acosh asinh atanh cbrt dist erf erfc expm1 frexp fsum gamma ldexp lgamma log1p modf nextafter perm remainder ulp",
     ..Library::EMPTY
 };
 
@@ -43,11 +43,6 @@ static FUNCTIONS: Table = &[
     linear("sinh").one(|_, _, x| unary(&x, f64::sinh)),
     linear("cosh").one(|_, _, x| unary(&x, f64::cosh)),
     linear("tanh").one(|_, _, x| unary(&x, f64::tanh)),
-    linear("asinh").one(|_, _, x| unary(&x, f64::asinh)),
-    linear("acosh").one(|_, _, x| unary(&x, f64::acosh)),
-    linear("atanh").one(|_, _, x| unary(&x, f64::atanh)),
-    linear("expm1").one(|_, _, x| unary(&x, f64::exp_m1)),
-    linear("cbrt").one(|_, _, x| unary(&x, f64::cbrt)),
     linear("fabs").one(|_, _, x| unary(&x, f64::abs)),
     linear("radians").one(|_, _, x| unary(&x, f64::to_radians)),
     linear("degrees").one(|_, _, x| unary(&x, f64::to_degrees)),
@@ -68,13 +63,6 @@ static FUNCTIONS: Table = &[
     }),
     linear("log2").one(|_, _, x| Ok(ScriptValue::Float(log_of(&x, f64::log2, 1.0)?))),
     linear("log10").one(|_, _, x| Ok(ScriptValue::Float(log_of(&x, f64::log10, consts::LOG10_2)?))),
-    linear("log1p").one(|_, _, x| {
-        let x = real(&x)?;
-        if x <= -1.0 {
-            raise!(Value, "math domain error");
-        }
-        Ok(ScriptValue::Float(x.ln_1p()))
-    }),
     linear("pow").two(|_, _, x, y| {
         let (x, y) = (real(&x)?, real(&y)?);
         if x == 0.0 && y < 0.0 {
@@ -128,60 +116,6 @@ static FUNCTIONS: Table = &[
     linear("isfinite").one(|_, _, x| Ok(ScriptValue::Bool(real(&x)?.is_finite()))),
     linear("factorial").one(factorial),
     linear("comb").two(comb),
-    linear("perm").one_or_two(|p, _, n, k| {
-        let n = integer(&n)?.into_owned();
-        let Some(k) = not_none(k) else { return factorial(p, &ScriptValue::None, int(n)) };
-        let k = integer(&k)?.into_owned();
-        if n.is_negative() {
-            raise!(Value, "n must be a non-negative integer");
-        }
-        if k.is_negative() {
-            raise!(Value, "k must be a non-negative integer");
-        }
-        if k > n {
-            return Ok(ScriptValue::Int(0));
-        }
-        let (mut result, mut i) = (BigInt::from(1), BigInt::default());
-        while i < k {
-            p.state.program.budget.step(1 + (result.bits() + n.bits()) / 64)?;
-            cost::product(p.state, result.bits(), n.bits())?;
-            result *= &n - &i;
-            i += 1;
-        }
-        Ok(int(result))
-    }),
-    linear("dist").two(|p, _, x, y| {
-        let (x, y) = (p.collect_values(&x)?, p.collect_values(&y)?);
-        if x.len() != y.len() {
-            raise!(Value, "both points must have the same number of dimensions");
-        }
-        let length = x
-            .iter()
-            .zip(&y)
-            .try_fold(0.0f64, |length, (x, y)| Ok::<_, HostError>(length.hypot(real(x)? - real(y)?)))?;
-        Ok(ScriptValue::Float(length))
-    }),
-    linear("frexp").one(|_, _, x| {
-        let (mantissa, exponent) = frexp(real(&x)?);
-        Ok(ScriptValue::tuple([ScriptValue::Float(mantissa), ScriptValue::Int(exponent)]))
-    }),
-    linear("ldexp").two(|_, _, x, exponent| {
-        let x = real(&x)?;
-        let Some(exponent) = number::small_index(&exponent) else {
-            raise!(Type, "Expected an int as second argument to ldexp.");
-        };
-        let result = ldexp(x, exponent);
-        if result.is_infinite() && x.is_finite() {
-            raise!(Overflow, "math range error");
-        }
-        Ok(ScriptValue::Float(result))
-    }),
-    linear("modf").one(|_, _, x| {
-        let x = real(&x)?;
-        let fraction = if x.is_infinite() { 0.0f64.copysign(x) } else { x.fract().copysign(x) };
-        Ok(ScriptValue::tuple([ScriptValue::Float(fraction), ScriptValue::Float(x.trunc())]))
-    }),
-    own("fsum").one(fsum),
     linear("isclose").any(|_, _, mut a| {
         let mut tolerance = |name: &str, default: f64| match a.take_keyword(name) {
             Some(value) => real(&value),
@@ -204,111 +138,7 @@ static FUNCTIONS: Table = &[
                     || distance <= absolute);
         Ok(ScriptValue::Bool(is_close))
     }),
-    linear("nextafter").two(|_, _, x, y| {
-        let (x, y) = (real(&x)?, real(&y)?);
-        Ok(ScriptValue::Float(match x.partial_cmp(&y) {
-            None => f64::NAN,
-            Some(std::cmp::Ordering::Less) => x.next_up(),
-            Some(std::cmp::Ordering::Greater) => x.next_down(),
-            Some(std::cmp::Ordering::Equal) => y,
-        }))
-    }),
-    linear("remainder").two(|_, _, x, y| {
-        let (x, y) = (real(&x)?, real(&y)?);
-        if x.is_nan() || y.is_nan() {
-            return Ok(ScriptValue::Float(f64::NAN));
-        }
-        if x.is_infinite() || y == 0.0 {
-            raise!(Value, "math domain error");
-        }
-        if y.is_infinite() {
-            return Ok(ScriptValue::Float(x));
-        }
-        let (size, by) = (x.abs(), y.abs());
-        let rest = size % by;
-        let other = by - rest;
-        let result = match rest.partial_cmp(&other) {
-            Some(std::cmp::Ordering::Less) => rest,
-            Some(std::cmp::Ordering::Greater) => -other,
-            // A tie goes to the even quotient.
-            _ => rest - 2.0 * ((0.5 * (size - rest)) % by),
-        };
-        Ok(ScriptValue::Float(1.0f64.copysign(x) * result))
-    }),
-    linear("erf").one(|_, _, x| Ok(ScriptValue::Float(libm::erf(real(&x)?)))),
-    linear("erfc").one(|_, _, x| Ok(ScriptValue::Float(libm::erfc(real(&x)?)))),
-    linear("ulp").one(|_, _, x| {
-        let x = real(&x)?.abs();
-        Ok(ScriptValue::Float(if x.is_finite() {
-            let next = x.next_up();
-            if next.is_infinite() { x - x.next_down() } else { next - x }
-        } else {
-            x
-        }))
-    }),
 ];
-
-/// Mantissa in `[0.5, 1)` and exponent of a float.
-fn frexp(x: f64) -> (f64, i64) {
-    if x == 0.0 || !x.is_finite() {
-        return (x, 0);
-    }
-    // Subnormal numbers are scaled first.
-    let (scaled, shift) = if x.abs() < f64::MIN_POSITIVE { (x * 2f64.powi(64), 64) } else { (x, 0) };
-    let bits = scaled.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1022;
-    let mantissa = f64::from_bits(bits & !(0x7ff << 52) | (1022 << 52));
-    (mantissa, exponent - shift)
-}
-
-/// `x * 2**exponent`, rounded once.
-fn ldexp(x: f64, exponent: i64) -> f64 {
-    let (mantissa, own) = frexp(x);
-    let total = exponent.saturating_add(own);
-    if x == 0.0 || !x.is_finite() {
-        return x;
-    }
-    match total {
-        1025.. => f64::INFINITY.copysign(x),
-        -1021..=1024 => mantissa * 2.0 * 2f64.powi((total - 1) as i32),
-        // The last multiplication rounds to a subnormal number.
-        -1080..=-1022 => mantissa * 2f64.powi((total + 1021) as i32) * 2f64.powi(-1021),
-        _ => 0.0f64.copysign(x),
-    }
-}
-
-/// The sum of floats without loss of precision.
-fn fsum(p: &mut Eval<'_>, _: &ScriptValue, items: ScriptValue) -> Outcome {
-    let mut iter = p.iterate(&items)?;
-    // The exact sum in units of the smallest float, and the sum of infinities and NaNs.
-    let (mut sum, mut special) = (BigInt::default(), 0.0f64);
-    let (mut is_special, mut has_infinity) = (false, [false; 2]);
-    while let Some(item) = p.next(&mut iter)? {
-        let x = real(&item)?;
-        if !x.is_finite() {
-            is_special = true;
-            if let Some(seen) = has_infinity.get_mut(usize::from(x > 0.0)).filter(|_| x.is_infinite()) {
-                *seen = true;
-            }
-            special += x;
-            continue;
-        }
-        p.state.program.budget.step(8)?;
-        let (mantissa, exponent) = frexp(x);
-        let whole = BigInt::from((mantissa * 2f64.powi(53)) as i64);
-        let shift = exponent - 53 + 1074;
-        // A subnormal number has trailing zeros for the bits shifted out.
-        sum += if shift >= 0 { whole << shift } else { whole >> -shift };
-    }
-    if has_infinity == [true; 2] {
-        raise!(Value, "-inf + inf in fsum");
-    }
-    if is_special {
-        return Ok(ScriptValue::Float(special));
-    }
-    let unit = BigInt::from(1) << 1074;
-    p.apply(Operator::Binary(BinOp::Div), &[int(sum), int(unit)])
-}
 
 fn unary(x: &ScriptValue, f: fn(f64) -> f64) -> Outcome {
     let x = real(x)?;

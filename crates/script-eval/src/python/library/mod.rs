@@ -1,31 +1,39 @@
 //! Modules of Python's library, one file per module. Other modules are placeholders.
 
 mod abstract_classes;
+#[cfg(feature = "library")]
 mod collections;
+#[cfg(feature = "library")]
 pub(super) mod contextlib;
+#[cfg(feature = "library")]
 mod copy;
-mod dispatch;
+#[cfg(feature = "library")]
 mod functools;
-mod heapq;
+#[cfg(feature = "library")]
 mod itertools;
+#[cfg(feature = "library")]
 mod math;
-mod methods;
+#[cfg(feature = "library")]
 mod operator;
-mod ordering;
-mod string_template;
+#[cfg(feature = "library")]
 mod sys;
+#[cfg(feature = "library")]
 mod text;
+#[cfg(feature = "library")]
 mod types;
 mod typing;
 pub use typing::type_variable;
 
+#[cfg(feature = "library")]
+pub(crate) use collections::MISSING as MISSING_OF_DEQUE;
+#[cfg(feature = "library")]
 pub(crate) use functools::Partial;
-pub(crate) use string_template::class as string_template;
-pub(crate) use typing::{class_of_form, is_abstract_instance, is_abstract_subclass, parameterized};
+pub(crate) use typing::{class_of_form, is_abstract_class, is_abstract_instance, is_abstract_subclass};
 
 use tvmscript_script_value::ScriptValue;
 
 use super::builtins::{Builtin, BuiltinKind, Native, Table};
+#[cfg(feature = "numpy")]
 use super::numpy;
 
 /// A module of the library.
@@ -90,6 +98,7 @@ impl Constant {
     }
 }
 
+#[cfg(feature = "numpy")]
 static NUMPY: Library = Library {
     path: "numpy",
     functions: numpy::FUNCTIONS,
@@ -107,18 +116,27 @@ static NUMPY: Library = Library {
 };
 
 static MODULES: &[&Library] = &[
+    #[cfg(feature = "library")]
     &collections::COLLECTIONS,
+    #[cfg(feature = "library")]
     &contextlib::CONTEXTLIB,
+    #[cfg(feature = "library")]
     &copy::COPY,
+    #[cfg(feature = "library")]
     &functools::FUNCTOOLS,
-    &heapq::BISECT,
-    &heapq::HEAPQ,
+    #[cfg(feature = "library")]
     &itertools::ITERTOOLS,
+    #[cfg(feature = "library")]
     &math::MATH,
+    #[cfg(feature = "numpy")]
     &NUMPY,
+    #[cfg(feature = "library")]
     &operator::OPERATOR,
+    #[cfg(feature = "library")]
     &sys::SYS,
+    #[cfg(feature = "library")]
     &text::STRING,
+    #[cfg(feature = "library")]
     &types::TYPES,
     &typing::ABSTRACT,
     &typing::TYPING,
@@ -130,6 +148,25 @@ pub(crate) fn types() -> impl Iterator<Item = &'static Native> {
     MODULES.iter().flat_map(|module| module.types).copied().flatten()
 }
 
+/// Modules by the feature of the crate that has them.
+const FEATURES: &[(&str, bool, &str)] = &[
+    (
+        "collections contextlib copy functools itertools math operator string sys types",
+        cfg!(feature = "library"),
+        "a module of Python's library without the feature `library`",
+    ),
+    ("numpy", cfg!(feature = "numpy"), "`numpy` without the feature `numpy`"),
+];
+
+/// The description of a module that is left out because this crate was built without its feature.
+pub(crate) fn without_feature(path: &str) -> Option<&'static str> {
+    let first = path.split('.').next()?;
+    let is_left_out = |(modules, is_there, _): &&(&str, bool, &str)| {
+        !is_there && modules.split_whitespace().any(|module| module == first) && path != "collections.abc"
+    };
+    FEATURES.iter().find(is_left_out).map(|(_, _, what)| *what)
+}
+
 /// Tests whether a dotted path is an evaluated module.
 pub(crate) fn contains(path: &str) -> bool {
     Library::find(path).is_some()
@@ -137,7 +174,11 @@ pub(crate) fn contains(path: &str) -> bool {
 
 /// A class method of a type of the library: `chain.from_iterable`.
 pub(crate) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
-    let tables = itertools::CLASS_METHODS.iter().filter(|(class, _)| *class == owner);
+    #[cfg(feature = "library")]
+    let all = itertools::CLASS_METHODS;
+    #[cfg(not(feature = "library"))]
+    let all: &[(&str, Table)] = &[];
+    let tables = all.iter().filter(|(class, _)| *class == owner);
     tables.flat_map(|(_, table)| *table).find(|native| native.name == name)
 }
 
@@ -165,6 +206,11 @@ pub(crate) fn names(path: &str) -> Option<Vec<String>> {
     let natives = functions.chain(module.types.iter().copied().flatten()).map(|native| native.name);
     let constants = module.constants.iter().map(|(name, _)| *name);
     Some(constants.chain(natives).chain(module.forms.split_whitespace()).map(str::to_owned).collect())
+}
+
+/// The names that CPython's module has and this one lacks.
+pub(crate) fn missing_names(path: &str) -> impl Iterator<Item = &'static str> {
+    Library::find(path).map_or("", |module| module.missing).split_whitespace()
 }
 
 /// Tests whether a name is certainly no member of an evaluated module.

@@ -5,44 +5,32 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::Library;
 use crate::Eval;
-use crate::eval::class::Special;
-use crate::eval::{IterObject, Raise};
+use crate::eval::Raise;
 use crate::host::Operator;
-use crate::python::builtins::{self, Table, linear, own};
+use crate::python::builtins::{self, Table, own};
 use crate::python::number::{int, integer};
 use crate::python::object::{LibraryObject, Protocol};
 use crate::python::{Outcome, compare, repr, subscript};
 
 pub(super) static OPERATOR: Library =
-    Library { path: "operator", functions: FUNCTIONS, types: &[TYPES], ..Library::EMPTY };
+    Library { path: "operator", functions: FUNCTIONS, types: &[TYPES], missing: MISSING, ..Library::EMPTY };
+
+const MISSING: &str = "call concat countOf iadd iand iconcat ifloordiv ilshift imatmul imod imul indexOf ior ipow irshift isub \
+    itruediv ixor length_hint matmul methodcaller";
 
 static FUNCTIONS: Table = &[
     own("add").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Add), &[x, y])),
-    own("iadd").two(|p, _, x, y| p.augmented(BinOp::Add, x, y)),
     own("sub").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Sub), &[x, y])),
-    own("isub").two(|p, _, x, y| p.augmented(BinOp::Sub, x, y)),
     own("mul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mult), &[x, y])),
-    own("imul").two(|p, _, x, y| p.augmented(BinOp::Mult, x, y)),
     own("truediv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Div), &[x, y])),
-    own("itruediv").two(|p, _, x, y| p.augmented(BinOp::Div, x, y)),
     own("floordiv").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::FloorDiv), &[x, y])),
-    own("ifloordiv").two(|p, _, x, y| p.augmented(BinOp::FloorDiv, x, y)),
     own("mod").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Mod), &[x, y])),
-    own("imod").two(|p, _, x, y| p.augmented(BinOp::Mod, x, y)),
     own("pow").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::Pow), &[x, y])),
-    own("ipow").two(|p, _, x, y| p.augmented(BinOp::Pow, x, y)),
-    own("matmul").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::MatMult), &[x, y])),
-    own("imatmul").two(|p, _, x, y| p.augmented(BinOp::MatMult, x, y)),
     own("and_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitAnd), &[x, y])),
-    own("iand").two(|p, _, x, y| p.augmented(BinOp::BitAnd, x, y)),
     own("or_").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitOr), &[x, y])),
-    own("ior").two(|p, _, x, y| p.augmented(BinOp::BitOr, x, y)),
     own("xor").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::BitXor), &[x, y])),
-    own("ixor").two(|p, _, x, y| p.augmented(BinOp::BitXor, x, y)),
     own("lshift").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::LShift), &[x, y])),
-    own("ilshift").two(|p, _, x, y| p.augmented(BinOp::LShift, x, y)),
     own("rshift").two(|p, _, x, y| p.apply(Operator::Binary(BinOp::RShift), &[x, y])),
-    own("irshift").two(|p, _, x, y| p.augmented(BinOp::RShift, x, y)),
     own("lt").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Lt), &[x, y])),
     own("le").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::LtE), &[x, y])),
     own("eq").two(|p, _, x, y| p.apply(Operator::Compare(CmpOp::Eq), &[x, y])),
@@ -57,51 +45,16 @@ static FUNCTIONS: Table = &[
     own("is_").two(|p, _, x, y| compare::compare(p, CmpOp::Is, &x, &y)),
     own("is_not").two(|p, _, x, y| compare::compare(p, CmpOp::IsNot, &x, &y)),
     own("abs").one(|p, _, x| builtins::abs(p, &x)),
-    own("call").any(|p, _, mut a| {
-        if a.positional.is_empty() {
-            raise!(Type, "call expected at least 1 argument, got 0");
-        }
-        let function = a.positional.remove(0);
-        p.call_value(&function, a)
-    }),
-    own("concat").two(|p, _, x, y| {
-        needs_sequence(&x)?;
-        p.apply(Operator::Binary(BinOp::Add), &[x, y])
-    }),
     own("contains").two(|p, _, x, y| Ok(ScriptValue::Bool(compare::contains(p, &x, &y)?))),
-    own("countOf").two(|p, _, items, x| {
-        let mut iter = p.iterate(&items)?;
-        let mut count = 0;
-        while let Some(item) = p.next(&mut iter)? {
-            count += i64::from(compare::same(p, &item, &x)?);
-        }
-        Ok(ScriptValue::Int(count))
-    }),
     own("delitem").two(|p, _, x, key| {
         subscript::delete(p, &x, &key)?;
         Ok(ScriptValue::None)
     }),
     own("getitem").two(|p, _, x, key| subscript::get(p, &x, &key)),
-    own("iconcat").two(|p, _, x, y| {
-        needs_sequence(&x)?;
-        p.augmented(BinOp::Add, x, y)
-    }),
     own("index").one(|p, _, x| {
         let x = p.as_index(x)?;
         Ok(int(integer(&x)?.into_owned()))
     }),
-    own("indexOf").two(|p, _, items, x| {
-        let mut iter = p.iterate(&items)?;
-        let mut at = 0;
-        while let Some(item) = p.next(&mut iter)? {
-            if compare::same(p, &item, &x)? {
-                return Ok(ScriptValue::Int(at));
-            }
-            at += 1;
-        }
-        raise!(Value, "sequence.index(x): x not in sequence")
-    }),
-    linear("length_hint").one_or_two(length_hint),
     own("setitem").any(|p, _, a| match a.positional.as_slice() {
         [x, key, value] => {
             subscript::set(p, x, key.clone(), value.clone())?;
@@ -111,30 +64,6 @@ static FUNCTIONS: Table = &[
     }),
     own("truth").one(|p, _, x| Ok(ScriptValue::Bool(p.truth(&x)?))),
 ];
-
-/// `operator.length_hint(value, default=0)`: the length, else what `__length_hint__` returns.
-fn length_hint(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue, default: Option<ScriptValue>) -> Outcome {
-    let default = default.unwrap_or(ScriptValue::Int(0));
-    if !matches!(default, ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_)) {
-        return Err(wrong_type!("'{}' object cannot be interpreted as an integer", &default).into());
-    }
-    if let Some(len) = p.catching("TypeError", |p| builtins::len(p, &x))? {
-        return Ok(len);
-    }
-    if let Some(iter) = x.as_host::<IterObject>() {
-        return Ok(iter.length_hint().map_or(default, |len| ScriptValue::Int(len as i64)));
-    }
-    match p.catching("TypeError", |p| p.call_special(&x, "__length_hint__", []))? {
-        Some(Special::Value(hint @ ScriptValue::Int(len))) => match len < 0 {
-            true => raise!(Value, "__length_hint__() should return >= 0"),
-            false => Ok(hint),
-        },
-        Some(Special::Value(other)) => {
-            Err(wrong_type!("__length_hint__ must be an integer, not {}", &other).into())
-        }
-        _ => Ok(default),
-    }
-}
 
 static TYPES: Table = &[
     own("attrgetter").any(|_, _, a| {
@@ -152,24 +81,7 @@ static TYPES: Table = &[
         }
         Ok(LibraryObject::value(Getter { kind: Kind::Item, keys: a.positional.into_vec() }))
     }),
-    own("methodcaller").any(|_, _, mut a| {
-        if a.positional.is_empty() {
-            raise!(Type, "methodcaller needs at least one argument, the method name");
-        }
-        let name = a.positional.remove(0);
-        if name.as_str().is_none() {
-            raise!(Type, "method name must be a string");
-        }
-        Ok(LibraryObject::value(MethodCaller { name, args: a }))
-    }),
 ];
-
-fn needs_sequence(value: &ScriptValue) -> Result<(), Raise> {
-    match value {
-        ScriptValue::Str(_) | ScriptValue::Bytes(_) | ScriptValue::List(_) | ScriptValue::Tuple(_) => Ok(()),
-        other => Err(wrong_type!("'{}' object can't be concatenated", other).into()),
-    }
-}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -230,31 +142,5 @@ impl Protocol for Getter {
         repr::list(p, &format!("{}(", self.class()), &self.keys, out, open)?;
         out.push(')');
         Ok(())
-    }
-}
-
-/// `methodcaller(name, ..)`.
-struct MethodCaller {
-    name: ScriptValue,
-    args: CallArgs,
-}
-
-impl Protocol for MethodCaller {
-    fn class(&self) -> &'static str {
-        "operator.methodcaller"
-    }
-    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
-        let CallArgs { positional, keywords } = std::mem::take(&mut self.args);
-        out.extend(positional.into_iter().chain(keywords.into_iter().map(|(_, value)| value)));
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn call(&self, p: &mut Eval<'_>, _: &ScriptValue, args: CallArgs) -> Outcome {
-        let [value] = args.positional.as_slice() else {
-            raise!(Type, "methodcaller expected 1 argument, got {}", args.positional.len());
-        };
-        let method = p.needed_attribute(value, self.name.as_str().unwrap_or_default())?;
-        p.call_value(&method, self.args.clone())
     }
 }

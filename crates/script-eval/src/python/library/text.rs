@@ -55,6 +55,6 @@ pub(super) static STRING: Library = Library {
         ),
         ("whitespace", Constant::Str(" \t\n\r\x0b\x0c")),
     ],
-    missing: "Formatter",
+    missing: "Formatter Template",
     ..Library::EMPTY
 };

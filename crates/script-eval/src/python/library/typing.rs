@@ -6,7 +6,7 @@ use tvmscript_script_value::{CallArgs, Hashing, ScriptValue};
 use super::{Constant, Library, abstract_classes};
 use crate::Eval;
 use crate::eval::Raise;
-use crate::eval::class::{ClassObject, collections_abc};
+use crate::eval::class::ClassObject;
 use crate::host::Operator;
 use crate::python::builtins::{Builtin, Table, own};
 use crate::python::object::{LibraryObject, Protocol, cast};
@@ -130,14 +130,19 @@ impl Protocol for Form {
             _ => {}
         }
         if let Some(name) = abstract_name_of(self) {
-            return is_abstract_instance(p, value, name).transpose();
+            return is_abstract_instance(p, value, name).map(Ok);
         }
         let own = crate::python::type_name(value);
         Some(Ok(self.classes()?.contains(&own.as_str())))
     }
     fn write(&self, p: &mut Eval<'_>, out: &mut String, open: &mut Vec<*const ()>) -> Result<(), Raise> {
-        out.push_str(&format!("{}.{}", self.module, self.name));
-        let Some(args) = &self.args else { return Ok(()) };
+        let name = format!("{}.{}", self.module, self.name);
+        let Some(args) = &self.args else {
+            let is_class = self.module == ABSTRACT.path;
+            out.push_str(&if is_class { format!("<class '{name}'>") } else { name });
+            return Ok(());
+        };
+        out.push_str(&name);
         out.push('[');
         match args {
             ScriptValue::Tuple(items) => {
@@ -164,59 +169,36 @@ fn abstract_name_of(form: &Form) -> Option<&'static str> {
 
 /// The abstract class that a value is.
 fn abstract_name(value: &ScriptValue) -> Option<&'static str> {
-    collections_abc::name_of(value).or_else(|| cast::<Form>(value).and_then(abstract_name_of))
+    cast::<Form>(value).and_then(abstract_name_of)
 }
 
 /// Tests whether a class is a subclass of an abstract one; `None` if `of` is none, or that is not known.
-pub(crate) fn is_abstract_subclass(
-    p: &mut Eval<'_>,
-    class: &ScriptValue,
-    of: &ScriptValue,
-) -> Result<Option<bool>, Raise> {
-    match abstract_name(of) {
-        Some(name) => abstract_classes::is_subclass(p, class, name, abstract_name),
-        None => Ok(None),
-    }
+pub(crate) fn is_abstract_subclass(class: &ScriptValue, of: &ScriptValue) -> Option<bool> {
+    abstract_classes::is_subclass(class, abstract_name(of)?)
 }
 
 /// Tests whether a value is an instance of the abstract class of a name; `None` if that is not known.
-pub(crate) fn is_abstract_instance(
-    p: &mut Eval<'_>,
-    value: &ScriptValue,
-    name: &str,
-) -> Result<Option<bool>, Raise> {
+pub(crate) fn is_abstract_instance(p: &mut Eval<'_>, value: &ScriptValue, name: &str) -> Option<bool> {
     if name == "Callable" {
-        return Ok(Some(crate::python::builtins::is_callable(p, value)));
+        return Some(crate::python::builtins::is_callable(p, value));
     }
     match p.class_of(value).filter(|class| class.as_host::<ClassObject>().is_some()) {
-        Some(class) => abstract_classes::is_subclass(p, &class, name, abstract_name),
-        None => {
-            let own = crate::python::type_name(value);
-            if abstract_classes::is_builtin_of(&own, name) {
-                return Ok(Some(true));
-            }
-            match (p.class_of(value), collections_abc::class(p, name)) {
-                (Some(own), Some(class)) => {
-                    crate::eval::class::metaclass::is_registered(p, &own, &class).map(Some)
-                }
-                _ => Ok(Some(false)),
-            }
-        }
+        Some(class) => abstract_classes::is_subclass(&class, name),
+        None => Some(abstract_classes::is_builtin_of(&crate::python::type_name(value), name)),
     }
 }
 
-/// The class that a form stands for as a base class: `typing.Sequence[int]`, `typing.List`.
-pub(crate) fn class_of_form(p: &Eval<'_>, form: &ScriptValue) -> Option<ScriptValue> {
-    let form = cast::<Form>(form)?;
-    match form.classes() {
+/// Tests for the classes of `collections.abc`, under any of their names.
+pub(crate) fn is_abstract_class(value: &ScriptValue) -> bool {
+    abstract_name(value).is_some()
+}
+
+/// The class that a form stands for as a base class: `typing.List[int]`.
+pub(crate) fn class_of_form(form: &ScriptValue) -> Option<ScriptValue> {
+    match cast::<Form>(form)?.classes() {
         Some([name]) => crate::python::builtins::class(name),
-        _ => collections_abc::class(p, abstract_name_of(form)?),
+        _ => None,
     }
-}
-
-/// `Sequence[int]` of a class of `collections.abc`.
-pub(crate) fn parameterized(name: &'static str, key: &ScriptValue) -> ScriptValue {
-    LibraryObject::value(Form { module: ABSTRACT.path, name, args: Some(key.clone()) })
 }
 
 /// Writes an argument of a parameterized form: a type is its name.

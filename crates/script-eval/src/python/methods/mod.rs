@@ -9,21 +9,21 @@ mod set;
 mod text;
 
 use tvmscript_ir_core::{Map, ObjectLike, TypeCode, Value};
-use tvmscript_python_syntax::ast::Name;
 use tvmscript_script_value::ScriptValue;
 
-use crate::EvalState;
-use crate::eval::class::{PROPERTY, Property, WRAPPER, Wrapper};
+#[cfg(feature = "library")]
+use crate::eval::Context;
+use crate::eval::IterObject;
+use crate::eval::class::{ClassObject, PROPERTY, Property};
 use crate::eval::generator::is_generator;
-use crate::eval::{Context, IterObject};
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
-use crate::python::bytearray::{self, ByteArray};
+#[cfg(feature = "library")]
 use crate::python::library::contextlib;
-use crate::python::object::cast;
+#[cfg(feature = "numpy")]
+use crate::python::numpy::array::Array;
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
 
-pub(crate) use bytes::make_translation as make_byte_translation;
 pub(crate) use text::make_translation;
 
 /// The method tables of a value.
@@ -33,14 +33,13 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
             None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
-            None if value.as_host::<Wrapper>().is_some() => [WRAPPER, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
+            #[cfg(feature = "library")]
             None if let Some(context) = value.as_host::<Context>() => match context {
                 Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
                 _ => [contextlib::MANAGER, &[]],
             },
             None if is_generator(value) => [generator::GENERATOR, &[]],
-            None if cast::<ByteArray>(value).is_some() => tables_of("bytearray"),
             None if value.as_host::<IterObject>().is_some_and(|iter| iter.length_hint().is_some()) => {
                 [generator::ITERATOR, &[]]
             }
@@ -64,7 +63,6 @@ fn tables_of(type_name: &str) -> [Table; 2] {
     match type_name {
         "str" => [text::STR, &[]],
         "bytes" => [bytes::BYTES, &[]],
-        "bytearray" => [bytearray::METHODS, bytes::BYTES],
         "list" => [sequence::LIST, &[]],
         "tuple" => [sequence::TUPLE, &[]],
         "dict" => [mapping::DICT, &[]],
@@ -78,7 +76,6 @@ fn tables_of(type_name: &str) -> [Table; 2] {
         "range" => [sequence::RANGE, &[]],
         "slice" => [sequence::SLICE, &[]],
         "property" => [PROPERTY, &[]],
-        "cached_property" | "classmethod" | "staticmethod" => [WRAPPER, &[]],
         _ => [&[], &[]],
     }
 }
@@ -138,7 +135,6 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let owner = match value {
         ScriptValue::Str(_) => "str",
         ScriptValue::Bytes(_) => "bytes",
-        ScriptValue::Host(_) if cast::<ByteArray>(value).is_some() => "bytearray",
         ScriptValue::Dict(_) => "dict",
         ScriptValue::Float(_) => "float",
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => "int",
@@ -147,19 +143,37 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     Some(Builtin::value(class_method(owner, name)?, BuiltinKind::Function(owner)))
 }
 
-/// The method of a text, list or plain dictionary; `None` for other values.
-pub(crate) fn native(p: &mut EvalState, value: &ScriptValue, name: Name) -> Option<&'static Native> {
-    let (kind, tables) = match value {
-        ScriptValue::Str(_) => (0, [text::STR, &[]]),
-        ScriptValue::List(_) => (1, [sequence::LIST, &[]]),
-        ScriptValue::Dict(dict) if dict.borrow().class().is_none() => (2, [mapping::DICT, &[]]),
-        _ => return None,
+/// The description of an attribute that Python's type has, or may have, and that is not evaluated.
+pub(crate) fn left_out(value: &ScriptValue, name: &str) -> Option<&'static str> {
+    let of = match value.as_host::<Builtin>() {
+        Some(builtin) if builtin.is_type() => builtin.native.name.to_owned(),
+        _ => crate::python::type_name(value),
     };
-    let EvalState { natives, ast, .. } = p;
-    *natives.entry((name, kind)).or_insert_with(|| {
-        let name = ast.name(name);
-        tables.into_iter().flatten().find(|native| native.name == name)
-    })
+    let is_missing = |names: &str| names.split_whitespace().any(|known| known == name);
+    match of.as_str() {
+        "bytes" if is_missing(bytes::MISSING) => return Some("this method of `bytes`"),
+        "Counter" if is_missing(dict_class::MISSING) => return Some("this method of `Counter`"),
+        #[cfg(feature = "library")]
+        "collections.deque" if is_missing(crate::python::library::MISSING_OF_DEQUE) => {
+            return Some("this method of `deque`");
+        }
+        "functools._lru_cache_wrapper" if is_missing("cache_info cache_parameters") => {
+            return Some("this method of a cache");
+        }
+        "float" if is_missing("fromhex hex") => return Some("the hexadecimal text of floats"),
+        _ => {}
+    }
+    if let Some(class) = value.as_host::<ClassObject>()
+        && class.metaclass.is_some()
+        && name == "register"
+    {
+        return Some("`register` of an abstract class");
+    }
+    #[cfg(feature = "numpy")]
+    if Array::of(value).is_some() {
+        return Some("this attribute of an array");
+    }
+    None
 }
 
 /// The names of the methods of a built-in type.

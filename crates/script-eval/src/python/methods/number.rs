@@ -76,27 +76,7 @@ pub(super) static FLOAT: Table = &[
         let denominator = BigInt::from(1) << shift;
         Ok(ScriptValue::tuple([int(float_to_big(mantissa)), int(denominator)]))
     }),
-    own("hex").zero(|_, v| {
-        let ScriptValue::Float(f) = v else { return Ok(ScriptValue::None) };
-        Ok(ScriptValue::str(&hex(*f)))
-    }),
 ];
-
-/// `float.hex`
-fn hex(value: f64) -> String {
-    if !value.is_finite() {
-        return crate::python::repr::float(value);
-    }
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    let bits = value.to_bits();
-    let fraction = bits & ((1 << 52) - 1);
-    let field = ((bits >> 52) & 0x7ff) as i32;
-    match (field, fraction) {
-        (0, 0) => format!("{sign}0x0.0p+0"),
-        (0, _) => format!("{sign}0x0.{fraction:013x}p-1022"),
-        _ => format!("{sign}0x1.{fraction:013x}p{:+}", field - 1023),
-    }
-}
 
 /// The number, with `True` and `False` as 1 and 0.
 fn number(value: &ScriptValue) -> ScriptValue {

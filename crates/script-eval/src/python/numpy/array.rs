@@ -206,21 +206,6 @@ impl Array {
     }
 }
 
-impl Array {
-    /// The positions of all elements relative to others.
-    pub(super) fn positions_signed(&self) -> Vec<isize> {
-        if self.size() == 0 {
-            return Vec::new();
-        }
-        let mut found = vec![self.offset as isize];
-        for (dim, stride) in self.shape.iter().zip(&self.strides) {
-            found =
-                found.iter().flat_map(|base| (0..*dim).map(move |at| base + stride * at as isize)).collect();
-        }
-        found
-    }
-}
-
 /// Iterator over the positions of elements.
 pub(super) struct Positions {
     shape: Vec<usize>,

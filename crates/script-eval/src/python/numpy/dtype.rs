@@ -1,9 +1,8 @@
 //! Types of elements: promotion, conversion, names.
 
-use half::f16;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use tvmscript_ir_core::{DataType, TypeCode};
+use tvmscript_ir_core::{DataType, TypeCode, arithmetic};
 use tvmscript_script_value::ScriptValue;
 
 use super::array::Num;
@@ -101,9 +100,7 @@ pub(super) fn scalar_class(dtype: DataType) -> &'static str {
     at.and_then(|at| CLASSES.get(at)).copied().unwrap_or("numpy.generic")
 }
 
-pub(crate) fn is_float(dtype: DataType) -> bool {
-    dtype.code == TypeCode::Float
-}
+pub(crate) use arithmetic::is_float;
 
 /// The type of both operands' values, by numpy's rules.
 pub(super) fn promoted(a: DataType, b: DataType) -> DataType {
@@ -165,25 +162,12 @@ pub(super) fn float(value: Num, dtype: DataType) -> f64 {
 
 /// An integer in a type, modulo its size.
 pub(super) fn wrapped(value: i128, dtype: DataType) -> Num {
-    Num::Int(match (dtype.code, dtype.bits) {
-        (TypeCode::Bool, _) => i64::from(value != 0),
-        (TypeCode::Int, 8) => i64::from(value as i8),
-        (TypeCode::Int, 16) => i64::from(value as i16),
-        (TypeCode::Int, 32) => i64::from(value as i32),
-        (TypeCode::UInt, 8) => i64::from(value as u8),
-        (TypeCode::UInt, 16) => i64::from(value as u16),
-        (TypeCode::UInt, 32) => i64::from(value as u32),
-        _ => value as i64,
-    })
+    Num::Int(arithmetic::wrap(dtype, value) as i64)
 }
 
 /// A float rounded to a type.
 pub(crate) fn rounded(value: f64, dtype: DataType) -> Num {
-    Num::Float(match dtype.bits {
-        16 => f16::from_f64(value).to_f64(),
-        32 => f64::from(value as f32),
-        _ => value,
-    })
+    Num::Float(arithmetic::round(dtype, value).unwrap_or(value))
 }
 
 /// An element converted to another type, as by `astype`.
@@ -245,8 +229,9 @@ fn shown(value: &ScriptValue) -> String {
 pub(super) fn encode(value: Num, dtype: DataType, out: &mut Vec<u8>) {
     match (value, dtype.bits) {
         (Num::Int(i), bits) => out.extend(i.to_le_bytes().iter().take(usize::from(bits / 8).max(1))),
-        (Num::Float(f), 16) => out.extend(f16::from_f64(f).to_le_bytes()),
-        (Num::Float(f), 32) => out.extend((f as f32).to_le_bytes()),
-        (Num::Float(f), _) => out.extend(f.to_le_bytes()),
+        (Num::Float(f), bits) => {
+            let word = arithmetic::float_to_bits(dtype, f).unwrap_or_default();
+            out.extend(word.to_le_bytes().iter().take(usize::from(bits / 8)));
+        }
     }
 }

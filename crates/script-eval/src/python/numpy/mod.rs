@@ -7,7 +7,6 @@ pub(crate) mod array;
 mod create;
 pub(crate) mod dtype;
 mod index;
-mod linear;
 mod operate;
 mod reduce;
 mod text;
@@ -124,9 +123,9 @@ macro_rules! reductions {
     ($($name:literal $reduction:ident;)*) => { [$(own($name).any(|p, _, a| reduce::reduce(p, Reduction::$reduction, a)),)*] };
 }
 
-pub(crate) static REDUCTIONS: [Native; 14] = reductions! {
+pub(crate) static REDUCTIONS: [Native; 12] = reductions! {
     "sum" Sum; "prod" Product; "min" Minimum; "max" Maximum; "amin" Minimum; "amax" Maximum; "mean" Mean;
-    "average" Mean; "all" All; "any" Any; "argmin" ArgMin; "argmax" ArgMax; "var" Variance; "std" Deviation;
+    "average" Mean; "all" All; "any" Any; "argmin" ArgMin; "argmax" ArgMax;
 };
 
 macro_rules! binaries {
@@ -216,15 +215,6 @@ pub(crate) static FUNCTIONS: Table = &[
         let data = (0..count_of(&shape)).map(element).collect();
         Ok(Array::new(dtype, shape, data).value())
     }),
-    own("identity").any(|p, _, mut a| {
-        let dtype = dtype_of(&mut a, 1)?.unwrap_or(DataType::float(64));
-        let n = needed(&mut a, 0, "n")?;
-        let dims = create::shape(p, &n)?;
-        let n = dims.first().copied().unwrap_or(0);
-        charge(p, n.saturating_mul(n))?;
-        let element = |at: usize| dtype::converted(Num::Int(i64::from(at % n == at / n)), DataType::INT64, dtype);
-        Ok(Array::new(dtype, vec![n, n], (0..n * n).map(element).collect()).value())
-    }),
     own("reshape").any(|p, _, mut a| {
         let (array, dims) = (needed(&mut a, 0, "a")?, needed(&mut a, 1, "shape")?);
         let array = create::array(p, &array, None)?;
@@ -272,37 +262,6 @@ pub(crate) static FUNCTIONS: Table = &[
         Ok(create::concatenated(p, &arrays, axis)?.value())
     })
     .with_keywords(&["arrays", "axis"]),
-    own("stack").one_or_two(|p, _, items, axis| {
-        let arrays = arrays_of(p, &items)?;
-        let rank = arrays.first().map_or(0, |array| array.shape.len()) + 1;
-        let axis = reduce::axis_of(axis.and_then(|axis| whole(&axis)).unwrap_or(0), rank)?;
-        let mut rows = Vec::with_capacity(arrays.len());
-        for array in &arrays {
-            if arrays.first().is_some_and(|first| first.shape != array.shape) {
-                raise!(Value, "all input arrays must have the same shape");
-            }
-            let mut shape = array.shape.clone();
-            shape.insert(axis, 1);
-            rows.push(array.reshaped(p, shape)?);
-        }
-        if rows.is_empty() {
-            raise!(Value, "need at least one array to stack");
-        }
-        Ok(create::concatenated(p, &rows, axis as i64)?.value())
-    })
-    .with_keywords(&["arrays", "axis"]),
-    own("where").any(|p, _, a| match a.positional.as_slice() {
-        [condition] => {
-            let array = create::array(p, condition, None)?;
-            index::nonzero(p, &array)
-        }
-        [condition, x, y] => choose(p, condition, x, y),
-        _ => raise!(Value, "either both or neither of x and y should be given"),
-    }),
-    own("nonzero").one(|p, _, x| {
-        let array = create::array(p, &x, None)?;
-        index::nonzero(p, &array)
-    }),
     own("abs").one(|p, _, x| absolute(p, &x)),
     own("absolute").one(|p, _, x| absolute(p, &x)),
     own("negative").one(|p, _, x| {
@@ -318,39 +277,12 @@ pub(crate) static FUNCTIONS: Table = &[
     own("isinf").one(|p, _, x| tested(p, &x, f64::is_infinite)),
     own("isfinite").one(|p, _, x| tested(p, &x, f64::is_finite)),
     own("logical_not").one(|p, _, x| elementwise(p, Binary::Compare(CmpOp::Eq), &x, &ScriptValue::Int(0))),
-    own("clip").one_to_three(|p, _, x, low, high| clip(p, &x, low, high)),
-    own("cumsum").any(|p, _, a| reduce::cumulative(p, a, false)),
-    own("cumprod").any(|p, _, a| reduce::cumulative(p, a, true)),
-    own("matmul").two(|p, _, x, y| linear::matmul(p, &x, &y)),
-    own("dot").two(|p, _, x, y| linear::dot_of(p, &x, &y)),
-    own("array_equal").two(|p, _, x, y| {
-        let (x, y) = (create::array(p, &x, None)?, create::array(p, &y, None)?);
-        if x.shape != y.shape {
-            return Ok(ScriptValue::Bool(false));
-        }
-        let equal = elementwise(p, Binary::Compare(CmpOp::Eq), &x.value(), &y.value())?;
-        let all = reduce::reduce(p, Reduction::All, CallArgs::positional([equal]))?;
-        Ok(ScriptValue::Bool(p.truth(&all)?))
-    }),
+    own("cumsum").any(|p, _, a| reduce::cumulative_sum(p, a)),
     own("ndim").one(|p, _, x| Ok(ScriptValue::Int(create::array(p, &x, None)?.shape.len() as i64))),
     own("size").one(|p, _, x| Ok(ScriptValue::Int(create::array(p, &x, None)?.size() as i64))),
     own("shape").one(|p, _, x| {
         let shape = create::array(p, &x, None)?.shape;
         Ok(ScriptValue::tuple(shape.into_iter().map(|dim| ScriptValue::Int(dim as i64))))
-    }),
-    own("result_type").any(|p, _, a| {
-        let mut common: Option<DataType> = None;
-        for value in &a.positional {
-            let own = match dtype::argument(value) {
-                Ok(dtype) => dtype,
-                Err(_) => create::array(p, value, None)?.dtype,
-            };
-            common = Some(common.map_or(own, |common| dtype::promoted(common, own)));
-        }
-        match common {
-            Some(dtype) => Ok(ScriptValue::DType(dtype)),
-            None => raise!(Value, "at least one array or dtype is required"),
-        }
     }),
 ];
 
@@ -416,11 +348,7 @@ pub(crate) static METHODS: Table = &[
         })
     }),
     own("squeeze").zero_or_one(squeeze).with_keywords(&["axis"]),
-    own("nonzero").zero(|p, v| with(v, |array| index::nonzero(p, array))),
-    own("clip").zero_to_two(clip).with_keywords(&["min", "max"]),
-    own("cumsum").any(|p, v, a| reduce::cumulative(p, first(v, a), false)),
-    own("cumprod").any(|p, v, a| reduce::cumulative(p, first(v, a), true)),
-    own("dot").one(|p, v, x| linear::dot_of(p, v, &x)),
+    own("cumsum").any(|p, v, a| reduce::cumulative_sum(p, first(v, a))),
     own("sum").any(|p, v, a| reduce::reduce(p, Reduction::Sum, first(v, a))),
     own("prod").any(|p, v, a| reduce::reduce(p, Reduction::Product, first(v, a))),
     own("min").any(|p, v, a| reduce::reduce(p, Reduction::Minimum, first(v, a))),
@@ -430,8 +358,6 @@ pub(crate) static METHODS: Table = &[
     own("any").any(|p, v, a| reduce::reduce(p, Reduction::Any, first(v, a))),
     own("argmin").any(|p, v, a| reduce::reduce(p, Reduction::ArgMin, first(v, a))),
     own("argmax").any(|p, v, a| reduce::reduce(p, Reduction::ArgMax, first(v, a))),
-    own("var").any(|p, v, a| reduce::reduce(p, Reduction::Variance, first(v, a))),
-    own("std").any(|p, v, a| reduce::reduce(p, Reduction::Deviation, first(v, a))),
 ];
 
 fn with(v: &ScriptValue, f: impl FnOnce(&Array) -> Outcome) -> Outcome {
@@ -541,37 +467,4 @@ fn tested(p: &mut Eval<'_>, x: &ScriptValue, f: fn(f64) -> bool) -> Outcome {
     let array = create::array(p, x, None)?;
     let from = array.dtype;
     operate::map(p, &array, DataType::BOOL, |value| Num::Int(i64::from(f(dtype::float(value, from)))))
-}
-
-fn clip(p: &mut Eval<'_>, x: &ScriptValue, low: Option<ScriptValue>, high: Option<ScriptValue>) -> Outcome {
-    let mut value = create::array(p, x, None)?.value();
-    if let Some(low) = not_none(low) {
-        value = elementwise(p, Binary::Maximum, &value, &low)?;
-    }
-    if let Some(high) = not_none(high) {
-        value = elementwise(p, Binary::Minimum, &value, &high)?;
-    }
-    Ok(value)
-}
-
-/// `np.where(condition, x, y)`
-fn choose(p: &mut Eval<'_>, condition: &ScriptValue, x: &ScriptValue, y: &ScriptValue) -> Outcome {
-    let condition = create::array(p, condition, None)?;
-    // The sum has the type of both.
-    let both = elementwise(p, Binary::Operator(BinOp::Mult), x, y)?;
-    let dtype = match (Array::of(&both), &both) {
-        (Some(array), _) => array.dtype,
-        (None, ScriptValue::Float(_)) => DataType::float(64),
-        (None, _) => DataType::INT64,
-    };
-    let (x, y) = (create::array(p, x, Some(dtype))?, create::array(p, y, Some(dtype))?);
-    let shape = operate::broadcast_shape(&condition.shape, &operate::broadcast_shape(&x.shape, &y.shape)?)?;
-    charge(p, count_of(&shape).saturating_mul(4))?;
-    let (x, y) = (x.broadcast(&shape).elements(), y.broadcast(&shape).elements());
-    let condition = condition.broadcast(&shape).elements();
-    let is_true = |value: &Num| !matches!(value, Num::Int(0)) && *value != Num::Float(0.0);
-    let picked =
-        condition.iter().zip(x.into_iter().zip(y)).map(|(bit, (x, y))| if is_true(bit) { x } else { y });
-    let data = picked.collect();
-    Ok(Array::new(dtype, shape, data).value())
 }

@@ -1,6 +1,7 @@
 //! Operators and functions of elements, with broadcasting.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::{self, Operator as Shared};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
@@ -8,7 +9,7 @@ use super::array::{Array, Num, charge, count_of};
 use super::create;
 use super::dtype::{self, floating, is_float, promoted, rounded, wide, wrapped};
 use crate::Eval;
-use crate::errors::HostError;
+use crate::errors::{EvalErrorKind, HostError};
 use crate::eval::Raise;
 use crate::host::Operator;
 use crate::python::arith::float_div_mod;
@@ -50,7 +51,9 @@ pub(super) fn operator(
     operands: &[ScriptValue],
 ) -> Result<Option<ScriptValue>, Raise> {
     match (operator, operands) {
-        (Operator::Binary(BinOp::MatMult), [a, b]) => super::linear::matmul(p, a, b).map(Some),
+        (Operator::Binary(BinOp::MatMult), _) => {
+            Err(EvalErrorKind::UnsupportedExpression { what: "`@` of arrays" }.into())
+        }
         (Operator::Binary(op), [a, b]) => binary(p, Binary::Operator(op), a, b),
         (Operator::Compare(op), [a, b]) => {
             match (op, binary(p, Binary::Compare(op), a, b)?) {
@@ -255,14 +258,28 @@ fn pair(function: Binary, common: DataType, result: DataType, x: Typed, y: Typed
         return Ok(rounded(floats(op, a, b, result), result));
     }
     let (a, b) = (wide(x.0, x.1), wide(y.0, y.1));
-    integers(op, a, b, common, result)
+    integers(op, a, b, result)
+}
+
+/// The operator of all numbers that an operator of Python is.
+fn shared(op: BinOp) -> Option<Shared> {
+    Some(match op {
+        BinOp::Add => Shared::Add,
+        BinOp::Sub => Shared::Sub,
+        BinOp::Mult => Shared::Mul,
+        BinOp::FloorDiv => Shared::FloorDiv,
+        BinOp::Mod => Shared::FloorMod,
+        BinOp::LShift => Shared::ShiftLeft,
+        BinOp::RShift => Shared::ShiftRight,
+        BinOp::BitAnd => Shared::BitAnd,
+        BinOp::BitOr => Shared::BitOr,
+        BinOp::BitXor => Shared::BitXor,
+        BinOp::Div | BinOp::Pow | BinOp::MatMult => return None,
+    })
 }
 
 fn floats(op: BinOp, a: f64, b: f64, dtype: DataType) -> f64 {
     match op {
-        BinOp::Add => a + b,
-        BinOp::Sub => a - b,
-        BinOp::Mult => a * b,
         BinOp::Div => a / b,
         BinOp::FloorDiv if b == 0.0 => a / b,
         BinOp::FloorDiv => float_div_mod(a, b).0,
@@ -270,53 +287,33 @@ fn floats(op: BinOp, a: f64, b: f64, dtype: DataType) -> f64 {
         BinOp::Mod => float_div_mod(a, b).1,
         BinOp::Pow if dtype.bits == 32 => f64::from((a as f32).powf(b as f32)),
         BinOp::Pow => a.powf(b),
-        _ => f64::NAN,
+        op => shared(op).and_then(|op| arithmetic::floats(op, dtype, a, b)).unwrap_or(f64::NAN),
     }
 }
 
-fn integers(op: BinOp, a: i128, b: i128, common: DataType, result: DataType) -> Result<Num, HostError> {
-    let bits = i128::from(common.bits);
-    let value = match op {
-        BinOp::Add if common.is_bool() => a | b,
-        BinOp::Mult if common.is_bool() => a & b,
-        BinOp::Add => a + b,
-        BinOp::Sub => a - b,
-        BinOp::Mult => return Ok(wrapped(a.wrapping_mul(b), result)),
-        // As in numpy, with a warning.
-        BinOp::FloorDiv | BinOp::Mod if b == 0 => 0,
-        BinOp::FloorDiv => a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0),
-        BinOp::Mod => {
-            let rest = a % b;
-            if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
+fn integers(op: BinOp, a: i128, b: i128, result: DataType) -> Result<Num, HostError> {
+    let Some(operator) = shared(op) else {
+        if op != BinOp::Pow {
+            return Ok(Num::Int(0));
         }
-        BinOp::Pow if b < 0 => raise!(Value, "Integers to negative integer powers are not allowed."),
-        BinOp::Pow => {
-            let (mut power, mut base, mut left) = (1i128, a, b);
-            while left > 0 {
-                if left & 1 == 1 {
-                    power = power.wrapping_mul(base);
-                }
-                base = base.wrapping_mul(base);
-                left >>= 1;
+        if b < 0 {
+            raise!(Value, "Integers to negative integer powers are not allowed.");
+        }
+        let (mut power, mut base, mut left) = (1i128, a, b);
+        while left > 0 {
+            if left & 1 == 1 {
+                power = power.wrapping_mul(base);
             }
-            power
+            base = base.wrapping_mul(base);
+            left >>= 1;
         }
-        BinOp::LShift if b < 0 || b >= bits => 0,
-        BinOp::LShift => a << b,
-        BinOp::RShift if b < 0 || b >= bits => {
-            if a < 0 {
-                -1
-            } else {
-                0
-            }
-        }
-        BinOp::RShift => a >> b,
-        BinOp::BitAnd => a & b,
-        BinOp::BitOr => a | b,
-        BinOp::BitXor => a ^ b,
-        BinOp::Div | BinOp::MatMult => 0,
+        return Ok(wrapped(power, result));
     };
-    Ok(wrapped(value, result))
+    Ok(match arithmetic::integers(operator, result, a, b) {
+        Some(value) => wrapped(value, result),
+        // As in numpy, quotients by zero are 0 with a warning, and shifts by too many bits shift all out.
+        None => Num::Int(if op == BinOp::RShift && a < 0 { -1 } else { 0 }),
+    })
 }
 
 fn unary(p: &mut Eval<'_>, op: UnaryOp, array: &Array) -> Result<ScriptValue, Raise> {

@@ -24,8 +24,6 @@ pub(super) enum Reduction {
     Any,
     ArgMin,
     ArgMax,
-    Variance,
-    Deviation,
 }
 
 /// An axis of an array of this rank.
@@ -80,7 +78,7 @@ pub(super) fn reduce(p: &mut Eval<'_>, reduction: Reduction, mut a: CallArgs) ->
         Reduction::All | Reduction::Any => DataType::BOOL,
         Reduction::ArgMin | Reduction::ArgMax => DataType::INT64,
         Reduction::Minimum | Reduction::Maximum => from,
-        Reduction::Mean | Reduction::Variance | Reduction::Deviation => match is_float(from) {
+        Reduction::Mean => match is_float(from) {
             true => wanted.unwrap_or(from),
             false => wanted.unwrap_or(DataType::float(64)),
         },
@@ -147,13 +145,6 @@ fn value(
             wrapped(wide(product, dtype).wrapping_mul(wide(*value, from)), dtype)
         }),
         Reduction::Mean => rounded(total(&floats()) / values.len() as f64, dtype),
-        Reduction::Variance | Reduction::Deviation => {
-            let floats = floats();
-            let mean = total(&floats) / floats.len() as f64;
-            let squares: Vec<f64> = floats.iter().map(|value| (value - mean) * (value - mean)).collect();
-            let variance = total(&squares) / floats.len() as f64;
-            rounded(if reduction == Reduction::Deviation { variance.sqrt() } else { variance }, dtype)
-        }
         Reduction::Minimum | Reduction::Maximum | Reduction::ArgMin | Reduction::ArgMax => {
             let largest = matches!(reduction, Reduction::Maximum | Reduction::ArgMax);
             let Some(at) = extreme(values, from, largest) else {
@@ -230,8 +221,8 @@ fn pairwise(values: &[f64], dtype: DataType) -> f64 {
     round(pairwise(low, dtype) + pairwise(high, dtype))
 }
 
-/// `np.cumsum` and `np.cumprod`.
-pub(super) fn cumulative(p: &mut Eval<'_>, mut a: CallArgs, is_product: bool) -> Outcome {
+/// `np.cumsum`
+pub(super) fn cumulative_sum(p: &mut Eval<'_>, mut a: CallArgs) -> Outcome {
     let axis = a.take_keyword("axis").or_else(|| a.positional.get(1).cloned()).unwrap_or_default();
     let wanted = a.take_keyword("dtype").map(|dtype| dtype::argument(&dtype)).transpose()?;
     let Some(first) = a.positional.first() else { raise!(Type, "an array is needed") };
@@ -260,11 +251,9 @@ pub(super) fn cumulative(p: &mut Eval<'_>, mut a: CallArgs, is_product: bool) ->
             continue;
         }
         let (before, own) = (data[at - stride], data[at]);
-        data[at] = match (is_float(dtype), is_product) {
-            (true, true) => rounded(number(before) * number(own), dtype),
-            (true, false) => rounded(number(before) + number(own), dtype),
-            (false, true) => wrapped(wide(before, dtype).wrapping_mul(wide(own, dtype)), dtype),
-            (false, false) => wrapped(wide(before, dtype) + wide(own, dtype), dtype),
+        data[at] = match is_float(dtype) {
+            true => rounded(number(before) + number(own), dtype),
+            false => wrapped(wide(before, dtype) + wide(own, dtype), dtype),
         };
     }
     drop(data);

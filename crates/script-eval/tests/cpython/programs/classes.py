@@ -227,40 +227,6 @@ class A:
 a = A()
 result = (a.value, a.value, a.calls, a.__dict__)
 
-# case: descriptors
-class Positive:
-    def __set_name__(self, owner, name):
-        self.name = "_" + name
-        self.owner = owner.__name__
-    def __get__(self, instance, owner):
-        if instance is None:
-            return self
-        return getattr(instance, self.name, 0)
-    def __set__(self, instance, value):
-        if value < 0:
-            raise ValueError("negative")
-        setattr(instance, self.name, value)
-class A:
-    x = Positive()
-    y = Positive()
-a = A()
-a.x = 3
-result = [a.x, a.y, A.x.owner, A.x.name, a.__dict__]
-try:
-    a.y = -1
-except ValueError as e:
-    result.append(str(e))
-
-# case: non-data descriptor
-class D:
-    def __get__(self, instance, owner): return "got"
-class A:
-    x = D()
-a = A()
-before = a.x
-a.x = 5
-result = (before, a.x, A.x)
-
 # case: init_subclass
 class Plugin:
     found = []
@@ -364,16 +330,6 @@ class Named(list):
     def __len__(self): return 99
 n = Named("x", 1, 2)
 result = (n.name, n[0], len(n), n)
-
-# case: dict subclass
-class Default(dict):
-    def __missing__(self, key):
-        self[key] = value = key * 2
-        return value
-    def __setitem__(self, key, value):
-        super().__setitem__(key, (value,))
-d = Default(a=1)
-result = (d["a"], d[3], d, "a" in d, d.get("q"), sorted(map(str, d)), d.keys() == {"a", 3})
 
 # case: int subclass
 class Meters(int):

@@ -7,8 +7,6 @@ class A:
         return f'A({self.v})'
 class L(list):
     pass
-class D(dict):
-    pass
 a = A([1, [2]])
 b, c = copy.copy(a), copy.deepcopy(a)
 a.v[1].append(3)
@@ -16,7 +14,7 @@ a.w = 1
 l = L([[1]])
 l.tag = [2]
 m, n = copy.copy(l), copy.deepcopy(l)
-d = D(k=[1])
+d = dict(k=[1])
 e = copy.deepcopy(d)
 result = [a, b, c, b is a, b.v is a.v, c.v is a.v, hasattr(b, 'w'), m, m is l, m[0] is l[0], n[0] is l[0], type(n).__name__, n.tag, n.tag is l.tag, e, type(e).__name__, e['k'] is d['k']]
 # case: copies by methods of the class

@@ -1,4 +1,4 @@
-"""Properties, functions as descriptors, and special methods as attributes."""
+"""Properties, and special methods as attributes."""
 
 # case: documentation and names of properties
 class C:
@@ -22,67 +22,6 @@ for action in [lambda: C().w, lambda: delattr(C(), "y")]:
         found.append(str(error))
 C.z.__doc__ = "new"
 result = found + [C.z.__doc__]
-
-# case: methods of properties
-class C:
-    def __init__(self):
-        self.value = 1
-    x = property(lambda self: self.value, lambda self, value: setattr(self, "value", value))
-
-c = C()
-C.x.__set__(c, 5)
-result = [C.x.__get__(c), C.x.__get__(None, C) is C.x, c.x]
-
-# case: classes that extend property
-class Doubled(property):
-    def __get__(self, instance, owner=None):
-        return self if instance is None else 2 * super().__get__(instance, owner)
-
-class Marked(property):
-    pass
-
-class C:
-    @Doubled
-    def x(self):
-        return 21
-    @Marked
-    def y(self):
-        "documentation"
-        return self._y
-    @y.setter
-    def y(self, value):
-        self._y = value
-
-c = C()
-c.y = 3
-result = [c.x, c.y, type(C.__dict__["y"]).__name__, C.y.__doc__]
-
-# case: a class method around a property
-class C:
-    @classmethod
-    @property
-    def name(cls):
-        return cls.__name__
-
-class D(C):
-    pass
-
-result = [C.name, D.name, D().name]
-
-# case: binding by hand
-class C:
-    def method(self):
-        return "method"
-    @classmethod
-    def make(cls):
-        return cls.__name__
-    @staticmethod
-    def plain():
-        return "plain"
-
-members = C.__dict__
-result = [members["method"].__get__(C())(), members["make"].__get__(None, C)(), members["make"].__get__(C())(),
-          members["plain"].__get__(None, C)(), members["make"].__wrapped__ is members["make"].__func__]
 
 # case: attributes of functions
 def f(a, b: int = 1, *, c: "text" = 2) -> str:
@@ -141,16 +80,6 @@ class Count:
         return 2
 
 result = ["ab" * Count(), Count() * "ab", [1] * Count(), Count() * (1,), range(5)[Count()]]
-
-# case: class methods of built-in types make instances of the class
-class D(dict):
-    pass
-
-class F(float):
-    pass
-
-made = D.fromkeys("ab", 1)
-result = [type(made).__name__, dict(made), type(F.fromhex("0x1p0")).__name__, type(dict.fromkeys("a")).__name__]
 
 # case: power with a modulus
 class P:

@@ -260,11 +260,6 @@ class A:
     y: int = field(init=False, default=0)
 result = replace(A(1), y=2)
 
-# case: make_dataclass
-from dataclasses import make_dataclass, field
-P = make_dataclass("P", ["x", ("y", int), ("z", int, field(default=5))], namespace={"sum": lambda self: self.x + self.z})
-result = (P(1, 2), P(1, 2, 3).sum(), P.__name__)
-
 # case: both defaults
 from dataclasses import field
 result = field(default=1, default_factory=list)

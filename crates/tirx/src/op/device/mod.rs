@@ -1,0 +1,48 @@
+//! Operators of devices, of TVM 0.27 and TIRx 0.1: `T.cuda.any_sync(..)`. Texts state no type of their calls. Those
+//! that TVM 0.23 has without a function keep their names there, `tir.metal.simd_shuffle`.
+//!
+//! Upstream counterparts: `python/tvm/backend/cuda/op.py`, `python/tvm/backend/trn/op.py` and their registrations.
+
+mod cuda;
+mod nki;
+mod nvshmem;
+mod subgroup;
+
+use tvmscript_ir_core::{Array, DataType};
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{CallArgs, ScriptFn, ScriptValue};
+use tvmscript_prim::error::Result;
+use tvmscript_prim::{Expr, StringImm};
+#[cfg(feature = "build")]
+use tvmscript_tir::build::args::ExprArg;
+use tvmscript_tir::op::Operator;
+
+#[cfg(feature = "build")]
+use super::call::{Arguments, Defaults, make, type_of};
+use super::{FLOAT32, INT32, INT64, UINT32, UINT64, VOID};
+
+pub(super) static FAMILIES: &[&[&Operator]] =
+    &[cuda::OPERATORS, nki::OPERATORS, nvshmem::OPERATORS, subgroup::OPERATORS];
+
+/// A call whose last argument names its type: `T.cuda.ldg(p, "float32")`.
+fn named_by_last(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+    let name = args.last()?.as_node::<StringImm>()?;
+    let dtype = name.value.as_str().parse().ok()?;
+    Some(Ok(cuda::LDG.call(dtype, args.iter().cloned())))
+}
+
+/// Calls an operator.
+#[cfg(feature = "build")]
+pub(super) fn call(
+    operator: &'static Operator,
+    function: &'static ScriptFn,
+    args: CallArgs,
+    defaults: Defaults,
+) -> tvmscript_irbuilder::Result<ScriptValue> {
+    let Arguments { operands, dtype, annotations } = Arguments::bind::<ExprArg>(function, args, defaults)?;
+    let dtype = dtype.or_else(|| type_of(operator, &operands)).unwrap_or(VOID);
+    match operator.make.and_then(|make| make(dtype, &operands)) {
+        Some(made) => Ok(made?.into()),
+        None => Ok(make(operator, dtype, operands, annotations)),
+    }
+}
