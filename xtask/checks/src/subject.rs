@@ -238,11 +238,6 @@ impl Program {
             && self.nodes.iter().zip(&other.nodes).all(|(a, b)| equal.compare(a, b))
     }
 
-    /// The release whose text was read.
-    pub fn release(&self) -> &'static Release {
-        self.release
-    }
-
     /// The form of its JSON; `None` if the release has none of its own.
     pub fn json_version(&self) -> Option<&'static TvmJsonVersion> {
         TvmJsonVersion::of(tvmscript::registry().of_release(self.release)?)
