@@ -1,12 +1,13 @@
 //! Files of two releases, compared as what they mean in the newer one.
 
 use serde_json::{Value, json};
-use tvmscript::ir_core::profile::ProfileChoice;
-use tvmscript::upgrade::{self, STEPS, Step};
+use tvmscript::Release;
+use tvmscript::upgrade::{self, Step};
 
 use crate::command::Run;
 use crate::failure::FileErrorKind;
 use crate::input::{Input, Warnings};
+use crate::registry::registry;
 use crate::{output, well_formed};
 
 /// One of two files, rewritten before they are compared.
@@ -18,12 +19,12 @@ pub(crate) struct Aligned {
 impl Aligned {
     /// The file and the releases, for programs.
     pub(crate) fn report(&self) -> Value {
-        json!({"file": self.file, "from": self.step.from, "to": self.step.to})
+        json!({"file": self.file, "from": self.step.from.id(), "to": self.step.to.id()})
     }
 }
 
-fn profile(input: &Input) -> Option<ProfileChoice> {
-    input.scripts.first().map(|script| script.profile)
+fn release(input: &Input) -> Option<&'static Release> {
+    input.scripts.first().map(|script| script.release)
 }
 
 /// Rewrites the scripts of the older of two files by the rules of `upgrade`, and says so. Returns `None` if there is nothing
@@ -31,39 +32,38 @@ fn profile(input: &Input) -> Option<ProfileChoice> {
 ///
 /// # Errors
 /// If a rewritten script is invalid.
-pub(crate) fn align(
-    left: &mut Input,
-    right: &mut Input,
-    run: &mut Run,
-) -> Result<Option<Aligned>, FileErrorKind> {
-    let (Some(a), Some(b)) = (profile(left), profile(right)) else { return Ok(None) };
-    let (a_id, b_id) = (a.profile.id(), b.profile.id());
-    if a_id == b_id {
+pub(crate) fn align(left: &mut Input, right: &mut Input, run: &mut Run) -> Result<Option<Aligned>, FileErrorKind> {
+    let (Some(a), Some(b)) = (release(left), release(right)) else { return Ok(None) };
+    if a == b {
         return Ok(None);
     }
-    let leads = |step: &&Step, from: &str, to: &str| step.from == from && step.to == to;
+    let leads = |step: &&Step, from: &Release, to: &Release| step.from == from && step.to == to;
     // Steps to newer releases come first.
-    let step = STEPS.into_iter().find(|step| leads(step, &a_id, &b_id) || leads(step, &b_id, &a_id));
+    let step = upgrade::steps(registry()).find(|step| leads(step, a, b) || leads(step, b, a));
     let Some(step) = step else {
         output::diagnose(&format!(
-            "note: {} is text of {a_id}, {} of {b_id}; no rules lead from one to the other, so they are compared as they are",
-            left.source.name, right.source.name
+            "note: {} is text of {}, {} of {}; no rules lead from one to the other, so they are compared as they are",
+            left.source.name,
+            a.id(),
+            right.source.name,
+            b.id()
         ));
         return Ok(None);
     };
-    let (older, newest) = if step.from == a_id { (left, b) } else { (right, a) };
+    let older = if step.from == a { left } else { right };
     let mut losses = Vec::new();
     for script in &mut older.scripts {
         let upgraded = run.timings.time("upgrade", || upgrade::upgrade(&script.node, step));
         let upgraded = upgraded.map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
         let found = upgraded.findings.iter().filter(|finding| finding.is_loss);
         losses.extend(found.map(|finding| well_formed::in_text(script, finding.diagnostic(true))));
-        script.set_upgraded(upgraded.node, newest);
+        script.set_upgraded(upgraded.node, step.to);
     }
     let file = older.source.name.clone();
     output::diagnose(&format!(
         "note: {file} is compared as {} has it, after the rules of `upgrade` from {}; `--as-written` compares what is written",
-        step.to, step.from
+        step.to.id(),
+        step.from.id()
     ));
     Warnings::default().with(&older.source, losses).show(run.color);
     Ok(Some(Aligned { file, step }))

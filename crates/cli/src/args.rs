@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use tvmscript::ir_core::TextProfile;
+use tvmscript::Release;
 use tvmscript::python_syntax::MAX_TEXT_BYTES;
 use tvmscript::script_parser::{Header, HeaderError, Parsers};
 
@@ -30,7 +30,7 @@ Examples:
   tvmscript print --call 'gemm(128)' lib.py    the scripts that a call returns
 
 FILE is a script as printed by TVM, a Python file with imports and any number of scripts, or JSON
-in either format; `-` is standard input. `--profile NAME` selects the text form to parse and print.
+in either format; `-` is standard input. `--profile NAME` selects the release whose texts to parse and print.
 
 Exit status: 0 success; 1 errors in the input, or the answer is no; 2 wrong use of the command.";
 
@@ -65,9 +65,9 @@ pub(crate) struct GlobalArgs {
     /// errors (`refuse`)
     #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
     pub(crate) unknown_functions: Unknown,
-    /// Text profile to parse and print with [default: the first one]
-    #[arg(long, global = true, value_name = "NAME", value_parser = profile())]
-    pub(crate) profile: Option<String>,
+    /// Release whose texts to parse and print [default: what each text shows]
+    #[arg(long = "profile", global = true, value_name = "NAME", value_parser = release())]
+    pub(crate) release: Option<&'static Release>,
     /// Parse scripts as fragments of this dialect: statements, bindings or an expression outside any function
     ///
     /// `print --only` prints such fragments, with declarations of their free variables in front. Comparing and hashing binds
@@ -100,8 +100,17 @@ fn header(text: &str) -> Result<Header, HeaderError> {
     header.check(tvmscript::registry()).map(|()| header)
 }
 
-fn profile() -> PossibleValuesParser {
-    PossibleValuesParser::new(tvmscript::registry().text_profiles().map(TextProfile::id))
+/// Parses the name of a release.
+fn release() -> impl TypedValueParser<Value = &'static Release> {
+    one_of(tvmscript::registry().releases())
+}
+
+/// Parses the name of one of some releases.
+pub(crate) fn one_of(
+    releases: impl Iterator<Item = &'static Release>,
+) -> impl TypedValueParser<Value = &'static Release> {
+    let names = PossibleValuesParser::new(releases.map(Release::id));
+    names.try_map(|name| tvmscript::registry().find_release(&name))
 }
 
 fn fragment_dialect() -> impl TypedValueParser<Value = &'static str> {

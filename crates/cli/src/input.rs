@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tvmscript::diagnostics::{self, Diagnostic};
-use tvmscript::ir_core::profile::{ProfileChoice, Reason};
+use tvmscript::ir_core::release::Reason;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts, Str};
 use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
-use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Registry, Value, ir};
+use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Registry, Release, Value, ir};
 
 use crate::failure::{FileError, FileErrorKind};
 use crate::output;
@@ -84,8 +84,8 @@ pub(crate) struct Script {
     pub(crate) definition: TextRange,
     /// `true` if `check` tests whether it is well-formed.
     pub(crate) is_checked: bool,
-    /// The profile that it was read in.
-    pub(crate) profile: ProfileChoice,
+    /// The release that it is a program of.
+    pub(crate) release: &'static Release,
     /// The text that it was parsed from.
     pub(crate) origin: Option<Rc<Origin>>,
 }
@@ -100,10 +100,10 @@ pub(crate) struct Origin {
 }
 
 impl Script {
-    /// Replaces the node by what a step between releases makes of it, which prints in another profile.
-    pub(crate) fn set_upgraded(&mut self, node: Object, profile: ProfileChoice) {
+    /// Replaces the node by what a step between releases makes of it.
+    pub(crate) fn set_upgraded(&mut self, node: Object, release: &'static Release) {
         self.node = node;
-        self.profile = profile;
+        self.release = release;
         self.origin = self.origin.take().map(|origin| {
             let (source, other_texts) = (origin.source, origin.other_texts.clone());
             let (comments, steps) = (SourceComments::default(), Vec::new());
@@ -111,10 +111,9 @@ impl Script {
         });
     }
 
-    /// A configuration that prints in the profile that the script was read in, unless it selects one itself.
+    /// A configuration that prints in the release that the script was read in, unless it selects one itself.
     pub(crate) fn with_own_release(&self, config: PrinterConfig) -> PrinterConfig {
-        let own = || Some(self.profile.profile.id());
-        PrinterConfig { profile: config.profile.clone().or_else(own), ..config }
+        PrinterConfig { release: config.release.or(Some(self.release)), ..config }
     }
 }
 
@@ -230,20 +229,20 @@ pub(crate) fn parse_input(source: &Source, timings: &mut Timings) -> Result<Pars
     }
 }
 
-/// Parses scripts in a profile, or in that which the text shows, and returns the profile, too. A script that uses an
+/// Parses scripts in a release, or in that which the text shows, and returns the release, too. A script that uses an
 /// unknown value is none of the result, as one that needs arguments.
 ///
 /// # Errors
 /// If the text has other errors or contains no script.
 pub(crate) fn parse_input_in(
     source: &Source,
-    profile: Option<&str>,
+    release: Option<&'static Release>,
     timings: &mut Timings,
-) -> Result<(ParsedInput, ProfileChoice), FileErrorKind> {
+) -> Result<(ParsedInput, &'static Release), FileErrorKind> {
     let mut options = parse_options(&source.name);
-    options.profile = profile.map(str::to_owned).or(options.profile);
-    let ((scripts, warnings), profile) = parse_with_profile(registry(), source, &options, true, timings)?;
-    Ok(((select(scripts, selected())?, warnings), profile))
+    options.release = release.or(options.release);
+    let ((scripts, warnings), release) = parse_with_release(registry(), source, &options, true, timings)?;
+    Ok(((select(scripts, selected())?, warnings), release))
 }
 
 fn parse_selected(
@@ -285,20 +284,20 @@ fn parse(
     options: &ParseOptions,
     timings: &mut Timings,
 ) -> Result<ParsedInput, FileErrorKind> {
-    Ok(parse_with_profile(registry, source, options, false, timings)?.0)
+    Ok(parse_with_release(registry, source, options, false, timings)?.0)
 }
 
-fn parse_with_profile(
+fn parse_with_release(
     registry: &Registry,
     source: &Source,
     options: &ParseOptions,
     allow_unknown: bool,
     timings: &mut Timings,
-) -> Result<(ParsedInput, ProfileChoice), FileErrorKind> {
+) -> Result<(ParsedInput, &'static Release), FileErrorKind> {
     let mut parsed =
         timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
     timings.statements += parsed.statements;
-    timings.add_profile(&parsed.profile);
+    timings.add_release(parsed.release, parsed.release_reason);
     if allow_unknown {
         parsed
             .errors
@@ -313,9 +312,9 @@ fn parse_with_profile(
         comments: parsed.comments,
         steps: parsed.steps,
     });
-    let profile = parsed.profile;
+    let release = parsed.release;
     let script = |s: tvmscript::Script| Script {
-        profile,
+        release,
         origin: Some(origin.clone()),
         name: s.name,
         node: s.node,
@@ -324,7 +323,7 @@ fn parse_with_profile(
         is_checked: s.is_checked,
     };
     let warnings = Warnings::new(source, parsed.warnings.iter().map(|warning| warning.erased()).collect());
-    Ok(((parsed.scripts.into_iter().map(script).collect(), warnings), profile))
+    Ok(((parsed.scripts.into_iter().map(script).collect(), warnings), release))
 }
 
 /// Errors and warnings in source order.
@@ -339,12 +338,11 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 /// # Errors
 /// If the text is not the JSON of a node.
 pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<ParsedInput, FileErrorKind> {
-    let loaded = timings
-        .time("load", || tvmscript::load_json(&source.text, registry()))
-        .map_err(FileErrorKind::Json)?;
-    let LoadedJson { node, profile, unknown } = loaded;
-    if matches!(profile.reason, Reason::Json) {
-        timings.add_profile(&profile);
+    let loaded =
+        timings.time("load", || tvmscript::load_json(&source.text, registry())).map_err(FileErrorKind::Json)?;
+    let LoadedJson { node, release, release_reason, unknown } = loaded;
+    if matches!(release_reason, Reason::Json) {
+        timings.add_release(release, release_reason);
     }
     let script = |node| Script {
         name: None,
@@ -352,7 +350,7 @@ pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Parsed
         range: TextRange::at(0),
         definition: TextRange::at(0),
         is_checked: true,
-        profile,
+        release,
         origin: None,
     };
     let note = |(key, count): (Str, usize)| {

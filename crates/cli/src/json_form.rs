@@ -1,9 +1,9 @@
 //! The forms in which JSON is written.
 
-use tvmscript::Value;
 use tvmscript::ir_core::SourceTexts;
 use tvmscript::ir_core::json::{SaveError, native};
 use tvmscript::tvm_json::{self, Form, SaveOptions, TvmJsonVersion};
+use tvmscript::{Release, Value};
 
 use crate::registry::registry;
 
@@ -22,7 +22,7 @@ impl JsonForm {
         Some(JsonForm { form, compact: !text.trim_end().contains('\n') })
     }
 
-    /// Writes a program of a text profile, with a line break at the end. `texts` are for the lines and columns of positions,
+    /// Writes a program of a release, with a line break at the end. `texts` are for the lines and columns of positions,
     /// which are left out otherwise.
     ///
     /// # Errors
@@ -30,23 +30,22 @@ impl JsonForm {
     pub(crate) fn write(
         &self,
         value: &Value,
-        profile: &str,
+        release: &Release,
         texts: SourceTexts,
     ) -> Result<String, SaveError> {
         let JsonForm { form, compact } = *self;
         let mut text = match form {
             Form::Tvm => {
-                let version = TvmJsonVersion::of_profile(profile).unwrap_or_default();
+                let version = registry().of_release(release).and_then(TvmJsonVersion::of);
+                let version = version.unwrap_or(&TvmJsonVersion::V0_23);
                 tvm_json::save_with(
                     value,
                     &SaveOptions { version, compact, texts, ..SaveOptions::default() },
                 )?
             }
             Form::Native => {
-                let default = registry().text_profiles().next();
-                let is_default = default.is_some_and(|default| default.id() == profile);
-                let profile = (!is_default).then(|| profile.to_owned());
-                native::save_with(value, &native::SaveOptions { compact, profile })
+                let release = (release != registry().release()).then(|| release.id());
+                native::save_with(value, &native::SaveOptions { compact, release })
             }
         };
         if !text.ends_with('\n') {

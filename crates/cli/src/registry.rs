@@ -68,7 +68,7 @@ pub(crate) fn reparse_options() -> ParseOptions {
     let mut options = ParseOptions::default();
     options.fragment_of = global.fragment;
     options.unknown_functions = UnknownFunctions::Kept;
-    options.profile = global.profile.clone();
+    options.release = global.release;
     #[cfg(feature = "ruff")]
     {
         options.python.backend = tvmscript::python_syntax::Backend::Ruff;
@@ -81,9 +81,9 @@ pub(crate) fn reparse_options() -> ParseOptions {
     options
 }
 
-/// The default printer configuration with the selected text profile.
+/// The default printer configuration with the selected release.
 pub(crate) fn printer_config() -> PrinterConfig {
-    PrinterConfig { profile: global().profile.clone(), ..PrinterConfig::default() }
+    PrinterConfig { release: global().release, ..PrinterConfig::default() }
 }
 
 static WITH_CONSTANTS: OnceLock<Registry> = OnceLock::new();

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tvmscript::ir_core::profile::ProfileChoice;
+use tvmscript::Release;
+use tvmscript::ir_core::release::Reason;
 
 /// Duration of each phase and size of the input.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +15,8 @@ pub(crate) struct Timings {
     pub(crate) input_bytes: usize,
     /// Number of Python statements.
     pub(crate) statements: usize,
-    /// The profiles of the texts, each with the reason.
-    profiles: BTreeSet<(String, String)>,
+    /// The releases of the texts, each with the reason.
+    releases: BTreeSet<(String, String)>,
 }
 
 impl Timings {
@@ -34,14 +35,14 @@ impl Timings {
         }
     }
 
-    /// Records the profile of a text.
-    pub(crate) fn add_profile(&mut self, choice: &ProfileChoice) {
-        self.profiles.insert((choice.profile.id(), choice.reason.to_string()));
+    /// Records the release of a text.
+    pub(crate) fn add_release(&mut self, release: &Release, reason: Reason) {
+        self.releases.insert((release.id(), reason.to_string()));
     }
 
-    /// The profile of the first text, with the reason; `null` if no text was read.
-    pub(crate) fn profile(&self) -> Value {
-        self.profiles.first().map_or(Value::Null, profile_json)
+    /// The release of the first text, with the reason; `null` if no text was read.
+    pub(crate) fn release(&self) -> Value {
+        self.releases.first().map_or(Value::Null, release_json)
     }
 
     /// Adds the times of another file.
@@ -51,7 +52,7 @@ impl Timings {
         }
         self.input_bytes += other.input_bytes;
         self.statements += other.statements;
-        self.profiles.extend(other.profiles.iter().cloned());
+        self.releases.extend(other.releases.iter().cloned());
     }
 
     /// One line of JSON; times in milliseconds, `total` from start to end.
@@ -65,11 +66,11 @@ impl Timings {
         line.insert("files".to_owned(), json!(files));
         line.insert("input_bytes".to_owned(), json!(self.input_bytes));
         line.insert("statements".to_owned(), json!(self.statements));
-        line.insert("profiles".to_owned(), self.profiles.iter().map(profile_json).collect());
+        line.insert("profiles".to_owned(), self.releases.iter().map(release_json).collect());
         Value::Object(line).to_string()
     }
 }
 
-fn profile_json((id, reason): &(String, String)) -> Value {
+fn release_json((id, reason): &(String, String)) -> Value {
     json!({"id": id, "reason": reason})
 }

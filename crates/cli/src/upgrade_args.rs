@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
-use tvmscript::upgrade::STEPS;
+use clap::builder::TypedValueParser;
+use tvmscript::Release;
+use tvmscript::upgrade::steps;
+
+use crate::args::one_of;
 
 /// `upgrade`.
 #[derive(Debug, clap::Args)]
@@ -30,10 +33,10 @@ pub(crate) struct UpgradeArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Release to upgrade to
     #[arg(long, value_name = "PROFILE", default_value = "tvm-0.27", value_parser = targets())]
-    pub(crate) to: String,
+    pub(crate) to: &'static Release,
     /// Release of the files [default: what each file shows]
     #[arg(long, value_name = "PROFILE", value_parser = sources())]
-    pub(crate) from: Option<String>,
+    pub(crate) from: Option<&'static Release>,
     /// Change the files; each is replaced as a whole or left unchanged
     #[arg(long, conflicts_with = "diff")]
     pub(crate) write: bool,
@@ -51,12 +54,12 @@ pub(crate) struct UpgradeArgs {
     pub(crate) rules: bool,
 }
 
-fn targets() -> PossibleValuesParser {
-    PossibleValuesParser::new(STEPS.iter().map(|step| step.to))
+fn targets() -> impl TypedValueParser<Value = &'static Release> {
+    one_of(steps(tvmscript::registry()).map(|step| step.to))
 }
 
-fn sources() -> PossibleValuesParser {
-    PossibleValuesParser::new(STEPS.iter().map(|step| step.from))
+fn sources() -> impl TypedValueParser<Value = &'static Release> {
+    one_of(steps(tvmscript::registry()).map(|step| step.from))
 }
 
 /// Output format of `upgrade`.

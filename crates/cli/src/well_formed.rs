@@ -32,11 +32,12 @@ impl Errors {
 pub(crate) fn errors(scripts: &[Script]) -> Errors {
     let mut errors = Errors::default();
     for script in scripts.iter().filter(|script| script.is_checked) {
-        let found = registry().check(&script.node);
+        let dialects = registry().of_release(script.release).unwrap_or(registry());
+        let found = dialects.check(&script.node);
         if script.range.is_empty() && !found.is_empty() {
             errors.in_ir.push((script.node.clone(), found));
         } else {
-            let is_note = script.profile.profile.may_be_ill_formed;
+            let is_note = script.release.syntax.may_be_ill_formed;
             let severity = if is_note { Severity::Note } else { Severity::Error };
             let found =
                 found.into_iter().map(|diagnostic| Diagnostic { severity, ..in_text(script, diagnostic) });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
-use tvmscript_ir_core::{Object, Registry, SourceComments, SourceTexts, TextProfile};
+use tvmscript_ir_core::{Object, Registry, Release, SourceComments, SourceTexts};
 
 use crate::error::{DocsifyError, Result};
 use crate::names::is_identifier;
@@ -29,8 +29,8 @@ pub struct PrinterConfig {
     pub prefixes: BTreeMap<String, String>,
     /// The module's name inside its own functions; empty for the module's real name.
     pub module_alias: String,
-    /// Id of the text profile, such as `family-1.0`. Defaults to the first profile of the registry.
-    pub profile: Option<String>,
+    /// The release to print in. Defaults to the first release of the registry.
+    pub release: Option<&'static Release>,
     /// Keeps the generated declarations when a bare expression is printed.
     pub verbose_expr: bool,
     /// Spaces per indentation level.
@@ -86,7 +86,7 @@ impl Default for PrinterConfig {
             show_meta: false,
             prefixes: BTreeMap::new(),
             module_alias: DEFAULT_ALIAS.to_owned(),
-            profile: None,
+            release: None,
             verbose_expr: false,
             indent_spaces: 4,
             max_width_columns: None,
@@ -138,16 +138,15 @@ impl PrinterConfig {
     ///
     /// # Errors
     /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`], [`DocsifyError::BadOption`] or
-    /// [`DocsifyError::UnknownProfile`].
+    /// [`DocsifyError::UnknownRelease`].
     pub fn check(&self, registry: &Registry) -> Result<()> {
-        let (profile, registry) = self.text_profile(registry)?;
-        self.check_for(profile, registry)
+        self.check_for(self.dialects(registry)?)
     }
 
-    /// Checks the options for a profile and its dialects.
-    pub(crate) fn check_for(&self, profile: &TextProfile, registry: &Registry) -> Result<()> {
+    /// Checks the options for the dialects of a release.
+    pub(crate) fn check_for(&self, registry: &Registry) -> Result<()> {
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
-        self.check_names(table, profile)?;
+        self.check_names(table, registry.release())?;
         if self.indent_spaces == 0 {
             let reason = "blocks are indented by at least one space".to_owned();
             return Err(DocsifyError::BadOption { option: "indent".to_owned(), reason }.into());
@@ -155,16 +154,12 @@ impl PrinterConfig {
         self.header_values(table).map(drop)
     }
 
-    /// The text profile to print with, and the dialects as they are in it.
+    /// The dialects as the release has them.
     ///
     /// # Errors
-    /// [`DocsifyError::UnknownProfile`]
-    pub(crate) fn text_profile<'r>(
-        &self,
-        registry: &'r Registry,
-    ) -> Result<(&'static TextProfile, &'r Registry)> {
-        let found = registry.text_profile(self.profile.as_deref());
-        found.map_err(|error| DocsifyError::UnknownProfile(error).into())
+    /// [`DocsifyError::UnknownRelease`]
+    pub(crate) fn dialects<'r>(&self, registry: &'r Registry) -> Result<&'r Registry> {
+        registry.select_release(self.release).map_err(|error| DocsifyError::UnknownRelease(error).into())
     }
 
     /// The prefix of a dialect's names.
@@ -172,7 +167,7 @@ impl PrinterConfig {
         self.prefixes.get(dialect).map_or(default, String::as_str)
     }
 
-    fn check_names(&self, table: &PrinterTable, profile: &TextProfile) -> Result<()> {
+    fn check_names(&self, table: &PrinterTable, release: &Release) -> Result<()> {
         if self.prefixes.is_empty() && self.module_alias == DEFAULT_ALIAS {
             return Ok(());
         }
@@ -183,7 +178,7 @@ impl PrinterConfig {
             if !is_identifier(name) {
                 return Err(DocsifyError::BadName { what, name: name.to_owned() }.into());
             }
-            if PYTHON_WORDS.contains(&name) || profile.words().contains(&name) {
+            if PYTHON_WORDS.contains(&name) || release.syntax.words().contains(&name) {
                 return clash(what, name, "a word of every script".to_owned());
             }
             Ok(())

@@ -13,7 +13,7 @@ use std::any::{Any, TypeId};
 use std::rc::Rc;
 
 use tvmscript_doc::{DocArena, ExprDoc, StmtDoc, Sym};
-use tvmscript_ir_core::{AccessPath, Object, PathId, Registry, TextProfile, Token};
+use tvmscript_ir_core::{AccessPath, Object, PathId, Registry, Release, Syntax, Token};
 
 use crate::analysis::Region;
 use crate::config::PrinterConfig;
@@ -43,7 +43,6 @@ pub struct Docsifier<'r> {
     pub docs: DocArena,
     registry: &'r Registry,
     config: &'r PrinterConfig,
-    profile: &'static TextProfile,
     root: Object,
     region: Region,
     dispatch: Dispatch<'r>,
@@ -80,8 +79,8 @@ impl<'r> Docsifier<'r> {
     /// # Errors
     /// As [`PrinterConfig::check`].
     pub fn new(registry: &'r Registry, config: &'r PrinterConfig, root: &Object) -> Result<Docsifier<'r>> {
-        let (profile, registry) = config.text_profile(registry)?;
-        config.check_for(profile, registry)?;
+        let registry = config.dialects(registry)?;
+        config.check_for(registry)?;
         let table = match registry.slot::<Printers>().map(Printers::table) {
             Some(table) => table,
             None => &EMPTY_TABLE,
@@ -90,8 +89,10 @@ impl<'r> Docsifier<'r> {
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
         let mut docs = DocArena::with_max_docs(max_docs);
-        let words: Vec<&'static str> =
-            [profile.metadata.variable].into_iter().chain(table.words().iter().copied()).collect();
+        let words: Vec<&'static str> = [registry.release().syntax.metadata.variable]
+            .into_iter()
+            .chain(table.words().iter().copied())
+            .collect();
         let mut definitions = Definitions::new(&words);
         let prefixes = Prefixes::new(table, config);
         for prefix in prefixes.iter() {
@@ -104,7 +105,6 @@ impl<'r> Docsifier<'r> {
             docs,
             registry,
             config,
-            profile,
             root: root.clone(),
             region: Region::new(root.clone()),
             dispatch: Dispatch::new(registry, table),
@@ -171,9 +171,14 @@ impl<'r> Docsifier<'r> {
         self.config
     }
 
-    /// The text profile of this print.
-    pub fn profile(&self) -> &'static TextProfile {
-        self.profile
+    /// The release of this print.
+    pub fn release(&self) -> &'static Release {
+        self.registry.release()
+    }
+
+    /// The syntax of the release.
+    pub fn syntax(&self) -> &'static Syntax {
+        &self.release().syntax
     }
 
     /// The registry of this print.
@@ -225,6 +230,7 @@ impl<'r> Docsifier<'r> {
     /// A qualified name of a dialect (`Toy.region`).
     pub fn prefixed(&mut self, dialect: &str, name: &str) -> ExprDoc {
         let prefix = self.prefix(dialect);
+        let name = self.release().renames.function_name(dialect, name);
         self.docs.attr(prefix, name)
     }
 

@@ -2,7 +2,7 @@
 
 use tvmscript_doc::{DocError, PrintError};
 use tvmscript_ir_core::json::SaveError;
-use tvmscript_ir_core::profile::UnknownProfile;
+use tvmscript_ir_core::release::UnknownRelease;
 use tvmscript_ir_core::{Object, error_codes};
 
 /// The reason why a node cannot be printed.
@@ -38,9 +38,9 @@ pub enum DocsifyError {
         /// The part that cannot be represented.
         reason: String,
     },
-    /// No dialect registers the selected text profile.
+    /// The registry does not have the selected release.
     #[error(transparent)]
-    UnknownProfile(UnknownProfile),
+    UnknownRelease(UnknownRelease),
     /// No text printed with this option value reads back.
     #[error("invalid value of the option `{option}`: {reason}")]
     BadOption {
@@ -104,7 +104,7 @@ error_codes! {
             "The node uses a variable that no scope of the text can declare.";
         DocsifyError::Unwritable { .. } => "E0906" "unprintable"
             "The text form has no spelling for this value of the node. The message names the part.";
-        DocsifyError::UnknownProfile(_) => "E0907" "unprintable" "No dialect registers the text profile of the options.";
+        DocsifyError::UnknownRelease(_) => "E0907" "unprintable" "The registry does not have the release of the options.";
         DocsifyError::BadOption { .. } => "E0908" "unprintable"
             "No text printed with this value of an option reads back.";
         DocsifyError::NameClash { .. } => "E0909" "unprintable"

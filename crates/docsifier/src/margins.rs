@@ -66,7 +66,7 @@ fn is_made_elsewhere(d: &Docsifier<'_>, mut value: ExprDoc) -> bool {
     let mut is_part = false;
     loop {
         match d.docs.expr(value) {
-            Expr::Id(name) => return !is_part || d.docs.text(name) == d.profile().metadata.variable,
+            Expr::Id(name) => return !is_part || d.docs.text(name) == d.syntax().metadata.variable,
             Expr::Index { value: whole, .. } => (value, is_part) = (whole, true),
             _ => return false,
         }

@@ -26,7 +26,7 @@ impl Metadata {
     pub(crate) fn add(
         &mut self,
         object: &Object,
-        type_key: fn(&'static str) -> &'static str,
+        type_key: impl Fn(&'static str) -> &'static str,
     ) -> (Str, usize) {
         let unknown = object.as_node::<UnknownNode>();
         let key = unknown.map_or_else(|| type_key(object.info().key()), |node| node.type_key.as_str());

@@ -82,7 +82,7 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         max_bytes: config.max_bytes,
         print_line_numbers: config.print_line_numbers,
         num_context_lines: config.num_context_lines,
-        comparisons_nest: d.profile().comparisons_nest,
+        comparisons_nest: d.syntax().comparisons_nest,
         ..PythonOptions::default()
     }
 }
@@ -132,7 +132,7 @@ fn docsify_known(
         stmts = whole;
     }
     if !d.metadata_section().is_empty() && !d.config().show_meta {
-        let omitted = d.profile().metadata.omitted;
+        let omitted = d.syntax().metadata.omitted;
         stmts.push(d.docs.comment(omitted));
     }
     d.resolve_words()?;
@@ -143,8 +143,8 @@ fn docsify_known(
     Ok(stmts)
 }
 
-/// The metadata section, `metadata = load_json("""...""")` and a newline; empty without metadata. The text profile
-/// supplies names and data format ([`tvmscript_ir_core::profile::MetadataFormat`]).
+/// The metadata section, `metadata = load_json("""...""")` and a newline; empty without metadata. The syntax
+/// of the release supplies names and data format ([`tvmscript_ir_core::release::MetadataFormat`]).
 ///
 /// The data is ASCII: other characters, which occur in JSON strings only, are written as JSON escapes.
 ///
@@ -161,12 +161,12 @@ fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if encoded_bytes(&metadata) > max_bytes {
         return Err(too_long().into());
     }
-    let format = &d.profile().metadata;
+    let format = &d.syntax().metadata;
     let metadata = Value::Node(metadata);
     let load = |text: &str| (format.load)(text, d.registry(), UnknownTypes::Kept);
     let json = match UnknownNode::whole_graph(&metadata, load) {
         Some(section) => section.as_str().to_owned(),
-        None => (format.save)(&metadata)?,
+        None => (format.save)(&metadata, d.registry())?,
     };
     if json.len() > max_bytes {
         return Err(too_long().into());
@@ -243,12 +243,12 @@ pub fn expr_text(d: &mut Docsifier<'_>, doc: ExprDoc) -> Result<String> {
 
 /// Import comments of the used prefixes that `include` accepts.
 fn imports(d: &Docsifier<'_>, include: impl Fn(&Prefix) -> bool) -> Vec<String> {
-    let profile = d.profile();
-    let module = profile.python.script_module;
+    let syntax = d.syntax();
+    let module = syntax.python.script_module;
     let mut lines = Vec::new();
     for Prefix { dialect, prefix, .. } in d.used_prefixes().filter(|used| include(used)) {
-        lines.push(format!("from {module} import {} as {prefix}", profile.import_name(dialect)));
-        let behind = profile.import_lines.iter().filter(|(of, _)| of == dialect);
+        lines.push(format!("from {module} import {} as {prefix}", syntax.import_name(dialect)));
+        let behind = syntax.import_lines.iter().filter(|(of, _)| of == dialect);
         lines.extend(behind.map(|(_, line)| (*line).to_owned()));
     }
     lines
@@ -260,7 +260,7 @@ fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>>
     d.has_header |= d.frame_count() <= 1;
     let values = d.config().header_values(d.table())?;
     if !values.is_empty() {
-        lines.push(format!("{}: {}", d.profile().option_label, values.join(", ")));
+        lines.push(format!("{}: {}", d.syntax().option_label, values.join(", ")));
     }
     let mut stmts: Vec<StmtDoc> = Vec::new();
     if d.frame_count() <= 1 {

@@ -1,6 +1,7 @@
 //! The printer table, (dispatch token, type) to handler, and the methods by which dialects fill it.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc, StmtList};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
@@ -14,7 +15,7 @@ use crate::frame::Frame;
 use crate::options::PrinterOption;
 
 /// Prints one node.
-pub(crate) type Handler = Box<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
+pub(crate) type Handler = Arc<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
 
 /// The result type of a printer: any doc, or always one kind.
 pub trait Printed: Sized {
@@ -52,6 +53,7 @@ pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>
 /// Creates the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
 
+#[derive(Clone)]
 struct HandlerEntry {
     handler: Handler,
     opens_scope: bool,
@@ -59,14 +61,14 @@ struct HandlerEntry {
 }
 
 /// The printers and the root frame under one token.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct TokenEntry {
     root: Option<RootFrame>,
     handlers: Vec<Option<Handler>>,
 }
 
 /// The printers of all dialects.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct PrinterTable {
     tokens: Vec<TokenEntry>,
     /// By type, the token under which a node prints as the root.
@@ -171,7 +173,7 @@ impl PrinterTable {
 }
 
 /// Registrations of one dialect, and the table they resolve to.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Printers {
     handlers: Vec<(&'static str, &'static TypeInfo, HandlerEntry)>,
     root_tokens: Vec<(&'static TypeInfo, &'static str)>,
@@ -390,7 +392,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self {
-        let entry = HandlerEntry { handler: Box::new(handler), opens_scope: true, place: Location::caller() };
+        let entry = HandlerEntry { handler: Arc::new(handler), opens_scope: true, place: Location::caller() };
         self.slot_mut::<Printers>().handlers.push((token, info, entry));
         self
     }
@@ -433,7 +435,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
 fn erase<N: Class, D: Printed>(
     handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
 ) -> Handler {
-    Box::new(move |object, path, d| match object.downcast_ref::<N>() {
+    Arc::new(move |object, path, d| match object.downcast_ref::<N>() {
         Some(node) => D::printed(handler(node, path, d)),
         None => unreachable!("handlers are found by the node's own type"),
     })

@@ -28,7 +28,7 @@ struct Word {
 }
 
 impl Words {
-    /// Creates the set of words: that of this crate, plus `others` of the text profile and the dialects.
+    /// Creates the set of words: that of this crate, plus `others` of the release and the dialects.
     pub(crate) fn new(others: &[&'static str]) -> Words {
         let words = [FLOAT].into_iter().chain(others.iter().copied());
         Words(

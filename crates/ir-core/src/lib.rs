@@ -53,9 +53,9 @@ pub mod json;
 pub mod mutate;
 pub mod node;
 pub mod operators;
-pub mod profile;
 pub mod ptr_map;
 pub mod registry;
+pub mod release;
 pub mod shared;
 pub mod span;
 pub mod stack;
@@ -81,7 +81,6 @@ pub use mutate::{
 };
 pub use node::{Class, Node, SubclassOf};
 pub use operators::{IntoOperand, Operand, PoisonNode};
-pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeId, NodeSlot, Object, ObjectLike, Ref,
@@ -91,6 +90,7 @@ pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };
+pub use release::{Release, Syntax};
 pub use span::{
     CurrentSpan, OpenCall, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind,
     nodes_where_span, output_nodes,

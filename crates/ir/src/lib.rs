@@ -25,24 +25,22 @@ pub mod node;
 pub mod parse;
 #[cfg(feature = "print")]
 pub mod print;
-pub mod profile;
+pub mod release;
 pub mod signature;
 mod source;
 
 pub use node::*;
 pub use source::{SPAN_FILLING, set_span, span_filling};
 
+use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::json::UnknownNode;
-use tvmscript_ir_core::{Dialect, TextProfile};
+use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 
-/// The dialect: its nodes, TVM's text profile, and the parts that the enabled features add.
+use crate::release::TVM_0_23;
+
+/// The dialect: its nodes, the release that TVM's dialects are written for, and the parts that the enabled features add.
 pub fn dialect() -> Dialect {
-    dialect_of(&profile::TVM_0_23)
-}
-
-/// The dialect with the text profile of another release.
-pub fn dialect_of(profile: &'static TextProfile) -> Dialect {
-    let dialect = nodes().text_profile(profile);
+    let dialect = nodes().of_release(&TVM_0_23).tvm_json(&TVM_0_23, &TvmJsonVersion::V0_23);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use tvmscript_ir_core::operators::{ErrorSink, set_error_sink};
 use tvmscript_ir_core::registry::DeclaredNames;
+use tvmscript_ir_core::release::{self, Release};
 use tvmscript_ir_core::{Class, Object, Ref, Registry};
 
 use crate::context::Contexts;
@@ -176,6 +177,7 @@ impl Builder {
         if let Some(names) = registry.slot::<DeclaredNames>() {
             contexts.set(names.clone());
         }
+        contexts.set(registry.release());
         Builder::open(contexts)
     }
 
@@ -205,6 +207,11 @@ impl Builder {
     /// The context of this type, of the innermost builder that has one.
     pub fn context<C: Any + Send + Sync>() -> Option<Arc<C>> {
         STACK.with_borrow(|stack| stack.builders.iter().rev().find_map(|state| state.contexts.get()))
+    }
+
+    /// The release that the innermost builder for a registry builds for.
+    pub fn release() -> &'static Release {
+        Builder::context::<&'static Release>().map_or(&release::PLAIN, |release| *release)
     }
 
     /// Returns the node that was built.

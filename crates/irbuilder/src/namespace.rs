@@ -9,6 +9,8 @@ use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 use tvmscript_script_value::{HostObject, ScriptFn, ScriptValue};
 
+use crate::renamed::RenamedNames;
+
 /// Computes the value of a name that no table lists (`Toy.number_4`).
 pub type NameFallback = fn(&str) -> Option<ScriptValue>;
 
@@ -24,6 +26,7 @@ pub struct Names {
     fallbacks: Vec<NameFallback>,
     names_elsewhere: Vec<FallbackNames>,
     unexported: Vec<&'static str>,
+    renamed: Option<RenamedNames>,
 }
 
 impl std::fmt::Debug for Names {
@@ -35,6 +38,14 @@ impl std::fmt::Debug for Names {
 impl Names {
     /// The value of a name.
     pub fn get(&self, name: &str) -> Option<ScriptValue> {
+        match &self.renamed {
+            Some(renamed) => renamed.get(name, |name| self.find(name)),
+            None => self.find(name),
+        }
+    }
+
+    /// The value of a name in the first release.
+    fn find(&self, name: &str) -> Option<ScriptValue> {
         let name = self.aliases.get(name).copied().unwrap_or(name);
         match self.functions.get(name) {
             Some(function) => Some(ScriptValue::Function(function)),
@@ -61,6 +72,9 @@ impl Names {
         let mut names: Vec<&'static str> =
             self.functions.keys().chain(self.aliases.keys()).copied().collect();
         names.extend(self.names_elsewhere.iter().flat_map(|f| f()));
+        if let Some(renamed) = &self.renamed {
+            names = renamed.all(names);
+        }
         names.sort_unstable();
         names.dedup();
         names
@@ -107,6 +121,7 @@ impl HostObject for Group {
 }
 
 /// A script function or an alias as registered by a dialect.
+#[derive(Clone)]
 struct Declared<T> {
     dialect: &'static str,
     name: &'static str,
@@ -115,7 +130,7 @@ struct Declared<T> {
 }
 
 /// The namespaces of all dialects of a registry.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Namespaces {
     dialects: HashMap<&'static str, Arc<Names>>,
     functions: Vec<Declared<&'static ScriptFn>>,
@@ -168,9 +183,20 @@ impl Slot for Namespaces {
 
     fn finish(&mut self, resolver: &mut Resolver) {
         for Declared { dialect, name, value, place } in std::mem::take(&mut self.aliases) {
-            if self.names(dialect).get(value).is_none() {
+            if self.names(dialect).find(value).is_none() {
                 resolver.missing(format!("`{value}`, of which `{dialect}.{name}` is another name"), place);
             }
+        }
+        let renames = &resolver.release().renames;
+        for (dialect, names) in &mut self.dialects {
+            let Some(renamed) = RenamedNames::new(dialect, renames) else { continue };
+            let names = Arc::make_mut(names);
+            for new in renamed.new_names() {
+                if names.functions.contains_key(new) && !renamed.hides(new) {
+                    resolver.clash(format!("the function `{dialect}.{new}`"));
+                }
+            }
+            names.renamed = Some(renamed);
         }
     }
 }

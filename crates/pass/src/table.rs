@@ -95,6 +95,12 @@ impl<R> Default for PassTable<R> {
     }
 }
 
+impl<R> Clone for PassTable<R> {
+    fn clone(&self) -> Self {
+        PassTable { passes: self.passes.clone() }
+    }
+}
+
 impl<R: Class> PassTable<R> {
     /// Returns the table of a registry.
     pub fn of(registry: &Registry) -> Option<&PassTable<R>> {
@@ -138,7 +144,7 @@ impl<R: Class> fmt::Debug for PassTable<R> {
 }
 
 /// The options of the passes of a registry.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct PassOptions {
     options: Vec<(OptionDecl, RegistrationSite)>,
     span_switch: Option<(&'static str, RegistrationSite)>,

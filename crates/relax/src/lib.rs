@@ -65,11 +65,11 @@ pub fn dialect() -> Dialect {
 /// Creates the dialect with the words and forms of a release.
 pub fn dialect_of(surface: &'static Surface) -> Dialect {
     let mut dialect = nodes();
-    dialect.slot_mut::<surface::Surfaces>().0 = Some(surface);
+    dialect.slot_mut::<surface::Surfaces>().set(surface);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = parse::register(dialect, surface);
+    let dialect = parse::register(dialect);
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect;

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::diagnostic::{Diagnostic, DiagnosticKind};
 use tvmscript_ir_core::error_codes;
-use tvmscript_ir_core::profile::UnknownProfile;
+use tvmscript_ir_core::release::UnknownRelease;
 use tvmscript_python_syntax::ast::StmtKind;
 use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, HostError, OwnError, OwnErrorKind};
 
@@ -21,9 +21,9 @@ pub enum ParseErrorKind {
         /// The message.
         message: String,
     },
-    /// No dialect registers the selected text profile.
+    /// The registry does not have the selected release.
     #[error(transparent)]
-    UnknownProfile(UnknownProfile),
+    UnknownRelease(UnknownRelease),
     /// A name was defined twice in its scope.
     #[error("`{name}` is already defined in this scope")]
     AlreadyDefined {
@@ -111,8 +111,8 @@ error_codes! {
         ParseErrorKind::Header { .. } => "E0309" "header"
             "The header comment in front of a script names an option that does not exist, or a value that the option \
              does not have.";
-        ParseErrorKind::UnknownProfile(_) => "E0313" "unknown-profile"
-            "No dialect registers the text profile that the options of parsing select.";
+        ParseErrorKind::UnknownRelease(_) => "E0313" "unknown-profile"
+            "The registry does not have the release that the options of parsing select.";
         ParseErrorKind::UndeclaredCapture { .. } => "E0315" "undeclared-capture"
             "A script uses a function, list or other object around it that its decorator does not declare. The list \
              `capture` of the decorator, or the option for the capture rule, allows declared ones only.";

@@ -2,7 +2,7 @@
 //!
 //! A printer writes two kinds of header lines. `# from dialects import toy as Toy` names the prefix of a dialect; `#
 //! options: int_dtype=int64, buffer_dtype=float16` sets the options that change the meaning of the text. The module
-//! and the label are those of the [text profile](TextProfile). Header lines start at the beginning of a line, between
+//! and the label are those of the release's [syntax](Syntax). Header lines start at the beginning of a line, between
 //! module-level statements, and apply up to the end of the next function or class; in a fragment, to the whole text.
 //! All other comments are ignored, as are imports of names that are no dialects of the registry. A definition in the
 //! text takes precedence over a prefix.
@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{FieldRef, Object, Registry, TextProfile};
+use tvmscript_ir_core::{FieldRef, Object, Registry, Syntax};
 
 use crate::table::{ParseTable, Parsers};
 use tvmscript_python_syntax::ast::TextRange;
@@ -183,38 +183,38 @@ pub(crate) struct HeaderLine {
 }
 
 /// The header lines among the comments of a text, in source order.
-pub(crate) fn lines(text: &str, comments: &[Comment], profile: &TextProfile) -> Vec<HeaderLine> {
+pub(crate) fn lines(text: &str, comments: &[Comment], syntax: &Syntax) -> Vec<HeaderLine> {
     let at_line_start = |start: u32| start == 0 || text.as_bytes().get(start as usize - 1) == Some(&b'\n');
     comments
         .iter()
         .filter(|comment| comment.own_line && at_line_start(comment.range.start))
-        .filter_map(|comment| line(text.get(comment.range.to_usize())?, comment.range, profile))
+        .filter_map(|comment| line(text.get(comment.range.to_usize())?, comment.range, syntax))
         .collect()
 }
 
-fn line(comment: &str, range: TextRange, profile: &TextProfile) -> Option<HeaderLine> {
+fn line(comment: &str, range: TextRange, syntax: &Syntax) -> Option<HeaderLine> {
     let content = comment.strip_prefix('#')?.trim();
-    let module = profile.python.script_module;
+    let module = syntax.python.script_module;
     let import = content.strip_prefix("from ").and_then(|rest| rest.strip_prefix(module));
     if let Some(import) = import.and_then(|rest| rest.strip_prefix(" import ")) {
         let (dialect, prefix) = import.split_once(" as ")?;
-        let (dialect, prefix) = (profile.dialect_of_import(dialect.trim()), prefix.trim());
+        let (dialect, prefix) = (syntax.dialect_of_import(dialect.trim()), prefix.trim());
         let entries = vec![(format!("{dialect}_prefix"), prefix.to_owned())];
         return is_identifier(prefix).then_some(HeaderLine { range, entries, is_import: true });
     }
-    let entries = entries(content.strip_prefix(profile.option_label)?.strip_prefix(':')?)?;
+    let entries = entries(content.strip_prefix(syntax.option_label)?.strip_prefix(':')?)?;
     let entries = entries.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
     Some(HeaderLine { range, entries, is_import: false })
 }
 
 /// Returns `true` for a comment that the printer does not write itself.
-pub(crate) fn is_comment(content: &str, profile: &TextProfile) -> bool {
-    let module = profile.python.script_module;
+pub(crate) fn is_comment(content: &str, syntax: &Syntax) -> bool {
+    let module = syntax.python.script_module;
     let import = content.strip_prefix("from ").and_then(|rest| rest.strip_prefix(module));
     let is_import = import.is_some_and(|rest| rest.starts_with(" import "));
-    let is_header = content.strip_prefix(profile.option_label).is_some_and(|rest| rest.starts_with(':'));
-    let is_line = profile.import_lines.iter().any(|(_, line)| *line == content);
-    !is_import && !is_header && !is_line && content != profile.metadata.omitted
+    let is_header = content.strip_prefix(syntax.option_label).is_some_and(|rest| rest.starts_with(':'));
+    let is_line = syntax.import_lines.iter().any(|(_, line)| *line == content);
+    !is_import && !is_header && !is_line && content != syntax.metadata.omitted
 }
 
 /// Parses `option=value, option=value`.
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     fn entries_of(comment: &str) -> Option<Vec<(String, String)>> {
-        line(comment, TextRange::at(0), &TextProfile::PLAIN).map(|line| line.entries)
+        line(comment, TextRange::at(0), &Syntax::PLAIN).map(|line| line.entries)
     }
 
     #[test]

@@ -33,5 +33,5 @@ mod module;
 mod package;
 mod reference;
 
-pub use package::{Layout, StubFile, profile_stubs, stubs};
+pub use package::{Layout, StubFile, stubs};
 pub use reference::{Entry, EntryKind, Parameter, page, reference, to_json, to_markdown};

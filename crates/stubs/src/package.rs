@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 use tvmscript_ir_core::Registry;
-use tvmscript_ir_core::profile::{PythonNames, TextProfile};
+use tvmscript_ir_core::release::PythonNames;
 use tvmscript_irbuilder::{Namespaces, PyType};
 use tvmscript_script_parser::{ModuleMember, Parsers, Provided};
 
@@ -84,18 +84,13 @@ impl Plan {
     }
 }
 
-/// Stubs for all names that the dialects of a registry provide to scripts, in the registry's first text profile.
+/// Stubs for all names that the dialects of a registry provide to scripts of its release. Those of another release are in
+/// its registry ([`Registry::of_release`]).
 ///
 /// The modules of namespaces list all their names, so that a checker reports others. Python modules, of which dialects
 /// declare a part only, take any other name too.
 pub fn stubs(registry: &Registry, layout: Layout) -> Vec<StubFile> {
-    let profile = registry.text_profiles().next().unwrap_or(&TextProfile::PLAIN);
-    profile_stubs(registry, profile, layout)
-}
-
-/// As [`stubs`], in a text profile with its registry, as [`Registry::text_profile`] returns them.
-pub fn profile_stubs(registry: &Registry, profile: &TextProfile, layout: Layout) -> Vec<StubFile> {
-    let python = profile.python;
+    let python = registry.release().syntax.python;
     let plan = Plan::new(registry, python);
     let shared = Shared {
         classes: Classes::new(registry, &plan.types_module),

@@ -170,12 +170,11 @@ pub fn page(registry: &Registry) -> String {
     let first = reference(registry);
     let mut out = HEADING.to_owned();
     add_sections(&mut out, &first, "");
-    for profile in registry.text_profiles().skip(1) {
-        let id = profile.id();
-        let Ok((_, registry)) = registry.text_profile(Some(&id)) else { continue };
+    for release in registry.releases().skip(1) {
+        let Some(registry) = registry.of_release(release) else { continue };
         let mut entries = reference(registry);
         entries.retain(|entry| !first.contains(entry));
-        add_sections(&mut out, &entries, &format!(" of {id}"));
+        add_sections(&mut out, &entries, &format!(" of {}", release.id()));
     }
     out
 }

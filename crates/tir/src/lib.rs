@@ -67,7 +67,7 @@ pub fn dialect() -> Dialect {
 /// Returns the dialect with the words and forms of a release.
 pub fn dialect_of(surface: &'static Surface) -> Dialect {
     let mut dialect = nodes();
-    dialect.slot_mut::<surface::Surfaces>().0 = Some(surface);
+    dialect.slot_mut::<surface::Surfaces>().set(surface);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]

@@ -4,9 +4,12 @@
 //! statements by others, which the crate of that release adds. A registry of such a release is made with
 //! [`dialect_of`](crate::dialect_of).
 
+use std::panic::Location;
+
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Object, Ref, Registry, Resolver, Slot};
 #[cfg(feature = "build")]
-use tvmscript_irbuilder::{Result, ScriptFn, ScriptValue};
+use tvmscript_irbuilder::{Result, ScriptValue};
 use tvmscript_prim::BaseExpr;
 #[cfg(feature = "build")]
 use tvmscript_prim::{Expr, Var};
@@ -18,12 +21,6 @@ use crate::op::Operator;
 /// Words and forms of a release.
 #[derive(Debug)]
 pub struct Surface {
-    /// The function that opens a block.
-    pub block: &'static str,
-    /// The function that sets the annotations of a block.
-    pub block_attr: &'static str,
-    /// The function that allocates a buffer in a block.
-    pub block_alloc: &'static str,
     /// Script functions of this crate that the release lacks, or has with another meaning.
     pub without: &'static [&'static str],
     /// Tests for calls of other nodes than [`Call`](tvmscript_prim::Call): a statement that consists of one prints as the
@@ -31,9 +28,6 @@ pub struct Surface {
     pub is_call: fn(&Object) -> bool,
     /// The operator of a callee, if it is none of this crate's.
     pub operator_of: fn(&Ref<BaseExpr>) -> Option<&'static Operator>,
-    /// Script functions of this crate under the names that the release gives them.
-    #[cfg(feature = "build")]
-    pub renamed: &'static [(&'static str, &'static ScriptFn)],
     /// Statements that end with their line, where TVM 0.23 has scopes.
     #[cfg(feature = "build")]
     pub flat: Option<Flat>,
@@ -57,14 +51,9 @@ pub struct Flat {
 
 /// TVM 0.23.
 pub static TVM_0_23: Surface = Surface {
-    block: "block",
-    block_attr: "block_attr",
-    block_alloc: "alloc_buffer",
     without: &[],
     is_call: |_| false,
     operator_of: |_| None,
-    #[cfg(feature = "build")]
-    renamed: &[],
     #[cfg(feature = "build")]
     flat: None,
     #[cfg(feature = "print")]
@@ -74,18 +63,29 @@ pub static TVM_0_23: Surface = Surface {
 };
 
 /// The surface of a registry.
-#[derive(Debug, Default)]
-pub(crate) struct Surfaces(pub(crate) Option<&'static Surface>);
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Surfaces(Option<(&'static Surface, RegistrationSite)>);
+
+impl Surfaces {
+    #[track_caller]
+    pub(crate) fn set(&mut self, surface: &'static Surface) {
+        self.0 = Some((surface, Location::caller()));
+    }
+}
 
 impl Slot for Surfaces {
-    fn merge(&mut self, other: Surfaces, _: &mut Resolver) {
-        self.0 = other.0.or(self.0);
+    fn merge(&mut self, other: Surfaces, resolver: &mut Resolver) {
+        if let Some((surface, place)) = other.0
+            && resolver.claim("the syntax of `tir`", place)
+        {
+            self.0 = Some((surface, place));
+        }
     }
 }
 
 impl Surface {
     /// The surface of a registry's dialect.
     pub fn of(registry: &Registry) -> &'static Surface {
-        registry.slot::<Surfaces>().and_then(|slot| slot.0).unwrap_or(&TVM_0_23)
+        registry.slot::<Surfaces>().and_then(|slot| slot.0).map_or(&TVM_0_23, |(surface, _)| surface)
     }
 }

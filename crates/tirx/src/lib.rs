@@ -1,8 +1,8 @@
 //! The dialect of later TVM releases, over the nodes of [`tvmscript_tir`].
 //!
 //! From 0.25 on, bindings, allocations, declared buffers and assertions are statements of their own: they hold until the
-//! end of the enclosing sequence, and nest nothing. Everything else is TIR's, under other words. A registry of such a
-//! release holds [`dialect`] in place of TIR's; its text has a profile, such as [`tilelang::PROFILE`].
+//! end of the enclosing sequence, and nest nothing. Everything else is TIR's, under other names, which the release lists. The
+//! overlay of such a release puts [`dialect`] in place of TIR's.
 //!
 //! ```
 //! use tvmscript_ir_core::RegistryBuilder;

@@ -31,7 +31,7 @@ pub fn detect(text: &str) -> Option<Form> {
 /// # Errors
 /// Fails with [`JsonErrorKind::UnknownForm`] if the text is of neither form, and with the errors of the form's loader.
 pub fn load_any(text: &str, registry: &Registry) -> Result<Value, JsonError> {
-    load_any_version(text, registry, &TvmJsonVersion::default())
+    load_any_version(text, registry, &TvmJsonVersion::V0_23)
 }
 
 /// Loads either form; TVM's as a release writes it.
@@ -41,7 +41,7 @@ pub fn load_any(text: &str, registry: &Registry) -> Result<Value, JsonError> {
 pub fn load_any_version(
     text: &str,
     registry: &Registry,
-    version: &TvmJsonVersion,
+    version: &'static TvmJsonVersion,
 ) -> Result<Value, JsonError> {
     load_section(text, registry, version, UnknownTypes::Refused)
 }
@@ -53,7 +53,7 @@ pub fn load_any_version(
 pub fn load_section(
     text: &str,
     registry: &Registry,
-    version: &TvmJsonVersion,
+    version: &'static TvmJsonVersion,
     unknown: UnknownTypes,
 ) -> Result<Value, JsonError> {
     match (detect(text), unknown) {

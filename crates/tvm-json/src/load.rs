@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, JsonError>;
 /// # Errors
 /// See [`load_version`].
 pub fn load(text: &str, registry: &Registry) -> Result<Value> {
-    load_version(text, registry, &TvmJsonVersion::default())
+    load_version(text, registry, &TvmJsonVersion::V0_23)
 }
 
 /// Loads a graph. The root is usually a node, but can be any value. Each source that the spans name is opened once
@@ -35,7 +35,7 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
 ///
 /// # Errors
 /// Fails with the path and position of the first error. A node may only refer to earlier nodes, so cycles are errors.
-pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -> Result<Value> {
+pub fn load_version(text: &str, registry: &Registry, version: &'static TvmJsonVersion) -> Result<Value> {
     load_graph(text, registry, version, None)
 }
 
@@ -44,20 +44,25 @@ pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -
 ///
 /// # Errors
 /// See [`load_version`].
-pub fn load_keeping(text: &str, registry: &Registry, version: &TvmJsonVersion, kept: &str) -> Result<Value> {
+pub fn load_keeping(
+    text: &str,
+    registry: &Registry,
+    version: &'static TvmJsonVersion,
+    kept: &str,
+) -> Result<Value> {
     load_graph(text, registry, version, Some(UnknownGraph::new(kept)))
 }
 
 fn load_graph(
     text: &str,
     registry: &Registry,
-    version: &TvmJsonVersion,
+    version: &'static TvmJsonVersion,
     kept: Option<UnknownGraph>,
 ) -> Result<Value> {
     if !version.types_as_nodes {
         return load_nodes(text, registry, version, kept, None);
     }
-    let (older, origins) = translate::older(text, registry)?;
+    let (older, origins) = translate::older(text, version, registry)?;
     load_nodes(&older, registry, &TvmJsonVersion::V0_23, kept, Some(&origins))
         .map_err(|error| translate::at_origin(error, text, &origins))
 }
@@ -66,7 +71,7 @@ fn load_graph(
 fn load_nodes(
     text: &str,
     registry: &Registry,
-    version: &TvmJsonVersion,
+    version: &'static TvmJsonVersion,
     kept: Option<UnknownGraph>,
     origins: Option<&[usize]>,
 ) -> Result<Value> {
@@ -126,7 +131,7 @@ struct Loader<'s, 'r> {
     origins: Option<&'r [usize]>,
     /// Keys of types that no dialect declares.
     unknown: Vec<Str>,
-    version: &'r TvmJsonVersion,
+    version: &'static TvmJsonVersion,
     scan: Scanner<'s>,
     registry: &'r Registry,
     decoders: HashMap<Box<str>, Decoder>,

@@ -18,16 +18,23 @@ use tvmscript_ir_core::{ContentHash, Elided};
 use tvmscript_ir_core::{Object, ObjectLike, Str};
 
 /// Options of [`save_with`].
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SaveOptions {
     /// Release of the format.
-    pub version: TvmJsonVersion,
+    pub version: &'static TvmJsonVersion,
     /// Writes one line without indentation.
     pub compact: bool,
     /// Fields that some builds of TVM require and the types here lack.
     pub extra_fields: Vec<ExtraField>,
     /// Texts for the lines and columns of byte ranges, which are left out otherwise.
     pub texts: SourceTexts,
+}
+
+impl Default for SaveOptions {
+    fn default() -> SaveOptions {
+        let version = &TvmJsonVersion::V0_23;
+        SaveOptions { version, compact: false, extra_fields: Vec::new(), texts: SourceTexts::default() }
+    }
 }
 
 /// Returns `true` for a field that is left out.
@@ -62,10 +69,10 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, SaveErr
     if !options.version.types_as_nodes {
         return save_nodes(value, options).map(|(text, _)| text);
     }
-    let own = SaveOptions { version: TvmJsonVersion::V0_23, compact: true, ..options.clone() };
+    let own = SaveOptions { version: &TvmJsonVersion::V0_23, compact: true, ..options.clone() };
     let (text, kept) = save_nodes(value, &own)?;
     let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
-    translate::newer(&text, kept, indent_spaces, options.version.tvm_version)
+    translate::newer(&text, kept, options.version, indent_spaces)
 }
 
 /// Writes a value, and returns the number of the first nodes, which are as in the graph of unknown ones.

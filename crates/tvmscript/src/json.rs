@@ -1,8 +1,8 @@
 //! Programs as JSON, in the project's own form and in those of TVM's releases.
 
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind, SaveError, UnknownNode, native, unknown_types};
-use tvmscript_ir_core::profile::{ProfileChoice, Reason};
-use tvmscript_ir_core::{Object, Registry, Str, Value};
+use tvmscript_ir_core::release::Reason;
+use tvmscript_ir_core::{Object, Registry, Release, Str, Value};
 use tvmscript_tvm_json::{self as tvm_json, Form, SaveOptions, TvmJsonVersion};
 
 /// A program that was read from JSON.
@@ -10,8 +10,10 @@ use tvmscript_tvm_json::{self as tvm_json, Form, SaveOptions, TvmJsonVersion};
 pub struct LoadedJson {
     /// The node.
     pub node: Object,
-    /// The text profile that it prints in.
-    pub profile: ProfileChoice,
+    /// The release that it is a program of.
+    pub release: &'static Release,
+    /// The reason why it is taken for a program of this release.
+    pub release_reason: Reason,
     /// Keys of types that no dialect declares, with the number of their nodes, which are kept as they are.
     pub unknown: Vec<(Str, usize)>,
 }
@@ -21,21 +23,21 @@ pub fn to_json(node: &Object) -> String {
     native::save(&Value::Node(node.clone()))
 }
 
-/// Converts a node of a program in a text profile to native JSON on one line, which names the profile.
+/// Converts a node of a program of a release to native JSON on one line, which names the release.
 ///
 /// ```
 /// # #[cfg(feature = "parse")] {
-/// use tvmscript::{load_json, parse, ParseOptions, registry, to_json_of};
+/// use tvmscript::{load_json, parse, ParseOptions, registry, releases::tvm_0_27, to_json_of};
 ///
 /// let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n@T.prim_func\ndef f():\n    T.alloc_local((1,))\n";
 /// let parsed = parse("f.py", text, registry(), &ParseOptions::default());
-/// let json = to_json_of(&parsed.scripts[0].node, &parsed.profile.profile.id());
-/// assert_eq!(load_json(&json, registry())?.profile.profile.id(), "tvm-0.27");
+/// let json = to_json_of(&parsed.scripts[0].node, parsed.release);
+/// assert_eq!(load_json(&json, registry())?.release, &tvm_0_27::RELEASE);
 /// # }
 /// # Ok::<(), tvmscript::JsonError>(())
 /// ```
-pub fn to_json_of(node: &Object, profile: &str) -> String {
-    let options = native::SaveOptions { compact: true, profile: Some(profile.to_owned()) };
+pub fn to_json_of(node: &Object, release: &Release) -> String {
+    let options = native::SaveOptions { compact: true, release: Some(release.id()) };
     native::save_with(&Value::Node(node.clone()), &options)
 }
 
@@ -47,13 +49,13 @@ pub fn to_tvm_json(node: &Object) -> Result<String, SaveError> {
     tvm_json::save(&Value::Node(node.clone()))
 }
 
-/// Converts a node of a program in a text profile to the JSON of the profile's release, which is that of TVM 0.23 for
-/// profiles without their own.
+/// Converts a node of a program of a release to the JSON of the release, which is that of TVM 0.23 for releases without
+/// their own.
 ///
 /// # Errors
 /// Those of [`to_tvm_json`].
-pub fn to_tvm_json_of(node: &Object, profile: &str) -> Result<String, SaveError> {
-    let version = TvmJsonVersion::of_profile(profile).unwrap_or_default();
+pub fn to_tvm_json_of(node: &Object, release: &Release, registry: &Registry) -> Result<String, SaveError> {
+    let version = registry.of_release(release).and_then(TvmJsonVersion::of).unwrap_or(&TvmJsonVersion::V0_23);
     tvm_json::save_with(&Value::Node(node.clone()), &SaveOptions { version, ..SaveOptions::default() })
 }
 
@@ -62,10 +64,9 @@ pub fn to_tvm_json_of(node: &Object, profile: &str) -> Result<String, SaveError>
 /// # Errors
 /// If the text is malformed, uses a type that is not in the registry, or its root is not a node.
 pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    let version = TvmJsonVersion::of_text(text).unwrap_or_default();
-    let dialects =
-        registry.text_profile(Some(version.text_profile)).map_or(registry, |(_, dialects)| dialects);
-    root(tvm_json::load_version(text, dialects, &version)?)
+    let (dialects, version) =
+        TvmJsonVersion::of_text(text, registry).unwrap_or((registry, &TvmJsonVersion::V0_23));
+    root(tvm_json::load_version(text, dialects, version)?)
 }
 
 /// Loads a node from JSON of either form.
@@ -80,37 +81,35 @@ pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
 /// value may be, as in attributes.
 ///
 /// # Errors
-/// Those of [`from_tvm_json`], and if no profile of the registry has the name in the text.
+/// Those of [`from_tvm_json`], and if the registry does not have the release in the text.
 pub fn load_json(text: &str, registry: &Registry) -> Result<LoadedJson, JsonError> {
-    let is_tvm = tvm_json::detect(text) == Some(Form::Tvm);
-    let release = if is_tvm { TvmJsonVersion::of_text(text) } else { None };
-    let named = match is_tvm {
-        true => release.map(|release| release.text_profile.to_owned()),
-        false => native::profile(text),
-    };
-    let (profile, dialects) = match registry.text_profile(named.as_deref()) {
-        Ok(selected) => selected,
-        // A registry without the release's dialects may still have its nodes.
-        Err(_) if is_tvm => (
-            registry.text_profiles().next().unwrap_or(&tvmscript_ir_core::profile::TextProfile::PLAIN),
-            registry,
-        ),
-        Err(unknown) => {
-            let found = format!("text profile {}", unknown.id);
-            return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }).within(".profile"));
-        }
-    };
-    let value = match is_tvm {
-        true => load_tvm(text, dialects, &release.unwrap_or_default())?,
-        false => tvm_json::load_any(text, dialects)?,
+    let mut reason = Reason::Json;
+    let (dialects, value) = if tvm_json::detect(text) == Some(Form::Tvm) {
+        let (dialects, version) = TvmJsonVersion::of_text(text, registry).unwrap_or_else(|| {
+            reason = Reason::Default;
+            (registry, &TvmJsonVersion::V0_23)
+        });
+        (dialects, load_tvm(text, dialects, version)?)
+    } else {
+        let dialects = match native::release(text).map(|id| registry.find_release(&id)) {
+            Some(Ok(release)) => registry.of_release(release).unwrap_or(registry),
+            Some(Err(unknown)) => {
+                let found = format!("release {}", unknown.id);
+                return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }).within(".profile"));
+            }
+            None => {
+                reason = Reason::Default;
+                registry
+            }
+        };
+        (dialects, tvm_json::load_any(text, dialects)?)
     };
     let unknown = unknown_types(&value);
-    let reason = if named.is_some() { Reason::Json } else { Reason::Default };
-    Ok(LoadedJson { node: root(value)?, profile: ProfileChoice { profile, reason }, unknown })
+    Ok(LoadedJson { node: root(value)?, release: dialects.release(), release_reason: reason, unknown })
 }
 
 /// Loads TVM's JSON. Nodes of unknown types are kept where any value may be.
-fn load_tvm(text: &str, dialects: &Registry, version: &TvmJsonVersion) -> Result<Value, JsonError> {
+fn load_tvm(text: &str, dialects: &Registry, version: &'static TvmJsonVersion) -> Result<Value, JsonError> {
     match tvm_json::load_version(text, dialects, version) {
         Err(error) if matches!(error.kind, JsonErrorKind::UnknownType { .. }) => {
             let kept = tvm_json::load_keeping(text, dialects, version, text);

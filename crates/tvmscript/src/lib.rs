@@ -81,6 +81,7 @@ pub use tvmscript_prim as prim;
 #[cfg(feature = "parse")]
 pub use tvmscript_python_syntax as python_syntax;
 pub use tvmscript_relax as relax;
+pub use tvmscript_releases as releases;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_eval as script_eval;
 #[cfg(feature = "parse")]
@@ -99,10 +100,10 @@ pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
     Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
-    RegistryErrors, RewriteError, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind, Value,
-    Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, nodes_where_span, output_nodes,
-    post_order_mutate, post_order_visit, pre_order_visit, pre_post_order_visit, ptr_map, structural_equal,
-    structural_hash, substitute, try_post_order_mutate, visit_nodes,
+    RegistryErrors, Release, RewriteError, SourceComments, SourceGuard, SourceId, SourceTexts, Span,
+    SpanKind, Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, nodes_where_span,
+    output_nodes, post_order_mutate, post_order_visit, pre_order_visit, pre_post_order_visit, ptr_map,
+    structural_equal, structural_hash, substitute, try_post_order_mutate, visit_nodes,
 };
 
 mod json;
@@ -127,7 +128,7 @@ pub fn registry() -> &'static Registry {
         .get_or_init(|| registry_builder().build().expect("the dialects of this workspace do not conflict"))
 }
 
-/// A registry builder with all dialects of this workspace.
+/// A registry builder with all dialects and releases of this workspace.
 pub fn registry_builder() -> RegistryBuilder {
     RegistryBuilder::new()
         .with(prim::dialect())
@@ -135,39 +136,9 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(tir::dialect())
         .with(relax::dialect())
         .with(passes::dialect())
-        .edition(&tirx::tilelang::PROFILE, tilelang)
-        .edition(&tirx::current::PROFILE, current)
-        .edition(&tirx::standalone::PROFILE, standalone)
-}
-
-/// The dialects as TileLang has them.
-fn tilelang() -> Registry {
-    let builder = RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::tilelang::PROFILE));
-    builder
-        .with(tirx::dialect())
-        .with(relax::dialect())
-        .build()
-        .expect("the dialects of this workspace do not conflict")
-}
-
-/// The dialects of TVM 0.27.
-fn current() -> Registry {
-    let modules = ir::dialect_of(&tirx::current::PROFILE);
-    #[cfg(feature = "build")]
-    let modules = irbuilder::BuildDialect::functions(modules, relax::build::struct_info::MODULE_FUNCTIONS);
-    let builder = RegistryBuilder::new().with(prim::dialect()).with(modules);
-    builder
-        .with(tirx::current::dialect())
-        .with(relax::dialect_of(&relax::surface::TVM_0_27))
-        .build()
-        .expect("the dialects of this workspace do not conflict")
-}
-
-/// The dialects of TIRx 0.1.
-fn standalone() -> Registry {
-    let builder =
-        RegistryBuilder::new().with(prim::dialect()).with(ir::dialect_of(&tirx::standalone::PROFILE));
-    builder.with(tirx::standalone::dialect()).build().expect("the dialects of this workspace do not conflict")
+        .release(releases::tilelang_0_25::overlay())
+        .release(releases::tvm_0_27::overlay())
+        .release(releases::tirx_0_1::overlay())
 }
 
 /// Describes the differences of two nodes, in their text if the feature `print` is on; `None` if they are structurally

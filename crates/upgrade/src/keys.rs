@@ -14,8 +14,8 @@ pub(crate) struct Prefix {
 }
 
 impl Prefix {
-    fn renamed(self, key: &str) -> Option<Str> {
-        key.strip_prefix(self.from).map(|rest| Str::from(format!("{}{rest}", self.to)))
+    pub(crate) fn renamed(self, key: &str) -> Option<String> {
+        key.strip_prefix(self.from).map(|rest| format!("{}{rest}", self.to))
     }
 
     /// The entries with renamed keys; `None` if all keys stay.
@@ -24,7 +24,7 @@ impl Prefix {
             return None;
         }
         let entry = |(key, value): (&Str, &Value)| {
-            (self.renamed(key.as_str()).unwrap_or_else(|| key.clone()), value.clone())
+            (self.renamed(key.as_str()).map_or_else(|| key.clone(), Str::from), value.clone())
         };
         Some(map.iter().map(entry).collect())
     }
@@ -37,7 +37,7 @@ impl Prefix {
         if let Some(attr) = node.downcast_ref::<AttrStmt>() {
             let key = self.renamed(attr.attr_key.as_str())?;
             let mut attr = attr.clone();
-            attr.make_mut().attr_key = key;
+            attr.make_mut().attr_key = key.into();
             return Some(attr.into_object());
         }
         if let Some(block) = node.downcast_ref::<Block>() {

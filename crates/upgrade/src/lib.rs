@@ -1,22 +1,26 @@
 //! Programs of one release as programs of another.
 //!
 //! [`upgrade`] rewrites a node by the [`Step`] between two releases, a table of [`Rule`]s. The result uses the
-//! conventions of the target; printed in the target's text profile it is text of that release. Nothing here reads or
-//! writes text: names that only the text has belong to the profiles, and their rules only describe them.
+//! conventions of the target; printed in the target it is text of that release. Nothing here reads or writes text: names that
+//! only the text has are those of the [release](tvmscript_ir_core::release), and rules only describe them.
 //!
-//! A [`Finding`] says which choice a rule took, or what has no equivalent in the target.
+//! A release registers its steps ([`UpgradeDialect::upgrade`]), and [`find`] looks one up. A [`Finding`] says which choice a
+//! rule took, or what has no equivalent in the target.
 //!
 //! ```
 //! use tvmscript_ir_core::ObjectLike;
+//! use tvmscript_ir_core::release::{PLAIN, Release, Renames, Syntax};
 //! use tvmscript_prim::{IntImm, Var};
 //! use tvmscript_tir::{Evaluate, LetStmt, SeqStmt};
-//! use tvmscript_upgrade::{find, upgrade};
+//! use tvmscript_upgrade::{Step, tvm_0_27, upgrade};
 //!
 //! // `with T.LetStmt(1) as v: T.evaluate(v)` becomes two statements.
+//! static NEW: Release = Release { name: "new", version: "1", syntax: Syntax::PLAIN, renames: Renames::NONE };
+//! let (rules, rewrite) = (tvm_0_27::RULES, tvm_0_27::rewrite);
+//! let step = Step { from: &PLAIN, to: &NEW, rules, printed_comments: &[], sign: None, edits_scripts: false, rewrite };
 //! let v = Var::new("v", tvmscript_ir_core::DataType::INT32);
 //! let old = LetStmt::try_new(v.clone(), IntImm::int32(1), Evaluate::new(v.upcast()))?;
-//! let step = find("tvm-0.23", "tvm-0.27").ok_or("unknown releases")?;
-//! let new = upgrade(old.as_object(), step)?;
+//! let new = upgrade(old.as_object(), &step)?;
 //! assert!(new.node.is::<SeqStmt>());
 //! assert!(new.findings.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,31 +31,15 @@ mod devices;
 mod finding;
 mod keys;
 mod rule;
-mod tvm_0_23;
-mod tvm_0_27;
-mod words;
+mod step;
+pub mod tvm_0_23;
+pub mod tvm_0_27;
 
 pub use finding::{Finding, codes};
-pub use rule::{Kind, Rule, Step};
-pub use words::{Fate, Words};
+pub use rule::{Kind, Rule};
+pub use step::{Step, UpgradeDialect, find, steps};
 
-use tvmscript_ir_core::{Object, RewriteError};
-
-/// All steps.
-pub static STEPS: [&Step; 2] = [&tvm_0_27::STEP, &tvm_0_23::STEP];
-
-/// The step from one release to another, by the ids of their text profiles.
-pub fn find(from: &str, to: &str) -> Option<&'static Step> {
-    STEPS.into_iter().find(|step| step.from == from && step.to == to)
-}
-
-impl Step {
-    /// Returns `true` for the text of a comment that the printer of the older text writes itself.
-    pub fn prints_comment(&self, text: &str) -> bool {
-        let text = text.trim();
-        self.printed_comments.iter().any(|(start, end)| text.starts_with(start) && text.ends_with(end))
-    }
-}
+use tvmscript_ir_core::{Object, RewriteError, post_order_mutate};
 
 /// A rewritten program.
 #[derive(Debug)]
@@ -67,5 +55,17 @@ pub struct Upgraded {
 /// # Errors
 /// If a rewritten node does not satisfy its invariants, which is a bug of a rule.
 pub fn upgrade(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
-    (step.rewrite)(node)
+    (step.rewrite)(node, step)
+}
+
+/// The rewrite of a step whose releases differ in names only: keys of attributes change.
+///
+/// # Errors
+/// See [`upgrade`].
+pub fn rename_keys(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
+    let node = match step.key_prefix() {
+        Some(prefix) => post_order_mutate(node.clone(), |node| prefix.rename(node))?,
+        None => node.clone(),
+    };
+    Ok(Upgraded { node, findings: Vec::new() })
 }

@@ -1,16 +1,11 @@
 //! Rules: the differences of two releases, one entry each.
 
-use tvmscript_ir_core::Object;
-use tvmscript_ir_core::RewriteError;
 use tvmscript_ir_core::diagnostic::ErrorCode;
-
-use crate::Upgraded;
-use crate::words::Words;
 
 /// What a rule does to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A name of the text, which the target's profile prints.
+    /// A name of the text, which texts of the target have.
     Rename,
     /// A rewrite with the same meaning.
     Rewrite,
@@ -62,25 +57,4 @@ impl Rule {
     ) -> Rule {
         Rule { name: code.name, kind, old, new, code: Some(code) }
     }
-}
-
-/// The way from one release to another.
-#[derive(Debug)]
-pub struct Step {
-    /// Id of the text profile of the programs.
-    pub from: &'static str,
-    /// Id of the target's text profile.
-    pub to: &'static str,
-    /// The rules.
-    pub rules: &'static [Rule],
-    /// Names in import statements: the old one and the new one, `tvm.script.tir` and `tvm.script.tirx`.
-    pub imports: &'static [(&'static str, &'static str)],
-    /// Starts and ends of the comments that the printer of the older text writes itself.
-    pub printed_comments: &'static [(&'static str, &'static str)],
-    /// An import line that tells texts of the target from those of other releases.
-    pub sign: Option<&'static str>,
-    /// Words of the text that differ, for edits in place; without them scripts are only printed anew.
-    pub words: Option<&'static Words>,
-    /// Rewrites a program.
-    pub rewrite: fn(&Object) -> Result<Upgraded, RewriteError>,
 }

@@ -20,7 +20,7 @@ mod print;
 
 use tvmscript_docsifier::DocsifyDialect as _;
 use tvmscript_ir_core::Dialect;
-use tvmscript_ir_core::profile::{Examples, PythonNames, TextProfile};
+use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, Syntax};
 use tvmscript_irbuilder::BuildDialect as _;
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule, defaults};
@@ -28,13 +28,16 @@ use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonMo
 use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
 
 /// The text of circuits: `# from netlist import circuit as C`.
-pub static PROFILE: TextProfile = TextProfile {
+pub static RELEASE: Release = Release {
     name: "netlist",
     version: "1.0",
-    option_label: "netlist",
-    python: PythonNames { script_module: "netlist", package: "netlist", ..PythonNames::NONE },
-    examples: Examples { scope: Some("C.clocked(\"clk\")"), function: Some("C.circuit"), class: None },
-    ..TextProfile::PLAIN
+    syntax: Syntax {
+        option_label: "netlist",
+        python: PythonNames { script_module: "netlist", package: "netlist", ..PythonNames::NONE },
+        examples: Examples { scope: Some("C.clocked(\"clk\")"), function: Some("C.circuit"), class: None },
+        ..Syntax::PLAIN
+    },
+    renames: Renames::NONE,
 };
 
 /// Lets scripts import the namespace: `from netlist import circuit as C`.
@@ -44,7 +47,7 @@ const MODULES: &[PythonModule] =
 /// The dialect.
 pub fn dialect() -> Dialect {
     Dialect::new(node::DIALECT)
-        .text_profile(&PROFILE)
+        .of_release(&RELEASE)
         .alias("C")
         .namespace(&["C"])
         .python_modules(MODULES)

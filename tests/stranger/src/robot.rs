@@ -11,7 +11,7 @@
 
 use tvmscript_docsifier::doc::{ExprDoc, PathId, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, Result, fields, printers};
-use tvmscript_ir_core::profile::{Examples, PythonNames, TextProfile};
+use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, Syntax};
 use tvmscript_ir_core::{Array, Class, Dialect, NameCell, Node, Ref, Span, Str};
 use tvmscript_irbuilder::{
     self as irbuilder, BuildDialect as _, BuildError, Builder, FrameOf, IntoScript as _, Scope, ScriptValue,
@@ -205,19 +205,22 @@ fn print_program(node: &Ref<Program>, path: PathId, d: &mut Docsifier) -> Result
 }
 
 /// The text of programs: `# from robots import robot as Bot`.
-pub static PROFILE: TextProfile = TextProfile {
+pub static RELEASE: Release = Release {
     name: "robots",
     version: "1.0",
-    option_label: "robots",
-    python: PythonNames { script_module: "robots", package: "robots", ..PythonNames::NONE },
-    examples: Examples { scope: Some("Bot.repeat(3)"), function: Some("Bot.program"), class: None },
-    ..TextProfile::PLAIN
+    syntax: Syntax {
+        option_label: "robots",
+        python: PythonNames { script_module: "robots", package: "robots", ..PythonNames::NONE },
+        examples: Examples { scope: Some("Bot.repeat(3)"), function: Some("Bot.program"), class: None },
+        ..Syntax::PLAIN
+    },
+    renames: Renames::NONE,
 };
 
 /// The dialect.
 pub fn dialect() -> Dialect {
     Dialect::new("robot")
-        .text_profile(&PROFILE)
+        .of_release(&RELEASE)
         .alias("Bot")
         .namespace(&["Bot"])
         .functions(&[&SENSOR, &GO, &REPEAT])

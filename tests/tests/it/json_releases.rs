@@ -2,15 +2,15 @@
 
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::{
-    JsonErrorKind, LoadedJson, Object, ParseOptions, PrinterConfig, load_json, parse, print, registry,
-    to_json_of, to_tvm_json_of,
+    JsonErrorKind, LoadedJson, Object, ParseOptions, PrinterConfig, Release, load_json, parse, print,
+    registry, to_json_of, to_tvm_json_of,
 };
 
 /// A module of TVM 0.27.
 const TEXT: &str = include_str!("../../fixtures/json_0_27/module.py");
 /// The JSON that TVM 0.27 makes of it.
 const JSON: &str = include_str!("../../fixtures/json_0_27/module.json");
-const PROFILE: &str = "tvm-0.27";
+const RELEASE: &Release = &tvmscript::releases::tvm_0_27::RELEASE;
 
 fn module() -> Object {
     let parsed = parse("module.py", TEXT, registry(), &ParseOptions::default());
@@ -32,15 +32,15 @@ fn assert_equal(a: &Object, b: &Object) {
 #[test]
 fn json_of_tvm_0_27_is_the_parsed_text() {
     let loaded = load(JSON);
-    assert_eq!(loaded.profile.profile.id(), PROFILE);
+    assert_eq!(loaded.release, RELEASE);
     assert_equal(&loaded.node, &module());
-    let config = PrinterConfig { profile: Some(PROFILE.to_owned()), ..PrinterConfig::default() };
+    let config = PrinterConfig { release: Some(RELEASE), ..PrinterConfig::default() };
     assert_eq!(print(&loaded.node, registry(), &config).expect("prints"), TEXT.trim_end());
 }
 
 #[test]
 fn json_for_tvm_0_27_has_its_nodes_and_loads() {
-    let json = to_tvm_json_of(&module(), PROFILE).expect("all constants have elements");
+    let json = to_tvm_json_of(&module(), RELEASE, registry()).expect("all constants have elements");
     for key in
         ["ir.TensorLoad", "tirx.BufferType", "s_tir.SBlock", "ir.Call", "relax.TensorType", "prim.BitwiseAnd"]
     {
@@ -57,17 +57,17 @@ fn masks_are_calls_in_json() {
     let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\n@T.prim_func\ndef f(A: T.Buffer((4, 16), \"float32\"), B: T.Buffer((16,), \"float32\")):\n    mask: T.let = T.Broadcast(T.bool(True), 4)\n    T.masked_store(B, T.masked_load(\"float32x4\", A, 1, T.Ramp(0, 1, 4), mask), T.Ramp(0, 1, 4), mask)\n";
     let parsed = parse("masked.py", text, registry(), &ParseOptions::default());
     let node = &parsed.scripts[0].node;
-    let json = to_tvm_json_of(node, PROFILE).expect("saves");
+    let json = to_tvm_json_of(node, RELEASE, registry()).expect("saves");
     assert!(json.contains("tirx.masked_load") && json.contains("tirx.masked_store"), "{json}");
     assert!(!json.contains("predicate"), "{json}");
     assert_equal(&load(&json).node, node);
 }
 
 #[test]
-fn own_json_names_the_profile() {
-    let json = to_json_of(&module(), PROFILE);
+fn own_json_names_the_release() {
+    let json = to_json_of(&module(), RELEASE);
     let loaded = load(&json);
-    assert_eq!(loaded.profile.profile.id(), PROFILE);
+    assert_eq!(loaded.release, RELEASE);
     assert_equal(&loaded.node, &module());
 }
 
@@ -97,11 +97,10 @@ fn nodes_of_unknown_types_are_kept() {
         loaded.unknown.iter().map(|(key, count)| (key.as_str(), *count)).collect::<Vec<_>>(),
         [("my.Thing", 1)]
     );
-    let again = to_tvm_json_of(&loaded.node, PROFILE).expect("one graph");
+    let again = to_tvm_json_of(&loaded.node, RELEASE, registry()).expect("one graph");
     assert!(again.contains("{\"type\":\"my.Thing\",\"data\":{\"x\":") && again.contains(",\"y\":3}}"));
     assert_equal(&load(&again).node, &loaded.node);
-    let config =
-        PrinterConfig { show_meta: true, profile: Some(PROFILE.to_owned()), ..PrinterConfig::default() };
+    let config = PrinterConfig { show_meta: true, release: Some(RELEASE), ..PrinterConfig::default() };
     let text = print(&loaded.node, registry(), &config).expect("prints");
     assert!(text.contains("I.module_attrs({\"thing\": metadata[\"my.Thing\"][0]})"), "{text}");
     let parsed = parse("text.py", &text, registry(), &ParseOptions::default());
@@ -145,7 +144,7 @@ fn changed_json_is_an_error_or_a_program() {
             Ok(loaded) => {
                 programs += 1;
                 // Saving fails for graphs that the release cannot hold.
-                if let Ok(saved) = to_tvm_json_of(&loaded.node, PROFILE) {
+                if let Ok(saved) = to_tvm_json_of(&loaded.node, RELEASE, registry()) {
                     assert!(load_json(&saved, registry()).is_ok(), "{saved}");
                 }
             }

@@ -1,13 +1,12 @@
 //! Python stubs and the reference of functions: complete, valid Python, and what the declarations say.
 
 use tvmscript::ir_core::Registry;
-use tvmscript::ir_core::profile::TextProfile;
 use tvmscript::irbuilder::{Declaration, Namespaces, ParamKind, PyType, ScriptFn, ScriptValue};
 use tvmscript::python_syntax::{PythonOptions, is_identifier, is_keyword, parse_python};
-use tvmscript::stubs::{Entry, EntryKind, Layout, StubFile, profile_stubs, reference, stubs};
+use tvmscript::stubs::{Entry, EntryKind, Layout, StubFile, reference, stubs};
 use tvmscript::tir::op::Operator;
 use tvmscript::tirx::op::{TILELANG_0_25, TIRX_0_1, TVM_0_27};
-use tvmscript::{registry, tir};
+use tvmscript::{Release, registry, tir};
 
 /// The dialects of scripts, with their prefixes and the paths of their stubs.
 const DIALECTS: [(&str, &str, &str); 3] = [
@@ -107,13 +106,13 @@ fn releases() -> Vec<(String, &'static Registry, Vec<&'static Operator>)> {
         "tirx-0.1" => TIRX_0_1.iter().collect(),
         _ => tir::op::operators().filter(|operator| operator.is_exported).collect(),
     };
-    let release = |profile: &TextProfile| {
-        let id = profile.id();
-        let (_, edition) = registry().text_profile(Some(&id)).expect("a registered profile");
+    let release = |release: &'static Release| {
+        let id = release.id();
+        let dialects = registry().of_release(release).expect("a release of the registry");
         let operators = own(&id);
-        (id, edition, operators)
+        (id, dialects, operators)
     };
-    registry().text_profiles().map(release).collect()
+    registry().releases().map(release).collect()
 }
 
 #[test]
@@ -159,13 +158,12 @@ fn p79_11_stubs_and_reference_of_every_release() {
         ("tirx-0.1", "T.call_extern(func_name: ExprLike, *args: ExprLike, ty: str) -> PrimExpr"),
     ];
     for (id, signature) in signatures {
-        let (_, edition) = registry().text_profile(Some(id)).expect("a registered profile");
-        let entries = reference(edition);
+        let release = registry().find_release(id).expect("a release of the registry");
+        let entries = reference(registry().of_release(release).expect("a release of the registry"));
         assert!(entries.iter().any(|entry| entry.signature == signature), "{id}: {signature}");
     }
-    for (id, edition, _) in releases() {
-        let (profile, _) = registry().text_profile(Some(&id)).expect("a registered profile");
-        for file in profile_stubs(edition, profile, Layout::Sources) {
+    for (id, dialects, _) in releases() {
+        for file in stubs(dialects, Layout::Sources) {
             let parsed = parse_python(&file.text, &PythonOptions::default());
             assert!(parsed.errors.is_empty(), "{id}: {}: {:?}", file.path, parsed.errors);
         }

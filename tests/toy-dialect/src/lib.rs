@@ -8,7 +8,7 @@
 //! The base classes (`ir.PrimExpr`, `tir.Stmt`) are looked up by type key, so the dialects that define them must be
 //! registered before this one.
 //!
-//! [`plan`] is an independent dialect with its own functions and text profile.
+//! [`plan`] is an independent dialect with its own functions and release.
 
 pub mod plan;
 

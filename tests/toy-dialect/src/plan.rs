@@ -1,7 +1,7 @@
 //! An independent language of work plans.
 //!
 //! A plan is a function whose statements are steps. The dialect has its own decorator (`@Plan.plan`), its own text
-//! profile, and a node without syntax, [`Picture`], which is printed in the metadata section.
+//! release, and a node without syntax, [`Picture`], which is printed in the metadata section.
 //!
 //! ```text
 //! # from worklang import plan as Plan
@@ -15,7 +15,7 @@
 use tvmscript_doc::StmtList;
 use tvmscript_docsifier::{Docsifier, DocsifyDialect, Result as DocsifyResult, fields, printers};
 use tvmscript_ir_core::json::UnknownTypes;
-use tvmscript_ir_core::profile::{Examples, MetadataFormat, PythonNames, TextProfile};
+use tvmscript_ir_core::release::{Examples, MetadataFormat, PythonNames, Release, Renames, Syntax};
 use tvmscript_ir_core::{Array, Class, Dialect, Node, PathId, Ref, Span, Str};
 use tvmscript_irbuilder::{
     BuildDialect, BuildError, Builder, CallArgs, FrameOf, IntoScript as _, Result, Scope, ScriptValue,
@@ -26,20 +26,23 @@ use tvmscript_script_parser::{
     DecoratorRule, Definition, ParseDialect, Parser, Result as ParseResult, defaults,
 };
 
-/// The text profile `worklang-1.0`.
-pub static PROFILE: TextProfile = TextProfile {
+/// The release `worklang-1.0`.
+pub static RELEASE: Release = Release {
     name: "worklang",
     version: "1.0",
-    option_label: "worklang",
-    metadata: MetadataFormat {
-        variable: "pictures",
-        loader: "Plan.load",
-        omitted: "The pictures are not shown.",
-        ..TextProfile::PLAIN.metadata
+    syntax: Syntax {
+        option_label: "worklang",
+        metadata: MetadataFormat {
+            variable: "pictures",
+            loader: "Plan.load",
+            omitted: "The pictures are not shown.",
+            ..Syntax::PLAIN.metadata
+        },
+        python: PythonNames { script_module: "worklang", package: "worklang", ..PythonNames::NONE },
+        examples: Examples { function: Some("Plan.plan"), ..Examples::NONE },
+        ..Syntax::PLAIN
     },
-    python: PythonNames { script_module: "worklang", package: "worklang", ..PythonNames::NONE },
-    examples: Examples { function: Some("Plan.plan"), ..Examples::NONE },
-    ..TextProfile::PLAIN
+    renames: Renames::NONE,
 };
 
 /// Base class of steps.
@@ -120,7 +123,7 @@ fn define(p: &mut Parser<'_>, def: &Definition<ast::FunctionDef>) -> ParseResult
 fn load(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue> {
     match (args.positional.as_slice(), p.registry()) {
         ([ScriptValue::Str(text)], Some(registry)) => {
-            Ok(ScriptValue::from(&(p.profile().metadata.load)(text, registry, UnknownTypes::Refused)?))
+            Ok(ScriptValue::from(&(p.syntax().metadata.load)(text, registry, UnknownTypes::Refused)?))
         }
         _ => Err(BuildError::message("`load` takes one string, at module level")),
     }
@@ -144,7 +147,7 @@ printers! {
 /// The dialect.
 pub fn dialect() -> Dialect {
     Dialect::new("plan")
-        .text_profile(&PROFILE)
+        .of_release(&RELEASE)
         .alias("Plan")
         .namespace(&["Plan"])
         .decorator("plan", DecoratorRule::Function { define, declare: None })

@@ -3,7 +3,8 @@
 use tvmscript_diagnostics::{Diagnostic, ErrorCode, Message};
 use tvmscript_diagnostics::{render, reports as diagnostics};
 use tvmscript_docsifier::{DiagnosticOptions, PrinterConfig, print, render_diagnostics};
-use tvmscript_ir_core::profile::{Sign, Strength, TextProfile};
+use tvmscript_ir_core::registry::Overlay;
+use tvmscript_ir_core::release::{Release, Renames, Sign, Strength, Syntax};
 use tvmscript_ir_core::{
     AccessPath, Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal,
 };
@@ -57,7 +58,7 @@ fn plans_print_and_read_back() {
 }
 
 #[test]
-fn metadata_follows_the_profile() {
+fn metadata_follows_the_release() {
     let plan = with_picture("/\\\n\\/");
     let hidden = print(&plan, &registry(), &PrinterConfig::default()).expect("prints");
     assert!(hidden.contains(r#"Plan.show(pictures["plan.Picture"][0])"#), "{hidden}");
@@ -72,7 +73,7 @@ fn metadata_follows_the_profile() {
 }
 
 #[test]
-fn options_and_prefixes_stand_in_the_header_of_the_profile() {
+fn options_and_prefixes_stand_in_the_header_of_the_release() {
     let prefixes = [("plan".to_owned(), "P".to_owned())].into();
     let config = PrinterConfig { prefixes, show_object_address: true, ..PrinterConfig::default() };
     let text = print(&read(SCRIPT), &registry(), &config).expect("prints");
@@ -110,10 +111,12 @@ fn errors_are_neutral() {
         assert_neutral(&rendered);
         assert_neutral(&format!("{:?}", diagnostics(&found, &text)));
     }
+    let unknown = registry().find_release("worklang-0.9").expect_err("an unknown release");
+    assert_eq!(unknown.to_string(), "unknown release `worklang-0.9`; known: worklang-1.0");
     let mut options = ParseOptions::default();
-    options.profile = Some("worklang-0.9".to_owned());
+    options.release = Some(&LATER);
     let parsed = parse_script("dinner.plan", SCRIPT, &registry(), &options);
-    assert_eq!(parsed.errors[0].to_string(), "unknown text profile `worklang-0.9`; known: worklang-1.0");
+    assert_eq!(parsed.errors[0].to_string(), "unknown release `worklang-2.0`; known: worklang-1.0");
 }
 
 #[test]
@@ -162,59 +165,62 @@ fn comparisons_are_neutral() {
 }
 
 #[test]
-fn profiles_are_chosen_by_id() {
+fn families_of_one_registry_have_their_releases() {
     let registry = RegistryBuilder::new()
         .with(tvmscript_prim::dialect())
         .with(tvmscript_ir::dialect())
         .with(plan::dialect())
         .build()
         .expect("the dialects go together");
-    let ids: Vec<String> = registry.text_profiles().map(|profile| profile.id()).collect();
+    let ids: Vec<String> = registry.releases().map(Release::id).collect();
     assert_eq!(ids, ["tvm-0.23", "worklang-1.0"]);
     let plan = read(SCRIPT);
-    let profile = Some("worklang-1.0".to_owned());
-    let config = PrinterConfig { profile, ..PrinterConfig::default() };
+    let config = PrinterConfig { release: Some(&plan::RELEASE), ..PrinterConfig::default() };
     assert_eq!(print(&plan, &registry, &config).expect("prints"), SCRIPT);
     let first = print(&plan, &registry, &PrinterConfig::default()).expect("prints");
     assert!(first.starts_with("# from tvm.script import plan as Plan"), "{first}");
 }
 
 /// A later release of the toy's family: another name of the dialect in headers.
-static LATER: TextProfile = TextProfile {
+static LATER: Release = Release {
+    name: "worklang",
     version: "2.0",
-    import_names: &[("plan", "work")],
-    import_lines: &[("plan", "from worklang import units")],
-    signs: &[Sign { text: "from worklang import work as ", strength: Strength::Header }],
-    ..plan::PROFILE
+    syntax: Syntax {
+        import_names: &[("plan", "work")],
+        import_lines: &[("plan", "from worklang import units")],
+        signs: &[Sign { text: "from worklang import work as ", strength: Strength::Header }],
+        ..plan::RELEASE.syntax
+    },
+    renames: Renames::NONE,
 };
 
 #[test]
-fn a_text_tells_its_edition() {
+fn a_text_tells_its_release() {
     let registry = RegistryBuilder::new()
         .with(plan::dialect())
-        .edition(&LATER, || RegistryBuilder::new().with(plan::dialect()).build().expect("one dialect"))
+        .release(Overlay::new(&LATER))
         .build()
-        .expect("two editions");
-    let ids: Vec<String> = registry.text_profiles().map(|profile| profile.id()).collect();
+        .expect("two releases");
+    let ids: Vec<String> = registry.releases().map(Release::id).collect();
     assert_eq!(ids, ["worklang-1.0", "worklang-2.0"]);
 
     let parsed = parse_script("plan", SCRIPT, &registry, &ParseOptions::default());
-    assert_eq!(parsed.profile.profile.id(), "worklang-1.0");
+    assert_eq!(parsed.release.id(), "worklang-1.0");
     assert_eq!(
-        parsed.profile.reason.to_string(),
+        parsed.release_reason.to_string(),
         "it is the default, and the text has no sign of another one"
     );
 
     let later = SCRIPT.replace("import plan as Plan", "import work as Plan\n# from worklang import units");
     let parsed = parse_script("plan", &later, &registry, &ParseOptions::default());
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    assert_eq!(parsed.profile.profile.id(), "worklang-2.0");
-    assert_eq!(parsed.profile.reason.to_string(), "the text has `from worklang import work as`");
-    let config = PrinterConfig { profile: Some("worklang-2.0".to_owned()), ..PrinterConfig::default() };
+    assert_eq!(parsed.release.id(), "worklang-2.0");
+    assert_eq!(parsed.release_reason.to_string(), "the text has `from worklang import work as`");
+    let config = PrinterConfig { release: Some(&LATER), ..PrinterConfig::default() };
     assert_eq!(print(&parsed.scripts[0].node, &registry, &config).expect("prints"), later);
 
     let mut first = ParseOptions::default();
-    first.profile = Some("worklang-1.0".to_owned());
+    first.release = Some(&plan::RELEASE);
     let parsed = parse_script("plan", SCRIPT, &registry, &first);
-    assert_eq!(parsed.profile.reason.to_string(), "an option selects it");
+    assert_eq!(parsed.release_reason.to_string(), "an option selects it");
 }

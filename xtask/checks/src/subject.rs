@@ -9,13 +9,13 @@ use tvmscript::pass::{PassContext, PassTable, Sequential};
 use tvmscript::passes::on_module;
 use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, parse_script};
 use tvmscript::tvm_json::TvmJsonVersion;
-use tvmscript::{Object, PrinterConfig};
+use tvmscript::{Object, PrinterConfig, Release};
 
 /// The script objects of a text or of a JSON file, in order.
 pub struct Program {
     nodes: Vec<Object>,
-    /// Id of the text profile that it was read in.
-    profile: Option<String>,
+    /// The release that it was read in.
+    release: &'static Release,
 }
 
 /// An error of the parser, with the place of its first label.
@@ -28,9 +28,12 @@ pub struct Diagnostic {
     pub message: String,
 }
 
-/// The release that wrote a text in TVM's JSON.
-pub fn release_of_json(text: &str) -> TvmJsonVersion {
-    TvmJsonVersion::of_text(text).unwrap_or_default()
+/// The release that wrote a text in TVM's JSON, and the form of its JSON.
+pub fn release_of_json(text: &str) -> (&'static Release, &'static TvmJsonVersion) {
+    let registry = tvmscript::registry();
+    let (dialects, version) =
+        TvmJsonVersion::of_text(text, registry).unwrap_or((registry, &TvmJsonVersion::V0_23));
+    (dialects.release(), version)
 }
 
 /// Parses a text; all errors if there is one.
@@ -38,10 +41,10 @@ pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
     parse_with_unknown(name, text).map(|(program, _)| program)
 }
 
-/// Parses a text in a profile; all errors if there is one.
-pub fn parse_in(name: &str, text: &str, profile: &str) -> Result<Program, Vec<Diagnostic>> {
+/// Parses a text of a release; all errors if there is one.
+pub fn parse_in(name: &str, text: &str, release: &'static Release) -> Result<Program, Vec<Diagnostic>> {
     let mut options = ParseOptions::default();
-    options.profile = Some(profile.to_owned());
+    options.release = Some(release);
     parse_with(name, text, &options).map(|(program, _)| program)
 }
 
@@ -60,14 +63,13 @@ fn parse_with(
 ) -> Result<(Program, Vec<UnknownCalls>), Vec<Diagnostic>> {
     let parsed = parse_script(name, text, tvmscript::registry(), options);
     if parsed.errors.is_empty() {
-        let profile = Some(parsed.profile.profile.id());
         let unknown = parsed.warnings.into_iter().filter_map(|warning| match warning.kind {
             ParseErrorKind::UnknownFunction { name, count, .. } => Some((name, count)),
             _ => None,
         });
         let unknown = unknown.collect();
         return Ok((
-            Program { nodes: parsed.scripts.into_iter().map(|s| s.node).collect(), profile },
+            Program { nodes: parsed.scripts.into_iter().map(|s| s.node).collect(), release: parsed.release },
             unknown,
         ));
     }
@@ -209,8 +211,8 @@ impl Program {
     /// # Errors
     /// The error of the printer.
     pub fn print(&self) -> Result<String, String> {
-        let profile = self.profile.clone();
-        let config = PrinterConfig { show_meta: true, profile, ..PrinterConfig::default() };
+        let release = Some(self.release);
+        let config = PrinterConfig { show_meta: true, release, ..PrinterConfig::default() };
         let print = |node| tvmscript::print(node, tvmscript::registry(), &config).map_err(|e| e.to_string());
         Ok(self.nodes.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
     }
@@ -236,14 +238,14 @@ impl Program {
             && self.nodes.iter().zip(&other.nodes).all(|(a, b)| equal.compare(a, b))
     }
 
-    /// The release whose text was read; `None` if its JSON has no form of its own.
-    pub fn release(&self) -> Option<TvmJsonVersion> {
-        TvmJsonVersion::of_profile(self.profile.as_deref()?)
+    /// The form of its JSON; `None` if the release has none of its own.
+    pub fn json_version(&self) -> Option<&'static TvmJsonVersion> {
+        TvmJsonVersion::of(tvmscript::registry().of_release(self.release)?)
     }
 
     /// Returns `true` if TVM's JSON has a form for the program: one object, in a release that has its own.
     pub fn has_tvm_json(&self) -> bool {
-        self.nodes.len() == 1 && self.release().is_some()
+        self.nodes.len() == 1 && self.json_version().is_some()
     }
 
     /// The first path at which the programs differ.
@@ -263,8 +265,8 @@ impl Program {
     pub fn to_tvm_json(&self) -> Result<String, String> {
         match self.nodes.as_slice() {
             [one] => {
-                let profile = self.profile.as_deref().unwrap_or_default();
-                tvmscript::to_tvm_json_of(one, profile).map_err(|error| error.to_string())
+                let json = tvmscript::to_tvm_json_of(one, self.release, tvmscript::registry());
+                json.map_err(|error| error.to_string())
             }
             many => Err(format!("{} objects in one text", many.len())),
         }
@@ -275,10 +277,11 @@ impl Program {
     /// # Errors
     /// The error of the reader.
     pub fn from_tvm_json(json: &str) -> Result<Program, String> {
-        let loaded = tvmscript::from_tvm_json(json, tvmscript::registry());
-        let profile = TvmJsonVersion::of_text(json);
-        let profile = profile.map(|release| release.text_profile.to_owned());
-        loaded.map(|node| Program { nodes: vec![node], profile }).map_err(|e| e.to_string())
+        let registry = tvmscript::registry();
+        let loaded = tvmscript::from_tvm_json(json, registry);
+        let release =
+            TvmJsonVersion::of_text(json, registry).map_or(registry, |(dialects, _)| dialects).release();
+        loaded.map(|node| Program { nodes: vec![node], release }).map_err(|e| e.to_string())
     }
 }
 
@@ -307,7 +310,7 @@ impl Program {
         }
         let one = |node: &Object| on_module(node.clone(), |module| context.run(&passes, module));
         let new = self.nodes.iter().map(one).collect::<Result<_, _>>();
-        new.map(|nodes| Program { nodes, profile: self.profile.clone() }).map_err(|error| error.to_string())
+        new.map(|nodes| Program { nodes, release: self.release }).map_err(|error| error.to_string())
     }
 
     /// The number of nodes that can have a source, and of those that have one.

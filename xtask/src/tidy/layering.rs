@@ -101,9 +101,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "prim",
             "ir",
             "tir",
-            "tvm-json",
         ],
     ),
+    ("upgrade", &["ir-core", "prim", "ir", "tir", "tirx", "relax"]),
+    ("releases", &["ir-core", "irbuilder", "ir", "relax", "tirx", "tvm-json", "upgrade"]),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
         "explain",

@@ -73,7 +73,7 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
 struct Checked {
     /// The changes, if there are any.
     fixed: Option<fixes::Fixed>,
-    /// The profile of the text, with the reason; `null` for JSON.
+    /// The release of the text, with the reason; `null` for JSON.
     profile: Value,
     result: Answer<Warnings>,
 }
@@ -86,7 +86,7 @@ fn check_file(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> An
         fixed = Some(better);
     }
     let result = check(source, strict, timings);
-    Ok(Checked { fixed, profile: timings.profile(), result })
+    Ok(Checked { fixed, profile: timings.release(), result })
 }
 
 /// The warnings of a file without errors.

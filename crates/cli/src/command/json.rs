@@ -13,6 +13,7 @@ use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Warnings};
 use crate::json_form::JsonForm;
 use crate::output::Results;
+use crate::registry::registry;
 use crate::timings::Timings;
 
 pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
@@ -35,8 +36,8 @@ fn file_to_json(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(Stri
         None => SourceTexts::new(),
     };
     let form = JsonForm { form: if args.tvm { Form::Tvm } else { Form::Native }, compact: args.compact };
-    let profile = input.scripts.first().map(|script| script.profile.profile.id()).unwrap_or_default();
-    match timings.time("save", || form.write(&value, &profile, texts)) {
+    let release = input.scripts.first().map_or(registry().release(), |script| script.release);
+    match timings.time("save", || form.write(&value, release, texts)) {
         Ok(text) => Ok((text, input.warnings)),
         Err(error) => Err(FileError::new(FileErrorKind::Unsaved(error), Some(input.source))),
     }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use tvmscript::stubs::{Layout, StubFile, page, profile_stubs, reference, to_json, to_markdown};
+use tvmscript::stubs::{Layout, StubFile, page, reference, stubs, to_json, to_markdown};
 
 use crate::registry::{printer_config, registry};
 use crate::stubs_args::{StubsArgs, StubsFormat};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &StubsArgs) -> Outcome {
-    let chosen = printer_config().profile;
-    let (profile, registry) = match registry().text_profile(chosen.as_deref()) {
-        Ok(found) => found,
-        // The command line accepts the ids of profiles only.
+    let chosen = printer_config().release;
+    let registry = match registry().select_release(chosen) {
+        Ok(registry) => registry,
+        // The command line accepts releases of the registry only.
         Err(error) => {
             output::diagnose(&format!("error: {error}"));
             return Outcome::Misused;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &StubsArgs) -> Outcome {
         }
     };
     let layout = if args.stub_packages { Layout::StubPackages } else { Layout::Sources };
-    let files = profile_stubs(registry, profile, layout);
+    let files = stubs(registry, layout);
     files.iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
 }
 

@@ -5,24 +5,25 @@ use std::path::Path;
 use serde_json::json;
 use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{SourceComments, SourceTexts};
-use tvmscript::upgrade::{self, Kind, STEPS, Step};
-use tvmscript::{PrinterConfig, Value};
+use tvmscript::upgrade::{self, Kind, Step};
+use tvmscript::{PrinterConfig, Release, Value};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Source, Warnings};
 use crate::json_form::JsonForm;
+use crate::registry::{printer_config, registry};
 use crate::timings::Timings;
 use crate::upgrade_args::{UpgradeArgs, UpgradeFormat};
-use crate::{Outcome, fixes, in_place, output, registry, well_formed};
+use crate::{Outcome, fixes, in_place, output, well_formed};
 
 /// Code of the note about a script that is not built because its function is not called.
 const UNBUILT: &str = "E0312";
 
 pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
     if args.rules {
-        return output::result(&STEPS.iter().map(|step| rules(step)).collect::<String>());
+        return output::result(&upgrade::steps(registry()).map(rules).collect::<String>());
     }
     let color = run.color;
     let work = |path: &Path, timings: &mut Timings| upgrade_file(path, args, timings);
@@ -33,7 +34,7 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
             Err(failed) => {
                 if args.format == UpgradeFormat::Json {
                     let findings = failed.failure.reports(failed.source.as_ref());
-                    let line = json!({"file": name, "ok": false, "to": args.to, "findings": findings});
+                    let line = json!({"file": name, "ok": false, "to": args.to.id(), "findings": findings});
                     return output::result(&format!("{line}\n")).and(Outcome::No);
                 }
                 output::diagnose(&failed.render(path, color));
@@ -50,7 +51,7 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
         let shown = match args.format {
             UpgradeFormat::Json => {
                 let line = json!({
-                    "file": name, "ok": is_ok, "from": upgraded.from, "to": args.to, "changed": changed,
+                    "file": name, "ok": is_ok, "from": upgraded.from.id(), "to": args.to.id(), "changed": changed,
                     "text": upgraded.change.after, "findings": upgraded.findings.reports(),
                 });
                 output::result(&format!("{line}\n"))
@@ -62,7 +63,7 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
                     (true, _) => Outcome::Done,
                     (_, true) => {
                         if changed && written == Outcome::Done {
-                            output::diagnose(&format!("{name}: upgraded to {}", args.to));
+                            output::diagnose(&format!("{name}: upgraded to {}", args.to.id()));
                         }
                         Outcome::Done
                     }
@@ -78,7 +79,10 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
 fn rules(step: &Step) -> String {
     let mut out = format!(
         "## From {} to {}\n\n| rule | kind | {} | {} |\n|---|---|---|---|\n",
-        step.from, step.to, step.from, step.to
+        step.from.id(),
+        step.to.id(),
+        step.from.id(),
+        step.to.id()
     );
     for rule in step.rules {
         let name = match rule.code {
@@ -99,8 +103,8 @@ fn rules(step: &Step) -> String {
 
 /// A file in the form of the target.
 struct Upgraded {
-    /// Profile of the file.
-    from: String,
+    /// Release of the file.
+    from: &'static Release,
     change: fixes::Change,
     findings: Warnings,
 }
@@ -117,14 +121,13 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     if let Some(form) = JsonForm::of(&source.text) {
         return rewritten_json(source, form, args, timings);
     }
-    let ((scripts, mut warnings), profile) = input::parse_input_in(source, args.from.as_deref(), timings)?;
-    let from = profile.profile.id();
+    let ((scripts, mut warnings), from) = input::parse_input_in(source, args.from, timings)?;
     if from == args.to {
         let change = fixes::Change { before: source.text.clone(), after: source.text.clone() };
         return Ok(Upgraded { from, change, findings: warnings });
     }
-    let Some(step) = upgrade::find(&from, &args.to) else {
-        return Err(FileErrorKind::NoUpgrade { from, to: args.to.clone() });
+    let Some(step) = upgrade::find(registry(), from, args.to) else {
+        return Err(FileErrorKind::NoUpgrade { from: from.id(), to: args.to.id() });
     };
     // A script that needs arguments has a finding of its own.
     warnings.found.retain(|note| note.code() != UNBUILT);
@@ -148,9 +151,9 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     comments.retain(|text| !step.prints_comment(text));
     let config = PrinterConfig {
         show_meta: true,
-        profile: Some(args.to.clone()),
+        release: Some(args.to),
         keep_comments: Some(comments),
-        ..registry::printer_config()
+        ..printer_config()
     };
     let (after, more) = if !scripts.is_empty() && in_place::is_printed(&source.text, &scripts) {
         // A text with an accepted loss may hold what the release does not read.
@@ -173,13 +176,13 @@ fn rewritten_json(
     timings: &mut Timings,
 ) -> Result<Upgraded, FileErrorKind> {
     let (mut scripts, warnings) = input::from_json(source, timings)?;
-    let from = scripts.first().map(|script| script.profile.profile.id()).unwrap_or_default();
-    let from = args.from.clone().unwrap_or(from);
+    let read = scripts.first().map_or(registry().release(), |script| script.release);
+    let from = args.from.unwrap_or(read);
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut after = source.text.clone();
     if from != args.to {
-        let Some(step) = upgrade::find(&from, &args.to) else {
-            return Err(FileErrorKind::NoUpgrade { from, to: args.to.clone() });
+        let Some(step) = upgrade::find(registry(), from, args.to) else {
+            return Err(FileErrorKind::NoUpgrade { from: from.id(), to: args.to.id() });
         };
         for script in &mut scripts {
             let upgraded = timings.time("upgrade", || upgrade::upgrade(&script.node, step));
@@ -191,7 +194,7 @@ fn rewritten_json(
         if !found.iter().any(Diagnostic::is_error) {
             let value = Value::Node(input::join(&scripts));
             after = timings
-                .time("save", || form.write(&value, &args.to, SourceTexts::new()))
+                .time("save", || form.write(&value, args.to, SourceTexts::new()))
                 .map_err(FileErrorKind::Unsaved)?;
         }
     }

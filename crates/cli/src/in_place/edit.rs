@@ -8,11 +8,12 @@ use std::ops::Range;
 
 use tvmscript::diagnostics::TextEdit;
 use tvmscript::ir_core::diagnostic::ErrorCode;
+use tvmscript::ir_core::release::NameChange;
 use tvmscript::python_syntax::ast::{
     Assign, Ast, BinOp, Constant, Expr, ExprId, FunctionDef, Keyword, List, Stmt, StmtId, TextRange,
 };
 use tvmscript::script_eval::exprs_in;
-use tvmscript::upgrade::{Fate, Words, codes};
+use tvmscript::upgrade::{Step, codes};
 
 use super::assigned::{Bound, Known};
 use super::definitions::{Definition, Kind, blocks, own_roots};
@@ -47,7 +48,7 @@ pub(super) fn edit(
     text: &str,
     names: &Names,
     helpers: &HashMap<String, Known>,
-    words: &Words,
+    step: &Step,
     definition: &Definition,
     bindings: Option<&Bindings>,
 ) -> Edited {
@@ -55,7 +56,7 @@ pub(super) fn edit(
         ast,
         text,
         names,
-        words,
+        step,
         bindings,
         bound: Bound::new(helpers),
         regions: Vec::new(),
@@ -88,7 +89,7 @@ struct Editor<'a> {
     ast: &'a Ast,
     text: &'a str,
     names: &'a Names,
-    words: &'a Words,
+    step: &'a Step,
     bindings: Option<&'a Bindings>,
     bound: Bound<'a>,
     /// Expressions in which slices are regions, or places of a store.
@@ -430,7 +431,7 @@ impl Editor<'_> {
             }
             Expr::Name(name) => {
                 let Some(path) = self.names.get(self.ast.name(name)).map(str::to_owned) else { return };
-                if self.words.module(&path).is_some() {
+                if self.step.module(&path).is_some() {
                     self.out.modules.push(self.ast.name(name).to_owned());
                 } else {
                     self.imported(id, &path);
@@ -449,31 +450,31 @@ impl Editor<'_> {
 
     /// A name after a dot.
     fn word(&mut self, id: ExprId, range: TextRange, path: &str) {
-        if let Some(new) = self.words.module(path) {
+        if let Some(new) = self.step.module(path) {
             return self.replace(range, new);
         }
-        match self.words.fate(path) {
+        match self.step.change(path) {
             // An edit of the call around it removes the name, or changes it.
             _ if self
                 .out
                 .edits
                 .iter()
                 .any(|edit| edit.range.start <= range.start && range.end <= edit.range.end) => {}
-            Some(Fate::Renamed(new)) => self.replace(range, new),
-            Some(Fate::Gone(next)) => self.gone(id, next),
+            Some(NameChange::Renamed(new) | NameChange::Replaced(new)) => self.replace(range, new),
+            Some(NameChange::Removed(next)) => self.gone(id, next),
             None => {}
         }
     }
 
     /// A function that the file imports by name.
     fn imported(&mut self, id: ExprId, path: &str) {
-        match self.words.fate(path) {
-            Some(Fate::Renamed(new)) => self.undecided(
+        match self.step.change(path) {
+            Some(NameChange::Renamed(new) | NameChange::Replaced(new)) => self.undecided(
                 self.ast.range(id),
                 format!("this is `{new}` in the release"),
                 "use the name with its namespace, such as `T.block`",
             ),
-            Some(Fate::Gone(next)) => self.gone(id, next),
+            Some(NameChange::Removed(next)) => self.gone(id, next),
             None => {}
         }
     }
@@ -567,7 +568,7 @@ impl Editor<'_> {
                     "write the type, `R.Prim(\"int64\")`",
                 ),
                 _ => {
-                    let new = self.words.keywords.iter().find(|(old, _)| *old == name).map(|(_, new)| *new);
+                    let new = self.step.keyword("relax", &name);
                     let Some(new) = new.filter(|_| is_relax) else { continue };
                     let end = u32::try_from(name.len()).unwrap_or(0);
                     self.replace(TextRange::new(place.start, place.start + end), new);
@@ -599,19 +600,18 @@ impl Editor<'_> {
 
     /// A key of attributes.
     fn key(&mut self, id: ExprId) {
-        let (old, new) = self.words.key_prefix;
-        self.prefix(id, |value| value.strip_prefix(old).map(|rest| format!("{new}{rest}")));
+        self.prefix(id, |key| self.step.key(key));
     }
 
     /// The name of an operator.
     fn operator(&mut self, id: ExprId) {
         let Expr::Constant(Constant::Str(name)) = *self.ast.expr(id) else { return };
         let name = self.ast.name(name);
-        if !name.starts_with(self.words.key_prefix.0) {
+        if !name.starts_with("tir.") {
             return;
         }
-        match (self.words.operator_key)(name) {
-            Some(_) => self.prefix(id, self.words.operator_key),
+        match self.step.operator_key(name) {
+            Some(new) => self.prefix(id, |_| Some(new.clone())),
             None => self.gone(id, ""),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tvmscript::diagnostics::TextEdit;
 use tvmscript::python_syntax::ast::{Ast, ImportFrom, Stmt, TextRange};
-use tvmscript::upgrade::{Step, Words};
+use tvmscript::upgrade::Step;
 
 /// The imports of a file, as far as scripts use them.
 #[derive(Clone)]
@@ -60,12 +60,11 @@ impl Imports {
         for alias in ast.list(from.names) {
             let old = ast.name(alias.name);
             let dotted = format!("{module}.{old}");
-            let new = step.imports.iter().find(|(from, _)| *from == dotted);
+            let new = step.import(&dotted);
             let known = alias.asname.map_or(old, |asname| ast.name(asname));
             // A module that scripts use keeps its name.
-            let of_module =
-                step.words.and_then(|words| words.module(&dotted)).filter(|_| modules.contains(known));
-            let new = new.and_then(|(_, to)| to.rsplit('.').next()).or(of_module).unwrap_or(old);
+            let of_module = step.module(&dotted).filter(|_| step.edits_scripts && modules.contains(known));
+            let new = new.as_deref().and_then(|to| to.rsplit('.').next()).or(of_module).unwrap_or(old);
             if matches!(module, "tvm.script" | "tvm.script.parser") {
                 // The registry's tokens are the names of the oldest release.
                 let token = if new == "tirx" || new == "tir" { "tir" } else { old };
@@ -89,11 +88,11 @@ impl Imports {
 
     /// Renames a module that scripts import, at its place.
     fn module(&mut self, text: &str, module: &str, start: u32, step: &Step) {
-        let Some((_, new)) = step.imports.iter().find(|(old, _)| *old == module) else { return };
+        let Some(new) = step.import(module) else { return };
         let end = start + u32::try_from(module.len()).unwrap_or(0);
         // A path with spaces around its dots stays.
         if text.get(start as usize..end as usize) == Some(module) {
-            self.renamed.push(TextEdit { range: start..end, replacement: (*new).to_owned() });
+            self.renamed.push(TextEdit { range: start..end, replacement: new });
         }
     }
 
@@ -156,9 +155,9 @@ fn with_comment(text: &str, end: u32) -> u32 {
 }
 
 /// The imports of modules that the release has elsewhere, and that stay, with the paths of the modules.
-pub(super) fn old_modules(ast: &Ast, words: &Words, renamed: &HashSet<String>) -> Vec<(TextRange, String)> {
+pub(super) fn old_modules(ast: &Ast, step: &Step, renamed: &HashSet<String>) -> Vec<(TextRange, String)> {
     let mut found = Vec::new();
-    let is_old = |path: &str| words.module(path).is_some();
+    let is_old = |path: &str| step.module(path).is_some();
     for stmt in ast.all_stmts() {
         match stmt {
             Stmt::Import(import) => {
@@ -175,7 +174,7 @@ pub(super) fn old_modules(ast: &Ast, words: &Words, renamed: &HashSet<String>) -
                     let name = ast.name(alias.name);
                     let known = alias.asname.map_or(name, |asname| ast.name(asname));
                     let path = format!("{module}.{name}");
-                    let of_module = words.modules.iter().find(|(old, _)| {
+                    let of_module = step.to.renames.modules.iter().find(|(old, _)| {
                         module == *old || module.strip_prefix(old).is_some_and(|rest| rest.starts_with('.'))
                     });
                     if let Some((old, _)) = of_module {

@@ -13,13 +13,14 @@ use tvmscript::diagnostics::{Anchor, Diagnostic, ErrorCode, TextEdit, apply};
 use tvmscript::docsifier::print_text;
 use tvmscript::ir_core::diagnostic::Message;
 use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::ir_core::release::NameChange;
 use tvmscript::ir_core::{SpanKind, Visitor, Walk};
 use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, Stmt, TextRange};
 use tvmscript::python_syntax::{PythonOptions, parse_python};
 use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, Parsed};
 use tvmscript::tir::LetStmt;
-use tvmscript::upgrade::{Fate, Step, codes};
-use tvmscript::{Object, PrinterConfig, structural_equal};
+use tvmscript::upgrade::{Step, codes};
+use tvmscript::{Object, PrinterConfig, Release, structural_equal};
 
 use crate::failure::FileErrorKind;
 use crate::input::{Script, Source};
@@ -50,7 +51,7 @@ impl Replacement<'_> {
             range: *range,
             definition: *definition,
             is_checked: *is_checked,
-            profile: self.script.profile,
+            release: self.script.release,
             origin,
         }
     }
@@ -223,7 +224,7 @@ impl<'a> File<'a> {
         if builds.iter().any(|build| build.stays) {
             return Plan::Stays;
         }
-        let Some(words) = self.step.words else {
+        if !self.step.edits_scripts {
             return match builds.is_empty() {
                 true => {
                     if !definition.kind.is_macro() {
@@ -234,9 +235,9 @@ impl<'a> File<'a> {
                 }
                 false => self.printed(definition.range, builds, None),
             };
-        };
+        }
         let Edited { edits, undecided, modules } =
-            edit(self.ast, &self.source.text, self.names, &self.helpers, words, definition, bindings);
+            edit(self.ast, &self.source.text, self.names, &self.helpers, self.step, definition, bindings);
         let is_blocked =
             undecided.iter().any(|undecided| !undecided.is_loss || builds.is_empty() && !self.accept_losses);
         if is_blocked && !builds.is_empty() && captured(self.text(definition.range), &self.outside).is_none()
@@ -319,11 +320,11 @@ impl<'a> File<'a> {
         };
         let after = all(None)?;
         // A text that changes shows its release.
-        let is_shown = after == text || registry().detect_profile(&after).profile.id() == self.step.to;
+        let is_shown = after == text || registry().detect_release(&after).release == self.step.to;
         let Some(sign) = self.step.sign.filter(|_| !is_shown) else { return Ok(after) };
         let signed = all(Some(sign))?;
         // A header of the older release in a string of the file is as strong.
-        let is_shown = registry().detect_profile(&signed).profile.id() == self.step.to;
+        let is_shown = registry().detect_release(&signed).release == self.step.to;
         Ok(if is_shown { signed } else { after })
     }
 
@@ -370,10 +371,12 @@ impl<'a> File<'a> {
 
     /// Reports words of the code around scripts that differ in the release.
     fn report_code_around(&mut self) {
-        let Some(words) = self.step.words else { return };
+        if !self.step.edits_scripts {
+            return;
+        }
         let definitions = definitions(self.ast, &self.source.text, self.names);
-        for (range, path) in imports::old_modules(self.ast, words, &self.modules) {
-            let new = words.module(&path).unwrap_or_default();
+        for (range, path) in imports::old_modules(self.ast, self.step, &self.modules) {
+            let new = self.step.module(&path).unwrap_or_default();
             let start = path.rfind('.').map_or("", |dot| path.get(..=dot).unwrap_or_default());
             self.note(
                 &codes::AROUND,
@@ -385,15 +388,15 @@ impl<'a> File<'a> {
         for id in exprs_outside(self.ast, &definitions) {
             let Expr::Attribute { value, attr } = *self.ast.expr(id) else { continue };
             let Some(base) = self.names.path(self.ast, value) else { continue };
-            let Some(fate) = words.fate(&format!("{base}.{}", self.ast.name(attr))) else { continue };
+            let Some(change) = self.step.change(&format!("{base}.{}", self.ast.name(attr))) else { continue };
             let range = self.ast.range(id);
             let old = self.text(range);
-            let message = match fate {
-                Fate::Renamed(new) => {
+            let message = match change {
+                NameChange::Renamed(new) | NameChange::Replaced(new) => {
                     let start = old.rfind('.').map_or("", |dot| old.get(..=dot).unwrap_or_default());
                     format!("`{old}` is `{start}{new}` in the release")
                 }
-                Fate::Gone(_) => format!("the release has no `{old}`"),
+                NameChange::Removed(_) => format!("the release has no `{old}`"),
             };
             let help = "code around scripts stays: change it by hand".to_owned();
             self.report(Undecided {
@@ -488,10 +491,10 @@ pub(crate) fn unread(name: &str, text: &str, step: &Step, new: &[Replacement<'_>
     Some(stays(new.first()?.script.definition.into(), &reason))
 }
 
-/// A text in the profile of the target.
-fn parse_as(name: &str, text: &str, profile: &str) -> Parsed {
+/// A text of the target.
+fn parse_as(name: &str, text: &str, release: &'static Release) -> Parsed {
     let mut options = parse_options(name);
-    options.profile = Some(profile.to_owned());
+    options.release = Some(release);
     options.omit_spans = true;
     tvmscript::parse(name, text, registry(), &options)
 }

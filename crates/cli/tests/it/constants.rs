@@ -62,3 +62,22 @@ fn a_file_of_something_else_is_no_file_of_constants() {
     let ran = run(&["print", "--constants-out", "x.json", &whole]);
     assert_eq!(ran.status, 2, "{}", ran.stderr);
 }
+
+#[test]
+fn constants_are_found_in_texts_of_every_release_with_relax() {
+    let whole = file("whole.py", SCRIPT);
+    let beside = path("constants.json");
+    let beside = beside.to_str().expect("an ASCII path");
+    let short = run(&["print", "--elide-constants", "5", "--constants-out", beside, &whole]);
+    assert_eq!(short.status, 0, "{}", short.stderr);
+    let text = file("short.py", &short.stdout);
+    for release in ["tvm-0.23", "tilelang-0.25", "tvm-0.27"] {
+        let found = run(&["print", "--profile", release, "--constants", beside, &text]);
+        assert_eq!(found.status, 0, "{release}: {}", found.stderr);
+        assert!(
+            found.stdout.contains("[4.0, 5.0, 6.0]") && !found.stdout.contains("elided"),
+            "{}",
+            found.stdout
+        );
+    }
+}

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use tvmscript::upgrade::{Kind, STEPS, codes};
+use tvmscript::upgrade::{Kind, codes, steps};
 
 use crate::common::run_with;
 
@@ -15,13 +15,14 @@ fn fixtures() -> PathBuf {
 }
 
 /// The codes that a step can have: target, code, and if it is a report.
-fn cases() -> Vec<(&'static str, &'static str, bool)> {
-    let rules = STEPS.iter().flat_map(|step| step.rules.iter().map(|rule| (step.to, rule)));
+fn cases() -> Vec<(String, &'static str, bool)> {
+    let rules =
+        steps(tvmscript::registry()).flat_map(|step| step.rules.iter().map(|rule| (step.to.id(), rule)));
     let mut cases: Vec<_> =
         rules.filter_map(|(to, rule)| Some((to, rule.code?.code, rule.kind == Kind::Report))).collect();
     // Not about programs, but about Python files.
     let files = [(&codes::CAPTURED, true), (&codes::UNCOMPARED, false), (&codes::AROUND, true)];
-    cases.extend(files.map(|(code, is_report)| ("tvm-0.27", code.code, is_report)));
+    cases.extend(files.map(|(code, is_report)| ("tvm-0.27".to_owned(), code.code, is_report)));
     cases
 }
 
@@ -40,10 +41,10 @@ fn every_code_has_a_script() {
     let declared: BTreeSet<&str> = codes::ALL.iter().map(|code| code.code).collect();
     assert_eq!(cased, declared, "a code belongs to no rule");
     let mut files = BTreeSet::new();
-    for step in STEPS {
-        for entry in std::fs::read_dir(fixtures().join(step.to)).expect("a folder") {
+    for step in steps(tvmscript::registry()) {
+        for entry in std::fs::read_dir(fixtures().join(step.to.id())).expect("a folder") {
             let name = entry.expect("an entry").file_name().into_string().expect("an ASCII name");
-            files.extend(name.strip_suffix(".py").map(|code| (step.to, code.to_owned())));
+            files.extend(name.strip_suffix(".py").map(|code| (step.to.id(), code.to_owned())));
         }
     }
     let needed: BTreeSet<_> = cases().into_iter().map(|(to, code, _)| (to, code.to_owned())).collect();
@@ -53,11 +54,11 @@ fn every_code_has_a_script() {
 #[test]
 fn scripts_with_a_code_are_reported_and_upgraded() {
     for (to, code, is_report) in cases() {
-        let path = fixtures().join(to).join(format!("{code}.py"));
+        let path = fixtures().join(&to).join(format!("{code}.py"));
         let text = std::fs::read_to_string(&path).expect("a fixture").replace("\r\n", "\n");
         let name = path.display();
-        let strict = run_with(&["upgrade", "--to", to, "-"], text.as_bytes());
-        let lossy = run_with(&["upgrade", "--to", to, "--lossy", "-"], text.as_bytes());
+        let strict = run_with(&["upgrade", "--to", &to, "-"], text.as_bytes());
+        let lossy = run_with(&["upgrade", "--to", &to, "--lossy", "-"], text.as_bytes());
         let severity = if is_report { "Error" } else { "Note" };
         assert!(strict.stderr.contains(&format!("[{code}] {severity}")), "{name}: {}", strict.stderr);
         assert_eq!(recorded(&path.with_extension("report"), &strict.stderr), strict.stderr, "{name}");

@@ -216,8 +216,10 @@ impl Docsifier<'_> {
 
     /// A reference to a node without text, which is added to the metadata section.
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
-        let (key, index) = self.metadata.add(object, self.profile.metadata.type_key);
-        let base = self.word(self.profile.metadata.variable);
+        let format = &self.syntax().metadata;
+        let registry = self.registry;
+        let (key, index) = self.metadata.add(object, |key| (format.type_key)(key, registry));
+        let base = self.word(format.variable);
         let key = self.docs.str(key.as_str());
         let list = self.docs.index(base, &[key]);
         let index = self.docs.int(index as i64);

@@ -26,7 +26,7 @@ impl From<Violation> for Diagnostic {
 }
 
 /// The checks of all dialects, in the order of the dialects.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Checks(Vec<Check>);
 
 impl Slot for Checks {

@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use super::{RegistrationSite, Slot, Slots};
 use crate::node::Class;
+use crate::release::Release;
 use crate::type_table::TypeInfo;
 
 /// A registered type.
@@ -14,11 +15,16 @@ pub(super) struct NodeEntry {
     pub(super) place: RegistrationSite,
 }
 
+#[derive(Clone)]
 pub(super) struct Tables {
     pub(super) name: &'static str,
     pub(super) place: RegistrationSite,
     pub(super) nodes: Vec<NodeEntry>,
     pub(super) slots: Slots,
+    /// The release that the dialect is written for.
+    pub(super) release: Option<(&'static Release, RegistrationSite)>,
+    /// `true` if the tables add to those of the dialect with the same name.
+    pub(super) extends: bool,
 }
 
 /// A set of nodes with their printers, parsers and builders. `T` is the last added node, to which methods such as
@@ -33,7 +39,14 @@ impl Dialect {
     /// Creates a dialect without nodes.
     #[track_caller]
     pub fn new(name: &'static str) -> Dialect {
-        let tables = Tables { name, place: Location::caller(), nodes: Vec::new(), slots: Slots::default() };
+        let tables = Tables {
+            name,
+            place: Location::caller(),
+            nodes: Vec::new(),
+            slots: Slots::default(),
+            release: None,
+            extends: false,
+        };
         Dialect { tables, last: PhantomData }
     }
 }
@@ -70,6 +83,10 @@ impl<T> Dialect<T> {
     /// Returns the slot of a layer, created on first use; for extension traits of layers.
     pub fn slot_mut<S: Slot>(&mut self) -> &mut S {
         self.tables.slots.get_or_default()
+    }
+
+    pub(crate) fn set_release(&mut self, release: &'static Release, place: RegistrationSite) {
+        self.tables.release = Some((release, place));
     }
 
     pub(super) fn into_tables(self) -> Tables {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::panic::Location;
 
+use crate::release::Release;
+
 /// Registration site: the source location of a registration.
 pub type RegistrationSite = &'static Location<'static>;
 
@@ -28,6 +30,14 @@ pub enum RegistryError {
         /// The source location of the registration that refers to it.
         place: String,
     },
+    /// A conflict that only a further release has.
+    #[error("{error}, in the release `{release}`")]
+    InRelease {
+        /// The release.
+        release: String,
+        /// The conflict.
+        error: Box<RegistryError>,
+    },
     /// A table is full.
     #[error("there are too many {what}: at most {limit}")]
     TooMany {
@@ -36,6 +46,12 @@ pub enum RegistryError {
         /// The maximum number of entries.
         limit: usize,
     },
+}
+
+impl RegistryError {
+    pub(super) fn in_release(self, release: &Release) -> RegistryError {
+        RegistryError::InRelease { release: release.id(), error: Box::new(self) }
+    }
 }
 
 /// All conflicts between dialects, at least one; displayed one per line.

@@ -3,7 +3,8 @@
 //! A [`Dialect`] lists nodes and fills typed slots; each layer above (docsifier, irbuilder, script-parser) adds its
 //! slot and its methods by an extension trait, so this module knows none of them. A [`RegistryBuilder`] collects
 //! dialects, and [`RegistryBuilder::build`] resolves them into one immutable [`Registry`], or reports everything that
-//! is registered twice or missing.
+//! is registered twice or missing. An [`Overlay`] changes dialects for another [release](crate::release); the registry
+//! holds all dialects once per release.
 //!
 //! ```
 //! use tvmscript_ir_core::{Dialect, RegistryBuilder};
@@ -17,29 +18,31 @@
 
 mod check;
 mod dialect;
-mod edition;
 mod error;
 mod names;
+mod overlay;
 mod resolver;
 mod token;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::panic::Location;
 
 pub use check::{Check, CheckDialect, Checks, INVARIANT};
 pub use dialect::Dialect;
 pub use error::{RegistrationSite, RegistryError, RegistryErrors};
 pub use names::{DeclaredNames, NameDialect};
+pub use overlay::Overlay;
 pub use resolver::Resolver;
 pub use token::Token;
 
+use crate::release::{self, Release};
 use crate::type_table::TypeInfo;
 use dialect::{NodeEntry, Tables};
-use edition::Edition;
 use token::Tokens;
 
-/// A layer's data about dialects.
-pub trait Slot: Any + Default + Send + Sync {
+/// A layer's data about dialects. A dialect's slot is merged once per release of the registry.
+pub trait Slot: Any + Default + Clone + Send + Sync {
     /// Merges the slot of a dialect, reporting duplicates. A registry starts from the default value.
     fn merge(&mut self, other: Self, resolver: &mut Resolver);
 
@@ -53,6 +56,7 @@ trait AnySlot: Any + Send + Sync {
     fn merge_boxed(&mut self, other: Box<dyn AnySlot>, resolver: &mut Resolver);
     fn finish_boxed(&mut self, resolver: &mut Resolver);
     fn empty(&self) -> Box<dyn AnySlot>;
+    fn cloned(&self) -> Box<dyn AnySlot>;
 }
 
 impl<S: Slot> AnySlot for S {
@@ -68,11 +72,20 @@ impl<S: Slot> AnySlot for S {
     fn empty(&self) -> Box<dyn AnySlot> {
         Box::new(S::default())
     }
+    fn cloned(&self) -> Box<dyn AnySlot> {
+        Box::new(self.clone())
+    }
 }
 
 /// Slots by type, in the order of first use. There are few.
 #[derive(Default)]
 struct Slots(Vec<(TypeId, Box<dyn AnySlot>)>);
+
+impl Clone for Slots {
+    fn clone(&self) -> Slots {
+        Slots(self.0.iter().map(|(id, slot)| (*id, slot.as_ref().cloned())).collect())
+    }
+}
 
 impl Slots {
     fn get<S: Slot>(&self) -> Option<&S> {
@@ -99,12 +112,12 @@ impl Slots {
     }
 }
 
-/// Collects dialects for a [`Registry`].
+/// Collects dialects and releases for a [`Registry`].
 #[derive(Default)]
 #[must_use]
 pub struct RegistryBuilder {
     dialects: Vec<Tables>,
-    editions: Vec<Edition>,
+    overlays: Vec<Overlay>,
 }
 
 impl RegistryBuilder {
@@ -119,17 +132,61 @@ impl RegistryBuilder {
         self
     }
 
-    /// Resolves the dialects.
+    /// Resolves the dialects, for each release.
     ///
     /// # Errors
     /// Fails with all duplicate registrations and unresolved names, with their registration sites.
+    #[track_caller]
     pub fn build(self) -> Result<Registry, RegistryErrors> {
-        let mut resolver = Resolver::default();
-        let mut registry = Registry::default();
+        let RegistryBuilder { dialects, overlays } = self;
+        let mut named = dialects.iter().filter_map(|dialect| dialect.release);
+        let (release, place) = named.next().unwrap_or((&release::PLAIN, Location::caller()));
+        // The releases of other families have the same dialects.
+        let named = named.map(|(release, place)| Overlay::at(release, place));
+        let overlays: Vec<Overlay> = named.chain(overlays).collect();
+        let mut resolver = Resolver::new(release, place);
+        let mut ids = HashMap::from([(release.id(), place)]);
+        for Overlay { release, place, .. } in &overlays {
+            if let Some(first) = ids.insert(release.id(), place) {
+                resolver.duplicate(format!("the release `{}`", release.id()), first, place);
+            }
+        }
+        let mut errors = resolver.into_errors();
+        let mut others = Vec::with_capacity(overlays.len());
+        for overlay in overlays {
+            let mut resolver = Resolver::new(overlay.release, overlay.place);
+            let laid = overlay.lay_over(&dialects, &mut resolver);
+            others.push(Registry::resolve(laid, resolver));
+        }
+        let (mut registry, own) = Registry::resolve(dialects, Resolver::new(release, place));
+        errors.extend(own);
+        for (other, found) in others {
+            // Conflicts of the dialects as they are recur in each release.
+            let found = found.into_iter().filter(|error| !errors.contains(error));
+            let found: Vec<_> = found.map(|error| error.in_release(other.release)).collect();
+            errors.extend(found);
+            registry.others.push(other);
+        }
+        if errors.is_empty() { Ok(registry) } else { Err(RegistryErrors(errors)) }
+    }
+}
+
+impl Registry {
+    /// Merges the tables of dialects.
+    fn resolve(dialects: Vec<Tables>, mut resolver: Resolver) -> (Registry, Vec<RegistryError>) {
+        let mut registry = Registry {
+            dialects: Vec::new(),
+            nodes: HashMap::new(),
+            slots: Slots::default(),
+            tokens: Tokens::default(),
+            release: resolver.release(),
+            others: Vec::new(),
+        };
         let mut places = HashMap::new();
-        for Tables { name, place, nodes, slots } in self.dialects {
+        for Tables { name, place, nodes, slots, release: _, extends } in dialects {
             match places.insert(name, place) {
-                Some(first) => resolver.duplicate(format!("the dialect `{name}`"), first, place),
+                Some(first) if !extends => resolver.duplicate(format!("the dialect `{name}`"), first, place),
+                Some(_) => {}
                 None => {
                     resolver.token(name);
                     registry.dialects.push(name);
@@ -150,13 +207,9 @@ impl RegistryBuilder {
             }
         }
         registry.slots.0.iter_mut().for_each(|(_, slot)| slot.as_mut().finish_boxed(&mut resolver));
-        for edition in self.editions {
-            if resolver.claim(format!("the text profile `{}`", edition.profile.id()), edition.place) {
-                registry.editions.push(edition);
-            }
-        }
-        registry.tokens = resolver.finish()?;
-        Ok(registry)
+        let (tokens, errors) = resolver.finish();
+        registry.tokens = tokens;
+        (registry, errors)
     }
 }
 
@@ -167,13 +220,14 @@ impl std::fmt::Debug for RegistryBuilder {
 }
 
 /// An immutable, resolved set of dialects, built by [`RegistryBuilder`].
-#[derive(Default)]
 pub struct Registry {
     dialects: Vec<&'static str>,
     nodes: HashMap<&'static str, NodeEntry>,
     slots: Slots,
     tokens: Tokens,
-    editions: Vec<Edition>,
+    release: &'static Release,
+    /// The dialects as the further releases have them, which have no further releases themselves.
+    others: Vec<Registry>,
 }
 
 impl Registry {
@@ -206,6 +260,7 @@ impl Registry {
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Registry")
+            .field("release", &self.release)
             .field("dialects", &self.dialects)
             .field("nodes", &self.nodes.len())
             .finish()

@@ -3,17 +3,29 @@
 use std::collections::HashMap;
 
 use super::token::Tokens;
-use super::{RegistrationSite, RegistryError, RegistryErrors, Token};
+use super::{RegistrationSite, RegistryError, Token};
+use crate::release::Release;
 
 /// Interns tokens and collects errors while a registry is built.
-#[derive(Default)]
 pub struct Resolver {
+    release: &'static Release,
+    release_place: RegistrationSite,
     tokens: Tokens,
     claims: HashMap<String, RegistrationSite>,
     errors: Vec<RegistryError>,
 }
 
 impl Resolver {
+    pub(super) fn new(release: &'static Release, release_place: RegistrationSite) -> Resolver {
+        let (tokens, claims, errors) = (Tokens::default(), HashMap::new(), Vec::new());
+        Resolver { release, release_place, tokens, claims, errors }
+    }
+
+    /// Returns the release that the tables are for.
+    pub fn release(&self) -> &'static Release {
+        self.release
+    }
+
     /// Returns the dispatch token with this name.
     pub fn token(&mut self, name: &'static str) -> Token {
         match self.tokens.intern(name) {
@@ -49,13 +61,24 @@ impl Resolver {
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
     }
 
+    /// Reports that the release gives a name to something, and a dialect to something else.
+    pub fn clash(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        let first = self.claims.get(&what).copied().unwrap_or(self.release_place);
+        self.duplicate(what, first, self.release_place);
+    }
+
     /// Reports an unresolved name at the registration site that refers to it.
     pub fn missing(&mut self, what: impl Into<String>, place: RegistrationSite) {
         self.errors.push(RegistryError::Missing { what: what.into(), place: place.to_string() });
     }
 
-    pub(super) fn finish(self) -> Result<Tokens, RegistryErrors> {
-        if self.errors.is_empty() { Ok(self.tokens) } else { Err(RegistryErrors(self.errors)) }
+    pub(super) fn finish(self) -> (Tokens, Vec<RegistryError>) {
+        (self.tokens, self.errors)
+    }
+
+    pub(super) fn into_errors(self) -> Vec<RegistryError> {
+        self.errors
     }
 }
 

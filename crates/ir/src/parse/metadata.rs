@@ -4,7 +4,7 @@ use tvmscript_ir_core::json::{JsonError, JsonErrorKind, UnknownTypes, unknown_ty
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
 use tvmscript_script_parser::Parser;
 
-/// Reads a value from JSON, in the forms that the text profile accepts.
+/// Reads a value from JSON, in the forms that the release accepts.
 pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue, BuildError> {
     let (positional, keywords) = (args.positional.as_slice(), args.keywords.as_slice());
     let [ScriptValue::Str(text)] = positional else {
@@ -16,7 +16,7 @@ pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValu
     let Some(registry) = p.registry() else {
         return Err(BuildError::message("`load_json` can only be called at module level"));
     };
-    let load = p.profile().metadata.load;
+    let load = p.syntax().metadata.load;
     let value = match load(text, registry, UnknownTypes::Refused) {
         Err(JsonError { kind: JsonErrorKind::UnknownType { .. }, .. }) if p.keeps_unknown() => {
             let kept = load(text, registry, UnknownTypes::Kept);

@@ -20,7 +20,7 @@ pub struct ModuleFrame {
 }
 
 /// Ranks of function types in a module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Order(HashMap<usize, (&'static TypeInfo, u32, RegistrationSite)>);
 
 impl Slot for Order {
@@ -34,15 +34,19 @@ impl Slot for Order {
 }
 
 /// The form of modules in a release.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Form {
     /// The dialect whose namespace has the words of modules, if it is not this one.
-    words: Option<&'static str>,
+    words: Option<(&'static str, RegistrationSite)>,
 }
 
 impl Slot for Form {
-    fn merge(&mut self, other: Self, _: &mut Resolver) {
-        self.words = other.words.or(self.words);
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
+        if let Some((dialect, place)) = other.words
+            && resolver.claim("the namespace of modules", place)
+        {
+            self.words = Some((dialect, place));
+        }
     }
 }
 
@@ -50,19 +54,21 @@ impl Slot for Form {
 pub trait ModuleForm {
     /// The dialect's own namespace has the words of modules, and functions print in the order of their definition.
     #[must_use]
+    #[track_caller]
     fn module_words(self) -> Self;
 }
 
 impl<N> ModuleForm for Dialect<N> {
+    #[track_caller]
     fn module_words(mut self) -> Self {
-        let name = self.name();
-        self.slot_mut::<Form>().words = Some(name);
+        let words = (self.name(), Location::caller());
+        self.slot_mut::<Form>().words = Some(words);
         self
     }
 }
 
 fn words(d: &Docsifier<'_>) -> Option<&'static str> {
-    d.registry().slot::<Form>().and_then(|form| form.words)
+    d.registry().slot::<Form>().and_then(|form| form.words).map(|(dialect, _)| dialect)
 }
 
 /// Registration of ranks.

@@ -42,16 +42,15 @@ pub mod operator;
 pub mod operator_args;
 #[cfg(feature = "parse")]
 mod python;
-pub(crate) mod renamed;
 pub mod struct_info;
 
 pub use constant::constant_of;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
 pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;
-pub use names::{ALIASES, find as find_name, functions, other_names};
 #[cfg(feature = "parse")]
-pub(crate) use names::{find_function, operator_function};
+pub(crate) use names::operator_function;
+pub use names::{ALIASES, find as find_name, functions, other_names};
 #[cfg(feature = "parse")]
 pub(crate) use python::{
     CALL_NODE, DATAFLOW_VAR_NODE, FUNC_STRUCT_INFO, GET_SHAPE_OF, TENSOR_STRUCT_INFO, TUPLE_STRUCT_INFO,

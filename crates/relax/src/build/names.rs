@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
+use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue, function_in_release};
 
-use super::renamed::in_release;
 use super::{device, distributed, expr, function, struct_info};
 use crate::op;
 
@@ -56,7 +55,7 @@ impl HostObject for Group {
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         let full = format!("{}.{name}", self.name);
         match BY_NAME.get(full.as_str()) {
-            Some(function) => Some(in_release(function)),
+            Some(function) => Some(function_in_release("relax", function)),
             None => find(&full),
         }
     }
@@ -75,12 +74,6 @@ pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
     let function = BY_NAME.get(name).copied()?;
     let is_own = OWN.into_iter().flatten().any(|own| std::ptr::eq(*own, function));
     (!is_own).then_some(function)
-}
-
-/// Returns the function with this name.
-#[cfg(feature = "parse")]
-pub(crate) fn find_function(name: &str) -> Option<&'static ScriptFn> {
-    BY_NAME.get(name).copied()
 }
 
 /// Returns the namespace with this name.

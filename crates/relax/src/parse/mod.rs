@@ -7,7 +7,6 @@ mod function;
 mod inspect;
 mod macros;
 mod python;
-mod renamed;
 mod signature;
 mod statements;
 mod unknown;
@@ -15,33 +14,23 @@ mod unknown;
 use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir::{BaseFunc, GlobalVar, RelaxExpr};
 use tvmscript_ir_core::Dialect;
-use tvmscript_irbuilder::{BuildDialect, ScriptFn};
+use tvmscript_irbuilder::BuildDialect;
 use tvmscript_prim::ops::bare;
 use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
 
-use crate::build::renamed::has_renamed;
 use crate::build::{ALIASES, find_name, functions, other_names};
 use crate::node::StructInfo;
-use crate::surface::Surface;
 
 pub(crate) use expr::call as call_function;
 
 /// Registers the parsers.
-pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
-    let is_renamed = |function: &&ScriptFn| has_renamed(function, surface);
-    let functions: Vec<&'static ScriptFn> =
-        functions().into_iter().filter(|function| !is_renamed(function)).collect();
-    let dialect = match surface.keywords {
-        [] => dialect,
-        _ => dialect.name_fallback(renamed::find, renamed::names),
-    };
+pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .namespace(&["R", "relax"])
-        .functions(&functions)
+        .functions(&functions())
         .function_aliases(ALIASES)
-        .function_aliases(surface.aliases)
         .name_fallback(find_name, other_names)
         .absent_names(python::ABSENT)
         .unknown_functions(unknown::call)

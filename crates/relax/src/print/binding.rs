@@ -52,10 +52,7 @@ fn annotation_alone(var: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     }
     let info = match doc {
         Some(info) => info,
-        None => {
-            let any = d.surface().any;
-            d.r(any)
-        }
+        None => d.r("Object"),
     };
     Ok(Some(of_dataflow(info, d)))
 }

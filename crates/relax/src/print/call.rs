@@ -113,7 +113,7 @@ fn plain(
         let at = d.field(path, "sinfo_args");
         let infos = each(sinfo_args, at, d)?;
         let infos = d.docs.tuple(&infos);
-        kwargs.push((d.surface().keyword("sinfo_args"), d.at(infos, at)));
+        kwargs.push((d.r_keyword("sinfo_args"), d.at(infos, at)));
     }
     Ok(d.docs.call(callee, &docs, &kwargs))
 }
@@ -247,7 +247,7 @@ fn destination_passing(
     let mut kwargs = Keywords::new();
     let at_info = d.field(path, "sinfo_args");
     let at_info = d.item(at_info, 0);
-    kwargs.push((d.surface().keyword("out_sinfo"), results(info, at_info, d)?));
+    kwargs.push((d.r_keyword("out_sinfo"), results(info, at_info, d)?));
     let at_attrs = d.field(path, "attrs");
     if let Some(attrs) = attrs_of::<CallTIRInplaceAttrs>(node) {
         let at = d.field(at_attrs, "inplace_indices");
@@ -315,7 +315,7 @@ fn spread_arguments(
     let at = d.item(at, 0);
     let info = results(info, at, d)?;
     let callee = operator_doc(operator.text, path, d);
-    let keyword = d.surface().keyword("out_sinfo");
+    let keyword = d.r_keyword("out_sinfo");
     Ok(Some(d.docs.call(callee, &docs, &[(keyword, info)])))
 }
 

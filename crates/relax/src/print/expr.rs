@@ -165,10 +165,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
             let at = d.field(path, "struct_info_");
             d.expr_object(info, at)?
         }
-        None => {
-            let any = d.surface().any;
-            d.r(any)
-        }
+        None => d.r("Object"),
     };
     let is_dataflow = std::ptr::eq(object.info(), dataflow_var_type());
     let annotation = match is_dataflow && d.fragment_frame().is_some() {

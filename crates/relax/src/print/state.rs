@@ -65,13 +65,19 @@ pub(crate) trait RelaxDocsifier {
     /// The index of the frame that declares the free variables of a fragment; `None` inside functions and modules.
     fn fragment_frame(&self) -> Option<usize>;
     fn relax_options(&mut self) -> &RelaxOptions;
-    /// Words and forms of the release.
+    /// The keyword of a call in the release.
+    fn r_keyword(&self, name: &'static str) -> &'static str;
+    /// Forms of the release.
     fn surface(&mut self) -> &'static Surface;
 }
 
 impl RelaxDocsifier for Docsifier<'_> {
     fn r(&mut self, name: &str) -> ExprDoc {
         self.prefixed("relax", name)
+    }
+
+    fn r_keyword(&self, name: &'static str) -> &'static str {
+        self.release().renames.keyword("relax", name)
     }
 
     fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc {

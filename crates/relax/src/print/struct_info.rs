@@ -17,8 +17,7 @@ use crate::node::{
 
 /// `R.Object`
 pub(crate) fn object(node: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let any = d.surface().any;
-    let callee = d.r(any);
+    let callee = d.r("Object");
     Ok(d.made_by(callee, node.object()))
 }
 

@@ -47,7 +47,7 @@ impl Parser<'_> {
             Ok(()) => Ok(()),
             Err(redefined) => {
                 let kind = ParseErrorKind::AlreadyDefined { name: self.state.ast.name(name).to_owned() };
-                if self.profile().may_be_ill_formed {
+                if self.syntax().may_be_ill_formed {
                     self.state.diagnostics.note(kind.into(), place);
                     let _ =
                         self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);

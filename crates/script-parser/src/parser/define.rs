@@ -141,8 +141,7 @@ impl Parser<'_> {
         let Some(decorator) = decorators.len().checked_sub(1).and_then(|last| self.item(decorators, last))
         else {
             let name = self.state.ast.name(name).to_owned();
-            let example =
-                self.profile().examples.function.map(|decorator| format!(" such as `@{decorator}`"));
+            let example = self.syntax().examples.function.map(|decorator| format!(" such as `@{decorator}`"));
             let help = format!("put a decorator{} in front of it", example.unwrap_or_default());
             return Err(self.error_with_help(place, ParseErrorKind::MissingDecorator { name }, help));
         };

@@ -20,7 +20,7 @@ impl Parser<'_> {
         at: impl HasRange + Copy,
     ) -> Result<(ScriptValue, OpenFrame)> {
         let Some(frame) = PendingFrame::of(value) else {
-            let example = self.profile().examples.scope.map(|scope| format!(" such as `{scope}`"));
+            let example = self.syntax().examples.scope.map(|scope| format!(" such as `{scope}`"));
             let expected = format!("a scope{}", example.unwrap_or_default());
             let kind = ParseErrorKind::expected(expected, self.describe(value));
             return Err(self.error(at, kind));

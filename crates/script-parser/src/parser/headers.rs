@@ -36,7 +36,8 @@ impl Parser<'_> {
         let own =
             comments.partition_point(|comment| self.state.program.parts.at(comment.range.start).is_none());
         let comments = comments.get(..own).unwrap_or_default();
-        let lines = header::lines(self.state.program.text(), comments, self.script.tables.profile).into();
+        let lines =
+            header::lines(self.state.program.text(), comments, &self.script.tables.release.syntax).into();
         self.script.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset
     }

@@ -202,7 +202,7 @@ impl Host for ScriptHost<'_> {
     }
 
     fn bare_scripts(&self) -> Option<BareScripts> {
-        let tests = self.script.tables.profile.python.comparison?;
+        let tests = self.script.tables.release.syntax.python.comparison?;
         let (dialect, name) = self.script.tables.handlers.bare_decorator?;
         let entry = self.script.tables.handlers.decorator(dialect, name)?;
         Some(BareScripts {

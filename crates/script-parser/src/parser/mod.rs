@@ -47,8 +47,8 @@ mod unknown;
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::profile::{ProfileChoice, Reason, UnknownProfile};
-use tvmscript_ir_core::{Registry, SourceComments, SourceId, SourceTexts, Span, TextProfile, Token};
+use tvmscript_ir_core::release::{Reason, UnknownRelease};
+use tvmscript_ir_core::{Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, Token};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
@@ -95,8 +95,10 @@ pub struct Parsed {
     pub other_texts: SourceTexts,
     /// The comments of the text by statement, for a printer; empty if it has none but headers.
     pub comments: SourceComments,
-    /// The text profile, and the reason for it.
-    pub profile: ProfileChoice,
+    /// The release of the text.
+    pub release: &'static Release,
+    /// The reason why it is taken for a text of this release.
+    pub release_reason: Reason,
     /// Number of parsed statements.
     pub statements: usize,
     /// The steps of the scripts' builders in order, if [`ParseOptions::record_steps`] asks for it.
@@ -113,16 +115,17 @@ impl Parsed {
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     let composed = compose::Composed::new(text, options);
-    let Selected { choice, registry, unknown } = select_profile(text, registry, options);
-    let profile = choice.profile;
+    let Selected { registry, reason, unknown } = select_release(text, registry, options);
+    let release = registry.release();
+    let syntax = &release.syntax;
     let mut python = options.python.clone();
-    python.dotted_keywords |= profile.dotted_keywords;
+    python.dotted_keywords |= syntax.dotted_keywords;
     let parsed = parse_python(&composed.text, &python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
-    let keeps_unknown = options.unknown_functions.are_kept(&composed.text, &parsed, profile);
-    let tables = Rc::new(Tables::new(registry, profile, keeps_unknown));
-    let is_kept = |comment: &str| header::is_comment(comment, profile);
+    let keeps_unknown = options.unknown_functions.are_kept(&composed.text, &parsed, syntax);
+    let tables = Rc::new(Tables::new(registry, keeps_unknown));
+    let is_kept = |comment: &str| header::is_comment(comment, syntax);
     let Comments { by_stmt, mut sources } =
         Comments::attach(&parsed.ast, &composed.text, source, &parsed.comments, is_kept);
     let package = options.modules.as_ref().map_or("", |modules| &modules.package);
@@ -139,7 +142,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
             .state
             .diagnostics
             .errors
-            .push(EvalError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
+            .push(EvalError::new(ParseErrorKind::UnknownRelease(error), TextRange::at(0)));
     }
     parser.script.captures = options.capture;
     parser.define_globals(&options.globals);
@@ -171,7 +174,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         if let Some((range, module)) = parser.undeclared_decorator() {
             error = error.with_label(range, format!("from `{module}`, which no dialect declares"));
         }
-        errors.push(match profile.examples.script() {
+        errors.push(match syntax.examples.script() {
             Some(help) => error.with_help(help),
             None => error,
         });
@@ -193,29 +196,32 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         errors: parse_errors(errors),
         warnings: parse_errors(warnings),
         source,
-        profile: choice,
+        release,
+        release_reason: reason,
         statements,
         steps,
     }
 }
 
-/// The text profile of a parse, and the dialects as they are in it.
+/// The dialects as the release of a parse has them.
 struct Selected<'r> {
-    choice: ProfileChoice,
     registry: &'r Registry,
-    unknown: Option<UnknownProfile>,
+    reason: Reason,
+    unknown: Option<UnknownRelease>,
 }
 
-fn select_profile<'r>(text: &str, registry: &'r Registry, options: &ParseOptions) -> Selected<'r> {
-    let Some(id) = options.profile.as_deref() else {
-        let choice = registry.detect_profile(text);
-        return Selected { choice, registry: registry.of_profile(choice.profile), unknown: None };
+fn select_release<'r>(text: &str, registry: &'r Registry, options: &ParseOptions) -> Selected<'r> {
+    let (release, reason) = match options.release {
+        Some(release) => (release, Reason::Option),
+        None => {
+            let choice = registry.detect_release(text);
+            (choice.release, choice.reason)
+        }
     };
-    let (profile, registry, unknown) = match registry.text_profile(Some(id)) {
-        Ok((profile, registry)) => (profile, registry, None),
-        Err(error) => (&TextProfile::PLAIN, registry, Some(error)),
-    };
-    Selected { choice: ProfileChoice { profile, reason: Reason::Option }, registry, unknown }
+    match registry.select_release(Some(release)) {
+        Ok(registry) => Selected { registry, reason, unknown: None },
+        Err(error) => Selected { registry, reason, unknown: Some(error) },
+    }
 }
 
 /// The reader of scripts that handlers work with: an evaluator, and the state of scripts beside it.
@@ -285,7 +291,7 @@ impl Parse {
         });
         let program = Program::new(ast, text, source, options.limits)
             .with_host(lend_host)
-            .with_nested_comparisons(tables.profile.comparisons_nest);
+            .with_nested_comparisons(tables.release.syntax.comparisons_nest);
         let state = EvalState::new(Rc::new(with_spans(program)));
         Parse { state, script: ScriptState::new(tables) }
     }
@@ -301,9 +307,14 @@ impl<'p> Parser<'p> {
         self.registry
     }
 
-    /// The text profile of the parse.
-    pub fn profile(&self) -> &'static TextProfile {
-        self.script.tables.profile
+    /// The release of the text.
+    pub fn release(&self) -> &'static Release {
+        self.script.tables.release
+    }
+
+    /// The syntax of the release.
+    pub fn syntax(&self) -> &'static Syntax {
+        &self.release().syntax
     }
 
     /// The current dispatch token.

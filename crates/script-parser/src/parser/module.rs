@@ -103,7 +103,7 @@ impl Parser<'_> {
         self.set_base_header();
         let ast = self.state.ast.clone();
         let body = ast.module_body();
-        let metadata = self.profile().metadata.variable;
+        let metadata = self.syntax().metadata.variable;
         let is_head = |id: &&StmtId| match ast.stmt(**id) {
             Stmt::Import(_) | Stmt::ImportFrom(_) => true,
             Stmt::Assign(stmt) => match ast.list(stmt.targets) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tvmscript_ir_core::TextProfile;
+use tvmscript_ir_core::{Release, Syntax};
 use tvmscript_python_syntax::ast::{Stmt, StmtId};
 use tvmscript_python_syntax::prescan::Comment;
 use tvmscript_python_syntax::{ParsedPython, PythonOptions};
@@ -21,9 +21,9 @@ pub struct ParseOptions {
     pub limits: Limits,
     /// Dialect of which the text is a fragment: statements outside any function.
     pub fragment_of: Option<&'static str>,
-    /// Id of the text profile, such as `family-1.0`. By default the text tells
-    /// ([`Registry::detect_profile`](tvmscript_ir_core::Registry::detect_profile)).
-    pub profile: Option<String>,
+    /// The release of the text. By default the text tells
+    /// ([`Registry::detect_release`](tvmscript_ir_core::Registry::detect_release)).
+    pub release: Option<&'static Release>,
     /// Leaves the spans of all nodes unknown.
     pub omit_spans: bool,
     /// Records what the scripts tell their builders: [`Parsed::steps`](crate::Parsed::steps).
@@ -58,7 +58,7 @@ pub enum UnknownFunctions {
 }
 
 impl UnknownFunctions {
-    pub(super) fn are_kept(self, text: &str, parsed: &ParsedPython, profile: &TextProfile) -> bool {
+    pub(super) fn are_kept(self, text: &str, parsed: &ParsedPython, syntax: &Syntax) -> bool {
         match self {
             UnknownFunctions::Kept => true,
             UnknownFunctions::Refused => false,
@@ -68,7 +68,7 @@ impl UnknownFunctions {
                 let is_header = |comment: &Comment| {
                     let body =
                         text.get(comment.range.to_usize()).and_then(|comment| comment.strip_prefix("# "));
-                    body.is_some_and(|body| !is_comment(body, profile))
+                    body.is_some_and(|body| !is_comment(body, syntax))
                 };
                 parsed.comments.iter().any(is_header) && !parsed.ast.module_body().iter().any(imports)
             }

@@ -4,16 +4,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tvmscript_ir_core::{Registry, Span, TextProfile};
+use tvmscript_ir_core::{Registry, Release, Span};
 use tvmscript_irbuilder::{HostObject, Names, Namespaces, ScriptValue};
 use tvmscript_script_eval::{Module, Modules};
 
 use super::Namespace;
 use crate::table::{Found, ParseTable, Parsers};
 
-/// The parsing rules and namespaces of a registry, and the text profile.
+/// The parsing rules and namespaces of a registry.
 pub(crate) struct Tables {
-    pub(crate) profile: &'static TextProfile,
+    pub(crate) release: &'static Release,
     pub(crate) handlers: Arc<ParseTable>,
     /// Namespaces in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
@@ -32,7 +32,7 @@ pub(crate) struct Calls {
 }
 
 impl Tables {
-    pub(crate) fn new(registry: &Registry, profile: &'static TextProfile, keeps_unknown: bool) -> Tables {
+    pub(crate) fn new(registry: &Registry, keeps_unknown: bool) -> Tables {
         let handlers = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
         let names = registry.slot::<Namespaces>();
         let namespaces = registry
@@ -41,7 +41,7 @@ impl Tables {
             .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
         let namespaces = namespaces.collect();
         Tables {
-            profile,
+            release: registry.release(),
             handlers,
             namespaces,
             keeps_unknown,
@@ -93,19 +93,20 @@ impl Modules for Tables {
     }
 
     fn is_complete(&self, path: &str) -> bool {
-        path.starts_with(self.profile.python.script_module)
+        path.starts_with(self.release.syntax.python.script_module)
     }
 
     fn is_expected(&self, path: &str) -> bool {
-        is_member_of(path, self.profile.python.package) && !is_member_of(path, self.profile.python.testing)
+        is_member_of(path, self.release.syntax.python.package)
+            && !is_member_of(path, self.release.syntax.python.testing)
     }
 
     fn is_transparent(&self, path: &str) -> bool {
-        self.profile.python.transparent_decorators.iter().any(|prefix| path.starts_with(prefix))
+        self.release.syntax.python.transparent_decorators.iter().any(|prefix| path.starts_with(prefix))
     }
 
     fn parameter_functions(&self) -> Option<(&'static str, &'static str)> {
-        Some((self.profile.python.parameter, self.profile.python.parameters))
+        Some((self.release.syntax.python.parameter, self.release.syntax.python.parameters))
     }
 }
 

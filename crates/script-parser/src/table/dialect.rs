@@ -149,7 +149,7 @@ pub trait ParseDialect: Sized {
     fn predefined_names(self, names: &'static [(&'static str, &'static str)]) -> Self;
 
     /// Decorator of this dialect for the bare functions of [comparing
-    /// tests](tvmscript_ir_core::profile::ComparisonTests). Only one dialect can name one.
+    /// tests](tvmscript_ir_core::release::ComparisonTests). Only one dialect can name one.
     fn bare_decorator(self, name: &'static str) -> Self;
 
     /// Prints nodes of every dialect for `str`, `repr` and f-strings of Python code. At most one dialect registers it.

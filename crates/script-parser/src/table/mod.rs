@@ -230,7 +230,7 @@ impl ParseTable {
 }
 
 /// Parsing rules that a dialect registers, merged into the table of a registry.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Parsers {
     statements: Vec<(&'static str, StmtKind, StmtHandler, RegistrationSite)>,
     nodes: Vec<(&'static TypeInfo, NodeRules, RegistrationSite)>,
@@ -280,6 +280,7 @@ impl Parsers {
 impl Slot for Parsers {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         let table = Arc::make_mut(&mut self.table);
+        let renames = &resolver.release().renames;
         for (name, kind, handler, place) in other.statements {
             let token = resolver.token(name);
             if resolver.claim(format!("the parser of `{}` under the token `{name}`", kind.as_str()), place) {
@@ -288,16 +289,19 @@ impl Slot for Parsers {
         }
         for (dialect, name, rule, place) in other.decorators {
             let token = resolver.token(dialect);
+            let name = renames.function_name(dialect, name);
             if resolver.claim(format!("the decorator `{dialect}.{name}`"), place) {
                 table.decorators.insert((dialect, name), DecoratorEntry { rule, token });
             }
         }
         for (dialect, name, function, place) in other.functions {
+            let name = renames.function_name(dialect, name);
             if resolver.claim(format!("the parser's function `{dialect}.{name}`"), place) {
                 table.functions.insert((dialect, name), function);
             }
         }
         for (dialect, name, scope, place) in other.scopes {
+            let name = renames.function_name(dialect, name);
             if resolver.claim(format!("the scope of the decorator `{dialect}.{name}`"), place) {
                 table.scopes.insert((dialect, name), scope);
             }
@@ -365,8 +369,9 @@ impl Slot for Parsers {
         if let Some((dialect, name, place)) = other.bare_decorator
             && resolver.claim("the decorator of bare functions in test classes", place)
         {
+            let name = renames.function_name(dialect, name);
             table.bare_decorator = Some((dialect, name));
-            self.bare_decorator = other.bare_decorator;
+            self.bare_decorator = Some((dialect, name, place));
         }
         if let Some((print, place)) = other.node_text
             && resolver.claim("the printer of nodes for `str`", place)

@@ -1,6 +1,6 @@
 //! A toy dialect for tests: `@Y.script` functions whose statements build nodes of one kind.
 
-use tvmscript_ir_core::profile::{Examples, PythonNames, SliceRule, TextProfile};
+use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, SliceRule, Syntax};
 use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, RegistryBuilder, Span, Str};
 use tvmscript_irbuilder::{
     BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, PyType, ScriptFn, ScriptValue,
@@ -178,20 +178,21 @@ fn subscript(object: &Object, indices: &tvmscript_script_parser::Indices) -> Res
 static MODULES: &[PythonModule] =
     &[PythonModule::new(&["toylang.script"]).members(&[("toy", Member::Namespace)])];
 
-static PROFILE: TextProfile = TextProfile {
+static RELEASE: Release = Release {
     name: "toylang",
-    python: PythonNames { script_module: "toylang.script", package: "toylang", ..PythonNames::NONE },
-    slices: SliceRule::VectorsAsValues,
-    comparisons_nest: false,
-    dotted_keywords: false,
-    may_be_ill_formed: false,
-    examples: Examples { function: Some("Y.script"), ..Examples::NONE },
-    ..TextProfile::PLAIN
+    version: "1",
+    syntax: Syntax {
+        python: PythonNames { script_module: "toylang.script", package: "toylang", ..PythonNames::NONE },
+        slices: SliceRule::VectorsAsValues,
+        examples: Examples { function: Some("Y.script"), ..Examples::NONE },
+        ..Syntax::PLAIN
+    },
+    renames: Renames::NONE,
 };
 
 fn dialect() -> Dialect {
     Dialect::new("toy")
-        .text_profile(&PROFILE)
+        .of_release(&RELEASE)
         .namespace(&["Y"])
         .python_modules(MODULES)
         .decorator("script", DecoratorRule::Function { define: script, declare: None })

@@ -47,7 +47,7 @@ pub fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) ->
 /// The buffer that an allocation declares a second time, in texts from between passes: `A = T.alloc_buffer((16,),
 /// data=A.data)` allocates the `A` that statements before it use.
 fn rejoined(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<ScriptValue> {
-    let made = value.as_node::<Buffer>().filter(|_| p.profile().may_be_ill_formed)?;
+    let made = value.as_node::<Buffer>().filter(|_| p.syntax().may_be_ill_formed)?;
     let known = p.lookup(name)?.as_node::<Buffer>()?;
     let is_same = !known.ptr_eq(made)
         && known.data.ptr_eq(&made.data)
@@ -182,7 +182,7 @@ pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: Scr
 /// The variable of a loop that statements before it use, in texts from between passes. Their printer gives each variable
 /// in scope a name of its own, so the same name is the same variable.
 fn used_before(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<ScriptValue> {
-    let own = value.as_node::<Var>().filter(|_| p.profile().may_be_ill_formed)?;
+    let own = value.as_node::<Var>().filter(|_| p.syntax().may_be_ill_formed)?;
     let known = p.lookup(name)?;
     let variable = known.as_node::<Var>().filter(|variable| variable.dtype == own.dtype)?;
     loop_over(variable, own).is_ok_and(|replaced| replaced).then(|| known.clone())

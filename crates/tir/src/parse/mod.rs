@@ -60,7 +60,6 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
     dialect
         .namespace(&["T", "tir"])
         .functions(&functions)
-        .functions_as(surface.renamed)
         .functions(&[&META_VAR])
         .function_aliases(ALIASES)
         // TVM has no `T.sum`: files that import all names of the module mean Python's.

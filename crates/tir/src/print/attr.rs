@@ -121,7 +121,7 @@ fn launch_thread(
         match d.tir().thread_of(variable) {
             Some(known) if is_same_thread(&known, thread) => {}
             // A text between passes does not show the name of such a thread.
-            None if thread.thread_tag.as_str().is_empty() && d.profile().may_be_ill_formed => {}
+            None if thread.thread_tag.as_str().is_empty() && d.syntax().may_be_ill_formed => {}
             _ => return Ok(None),
         }
         d.part(variable, thread_path, "var")?

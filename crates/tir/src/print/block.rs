@@ -39,8 +39,7 @@ fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifie
     let ((), stmts) = d.with_frame(frame, |d| inside(node, path, realize, d))?;
     let name = d.docs.str(node.name_hint.as_str());
     let name = d.at_field(name, path, "name_hint");
-    let word = d.tir().surface.block;
-    let callee = d.t(word);
+    let callee = d.t("block");
     let context = match realize {
         Some(_) => d.docs.call_args(callee, &[name]),
         None => {
@@ -89,8 +88,7 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
         let annotations = data_dict(annotations, at, d)?;
-        let word = d.tir().surface.block_attr;
-        call_stmt(word, &[annotations], at, d);
+        call_stmt("block_attr", &[annotations], at, d);
     }
     let at = d.field(path, "alloc_buffers");
     allocations(alloc_buffers, at, d)?;
@@ -114,13 +112,13 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
 
 /// Adds `B = T.alloc_buffer((16,))` for each buffer.
 pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
-    let word = d.tir().surface.block_alloc;
+    let word = d.successor("alloc_buffer");
     for (i, allocated) in buffers.iter().enumerate() {
         let at = d.item(path, i);
         let known = d.is_defined(allocated.object());
         let name = buffer::define(allocated, d)?;
         // Between passes a buffer may be used before its allocation, which then repeats the declaration.
-        if known && !d.profile().may_be_ill_formed {
+        if known && !d.syntax().may_be_ill_formed {
             let name = d.at(name, at);
             let stmt = buffer::known_buffer(word, &[], name, d);
             d.push_stmt(stmt);

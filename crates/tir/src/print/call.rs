@@ -14,7 +14,7 @@ use tvmscript_prim::{Call, Expr, IntImm, intrinsic};
 
 use super::expr::{items, list};
 use super::forms::WideLiterals;
-use super::state::{TirDocsifier, operator_name};
+use super::state::TirDocsifier;
 use crate::op::{self, Operator, ResultType};
 
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
@@ -57,7 +57,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let doc = match d.tracks_paths_at(path) {
         // A doc of its own, because it maps to the operator of this call.
         true => {
-            let name = operator_name(operator, d);
+            let name = d.successor(operator.text);
             let doc = d.t(name);
             d.at_field(doc, path, "op")
         }

@@ -66,8 +66,6 @@ pub struct Forms {
     pub prim_type: fn(DataType, &mut Docsifier<'_>) -> ExprDoc,
     /// The function that makes pointer types.
     pub pointer: &'static str,
-    /// Operators under other names: `(name in TVM 0.23, name)`.
-    pub renamed: &'static [(&'static str, &'static str)],
     /// Kinds of loops with `unroll=2` for `annotations={"pragma_unroll": 2}`.
     pub unroll_keyword: fn(ForKind) -> bool,
     /// `x & y` for `T.bitwise_and(x, y)`.
@@ -98,7 +96,6 @@ pub const TVM_0_23: Forms = Forms {
     typed_calls: false,
     prim_type: |dtype, d| d.t(&dtype.to_string()),
     pointer: "handle",
-    renamed: &[],
     unroll_keyword: |_| false,
     infix_bits: false,
     wide_literals: WideLiterals::Halves,

@@ -245,7 +245,7 @@ pub fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
 /// # Errors
 /// Those of the statements.
 pub fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
-    let word = d.tir().surface.block;
+    let word = d.successor("block");
     let comment = d.docs.comment(&format!("with T.{word}(\"root\"):"));
     d.push_stmt(comment);
     let at = d.field(path, "body");

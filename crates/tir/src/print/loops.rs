@@ -32,7 +32,7 @@ pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> 
         grid.iter().filter(|l| d.tir().enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
     let result = match grid {
         // Between passes, a loop outside of loops over its variable reads as one over the variable of its name.
-        [_] => single(node, path, !entered.is_empty() && d.profile().may_be_ill_formed, d),
+        [_] => single(node, path, !entered.is_empty() && d.syntax().may_be_ill_formed, d),
         loops => grid_loop(node, loops, path, d),
     };
     entered.into_iter().for_each(|variable| d.tir().leave_loop(variable));

@@ -197,6 +197,8 @@ pub trait TirDocsifier {
     fn t_callee(&mut self, address: usize, operator: &Operator) -> ExprDoc;
     /// Runs `f` in a place where the parser evaluates plain Python.
     fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R;
+    /// The name of the release's function in place of one of TVM 0.23.
+    fn successor(&self, name: &'static str) -> &'static str;
     /// Records that the statement of a pointer is in the innermost frame.
     fn bind_here(&mut self, variable: &Ref<Var>);
     /// Index of the outermost frame in which a statement may use the variable.
@@ -222,7 +224,12 @@ impl TirDocsifier for Docsifier<'_> {
                 prefix
             }
         };
+        let name = self.release().renames.function_name("tir", name);
         self.docs.attr(prefix, name)
+    }
+
+    fn successor(&self, name: &'static str) -> &'static str {
+        self.release().renames.successor_name("tir", name)
     }
 
     fn call_t(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc {
@@ -256,7 +263,7 @@ impl TirDocsifier for Docsifier<'_> {
         if let Some(doc) = self.tir().callees.get(&address) {
             return *doc;
         }
-        let name = operator_name(operator, self);
+        let name = self.successor(operator.text);
         let doc = self.t(name);
         self.tir().callees.insert(address, doc);
         doc
@@ -286,10 +293,4 @@ impl TirDocsifier for Docsifier<'_> {
             d.tir().threads.remove(&variable);
         }));
     }
-}
-
-/// The name of an operator in the release.
-pub(crate) fn operator_name(operator: &Operator, d: &mut Docsifier<'_>) -> &'static str {
-    let renamed = d.tir().surface.print.renamed;
-    renamed.iter().find(|(own, _)| *own == operator.text).map_or(operator.text, |(_, name)| *name)
 }

@@ -64,7 +64,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
         return Ok(doc);
     }
     let is_nameless = |thread: &Ref<IterVar>| thread.thread_tag.as_str().is_empty();
-    let may_be_ill_formed = d.profile().may_be_ill_formed;
+    let may_be_ill_formed = d.syntax().may_be_ill_formed;
     if let Some(thread) =
         attr::launched_with(node, d).filter(|thread| !(may_be_ill_formed && is_nameless(thread)))
     {

@@ -17,10 +17,9 @@ mod head;
 pub mod layout;
 #[cfg(feature = "parse")]
 mod mask;
-mod metadata;
 #[cfg(feature = "parse")]
 pub(crate) mod names;
-#[cfg(any(feature = "print", feature = "parse"))]
+#[cfg(feature = "parse")]
 mod operators;
 #[cfg(feature = "print")]
 pub(crate) mod print;
@@ -30,9 +29,7 @@ pub mod scalar;
 #[cfg(feature = "parse")]
 pub(crate) mod view;
 
-use tvmscript_ir::profile::TVM_0_23;
 use tvmscript_ir_core::Dialect;
-use tvmscript_ir_core::profile::{Examples, Sign, Strength, TextProfile};
 use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::surface::Surface;
 
@@ -43,32 +40,6 @@ pub const SCHEDULABLE: &str = "s_tir";
 
 /// The attribute of persistent kernels, which the decorator sets.
 pub const PERSISTENT: &str = "tirx.persistent_kernel";
-
-/// The text profile `tvm-0.27`.
-pub static PROFILE: TextProfile = TextProfile {
-    name: "tvm",
-    version: "0.27",
-    import_names: &[("tir", "tirx")],
-    import_lines: &[("tir", "from tvm.tirx.layout import Axis")],
-    signs: &[
-        Sign { text: "from tvm.tirx.layout import Axis", strength: Strength::Header },
-        Sign { text: "s_tir=True", strength: Strength::Form },
-        Sign { text: ": T.let", strength: Strength::Form },
-        Sign { text: "# from typing import TypeVar", strength: Strength::Form },
-        Sign { text: "out_ty=", strength: Strength::Form },
-        Sign { text: "metadata[\"ir.GenericConst\"]", strength: Strength::Form },
-        Sign { text: "ty_args=", strength: Strength::Form },
-        Sign { text: "R.Any", strength: Strength::Form },
-        Sign { text: "I.StringType()", strength: Strength::Form },
-        Sign { text: " = TypeVar(\"", strength: Strength::Form },
-        Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
-        // TVM 0.23 prints `out_dtype="void"`.
-        Sign { text: ", out_dtype=None)", strength: Strength::Hint },
-    ],
-    examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.examples },
-    metadata: metadata::FORMAT,
-    ..TVM_0_23
-};
 
 /// Rules of folding.
 #[cfg(any(feature = "parse", feature = "print"))]
@@ -86,14 +57,9 @@ fn is_folded(
     matches!(left, Operand::Expr(_)) && !matches!(comparison, Comparison::Eq | Comparison::Ne)
 }
 
-/// The words of the release, its statements and forms.
+/// The forms of the release.
 pub(crate) static SURFACE: Surface = Surface {
-    block: "sblock",
-    block_attr: "sblock_attr",
-    block_alloc: "sblock_alloc_buffer",
     without: &[
-        "block",
-        "block_attr",
         "call_intrin",
         "Buffer",
         "match_buffer",
@@ -114,11 +80,6 @@ pub(crate) static SURFACE: Surface = Surface {
     ],
     is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
     operator_of: |callee| crate::op::TVM_0_27.of_callee(callee),
-    #[cfg(feature = "build")]
-    renamed: &[
-        ("sblock", &tvmscript_tir::build::block::BLOCK),
-        ("sblock_attr", &tvmscript_tir::build::block::BLOCK_ATTR),
-    ],
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]

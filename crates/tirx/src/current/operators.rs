@@ -1,7 +1,8 @@
 //! Operators that the release has in namespaces, under other names than TVM 0.23.
 
-/// Names: in TVM 0.23, and in the release.
-pub(super) const RENAMED: &[(&str, &str)] = &[
+/// Names: in TVM 0.23, and in the release. The release lists them too, for printers and upgrades; these are declared here,
+/// because their parameters differ.
+const RENAMED: &[(&str, &str)] = &[
     ("make_filled_simdgroup_matrix", "metal.make_filled_simdgroup_matrix"),
     ("mma_fill", "cuda.mma_fill_legacy"),
     ("mma_store", "cuda.mma_store_legacy"),
@@ -12,16 +13,14 @@ pub(super) const RENAMED: &[(&str, &str)] = &[
     ("simdgroup_store", "metal.simdgroup_store"),
 ];
 
-#[cfg(feature = "parse")]
 pub(super) use names::{CALL_INTRIN, renamed};
 
-#[cfg(feature = "parse")]
 mod names {
     use std::sync::LazyLock;
 
     use tvmscript_ir_core::DataType;
     use tvmscript_irbuilder::{
-        BuildError, CallArgs, FromScript, Param, PyType, Result, ScriptFn, ScriptValue, script_fn,
+        BuildError, Builder, CallArgs, FromScript, Param, PyType, Result, ScriptFn, ScriptValue, script_fn,
     };
     use tvmscript_tir::build::args::ExprArg;
     use tvmscript_tir::build::operator::{self, OpArg};
@@ -99,12 +98,8 @@ mod names {
         fn from_script(value: ScriptValue) -> Result<Self> {
             let of_tir = match &value {
                 ScriptValue::Str(name) if super::super::operator(name).is_none() => {
-                    let rest = name.strip_prefix("tirx.").or_else(|| name.strip_prefix("prim."));
-                    rest.map(|rest| {
-                        let own =
-                            RENAMED.iter().find(|(_, full)| *full == rest).map_or(rest, |(own, _)| *own);
-                        ScriptValue::Str(format!("tir.{own}").as_str().into())
-                    })
+                    let own = Builder::release().renames.operators.own_name(name);
+                    (own != name.as_str()).then(|| ScriptValue::Str(own.as_ref().into()))
                 }
                 _ => None,
             };

@@ -36,7 +36,6 @@ pub(super) const FORMS: Forms = Forms {
     dtype_argument,
     makes,
     concise_in_sequence: false,
-    renamed: super::operators::RENAMED,
     unroll_keyword: |_| true,
     infix_bits: true,
     wide_literals: WideLiterals::Typed,

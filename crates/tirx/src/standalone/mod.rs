@@ -15,45 +15,16 @@ mod print;
 #[cfg(feature = "print")]
 mod print_function;
 
-use tvmscript_ir::profile::TVM_0_23;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::Object;
-use tvmscript_ir_core::profile::{Examples, PythonNames, Sign, Strength, TextProfile};
 use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::surface::Surface;
 
 use crate::current::layout;
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
 
-/// The text profile `tirx-0.1`.
-pub static PROFILE: TextProfile = TextProfile {
-    name: "tirx",
-    version: "0.1",
-    import_names: &[("tir", "tirx")],
-    signs: &[
-        Sign { text: "from tvm_tirx.script import tirx", strength: Strength::Header },
-        Sign { text: "import tvm_tirx", strength: Strength::Header },
-        Sign { text: "@T.function\n", strength: Strength::Form },
-        Sign { text: "@T.function(private=True)", strength: Strength::Form },
-        Sign { text: "@T.ir_module\n", strength: Strength::Form },
-        Sign { text: ": T.Tensor((", strength: Strength::Form },
-        Sign { text: "ty_args=[T.Tensor(", strength: Strength::Form },
-    ],
-    python: PythonNames { script_module: "tvm_tirx.script", package: "tvm_tirx", ..TVM_0_23.python },
-    may_be_ill_formed: true,
-    examples: Examples {
-        scope: Some("T.launch_thread(\"threadIdx.x\", 32)"),
-        function: Some("T.function"),
-        class: Some("T.ir_module"),
-    },
-    ..TVM_0_23
-};
-
-/// The words of the release, its statements and forms.
+/// The forms of the release.
 pub(crate) static SURFACE: Surface = Surface {
-    block: "sblock",
-    block_attr: "sblock_attr",
-    block_alloc: "sblock_alloc_buffer",
     without: &[
         "block",
         "block_attr",
@@ -77,8 +48,6 @@ pub(crate) static SURFACE: Surface = Surface {
     is_call,
     operator_of: |callee| crate::op::TIRX_0_1.of_callee(callee),
     #[cfg(feature = "build")]
-    renamed: &[],
-    #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
     print: print::FORMS,
@@ -100,25 +69,6 @@ fn keeps_calls_of(operator: &tvmscript_tir::op::Operator) -> bool {
 fn is_call(node: &Object) -> bool {
     node.is::<AnnotatedCall>() || node.is::<TypedCall>()
 }
-
-/// Operators of TIR that the release names otherwise: `(name in TIR's text, name)`.
-#[cfg(any(feature = "parse", feature = "print"))]
-pub(crate) const RENAMED: &[(&str, &str)] = &[
-    ("tvm_storage_sync", "gpu_storage_sync"),
-    ("tvm_warp_shuffle", "gpu_warp_shuffle"),
-    ("tvm_warp_shuffle_up", "gpu_warp_shuffle_up"),
-    ("tvm_warp_shuffle_down", "gpu_warp_shuffle_down"),
-    ("tvm_warp_activemask", "gpu_warp_activemask"),
-    ("tvm_stack_alloca", "stack_alloca"),
-    ("tvm_stack_make_array", "stack_make_dltensor"),
-    ("tvm_stack_make_shape", "stack_make_shape"),
-    ("tvm_fill_fragment", "gpu_fill_fragment"),
-    ("tvm_load_matrix_sync", "gpu_load_matrix_sync"),
-    ("tvm_mma_sync", "gpu_mma_sync"),
-    ("tvm_store_matrix_sync", "gpu_store_matrix_sync"),
-    ("tvm_thread_invariant", "gpu_thread_invariant"),
-    ("thread_return", "gpu_thread_return"),
-];
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of TIRx 0.1.
 pub fn dialect() -> Dialect {

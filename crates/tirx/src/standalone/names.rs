@@ -8,7 +8,7 @@ use super::build::{
     ALLOC_LOCAL, ALLOC_SHARED, ALLOC_TENSOR, CALL, COMPUTE_SCOPE, DECL_TENSOR, DEVICE_ENTRY, DEVICE_SCOPE,
     DYNAMIC, ITER, Layouts, POINTER, TENSOR, TYPED_FUNCTIONS,
 };
-use super::{RENAMED, head};
+use super::head;
 use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
 use crate::current::names::STRICT;
 use crate::op::TIRX_0_1;
@@ -61,7 +61,7 @@ const ALIASES_OF_TIR: &[(&str, &str)] =
 
 /// The value of a name that is not a function of the release.
 fn find(name: &str) -> Option<ScriptValue> {
-    if let Some((of_tir, _)) = RENAMED.iter().chain(ALIASES_OF_TIR).find(|(_, own)| *own == name) {
+    if let Some((of_tir, _)) = ALIASES_OF_TIR.iter().find(|(_, own)| *own == name) {
         return tvmscript_tir::build::find_name(of_tir);
     }
     Some(match name {
@@ -72,6 +72,6 @@ fn find(name: &str) -> Option<ScriptValue> {
 }
 
 fn names() -> Vec<&'static str> {
-    let renamed = RENAMED.iter().chain(ALIASES_OF_TIR).map(|(_, own)| *own);
+    let renamed = ALIASES_OF_TIR.iter().map(|(_, own)| *own);
     renamed.chain(["let", "TileLayout"]).collect()
 }

@@ -13,7 +13,6 @@ use tvmscript_tir::print::forms::{Forms, TVM_0_23, WideLiterals};
 use tvmscript_tir::print::parts::{Scope, TirDocsifier as _, define_buffer, items};
 use tvmscript_tir::{AttrStmt, Buffer, DEFAULT_ALIGNMENT, ForKind};
 
-use super::RENAMED;
 use crate::current::layout::{Axis, Iter, TileLayout};
 use crate::current::print::bind;
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
@@ -47,7 +46,6 @@ pub(super) const FORMS: Forms = Forms {
     wide_literals: WideLiterals::Node,
     negated_literals: true,
     infix_bits: true,
-    renamed: RENAMED,
     ..TVM_0_23
 };
 
@@ -220,9 +218,7 @@ fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let args: &Array<Expr> = args;
     let args = items(args, at, d)?;
     if let Some(operator) = operator {
-        let name =
-            RENAMED.iter().find(|(own, _)| *own == operator.text).map_or(operator.text, |(_, name)| *name);
-        let callee = d.t(name);
+        let callee = d.t(operator.text);
         let callee = d.at_field(callee, path, "op");
         return Ok(d.docs.call(callee, &args, &[("ty", ty)]));
     }

@@ -18,9 +18,10 @@ use tvmscript_ir_core::json::{JsonError, JsonErrorKind, SaveError};
 use tvmscript_ir_core::type_table::type_by_key;
 
 use crate::graph::{Data, Field, Graph, Node, Plain};
+use crate::version::TvmJsonVersion;
 use newer::Newer;
 use older::Older;
-pub(crate) use tables::{Current, Own, RENAMED};
+pub(crate) use tables::{Current, Own};
 
 /// Writes a graph of the nodes here as one of the release. The first `kept` nodes are of the release already.
 ///
@@ -29,32 +30,38 @@ pub(crate) use tables::{Current, Own, RENAMED};
 pub(crate) fn newer(
     text: &str,
     kept: usize,
+    version: &'static TvmJsonVersion,
     indent_spaces: usize,
-    tvm_version: &str,
 ) -> Result<String, SaveError> {
     // The text is one that this crate wrote.
     let graph = Graph::parse(text, &Own::default(), kept).map_err(|_| SaveError::Cycle)?;
     let kept: Vec<usize> = (0..kept.min(graph.nodes.len())).collect();
-    let translated = translate(&graph, &kept, &Newer::new(&graph)).map_err(|_| SaveError::Cycle)?;
-    Ok(translated.graph.write(indent_spaces, tvm_version))
+    let translated =
+        translate(&graph, &kept, &Newer::new(&graph, version.renames)).map_err(|_| SaveError::Cycle)?;
+    Ok(translated.graph.write(indent_spaces, version.tvm_version))
 }
 
 /// Writes a graph of the release as one of the nodes here, with the number of the node that each was made for.
 ///
 /// # Errors
 /// If the text is no graph.
-pub(crate) fn older(text: &str, registry: &Registry) -> Result<(String, Vec<usize>), JsonError> {
-    let schema = Current::default();
+pub(crate) fn older(
+    text: &str,
+    version: &'static TvmJsonVersion,
+    registry: &Registry,
+) -> Result<(String, Vec<usize>), JsonError> {
+    let schema = Current::new(version.renames);
     let graph = Graph::parse(text, &schema, 0)?;
     let operators = type_by_key("ir.Op");
     let has_operator = |name: &str| operators.is_some_and(|info| registry.allows_name(info, name));
     let unknown = graph.nodes.iter().enumerate().filter(|(_, node)| !schema.knows(&node.kind));
     let unknown: Vec<usize> = unknown.map(|(index, _)| index).collect();
-    let translated = translate(&graph, &unknown, &Older::new(&graph, &has_operator)).map_err(|cycle| {
-        let index = i64::try_from(cycle.index).unwrap_or(i64::MAX);
-        let kind = JsonErrorKind::ForwardReference { from: index, index };
-        at_node(JsonError::new(kind), text, cycle.index)
-    })?;
+    let translated = translate(&graph, &unknown, &Older::new(&graph, version.renames, &has_operator))
+        .map_err(|cycle| {
+            let index = i64::try_from(cycle.index).unwrap_or(i64::MAX);
+            let kind = JsonErrorKind::ForwardReference { from: index, index };
+            at_node(JsonError::new(kind), text, cycle.index)
+        })?;
     Ok((translated.graph.write(0, ""), translated.origins))
 }
 

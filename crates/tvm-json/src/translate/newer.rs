@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use hashbrown::{HashMap, HashSet};
+use tvmscript_ir_core::release::Renames;
 
 use super::tables::{
-    ARITHMETIC_OPERATORS, BIT_OPERATORS, DROPPED, FIELDS, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS,
-    NUMBER_ARRAYS, OPERATORS, OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS, contains,
+    BIT_OPERATORS, DROPPED, FIELDS, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS, NUMBER_ARRAYS,
+    OPTIONAL_DTYPES, PLAIN_ATTRS, SCOPES, VOID_OPERATORS, contains,
 };
 use super::{Made, Part, Role, Rules};
 use crate::graph::{Data, Field, Graph, Node, Plain};
@@ -14,6 +15,7 @@ use crate::graph::{Data, Field, Graph, Node, Plain};
 /// The rules, with what they need to know of the graph.
 #[derive(Debug)]
 pub(crate) struct Newer {
+    renames: &'static Renames,
     /// Buffers by the variable of their data pointer.
     owners: HashMap<usize, usize>,
     /// Types of values that are texts.
@@ -21,8 +23,8 @@ pub(crate) struct Newer {
 }
 
 impl Newer {
-    pub(crate) fn new(graph: &Graph<'_>) -> Newer {
-        let mut rules = Newer { owners: HashMap::new(), string_types: HashSet::new() };
+    pub(crate) fn new(graph: &Graph<'_>, renames: &'static Renames) -> Newer {
+        let mut rules = Newer { renames, owners: HashMap::new(), string_types: HashSet::new() };
         for (index, node) in graph.nodes.iter().enumerate() {
             match &*node.kind {
                 "tir.Buffer" => {
@@ -77,7 +79,7 @@ impl<'t> Rules<'t> for Newer {
             }
             Data::None => return Made::Same(Part::none()),
             Data::Opaque(_) | Data::Whole(_) => return Made::Leaf(node.clone()),
-            Data::Plain(_) => return leaf(node),
+            Data::Plain(_) => return leaf(node, self.renames),
             Data::Fields(_) => {}
         }
         match &*node.kind {
@@ -87,7 +89,7 @@ impl<'t> Rules<'t> for Newer {
             "tir.Buffer" => buffer(graph, node),
             "tir.PrimFunc" => function(graph, node),
             "tir.Call" => self.call(graph, node),
-            "tir.Evaluate" => evaluate(graph, node),
+            "tir.Evaluate" => evaluate(graph, node, self.renames),
             "tir.BufferLoad" if mask(graph, node).is_some() => {
                 masked(graph, node, MASKED_LOAD, prim_type(dtype_of(node)), &[])
             }
@@ -137,7 +139,7 @@ impl<'t> Rules<'t> for Newer {
             "relax.ObjectStructInfo" if self.string_types.contains(&index) => {
                 Made::of("ir.StringType", vec![("span", Part::of(node, "span"))])
             }
-            _ => generic(graph, node),
+            _ => generic(graph, node, self.renames),
         }
     }
 }
@@ -165,9 +167,9 @@ fn masked<'t>(
 }
 
 /// Names of operators and functions.
-fn leaf<'t>(node: &Node<'t>) -> Made<'t> {
+fn leaf<'t>(node: &Node<'t>, renames: &Renames) -> Made<'t> {
     let renamed = node.as_text().and_then(|name| match &*node.kind {
-        "ir.Op" => operator(name).map(Cow::Owned),
+        "ir.Op" => Some(Cow::Owned(renames.operators.name(name).into_owned())),
         "ir.EnvFunc" => {
             let found = FUNCTIONS.iter().find(|(own, _)| own == name);
             found.map(|(_, theirs)| Cow::Borrowed(*theirs))
@@ -178,16 +180,6 @@ fn leaf<'t>(node: &Node<'t>) -> Made<'t> {
         Some(name) => Node { kind: node.kind.clone(), data: Data::Plain(Plain::Text(name)) },
         None => node.clone(),
     })
-}
-
-/// The release's name of an operator.
-fn operator(name: &str) -> Option<String> {
-    if let Some((_, theirs)) = OPERATORS.iter().find(|(own, _)| *own == name) {
-        return Some((*theirs).to_owned());
-    }
-    let name = name.strip_prefix("tir.")?;
-    let dialect = if ARITHMETIC_OPERATORS.contains(&name) { "prim" } else { "tirx" };
-    Some(format!("{dialect}.{name}"))
 }
 
 fn boxed_int<'t>(node: &Node<'t>) -> Part<'t> {
@@ -352,7 +344,7 @@ impl Newer {
 }
 
 /// A statement that evaluates a value; `return` is a node in the release.
-fn evaluate<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+fn evaluate<'t>(graph: &Graph<'t>, node: &Node<'t>, renames: &'static Renames) -> Made<'t> {
     let call = graph.at(node, "value").filter(|call| call.kind == "tir.Call");
     let call = call.filter(|call| graph.operator_of(call) == Some("tir.ret"));
     let args = call.map(|call| graph.list_at(call, "args"));
@@ -361,7 +353,7 @@ fn evaluate<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
             let value = Part::Of(*value, Role::Plain);
             Made::of("tirx.Return", vec![("span", Part::of(node, "span")), ("value", value)])
         }
-        _ => generic(graph, node),
+        _ => generic(graph, node, renames),
     }
 }
 
@@ -422,13 +414,10 @@ fn relax_variable<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
 }
 
 /// A node with the same fields under other names.
-fn generic<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+fn generic<'t>(graph: &Graph<'t>, node: &Node<'t>, renames: &'static Renames) -> Made<'t> {
     let Data::Fields(fields) = &node.data else { return Made::Leaf(node.clone()) };
     let own = &*node.kind;
-    let kind = match RENAMED.iter().find(|(key, _)| *key == own) {
-        Some((_, theirs)) => Cow::Borrowed(*theirs),
-        None => node.kind.clone(),
-    };
+    let kind = renames.new_type_key(own).map_or_else(|| node.kind.clone(), Cow::Borrowed);
     let is_attrs = own.starts_with("relax.attrs.");
     let is_typed = own.starts_with("tir.") || own == "ir.FloatImm";
     let mut parts: Vec<(Cow<'t, str>, Part<'t>)> = Vec::with_capacity(fields.len());

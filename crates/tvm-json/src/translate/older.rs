@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 
 use hashbrown::{HashMap, HashSet};
+use tvmscript_ir_core::release::Renames;
 
 use super::tables::{
     BIT_OPERATORS, BOXED_ATTRS, DROPPED, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS, NUMBER_ARRAYS,
-    OPERATORS, OPTIONAL_DTYPES, PLAIN_ATTRS, RENAMED, SCOPES, VOID_OPERATORS, WIDE_ATTRS, contains,
+    OPTIONAL_DTYPES, PLAIN_ATTRS, SCOPES, VOID_OPERATORS, WIDE_ATTRS, contains,
 };
 use super::{Made, Part, Role, Rules};
 use crate::graph::{Data, Field, Graph, Node, Plain};
 
 /// The rules, with what they need to know of the graph.
 pub(crate) struct Older<'r> {
+    renames: &'static Renames,
     /// Variables that functions and bindings of Relax define.
     relax_vars: HashSet<usize>,
     /// Values of TIR, and tuples of values, by the variable of Relax that is bound to them.
@@ -24,8 +26,13 @@ pub(crate) struct Older<'r> {
 }
 
 impl<'r> Older<'r> {
-    pub(crate) fn new(graph: &Graph<'_>, has_operator: &'r dyn Fn(&str) -> bool) -> Older<'r> {
+    pub(crate) fn new(
+        graph: &Graph<'_>,
+        renames: &'static Renames,
+        has_operator: &'r dyn Fn(&str) -> bool,
+    ) -> Older<'r> {
         let mut rules = Older {
+            renames,
             relax_vars: HashSet::new(),
             values: HashMap::new(),
             uses_variables: HashSet::new(),
@@ -460,11 +467,8 @@ impl Older<'_> {
 
     /// The name of an operator here.
     fn operator(&self, name: &str) -> Option<String> {
-        if let Some((own, _)) = OPERATORS.iter().find(|(_, theirs)| *theirs == name) {
-            return Some((*own).to_owned()).filter(|own| (self.has_operator)(own));
-        }
-        let rest = name.strip_prefix("prim.").or_else(|| name.strip_prefix("tirx."))?;
-        Some(format!("tir.{rest}")).filter(|own| (self.has_operator)(own))
+        let own = self.renames.operators.own_name(name);
+        (own != name && (self.has_operator)(&own)).then(|| own.into_owned())
     }
 
     fn variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>, role: Role) -> Made<'t> {
@@ -599,7 +603,7 @@ impl Older<'_> {
     fn generic<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
         let Data::Fields(fields) = &node.data else { return Made::Leaf(node.clone()) };
         let theirs = &*node.kind;
-        let renamed = RENAMED.iter().find(|(_, key)| *key == theirs).map(|(own, _)| *own);
+        let renamed = self.renames.old_type_key(theirs);
         let own = renamed.unwrap_or(theirs);
         let kind = renamed.map_or_else(|| node.kind.clone(), Cow::Borrowed);
         let is_attrs = own.starts_with("relax.attrs.");

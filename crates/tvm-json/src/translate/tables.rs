@@ -3,69 +3,10 @@
 use std::cell::RefCell;
 
 use hashbrown::HashMap;
+use tvmscript_ir_core::release::Renames;
 use tvmscript_ir_core::type_table::{FieldKind, TypeInfo, type_by_key};
 
 use crate::graph::{Schema, Shape};
-
-/// Types that the release renamed: the key here, and the release's. Their fields differ by the rules only.
-pub(crate) const RENAMED: &[(&str, &str)] = &[
-    ("ir.DummyGlobalInfo", "relax.DummyGlobalInfo"),
-    ("ir.VDevice", "relax.VDevice"),
-    ("relax.DTensorStructInfo", "relax.DTensorType"),
-    ("relax.FuncStructInfo", "relax.FuncType"),
-    ("relax.ObjectStructInfo", "relax.AnyType"),
-    ("relax.ShapeStructInfo", "relax.ShapeType"),
-    ("relax.TensorStructInfo", "relax.TensorType"),
-    ("relax.TupleStructInfo", "ir.TupleType"),
-    ("relax.expr.Call", "ir.Call"),
-    ("relax.expr.Constant", "ir.GenericConst"),
-    ("relax.expr.Tuple", "ir.Tuple"),
-    ("relax.expr.TupleGetItem", "ir.TupleGetItem"),
-    ("tir.Add", "prim.Add"),
-    ("tir.And", "prim.And"),
-    ("tir.AttrStmt", "tirx.AttrStmt"),
-    ("tir.Block", "s_tir.SBlock"),
-    ("tir.BlockRealize", "s_tir.SBlockRealize"),
-    ("tir.Broadcast", "prim.Broadcast"),
-    ("tir.BufferLoad", "ir.TensorLoad"),
-    ("tir.BufferRegion", "ir.TensorRegion"),
-    ("tir.BufferStore", "tirx.BufferStore"),
-    ("tir.Call", "ir.Call"),
-    ("tir.Cast", "prim.Cast"),
-    ("tir.CommReducer", "te.CommReducer"),
-    ("tir.Div", "prim.Div"),
-    ("tir.EQ", "prim.EQ"),
-    ("tir.Evaluate", "tirx.Evaluate"),
-    ("tir.FloorDiv", "prim.FloorDiv"),
-    ("tir.FloorMod", "prim.FloorMod"),
-    ("tir.For", "tirx.For"),
-    ("tir.GE", "prim.GE"),
-    ("tir.GT", "prim.GT"),
-    ("tir.IfThenElse", "tirx.IfThenElse"),
-    ("tir.IndexMap", "tirx.IndexMap"),
-    ("tir.IterVar", "tirx.IterVar"),
-    ("tir.LE", "prim.LE"),
-    ("tir.LT", "prim.LT"),
-    ("tir.Let", "prim.Let"),
-    ("tir.MatchBufferRegion", "s_tir.MatchBufferRegion"),
-    ("tir.Max", "prim.Max"),
-    ("tir.Min", "prim.Min"),
-    ("tir.Mod", "prim.Mod"),
-    ("tir.Mul", "prim.Mul"),
-    ("tir.NE", "prim.NE"),
-    ("tir.Not", "prim.Not"),
-    ("tir.Or", "prim.Or"),
-    ("tir.PrimFunc", "tirx.PrimFunc"),
-    ("tir.Ramp", "prim.Ramp"),
-    ("tir.Reduce", "te.Reduce"),
-    ("tir.Select", "prim.Select"),
-    ("tir.SeqStmt", "tirx.SeqStmt"),
-    ("tir.Shuffle", "prim.Shuffle"),
-    ("tir.StringImm", "ir.StringImm"),
-    ("tir.Sub", "prim.Sub"),
-    ("tir.While", "tirx.While"),
-    ("ir.TensorMapType", "tirx.TensorMapType"),
-];
 
 /// Operators that became types of nodes, with the names of their operands.
 pub(super) const BIT_OPERATORS: [(&str, &str); 6] = [
@@ -76,10 +17,6 @@ pub(super) const BIT_OPERATORS: [(&str, &str); 6] = [
     ("tir.shift_left", "prim.LShift"),
     ("tir.shift_right", "prim.RShift"),
 ];
-
-/// Operators of TIR that the release keeps with arithmetic; all others are of `tirx`.
-pub(super) const ARITHMETIC_OPERATORS: [&str; 6] =
-    ["ceil", "clz", "if_then_else", "likely", "log2", "vscale"];
 
 /// Operators whose calls have no value in the release, with the type that they have here.
 ///
@@ -97,14 +34,6 @@ pub(super) const VOID_OPERATORS: [(&str, &str); 11] = [
     ("tir.tvm_thread_allreduce", "handle"),
     ("tir.tvm_throw_last_error", "handle"),
     ("tir.tvm_tuple", "handle"),
-];
-
-/// Operators of TIR with other names in the release.
-pub(super) const OPERATORS: [(&str, &str); 4] = [
-    ("tir.mma_fill", "tirx.mma_fill_legacy"),
-    ("tir.mma_store", "tirx.mma_store_legacy"),
-    ("tir.ptx_ldmatrix", "tirx.ptx_legacy.ldmatrix"),
-    ("tir.ptx_mma", "tirx.ptx_legacy.mma"),
 ];
 
 /// The operators of accesses with a mask, which is a field here.
@@ -280,16 +209,23 @@ impl Schema for Own {
 }
 
 /// The types of the release.
-#[derive(Debug, Default)]
-pub(crate) struct Current(Types);
+#[derive(Debug)]
+pub(crate) struct Current {
+    types: Types,
+    renames: &'static Renames,
+}
 
 impl Current {
+    pub(crate) fn new(renames: &'static Renames) -> Current {
+        Current { types: Types::default(), renames }
+    }
+
     /// Returns `true` for a type whose fields are known.
     pub(crate) fn knows(&self, kind: &str) -> bool {
         container(kind).is_some()
             || OTHERS.contains(&kind)
-            || RENAMED.iter().any(|(_, theirs)| *theirs == kind)
-            || self.0.get(kind).is_some()
+            || self.renames.old_type_key(kind).is_some()
+            || self.types.get(kind).is_some()
     }
 }
 
@@ -308,6 +244,6 @@ impl Schema for Current {
         }
         // Values that are boxed in the release.
         let is_boxed = kind == "ir.IntImm" || contains(&OPTIONAL_DTYPES, kind, field) || field == "ty";
-        !is_boxed && self.0.is_plain(kind, field)
+        !is_boxed && self.types.is_plain(kind, field)
     }
 }

@@ -6,23 +6,11 @@ mod scopes;
 use tvmscript_ir_core::{Object, PtrMap, RewriteError, mutate};
 
 use crate::finding::{Finding, codes};
-use crate::rule::{Kind, Rule, Step};
-use crate::{Upgraded, devices};
-
-/// The step.
-pub(crate) static STEP: Step = Step {
-    from: "tvm-0.27",
-    to: "tvm-0.23",
-    rules: RULES,
-    imports: &[("tvm.script.tirx", "tvm.script.tir")],
-    printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
-    sign: None,
-    words: None,
-    rewrite,
-};
+use crate::rule::{Kind, Rule};
+use crate::{Step, Upgraded, devices};
 
 /// The differences of the releases.
-static RULES: &[Rule] = &[
+pub static RULES: &[Rule] = &[
     Rule::new(
         Kind::Rename,
         "namespace",
@@ -62,10 +50,14 @@ static RULES: &[Rule] = &[
     ),
 ];
 
-fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {
+/// Rewrites a program.
+///
+/// # Errors
+/// See [`upgrade`](crate::upgrade()).
+pub fn rewrite(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
     let node = devices::remove(node.clone(), &mut findings)?;
-    let node = mutate(node, &mut nodes::Nodes { findings: &mut findings })?;
+    let node = mutate(node, &mut nodes::Nodes { keys: step.key_prefix(), findings: &mut findings })?;
     let mut scopes = scopes::Scopes { findings: &mut findings, shared: PtrMap::default() };
     let node = mutate(node, &mut scopes)?;
     let node = scopes.finish(node)?;

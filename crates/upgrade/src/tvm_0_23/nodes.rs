@@ -14,17 +14,19 @@ use tvmscript_tirx::{AnnotatedCall, ScopeIdDefStmt};
 use crate::finding::{Finding, codes};
 use crate::keys::Prefix;
 
-const KEYS: Prefix = Prefix { from: "tirx.", to: "tir." };
-
 /// Rewrites nodes, children first.
 pub(super) struct Nodes<'f> {
+    pub(super) keys: Option<Prefix>,
     pub(super) findings: &'f mut Vec<Finding>,
 }
 
 impl Mutator for Nodes<'_> {
     fn leave(&mut self, node: Object) -> Object {
         let node = without_flag(&node).unwrap_or(node);
-        let new = self.buffer(&node).or_else(|| KEYS.rename(&node)).or_else(|| short_barrier(&node));
+        let new = self
+            .buffer(&node)
+            .or_else(|| self.keys.and_then(|keys| keys.rename(&node)))
+            .or_else(|| short_barrier(&node));
         let new = new.or_else(|| known_scalar(&node));
         let lost = match node.as_node::<ScalarUse>().filter(|_| new.is_none()) {
             Some(used) => Some((

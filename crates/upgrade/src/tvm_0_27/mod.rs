@@ -2,58 +2,14 @@
 
 mod calls;
 mod nodes;
-mod operators;
 mod scopes;
 
 use tvmscript_ir_core::diagnostic::ErrorCode;
 use tvmscript_ir_core::{Object, RewriteError, mutate};
 
 use crate::finding::{Finding, codes};
-use crate::rule::{Kind, Rule, Step};
-use crate::words::{Fate, Words};
-use crate::{Upgraded, devices};
-
-/// The step.
-pub(crate) static STEP: Step = Step {
-    from: "tvm-0.23",
-    to: "tvm-0.27",
-    rules: RULES,
-    imports: &[
-        ("tvm.script.tir", "tvm.script.tirx"),
-        ("tvm.script.parser.tir", "tvm.script.parser.tirx"),
-        ("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx"),
-    ],
-    printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
-    sign: Some("from tvm.tirx.layout import Axis"),
-    words: Some(&WORDS),
-    rewrite,
-};
-
-/// The words of text that differ.
-static WORDS: Words = Words {
-    modules: &[("tvm.script.tir", "tirx"), ("tvm.tir", "tirx")],
-    names: &[
-        ("tvm.script.tir.block", Fate::Renamed("sblock")),
-        ("tvm.script.tir.block_attr", Fate::Renamed("sblock_attr")),
-        ("tvm.script.tir.alloc_buffer", Fate::Renamed("sblock_alloc_buffer")),
-        ("tvm.script.tir.tvm_call_packed_lowered", Fate::Renamed("call_packed_lowered")),
-        ("tvm.script.tir.LetStmt", Fate::Gone("`v: T.let = e`, with the body moved out,")),
-        ("tvm.script.tir.allocate", Fate::Gone("`T.alloc_buffer`, with the body moved out,")),
-        ("tvm.script.tir.allocate_const", Fate::Gone("")),
-        ("tvm.script.tir.realize", Fate::Gone("")),
-        ("tvm.script.tir.ProducerLoad", Fate::Gone("")),
-        ("tvm.script.tir.SizeVar", Fate::Renamed("Var")),
-        ("tvm.script.tir.StringImm", Fate::Gone("the string")),
-        ("tvm.script.tir.ret", Fate::Gone("`return`")),
-        ("tvm.script.relax.Object", Fate::Renamed("Any")),
-        ("tvm.script.relax.func_ret_struct_info", Fate::Renamed("func_ret_ty")),
-        ("tvm.script.relax.emit_with_sinfo", Fate::Renamed("emit_with_ty")),
-    ],
-    keywords: &[("out_sinfo", "out_ty"), ("sinfo_args", "ty_args")],
-    key_prefix: ("tir.", "tirx."),
-    operator: operators::fate,
-    operator_key: operators::key,
-};
+use crate::rule::{Kind, Rule};
+use crate::{Step, Upgraded, devices};
 
 const fn rename(name: &'static str, old: &'static str, new: &'static str) -> Rule {
     Rule::new(Kind::Rename, name, old, new)
@@ -68,7 +24,7 @@ const fn report(code: &'static ErrorCode, old: &'static str, new: &'static str) 
 }
 
 /// The differences of the releases.
-static RULES: &[Rule] = &[
+pub static RULES: &[Rule] = &[
     rename("namespace", "from tvm.script import tir as T", "from tvm.script import tirx as T"),
     rename(
         "blocks",
@@ -144,12 +100,16 @@ static RULES: &[Rule] = &[
     report(&codes::CALLERS, "tir_vars that differ by caller", "stays"),
 ];
 
-fn rewrite(node: &Object) -> Result<Upgraded, RewriteError> {
+/// Rewrites a program.
+///
+/// # Errors
+/// See [`upgrade`](crate::upgrade()).
+pub fn rewrite(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
     let node = calls::rewrite(node.clone(), &mut findings)?;
     let node = devices::add(node, &mut findings)?;
     let node = {
-        let mut nodes = nodes::Nodes::new(&node, &mut findings);
+        let mut nodes = nodes::Nodes::new(&node, step, &mut findings);
         mutate(node, &mut nodes)?
     };
     let node = scopes::rewrite(node, &mut findings)?;

@@ -1,6 +1,7 @@
 //! Rewrites of single nodes.
 
 use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::release::{NameChange, Renames};
 use tvmscript_ir_core::{
     Array, Mutator, Object, ObjectLike as _, PtrSet, Str, Value, Visitor, Walk, any_node,
 };
@@ -11,23 +12,23 @@ use tvmscript_tir::{AllocateConst, BlockRealize, Buffer, BufferRealize, BufferTy
 use tvmscript_tirx::current::SCHEDULABLE;
 use tvmscript_tirx::current::calls::storage_sync;
 
-use super::operators::fate;
+use crate::Step;
 use crate::finding::{Finding, codes};
 use crate::keys::Prefix;
-use crate::words::Fate;
-
-const KEYS: Prefix = Prefix { from: "tir.", to: "tirx." };
 
 /// Rewrites nodes, children first.
 pub(super) struct Nodes<'f> {
+    /// Names in the release.
+    renames: &'static Renames,
+    keys: Option<Prefix>,
     findings: &'f mut Vec<Finding>,
     /// Types of scalars that the text states, which no value tells.
     stated: PtrSet,
 }
 
 impl Nodes<'_> {
-    pub(super) fn new<'f>(root: &Object, findings: &'f mut Vec<Finding>) -> Nodes<'f> {
-        Nodes { findings, stated: stated(root) }
+    pub(super) fn new<'f>(root: &Object, step: &Step, findings: &'f mut Vec<Finding>) -> Nodes<'f> {
+        Nodes { renames: &step.to.renames, keys: step.key_prefix(), findings, stated: stated(root) }
     }
 }
 
@@ -61,7 +62,7 @@ impl Mutator for Nodes<'_> {
     fn leave(&mut self, node: Object) -> Object {
         self.variable(&node)
             .or_else(|| self.buffer(&node))
-            .or_else(|| KEYS.rename(&node))
+            .or_else(|| self.keys.and_then(|keys| keys.rename(&node)))
             .or_else(|| self.function(&node))
             .or_else(|| self.known_value(&node))
             .or_else(|| barrier(&node))
@@ -141,9 +142,10 @@ impl Nodes<'_> {
             }
             return;
         }
-        // The profile prints another name.
-        let Some(Fate::Gone(next)) = fate(name) else { return };
-        let text = name.trim_start_matches("tir.");
+        // `return` has another form in texts only.
+        let Some(text) = name.strip_prefix("tir.").filter(|text| *text != "ret") else { return };
+        // A new name is one of the text.
+        let Some(NameChange::Removed(next)) = self.renames.function("tir", text) else { return };
         let message = match next.is_empty() {
             true => format!("the release has no operator `T.{text}`"),
             false => format!("the release has no operator `T.{text}`; {next} comes next to it"),

@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tvmscript::tvm_json::TvmJsonVersion;
+
 use super::corpus::Program;
 use super::graph;
 use crate::subject;
@@ -120,7 +122,7 @@ fn one(program: &Program) -> Outcome {
     if first.has_tvm_json() {
         outcome.own_json = Some(json.clone().and_then(|json| loads_equal(&json, &first)));
     }
-    outcome.release = json.is_ok().then(|| first.release().unwrap_or_default().name);
+    outcome.release = json.is_ok().then(|| first.json_version().unwrap_or(&TvmJsonVersion::V0_23).name);
     let text = match first.print() {
         Ok(text) => text,
         Err(error) => {

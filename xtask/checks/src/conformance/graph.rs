@@ -90,12 +90,12 @@ fn string_end(text: &str) -> usize {
 /// # Errors
 /// The difference: its kind first, then the path to it.
 pub fn compare(ours: &str, theirs: &str) -> Result<(), String> {
-    let release = subject::release_of_json(theirs);
+    let (_, version) = subject::release_of_json(theirs);
     let ours = read_json(ours).map_err(|e| format!("our JSON: {e}"))?;
     let theirs = read_json(theirs).map_err(|e| format!("TVM's JSON: {e}"))?;
     let (a, b) = (Graph::new(&ours)?, Graph::new(&theirs)?);
     Walk {
-        release,
+        version,
         a,
         b,
         forward: HashMap::new(),
@@ -137,7 +137,7 @@ struct Pair {
 
 /// The comparison under way.
 struct Walk<'a> {
-    release: TvmJsonVersion,
+    version: &'static TvmJsonVersion,
     a: Graph<'a>,
     b: Graph<'a>,
     forward: HashMap<usize, usize>,
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
             let Some(ours) = x.get(name) else {
                 return self.differ(step, format!("{kind} lacks `{name}`"));
             };
-            let plain = !theirs.is_u64() || !ours.is_u64() || self.release.is_plain_number(kind, name);
+            let plain = !theirs.is_u64() || !ours.is_u64() || self.version.is_plain_number(kind, name);
             if !plain {
                 self.push(work, step, format!(".{name}"), ours, theirs)?;
             } else if !same_plain(ours, theirs) {

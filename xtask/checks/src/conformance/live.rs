@@ -36,13 +36,13 @@ fn one(program: &Program, outcome: &Outcome, oracle: &Oracle) -> (Answer, Answer
         let no = Some(Err("we do not parse or print it".to_string()));
         return (no.clone(), no.clone(), no);
     };
-    let release = subject::release_of_json(theirs);
-    if program.is_fixture && outcome.release.is_some_and(|ours| ours != release.name) {
+    let (release, version) = subject::release_of_json(theirs);
+    if program.is_fixture && outcome.release.is_some_and(|ours| ours != version.name) {
         // A program of another release.
         return (None, None, None);
     }
     // A text that does not show its release is asked about as one of the oracle's.
-    let parsed = subject::parse_in(&program.name, &program.text, release.text_profile);
+    let parsed = subject::parse_in(&program.name, &program.text, release);
     let (json, load) = match parsed {
         Ok(parsed) => (
             parsed.to_tvm_json().and_then(|ours| graph::compare(&ours, theirs)),

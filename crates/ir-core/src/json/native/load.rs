@@ -31,8 +31,8 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
     })
 }
 
-/// Returns the id of the text profile that a text names.
-pub fn profile(text: &str) -> Option<String> {
+/// Returns the name of the release that a text names.
+pub fn release(text: &str) -> Option<String> {
     let mut scan = Scanner::new(text);
     scan.expect(b'{').ok()?;
     let mut first = true;

@@ -7,14 +7,14 @@
 //! A node is identified by its index in `nodes` and comes after all nodes that it refers to. Strings are written
 //! inline. A field of a fixed kind (int, float, bool, dtype) holds a plain value, a field for nodes an index, a
 //! string or null. Where any value is allowed, `{"node": n}`, `{"dtype": ".."}` and `{"float": ".."}` mark the kinds
-//! that JSON lacks. Non-finite floats are the strings `nan`, `inf`, `-inf`. The key `profile` names the text profile that the
+//! that JSON lacks. Non-finite floats are the strings `nan`, `inf`, `-inf`. The key `profile` names the release that the
 //! program prints in, if it is not the first one.
 
 mod load;
 mod save;
 mod unique;
 
-pub use load::{load, profile};
+pub use load::{load, release};
 pub use save::{SaveOptions, save, save_pretty, save_with};
 
 use serde::{Deserialize, Serialize};

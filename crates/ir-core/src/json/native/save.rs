@@ -19,8 +19,8 @@ use crate::value::{FieldRef, Value};
 pub struct SaveOptions {
     /// Writes one line without indentation.
     pub compact: bool,
-    /// Id of the text profile to name.
-    pub profile: Option<String>,
+    /// Name of the release to write.
+    pub release: Option<String>,
 }
 
 /// Writes a value on one line.
@@ -35,7 +35,7 @@ pub fn save_pretty(value: &Value) -> String {
 
 /// Writes a value.
 pub fn save_with(value: &Value, options: &SaveOptions) -> String {
-    let document = Document { profile: options.profile.clone(), ..Saver::default().document(value) };
+    let document = Document { profile: options.release.clone(), ..Saver::default().document(value) };
     let text = match options.compact {
         true => serde_json::to_string(&document),
         false => serde_json::to_string_pretty(&document),

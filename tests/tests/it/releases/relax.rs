@@ -170,7 +170,7 @@ def f(p: T.int64):
     return b
 "#;
     let parsed = read(text);
-    let config = PrinterConfig { profile: Some(parsed.profile.profile.id()), ..PrinterConfig::default() };
+    let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
     let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
     assert!(
         printed.contains("b: R.Tensor(dtype=\"float32\", ndim=2) = R.zeros(R.shape([a, 2])"),
@@ -183,9 +183,8 @@ def f(p: T.int64):
 fn current_constants_are_in_metadata() {
     let text = include_str!("../../../fixtures/current/constant.py");
     let parsed = read(text);
-    let profile = parsed.profile.profile.id();
-    assert_eq!(profile, "tvm-0.27");
-    let config = PrinterConfig { profile: Some(profile), show_meta: true, ..PrinterConfig::default() };
+    assert_eq!(parsed.release.id(), "tvm-0.27");
+    let config = PrinterConfig { release: Some(parsed.release), show_meta: true, ..PrinterConfig::default() };
     let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
     assert_eq!(printed.trim_end(), text.trim_end());
 }

@@ -1,10 +1,12 @@
-//! Texts of several releases: each tells its profile, reads, and prints as it was.
+//! Texts of several releases: each tells its release, reads, and prints as it was.
 
 mod relax;
+mod third_party;
+mod toy_2;
 mod written;
 
 use tvmscript::ir_core::equal::StructuralEqual;
-use tvmscript::{ParseOptions, Parsed, PrinterConfig, parse, print, registry};
+use tvmscript::{ParseOptions, Parsed, PrinterConfig, Release, parse, print, registry};
 
 /// Reads a text without errors.
 fn read(text: &str) -> Parsed {
@@ -14,11 +16,11 @@ fn read(text: &str) -> Parsed {
     parsed
 }
 
-/// Checks that a text has this profile, prints unchanged, and reads back equal.
-fn reads_and_prints(text: &str, profile: &str) {
+/// Checks that a text is of this release, prints unchanged, and reads back equal.
+fn reads_and_prints(text: &str, release: &str) {
     let parsed = read(text);
-    assert_eq!(parsed.profile.profile.id(), profile, "{}", parsed.profile.reason);
-    let config = PrinterConfig { profile: Some(profile.to_owned()), ..PrinterConfig::default() };
+    assert_eq!(parsed.release.id(), release, "{}", parsed.release_reason);
+    let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
     let node = &parsed.scripts[0].node;
     let printed = print(node, registry(), &config).expect("prints");
     assert_eq!(printed, text.trim_end());
@@ -29,12 +31,17 @@ fn reads_and_prints(text: &str, profile: &str) {
 }
 
 #[test]
-fn every_edition_builds() {
-    for profile in registry().text_profiles() {
-        let id = profile.id();
-        let (found, edition) = registry().text_profile(Some(&id)).expect("a registered profile");
-        assert!(std::ptr::eq(found, profile));
-        assert!(edition.node("ir.IRModule").is_some(), "{id}");
+fn every_release_has_all_dialects_that_it_does_not_change() {
+    let ids: Vec<String> = registry().releases().map(Release::id).collect();
+    assert_eq!(ids, ["tvm-0.23", "tilelang-0.25", "tvm-0.27", "tirx-0.1"]);
+    for release in registry().releases() {
+        let dialects = registry().of_release(release).expect("a release of the registry");
+        assert_eq!(registry().find_release(&release.id()), Ok(release));
+        assert_eq!(dialects.release(), release);
+        let own: Vec<&str> = registry().dialects().to_vec();
+        let expected: Vec<&str> =
+            own.into_iter().filter(|name| release.name != "tirx" || *name != "relax").collect();
+        assert_eq!(dialects.dialects(), expected);
     }
 }
 
@@ -294,8 +301,7 @@ def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.
     buffer = B.view(n * 4)
     buffer[i] = A[i, g[0] & 3] + T.float32(1.0)"#;
     let parsed = read(written);
-    let id = parsed.profile.profile.id();
-    let config = PrinterConfig { profile: Some(id), ..PrinterConfig::default() };
+    let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
     assert_eq!(print(&parsed.scripts[0].node, registry(), &config).expect("prints"), printed);
     reads_and_prints(printed, "tvm-0.27");
 }
@@ -515,7 +521,7 @@ def kernel(A_handle: T.handle):
     );
     let parsed = read(&text);
     let config = PrinterConfig {
-        profile: Some("tilelang-0.25".to_owned()),
+        release: Some(&tvmscript::releases::tilelang_0_25::RELEASE),
         show_meta: true,
         ..PrinterConfig::default()
     };

@@ -4,14 +4,14 @@ use tvmscript::{PrinterConfig, print, registry};
 
 use super::{read, reads_and_prints};
 
-/// Checks that a script of this profile prints as `expected`, which prints unchanged.
-fn prints_as(source: &str, profile: &str, expected: &str) {
+/// Checks that a script of this release prints as `expected`, which prints unchanged.
+fn prints_as(source: &str, release: &str, expected: &str) {
     let parsed = read(source);
-    assert_eq!(parsed.profile.profile.id(), profile, "{}", parsed.profile.reason);
-    let config = PrinterConfig { profile: Some(profile.to_owned()), ..PrinterConfig::default() };
+    assert_eq!(parsed.release.id(), release, "{}", parsed.release_reason);
+    let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
     let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
     assert_eq!(printed, expected.trim_end());
-    reads_and_prints(expected, profile);
+    reads_and_prints(expected, release);
 }
 
 #[test]

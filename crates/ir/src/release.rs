@@ -1,14 +1,17 @@
-//! The text profile of TVM 0.23: headers, metadata, and Python modules.
+//! TVM 0.23, the release that the dialects are written for.
 
-use tvmscript_ir_core::profile::{
-    ComparisonTests, Examples, MetadataFormat, PythonNames, Sign, SliceRule, Strength, TextProfile,
+use tvmscript_ir_core::Registry;
+use tvmscript_ir_core::release::{
+    ComparisonTests, Examples, MetadataFormat, PythonNames, Release, Renames, Sign, SliceRule, Strength,
+    Syntax,
 };
-use tvmscript_tvm_json as tvm_json;
+use tvmscript_tvm_json::{self as tvm_json, SaveOptions, TvmJsonVersion};
 
-/// The text profile `tvm-0.23`.
-pub static TVM_0_23: TextProfile = TextProfile {
-    name: "tvm",
-    version: "0.23",
+/// TVM 0.23.
+pub static TVM_0_23: Release =
+    Release { name: "tvm", version: "0.23", syntax: SYNTAX, renames: Renames::NONE };
+
+const SYNTAX: Syntax = Syntax {
     import_names: &[],
     import_lines: &[],
     signs: &[
@@ -20,11 +23,14 @@ pub static TVM_0_23: TextProfile = TextProfile {
     metadata: MetadataFormat {
         variable: "metadata",
         loader: "tvm.ir.load_json",
-        type_key: |key| tvm_json::TvmJsonVersion::V0_23.key_of(key),
+        type_key: |key, registry| json_version(registry).key_of(key),
         omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
-        save: tvm_json::save,
+        save: |value, registry| {
+            let version = json_version(registry);
+            tvm_json::save_with(value, &SaveOptions { version, ..SaveOptions::default() })
+        },
         load: |text, registry, unknown| {
-            tvm_json::load_section(text, registry, &tvm_json::TvmJsonVersion::V0_23, unknown)
+            tvm_json::load_section(text, registry, json_version(registry), unknown)
         },
     },
     python: PythonNames {
@@ -49,3 +55,8 @@ pub static TVM_0_23: TextProfile = TextProfile {
         class: Some("I.ir_module"),
     },
 };
+
+/// The form of metadata sections; that of the first release, where a release has none of its own.
+fn json_version(registry: &Registry) -> &'static TvmJsonVersion {
+    TvmJsonVersion::of(registry).unwrap_or(&TvmJsonVersion::V0_23)
+}

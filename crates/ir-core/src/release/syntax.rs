@@ -1,32 +1,21 @@
-//! Text profiles: the conventions of text that a family of dialects shares.
+//! The syntax of a release: what printers and parsers of a whole family of dialects share.
 //!
-//! Printers and parsers of a dialect know its nodes. Header comments, the metadata section, the Python modules that
-//! scripts import and the reading of slices belong to a family of dialects, in one release of it: a [`TextProfile`].
-//! A dialect registers profiles with [`Dialect::text_profile`]; a registry can hold several, and printing and parsing
-//! have an option that selects one by its [`id`](TextProfile::id). Without an option the first one applies, and in a
-//! registry without profiles [`TextProfile::PLAIN`].
-//!
-//! A profile is plain data and functions. How nodes of a class are printed, converted to truth values or subscripted is
-//! not part of it: dialects register that by class.
-
-use std::panic::Location;
+//! Header comments, the metadata section, the Python modules that scripts import and the meaning of slices belong to a
+//! release, not to a dialect. How nodes of a class are printed, converted to truth values or subscripted is not part of
+//! it: dialects register that by class.
 
 use crate::json::{self, JsonError, SaveError, UnknownTypes};
-use crate::registry::{Dialect, RegistrationSite, Registry, Resolver, Slot};
+use crate::registry::Registry;
 use crate::value::Value;
 
-/// Conventions of text that a family of dialects shares, in one release.
+/// Syntax of a release's texts.
 #[derive(Debug, Clone, Copy)]
-pub struct TextProfile {
-    /// Name of the family.
-    pub name: &'static str,
-    /// Release of the family's text form.
-    pub version: &'static str,
+pub struct Syntax {
     /// Names of dialects in import lines, where they differ from the names in the registry: `(dialect, import)`.
     pub import_names: &'static [(&'static str, &'static str)],
     /// Lines of the header behind the import line of a dialect: `(dialect, line)`.
     pub import_lines: &'static [(&'static str, &'static str)],
-    /// Pieces of text by which a text of this profile is recognised.
+    /// Pieces of text by which a text of the release is recognised.
     pub signs: &'static [Sign],
     /// Label of the header comment that names printer options, `# LABEL: option=value, option=value`.
     pub option_label: &'static str,
@@ -40,7 +29,7 @@ pub struct TextProfile {
     pub comparisons_nest: bool,
     /// `true` if the names of keyword arguments may have dots.
     pub dotted_keywords: bool,
-    /// `true` if texts of the profile come from between passes, where programs need not be well-formed: what a check
+    /// `true` if texts of the release come from between passes, where programs need not be well-formed: what a check
     /// finds is a note, not an error, and so is a second definition of a name.
     pub may_be_ill_formed: bool,
     /// Examples in messages.
@@ -79,11 +68,11 @@ pub struct MetadataFormat {
     /// Dotted name of the function that reads the data.
     pub loader: &'static str,
     /// Key under which the section lists nodes of a type, given the type key.
-    pub type_key: fn(&'static str) -> &'static str,
+    pub type_key: fn(&'static str, &Registry) -> &'static str,
     /// Comment that stands in place of a section that is not printed.
     pub omitted: &'static str,
     /// Writes the data.
-    pub save: fn(&Value) -> Result<String, SaveError>,
+    pub save: fn(&Value, &Registry) -> Result<String, SaveError>,
     /// Reads the data.
     pub load: fn(&str, &Registry, UnknownTypes) -> Result<Value, JsonError>,
 }
@@ -132,11 +121,9 @@ pub enum SliceRule {
     VectorsAsValues,
 }
 
-impl TextProfile {
-    /// The profile of a registry whose dialects register none.
-    pub const PLAIN: TextProfile = TextProfile {
-        name: "plain",
-        version: "1",
+impl Syntax {
+    /// The syntax of dialects without a release.
+    pub const PLAIN: Syntax = Syntax {
         import_names: &[],
         import_lines: &[],
         signs: &[],
@@ -144,7 +131,7 @@ impl TextProfile {
         metadata: MetadataFormat {
             variable: "metadata",
             loader: "load_json",
-            type_key: |key| key,
+            type_key: |key, _| key,
             omitted: "The metadata section is not shown; set show_meta to print it.",
             save: save_native,
             load: |text, registry, _| json::native::load(text, registry),
@@ -156,11 +143,6 @@ impl TextProfile {
         may_be_ill_formed: false,
         examples: Examples::NONE,
     };
-
-    /// Name and version, `NAME-VERSION`: the value of options that select a profile.
-    pub fn id(&self) -> String {
-        format!("{}-{}", self.name, self.version)
-    }
 
     /// Name of a dialect in import lines.
     pub fn import_name(&self, dialect: &'static str) -> &'static str {
@@ -192,21 +174,11 @@ impl PythonNames {
     };
 }
 
-fn save_native(value: &Value) -> Result<String, SaveError> {
+fn save_native(value: &Value, _: &Registry) -> Result<String, SaveError> {
     Ok(json::native::save_pretty(value))
 }
 
-/// No profile of the registry has the selected id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown text profile `{id}`; known: {}", known.join(", "))]
-pub struct UnknownProfile {
-    /// The selected id.
-    pub id: String,
-    /// Ids of the registered profiles.
-    pub known: Vec<String>,
-}
-
-/// A piece of text that tells a profile from the others of its registry.
+/// A piece of text that tells a release from the others of its registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Sign {
     /// The piece of text.
@@ -218,119 +190,10 @@ pub struct Sign {
 /// Strength of a [`Sign`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
-    /// Common in the profile's texts, possible in others.
+    /// Common in the release's texts, possible in others.
     Hint,
-    /// A form that the other profiles read in another way, or not at all.
+    /// A form that the other releases read in another way, or not at all.
     Form,
-    /// The header, or an import, names the profile.
+    /// The header, or an import, names the release.
     Header,
-}
-
-/// The profile of a text, with the reason.
-#[derive(Debug, Clone, Copy)]
-pub struct ProfileChoice {
-    /// The profile.
-    pub profile: &'static TextProfile,
-    /// The reason.
-    pub reason: Reason,
-}
-
-/// The reason of a [`ProfileChoice`].
-#[derive(Debug, Clone, Copy)]
-pub enum Reason {
-    /// An option selects the profile.
-    Option,
-    /// The strongest sign in the text.
-    Sign(Sign),
-    /// The file is JSON, which names its profile or release.
-    Json,
-    /// The text has no sign, so the first profile applies.
-    Default,
-}
-
-impl std::fmt::Display for Reason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Reason::Option => write!(f, "an option selects it"),
-            Reason::Sign(sign) => write!(f, "the text has `{}`", sign.text.trim()),
-            Reason::Json => write!(f, "the JSON names it"),
-            Reason::Default => write!(f, "it is the default, and the text has no sign of another one"),
-        }
-    }
-}
-
-/// The text profiles of a registry's dialects, in the order of registration.
-#[derive(Debug, Default)]
-pub struct TextProfiles {
-    profiles: Vec<(&'static TextProfile, RegistrationSite)>,
-}
-
-impl Slot for TextProfiles {
-    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
-        for (profile, place) in other.profiles {
-            if resolver.claim(format!("the text profile `{}`", profile.id()), place) {
-                self.profiles.push((profile, place));
-            }
-        }
-    }
-}
-
-impl<T> Dialect<T> {
-    /// Registers a text profile.
-    #[track_caller]
-    pub fn text_profile(mut self, profile: &'static TextProfile) -> Dialect<T> {
-        let place = Location::caller();
-        self.slot_mut::<TextProfiles>().profiles.push((profile, place));
-        self
-    }
-}
-
-impl Registry {
-    /// The text profiles: those of the dialects in the order of registration, then those of the
-    /// [editions](crate::RegistryBuilder::edition).
-    pub fn text_profiles(&self) -> impl Iterator<Item = &'static TextProfile> {
-        let own = self.slot::<TextProfiles>().into_iter();
-        let own = own.flat_map(|slot| slot.profiles.iter().map(|(profile, _)| *profile));
-        own.chain(self.edition_profiles())
-    }
-
-    /// The text profile with an id, with the dialects as they are in it; without an id the first profile, or
-    /// [`TextProfile::PLAIN`] where none is registered.
-    ///
-    /// # Errors
-    /// [`UnknownProfile`] when no profile has the id.
-    pub fn text_profile(
-        &self,
-        id: Option<&str>,
-    ) -> Result<(&'static TextProfile, &Registry), UnknownProfile> {
-        let Some(id) = id else {
-            return Ok((self.text_profiles().next().unwrap_or(&TextProfile::PLAIN), self));
-        };
-        match self.text_profiles().find(|profile| profile.id() == id) {
-            Some(profile) => Ok((profile, self.of_profile(profile))),
-            None => Err(UnknownProfile {
-                id: id.to_owned(),
-                known: self.text_profiles().map(TextProfile::id).collect(),
-            }),
-        }
-    }
-
-    /// The profile that a text is written in, by its strongest sign; of equally strong ones, by the profile registered
-    /// first.
-    pub fn detect_profile(&self, text: &str) -> ProfileChoice {
-        let default = self.text_profiles().next().unwrap_or(&TextProfile::PLAIN);
-        let mut best = ProfileChoice { profile: default, reason: Reason::Default };
-        for profile in self.text_profiles() {
-            for sign in profile.signs {
-                let is_stronger = match best.reason {
-                    Reason::Sign(best) => best.strength < sign.strength,
-                    _ => true,
-                };
-                if is_stronger && text.contains(sign.text) {
-                    best = ProfileChoice { profile, reason: Reason::Sign(*sign) };
-                }
-            }
-        }
-        best
-    }
 }
