@@ -32,7 +32,11 @@ fn release(input: &Input) -> Option<&'static Release> {
 ///
 /// # Errors
 /// If a rewritten script is invalid.
-pub(crate) fn align(left: &mut Input, right: &mut Input, run: &mut Run) -> Result<Option<Aligned>, FileErrorKind> {
+pub(crate) fn align(
+    left: &mut Input,
+    right: &mut Input,
+    run: &mut Run,
+) -> Result<Option<Aligned>, FileErrorKind> {
     let (Some(a), Some(b)) = (release(left), release(right)) else { return Ok(None) };
     if a == b {
         return Ok(None);

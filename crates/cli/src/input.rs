@@ -338,8 +338,9 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 /// # Errors
 /// If the text is not the JSON of a node.
 pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<ParsedInput, FileErrorKind> {
-    let loaded =
-        timings.time("load", || tvmscript::load_json(&source.text, registry())).map_err(FileErrorKind::Json)?;
+    let loaded = timings
+        .time("load", || tvmscript::load_json(&source.text, registry()))
+        .map_err(FileErrorKind::Json)?;
     let LoadedJson { node, release, release_reason, unknown } = loaded;
     if matches!(release_reason, Reason::Json) {
         timings.add_release(release, release_reason);

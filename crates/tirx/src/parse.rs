@@ -4,7 +4,7 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect as _;
 use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
 
-use crate::build::{ALLOC_BUFFER, BIND, BITWISE_XOR, CALL, DECL_BUFFER, LAUNCH_THREAD};
+use crate::build::{ALLOC_BUFFER, BIND, CALL, DECL_BUFFER, LAUNCH_THREAD};
 use crate::op::TILELANG_0_25;
 
 /// Registers the functions, and the namespace for imports.
@@ -14,7 +14,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             .members(&[("tirx", Member::Namespace)])];
     dialect
         .namespace(&["tirx"])
-        .functions(&[&BIND, &BITWISE_XOR, &CALL, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD])
+        .functions(&[&BIND, &CALL, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD])
         .functions_as(&[("sblock_alloc_buffer", &tvmscript_tir::build::buffer::ALLOC_BUFFER)])
         .functions(&TILELANG_0_25.functions())
         .python_modules(MODULES)

@@ -120,7 +120,8 @@ impl Tracer<'_> {
         let mut lines_before = 0;
         for script in scripts {
             let config = script.with_own_release(args.text.config());
-            let mapped = print_mapped(&script.node, registry(), &config).map_err(FileErrorKind::Unprintable)?;
+            let mapped =
+                print_mapped(&script.node, registry(), &config).map_err(FileErrorKind::Unprintable)?;
             let lines = mapped.text().lines().count();
             printed.push(Printed { mapped, lines_before });
             // Scripts are separated by one blank line.

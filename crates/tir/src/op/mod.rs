@@ -209,7 +209,7 @@ impl Operator {
                 ResultType::Fixed(fixed) => dtype == fixed,
                 ResultType::SameAs(index) => {
                     args.get(index).map_or(DataType::VOID, |arg| arg.dtype()) == dtype
-                },
+                }
             }
     }
 
