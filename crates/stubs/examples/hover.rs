@@ -1,4 +1,4 @@
-//! Lists the functions of a dialect's scripts: `cargo run -p tvmscript-stubs --example signatures`.
+//! Lists the functions of a dialect's scripts: `cargo run -p tvmscript-stubs --example hover`.
 
 use tvmscript_ir_core::RegistryBuilder;
 use tvmscript_stubs::{Layout, reference, stubs};
