@@ -38,6 +38,11 @@ impl NamedOp {
         self.has_open_result = true;
     }
 
+    /// Tests whether the place of a call determines the type of its result.
+    pub const fn has_open_result(&self) -> bool {
+        self.has_open_result
+    }
+
     /// The full name.
     pub const fn name(&self) -> &'static str {
         self.name

@@ -175,8 +175,8 @@ fn current_functions_have_buffers_as_parameters() {
 
 @T.prim_func(s_tir=True)
 def matmul(A: T.Buffer(("m", "n + 1"), "float32"), B: T.Buffer((n, 16), "float32", align=128), k: T.int32):
-    m = T.int32()
     n = T.int32()
+    m = T.int32()
     T.func_attr({"tirx.noalias": True})
     # with T.sblock("root"):
     C = T.sblock_alloc_buffer((m, 16), scope="shared")

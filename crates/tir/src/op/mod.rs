@@ -206,7 +206,7 @@ impl Operator {
         (self.min_operands..=self.max_operands).contains(&args.len())
             && match self.result {
                 ResultType::First | ResultType::Last => true,
-                ResultType::Fixed(fixed) => dtype == fixed,
+                ResultType::Fixed(fixed) => dtype == fixed || self.op.has_open_result(),
                 ResultType::SameAs(index) => {
                     args.get(index).map_or(DataType::VOID, |arg| arg.dtype()) == dtype
                 }

@@ -13,7 +13,7 @@ use tvmscript_prim::Op;
 use tvmscript_prim::{Call, Expr, IntImm, intrinsic};
 
 use super::expr::{items, list};
-use super::forms::WideLiterals;
+use super::forms::{Forms, WideLiterals};
 use super::state::TirDocsifier;
 use crate::op::{self, Operator, ResultType};
 
@@ -64,6 +64,17 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         false => d.t_callee(op.object().address(), operator),
     };
     arguments(doc, *dtype, operator.result, args, path, d)
+}
+
+/// Tests for calls that are no calls in the release: operations on bits, and literals.
+pub(super) fn is_value(call: &Call, forms: &Forms) -> bool {
+    let is_bits =
+        |operator: &Operator| op::bits::STRICT.iter().any(|(_, bits)| std::ptr::eq(*bits, operator));
+    op::of_callee(&call.op).is_some_and(|operator| {
+        (forms.infix_bits && is_bits(operator))
+            || (forms.wide_literals != WideLiterals::Halves
+                && std::ptr::eq(operator, &op::bits::LARGE_UINT_IMM))
+    })
 }
 
 /// `T.uint64(18446744073709551615)`, `T.IntImm("uint64", 18446744073709551615)`, in releases that have literals of all

@@ -1,6 +1,6 @@
 //! Statements other than loops, blocks, allocations and attributes; bodies.
 
-use tvmscript_docsifier::doc::{Doc, Expr as DocExpr, ExprDoc, StmtDoc, StmtRole};
+use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType, UnknownCall};
@@ -153,7 +153,8 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     // A bare call would be an expression, so a statement that is printed on its own is explicit.
     let is_call =
         value.is::<Call>() || value.is::<UnknownCall>() || (d.tir().surface.is_call)(value.object());
-    let is_call = is_call && !matches!(d.docs.expr(doc), DocExpr::Binary { .. } | DocExpr::Unary { .. });
+    let forms = d.tir().surface.print;
+    let is_call = is_call && !value.as_node::<Call>().is_some_and(|call| super::call::is_value(call, &forms));
     let doc = match is_call && !d.root().ptr_eq(node.object()) {
         true => doc,
         false => d.call_t("evaluate", &[doc]),

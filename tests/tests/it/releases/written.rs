@@ -60,7 +60,7 @@ def f(x: T.uint64):
 
 @T.prim_func
 def f(x: T.uint64):
-    T.evaluate(x + T.Call("uint64", "tir.large_uint_imm", [T.uint32(4294967295), T.uint32(4294967295)]))
+    T.evaluate(x + T.large_uint_imm(T.uint32(4294967295), T.uint32(4294967295)))
 "#,
     );
     prints_as(
