@@ -81,7 +81,7 @@ impl Names {
     }
 }
 
-/// Functions whose names begin with the same words: `T.mem` of `T.mem.copy`.
+/// Functions whose names begin with the same words, as `mem.copy` and `mem.set`.
 struct Group {
     functions: Arc<HashMap<&'static str, &'static ScriptFn>>,
     path: String,
@@ -159,14 +159,14 @@ impl Namespaces {
 impl Slot for Namespaces {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         for Declared { dialect, name, value, place } in other.functions {
-            if resolver.claim(format!("the function `{dialect}.{name}`"), place) {
+            if resolver.claim_member("function", dialect, name, place) {
                 let names = self.names(dialect);
                 Arc::make_mut(&mut names.functions).insert(name, value);
                 names.groups.extend(name.split_once('.').map(|(group, _)| group));
             }
         }
         for alias in other.aliases {
-            if resolver.claim(format!("the function `{}.{}`", alias.dialect, alias.name), alias.place) {
+            if resolver.claim_member("function", alias.dialect, alias.name, alias.place) {
                 self.names(alias.dialect).aliases.insert(alias.name, alias.value);
                 self.aliases.push(alias);
             }
@@ -193,7 +193,7 @@ impl Slot for Namespaces {
             let names = Arc::make_mut(names);
             for new in renamed.new_names() {
                 if names.functions.contains_key(new) && !renamed.hides(new) {
-                    resolver.clash(format!("the function `{dialect}.{new}`"));
+                    resolver.clash("function", dialect, new);
                 }
             }
             names.renamed = Some(renamed);

@@ -97,7 +97,7 @@ fn beside() -> Option<PathBuf> {
 #[test]
 fn selection_reads_back() -> Result<()> {
     let (count, losses) = losses(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus"))?;
-    assert!(count > 40, "{count} programs");
+    assert!(count >= 40, "{count} programs");
     assert!(losses.is_empty(), "{losses:#?}");
     Ok(())
 }

@@ -6,19 +6,23 @@ use super::token::Tokens;
 use super::{RegistrationSite, RegistryError, Token};
 use crate::release::Release;
 
+/// A kind, a dialect and a name: claims of them are by far the most.
+type Member = (&'static str, &'static str, &'static str);
+
 /// Interns tokens and collects errors while a registry is built.
 pub struct Resolver {
     release: &'static Release,
     release_place: RegistrationSite,
     tokens: Tokens,
     claims: HashMap<String, RegistrationSite>,
+    members: HashMap<Member, RegistrationSite>,
     errors: Vec<RegistryError>,
 }
 
 impl Resolver {
     pub(super) fn new(release: &'static Release, release_place: RegistrationSite) -> Resolver {
-        let (tokens, claims, errors) = (Tokens::default(), HashMap::new(), Vec::new());
-        Resolver { release, release_place, tokens, claims, errors }
+        let (tokens, claims, members) = (Tokens::default(), HashMap::new(), HashMap::new());
+        Resolver { release, release_place, tokens, claims, members, errors: Vec::new() }
     }
 
     /// Returns the release that the tables are for.
@@ -55,17 +59,38 @@ impl Resolver {
         }
     }
 
+    /// Claims a name in a dialect for a registration site: `the {kind} {dialect}.{name}`. Reports an error and returns `false`
+    /// if it was claimed before.
+    pub fn claim_member(
+        &mut self,
+        kind: &'static str,
+        dialect: &'static str,
+        name: &'static str,
+        place: RegistrationSite,
+    ) -> bool {
+        match self.members.get(&(kind, dialect, name)) {
+            Some(first) => {
+                let first = *first;
+                self.duplicate(format!("the {kind} `{dialect}.{name}`"), first, place);
+                false
+            }
+            None => {
+                self.members.insert((kind, dialect, name), place);
+                true
+            }
+        }
+    }
+
     /// Reports a duplicate registration.
     pub fn duplicate(&mut self, what: impl Into<String>, first: RegistrationSite, second: RegistrationSite) {
         let (first, second) = (first.to_string(), second.to_string());
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
     }
 
-    /// Reports that the release gives a name to something, and a dialect to something else.
-    pub fn clash(&mut self, what: impl Into<String>) {
-        let what = what.into();
-        let first = self.claims.get(&what).copied().unwrap_or(self.release_place);
-        self.duplicate(what, first, self.release_place);
+    /// Reports that the release gives a name in a dialect to something, and the dialect to something else.
+    pub fn clash(&mut self, kind: &'static str, dialect: &'static str, name: &'static str) {
+        let first = self.members.get(&(kind, dialect, name)).copied().unwrap_or(self.release_place);
+        self.duplicate(format!("the {kind} `{dialect}.{name}`"), first, self.release_place);
     }
 
     /// Reports an unresolved name at the registration site that refers to it.
