@@ -353,7 +353,7 @@ mod tests {
         let root = node(&[&deep, &other, &again]);
         let found = use_scopes(&root);
         for var in &vars {
-            assert_eq!(found.dominators(&var).next(), Some(root.id()));
+            assert_eq!(found.dominators(var).next(), Some(root.id()));
         }
     }
 
