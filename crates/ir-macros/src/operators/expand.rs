@@ -48,13 +48,17 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
     let records = records.collect::<Result<Vec<_>>>()?;
     let operators = entries.iter().filter(|entry| !entry.is_function).map(OperatorDecl::constant);
     let functions = entries.iter().map(OperatorDecl::constant);
+    // Without typed functions nothing else names the type in a build without script functions.
+    let made = match header.call {
+        Some(_) => quote!(#[allow(dead_code)] type Made = #result;),
+        None => quote!(#[cfg(feature = "build")] type Made = #result;),
+    };
     Ok(quote! {
         #(#typed)*
         #(#records)*
         /// The operators of this module.
         pub static OPERATORS: &[&Operator] = &[#(&#operators),*];
-        #[cfg(feature = "build")]
-        type Made = #result;
+        #made
         /// The script functions of this module, and their Rust counterparts, which convert arguments.
         #[cfg(feature = "build")]
         #[allow(non_snake_case)]

@@ -1,6 +1,8 @@
 //! Checks of the result of each pass.
 
-use tvmscript_ir_core::{Object, Registry};
+#[cfg(all(feature = "print", feature = "parse"))]
+use tvmscript_ir_core::Object;
+use tvmscript_ir_core::Registry;
 
 use super::{PassInstrument, PassRun};
 use crate::{PassError, PassErrorKind};
