@@ -3,7 +3,7 @@
 //! A [`Dialect`] lists nodes and fills typed slots; each layer above (docsifier, irbuilder, script-parser) adds its
 //! slot and its methods by an extension trait, so this module knows none of them. A [`RegistryBuilder`] collects
 //! dialects, and [`RegistryBuilder::build`] resolves them into one immutable [`Registry`], or reports everything that
-//! is registered twice or missing. An [`Overlay`] changes dialects for another [release](crate::release); the registry
+//! is registered twice or missing. An [`Overlay`] changes dialects for another [release]; the registry
 //! holds all dialects once per release.
 //!
 //! ```

@@ -5,7 +5,7 @@
 //! uses these tables, so a rename stands once.
 //!
 //! The dialects are those of the first release, which one of them names with [`Dialect::of_release`]. An
-//! [`Overlay`](crate::Overlay) says which dialects differ in another release, and
+//! [`Overlay`](crate::registry::Overlay) says which dialects differ in another release, and
 //! [`RegistryBuilder::release`](crate::RegistryBuilder::release) lays it over all dialects of a registry. A
 //! `&'static Release` is the handle: it is copied, compared by identity, and carried by whatever was read or is to be
 //! printed. Names of releases occur where users write them: in flags and in files.

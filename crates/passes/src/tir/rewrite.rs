@@ -1,7 +1,7 @@
 //! Rewriting of statements in program order.
 //!
 //! A [`Rewriter`] overrides the statements that it changes and calls [`children`] for the rest. Unlike
-//! [`tvmscript_ir_core::mutate`] it visits a statement each time it occurs, so that the result may depend on the
+//! [`mutate`](tvmscript_ir_core::mutate()) it visits a statement each time it occurs, so that the result may depend on the
 //! context. Nodes that are made while a statement is rewritten have the span of the statement; a changed copy keeps the
 //! span of its original. Nothing recurses on the native stack without the guard.
 //!

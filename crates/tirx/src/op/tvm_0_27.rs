@@ -4,7 +4,7 @@ use tvmscript_ir_macros::operators;
 use tvmscript_prim::Expr;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
 
-use super::{BOOL, HANDLE, INT32, UINT32, VOID};
+use super::{BOOL, INT32, UINT32, VOID};
 
 operators! {
     prefix = "tirx.";
@@ -13,10 +13,6 @@ operators! {
     call = crate::op::device::call;
     effect = Update;
 
-    /// Allocates temporary memory on a device.
-    TVMBackendAllocWorkspace(device_type, device_id, nbytes, dtype_code_hint, dtype_bits_hint) -> HANDLE;
-    /// Releases temporary memory of a device.
-    TVMBackendFreeWorkspace(device_type, device_id, ptr) -> INT32;
     /// Launches a kernel by its name, with its arguments and then the values of the launch, which `launch_params`
     /// names.
     call_ffi_kernel(*args, *, launch_params: Vec<Str>, ret_ty: DataType = DataType::INT32) -> INT32;
