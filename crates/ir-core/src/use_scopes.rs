@@ -33,7 +33,7 @@
 //!     "doc.Block" => Role::Scope,
 //!     _ => Role::Other,
 //! });
-//! assert_eq!(scopes.dominators(name.address()).next(), Some(both.address()));
+//! assert_eq!(scopes.dominators(&name).next(), Some(both.id()));
 //! ```
 //!
 //! Upstream counterpart: `ComputeCommonPrefix`, `src/script/printer/ir_docsifier.cc`, which counts a shared node at its
