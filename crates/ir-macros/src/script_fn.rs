@@ -4,11 +4,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Attribute, Expr, FnArg, ItemFn, LitStr, Meta, Pat, Result, ReturnType, Type};
 
-#[derive(Clone, Copy, PartialEq)]
-enum ParamKind {
+/// The ways in which a parameter takes arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParamKind {
     Plain,
     KeywordOnly,
+    /// `*args`.
     Args,
+    /// `**kwargs`.
     Kwargs,
 }
 
@@ -88,11 +91,41 @@ pub(crate) fn documentation(attrs: &[Attribute]) -> TokenStream {
     if parts.is_empty() { quote!(#text) } else { quote!(::core::concat!(#(#parts,)* #text)) }
 }
 
+/// Returns an expression for what signatures and stubs know of a parameter.
+///
+/// # Errors
+/// Fails for defaults that stubs cannot show.
+pub(crate) fn declaration(
+    ident: &syn::Ident,
+    kind: ParamKind,
+    default: Option<&Expr>,
+    ty: &TokenStream,
+) -> Result<TokenStream> {
+    let build = quote!(::tvmscript_irbuilder);
+    let name = ident.to_string();
+    let name = name.trim_start_matches("r#").trim_end_matches('_');
+    let default = match default {
+        Some(default) => {
+            let text = default_text(default)?;
+            quote!(::core::option::Option::Some(#text))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let typed = quote!(<#ty as #build::FromScript>::TYPE);
+    let (kind, ty) = match kind {
+        ParamKind::Plain => (quote!(Plain), typed),
+        ParamKind::KeywordOnly => (quote!(KeywordOnly), typed),
+        ParamKind::Args => (quote!(Args), typed),
+        ParamKind::Kwargs => (quote!(Kwargs), quote!(#build::PyType::ANY)),
+    };
+    Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, py_type: #ty }))
+}
+
 /// Returns a default as Python writes it: literals, arrays of them, `None`, data types, and calls with one of these.
 ///
 /// # Errors
 /// Fails for other defaults, which stubs cannot show.
-pub(crate) fn default_text(default: &Expr) -> Result<String> {
+fn default_text(default: &Expr) -> Result<String> {
     let unknown = || {
         syn::Error::new_spanned(
             default,
@@ -204,24 +237,8 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let build = quote!(::tvmscript_irbuilder);
     let doc = documentation(&item.attrs);
     let static_name = format_ident!("{}", item.sig.ident.to_string().trim_end_matches('_').to_uppercase());
-    let infos = params.iter().map(|p| {
-        let Parameter { ident, ty, kind, default, is_given: _ } = p;
-        let name = ident.to_string();
-        let name = name.trim_start_matches("r#").trim_end_matches('_');
-        let default = match default {
-            Some(default) => {
-                let text = default_text(default)?;
-                quote!(::core::option::Option::Some(#text))
-            }
-            None => quote!(::core::option::Option::None),
-        };
-        let (kind, ty) = match kind {
-            ParamKind::Plain => (quote!(Plain), quote!(<#ty as #build::FromScript>::TYPE)),
-            ParamKind::KeywordOnly => (quote!(KeywordOnly), quote!(<#ty as #build::FromScript>::TYPE)),
-            ParamKind::Args => (quote!(Args), quote!(<#ty as #build::FromScript>::TYPE)),
-            ParamKind::Kwargs => (quote!(Kwargs), quote!(#build::PyType::ANY)),
-        };
-        Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, py_type: #ty }))
+    let infos = params.iter().map(|Parameter { ident, ty, kind, default, is_given: _ }| {
+        declaration(ident, *kind, default.as_ref(), &quote!(#ty))
     });
     let infos = infos.collect::<Result<Vec<_>>>()?;
     let take = params.iter().enumerate().map(|(i, p)| match (p.kind, &p.default) {

@@ -4,8 +4,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Error, Expr, Path, Result, Type};
 
-use super::{Attrs, Header, OperatorDecl, Operators, Param, ParamKind, Rule};
-use crate::script_fn::{default_text, documentation};
+use super::{Attrs, Header, OperatorDecl, Operators, Param, Rule};
+use crate::script_fn::{ParamKind, declaration, documentation};
 
 fn missing(key: &str) -> Error {
     Error::new(Span::call_site(), format!("`{key} = ..;` is missing"))
@@ -83,7 +83,7 @@ fn operand_list(entry: &OperatorDecl) -> TokenStream {
         let idents = operands.iter().map(|p| &p.ident);
         return quote!([#(#idents),*]);
     }
-    if let [Param { ident, kind: ParamKind::Rest, .. }] = operands[..] {
+    if let [Param { ident, kind: ParamKind::Args, .. }] = operands[..] {
         return quote!(#ident);
     }
     let chain = operands.iter().map(|param| match (&param.ident, param.kind) {
@@ -97,7 +97,7 @@ fn operand_list(entry: &OperatorDecl) -> TokenStream {
 fn typed_function(header: &Header, entry: &OperatorDecl, result: &Type, error: &Type) -> TokenStream {
     let OperatorDecl { docs, ident, params, .. } = entry;
     let inputs = params.iter().map(|Param { ident, ty, kind, .. }| match kind {
-        ParamKind::Rest | ParamKind::Extra => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
+        ParamKind::Args | ParamKind::Kwargs => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
         _ => quote!(#ident: #ty),
     });
     let idents = params.iter().map(|param| &param.ident);
@@ -175,8 +175,8 @@ fn result_type(rule: &Rule) -> TokenStream {
 
 fn operand_counts(entry: &OperatorDecl) -> TokenStream {
     let is_omitted = |p: &Param| p.is_option() || p.default.as_ref().is_some_and(is_none);
-    let least = entry.operands().filter(|p| !is_omitted(p) && p.kind != ParamKind::Rest).count();
-    let most = match entry.operands().any(|p| p.kind == ParamKind::Rest) {
+    let least = entry.operands().filter(|p| !is_omitted(p) && p.kind != ParamKind::Args).count();
+    let most = match entry.operands().any(|p| p.kind == ParamKind::Args) {
         true => quote!(usize::MAX),
         false => {
             let most = entry.operands().count();
@@ -276,7 +276,7 @@ fn script_function(header: &Header, entry: &OperatorDecl, script: &Path) -> Toke
     let args = params.iter().map(|param| {
         let ident = &param.ident;
         match param.kind {
-            ParamKind::Rest => quote!(#ident.into_iter().map(::core::convert::Into::into)),
+            ParamKind::Args => quote!(#ident.into_iter().map(::core::convert::Into::into)),
             _ if param.is_option() => quote!(#ident.map(::core::convert::Into::into)),
             _ => quote!(::core::convert::Into::into(#ident)),
         }
@@ -318,23 +318,12 @@ fn declared_function(
     let doc = documentation(docs);
     let build = quote!(::tvmscript_irbuilder);
     let infos = params.iter().map(|Param { ident, ty, default, kind, .. }| {
-        let name = ident.to_string();
-        let name = name.trim_start_matches("r#").trim_end_matches('_');
-        let default = match default {
-            Some(default) => {
-                let text = default_text(default)?;
-                quote!(::core::option::Option::Some(#text))
-            }
-            None => quote!(::core::option::Option::None),
-        };
         let ty = script_type(ty, script);
-        let (kind, ty) = match kind {
-            ParamKind::Plain => (quote!(Plain), quote!(<#ty as #build::FromScript>::TYPE)),
-            ParamKind::KeywordOnly => (quote!(KeywordOnly), quote!(<#ty as #build::FromScript>::TYPE)),
-            ParamKind::Rest => (quote!(Args), quote!(<::std::vec::Vec<#ty> as #build::FromScript>::TYPE)),
-            ParamKind::Extra => (quote!(Kwargs), quote!(#build::PyType::ANY)),
+        let ty = match kind {
+            ParamKind::Args => quote!(::std::vec::Vec<#ty>),
+            _ => quote!(#ty),
         };
-        Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, py_type: #ty }))
+        declaration(ident, *kind, default.as_ref(), &ty)
     });
     let infos = infos.collect::<Result<Vec<_>>>()?;
     let defaults = params.iter().enumerate().filter(|(_, param)| !param.is_type());
@@ -387,8 +376,8 @@ fn input(param: &Param, kind: ParamKind, script: Option<&Path>) -> TokenStream {
     match kind {
         ParamKind::Plain => quote!(#default #ident: #ty),
         ParamKind::KeywordOnly => quote!(#[kw_only] #default #ident: #ty),
-        ParamKind::Rest => quote!(#[args] #ident: ::std::vec::Vec<#ty>),
-        ParamKind::Extra => quote!(#[kwargs] #ident: ::std::vec::Vec<(::tvmscript_ir_core::Str, #ty)>),
+        ParamKind::Args => quote!(#[args] #ident: ::std::vec::Vec<#ty>),
+        ParamKind::Kwargs => quote!(#[kwargs] #ident: ::std::vec::Vec<(::tvmscript_ir_core::Str, #ty)>),
     }
 }
 

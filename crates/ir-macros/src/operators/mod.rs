@@ -12,6 +12,8 @@ use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
 
+use crate::script_fn::ParamKind;
+
 /// An invocation of the macro.
 pub(crate) struct Operators {
     header: Header,
@@ -102,16 +104,6 @@ impl Parse for Attrs {
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum ParamKind {
-    Plain,
-    KeywordOnly,
-    /// `*args: T`.
-    Rest,
-    /// `**attrs: T`.
-    Extra,
-}
-
 #[derive(Clone)]
 struct Param {
     ident: Ident,
@@ -183,7 +175,7 @@ impl Parse for Operators {
             if header.call.is_some() {
                 // Keywords are annotations of the call.
                 for param in entry.params.iter_mut().filter(|param| !param.is_type()) {
-                    param.is_attribute |= matches!(param.kind, ParamKind::KeywordOnly | ParamKind::Extra);
+                    param.is_attribute |= matches!(param.kind, ParamKind::KeywordOnly | ParamKind::Kwargs);
                 }
             }
             if entries.iter().any(|other| other.ident == entry.ident) {
@@ -355,8 +347,8 @@ fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
                 continue;
             }
             this = match input.parse::<Option<Token![*]>>()? {
-                Some(_) => ParamKind::Extra,
-                None => ParamKind::Rest,
+                Some(_) => ParamKind::Kwargs,
+                None => ParamKind::Args,
             };
         }
         let ident: Ident = input.call(syn::ext::IdentExt::parse_any)?;
@@ -417,12 +409,12 @@ fn rule(input: ParseStream<'_>, params: &[Param]) -> Result<Rule> {
         return Err(Error::new(param.span(), format!("no operand is called `{param}`")));
     };
     let item = match (found.kind, content.peek(syn::token::Bracket)) {
-        (ParamKind::Rest, true) => {
+        (ParamKind::Args, true) => {
             let item;
             syn::bracketed!(item in content);
             Some(item.parse::<LitInt>()?)
         }
-        (ParamKind::Rest, false) => {
+        (ParamKind::Args, false) => {
             let message = format!("`{param}` has several types: write `same_as({param}[0])`");
             return Err(Error::new(param.span(), message));
         }
