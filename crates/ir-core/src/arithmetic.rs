@@ -70,6 +70,31 @@ impl Comparison {
             Comparison::Ge => a >= b,
         }
     }
+
+    /// Returns the operator's spelling in Python.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Eq => "==",
+            Comparison::Ne => "!=",
+            Comparison::Lt => "<",
+            Comparison::Le => "<=",
+            Comparison::Gt => ">",
+            Comparison::Ge => ">=",
+        }
+    }
+
+    /// Returns the comparison of the swapped operands.
+    #[must_use]
+    pub fn reflected(self) -> Comparison {
+        match self {
+            Comparison::Eq => Comparison::Eq,
+            Comparison::Ne => Comparison::Ne,
+            Comparison::Lt => Comparison::Gt,
+            Comparison::Le => Comparison::Ge,
+            Comparison::Gt => Comparison::Lt,
+            Comparison::Ge => Comparison::Le,
+        }
+    }
 }
 
 /// Returns `true` for types whose values are floats here: `float16` to `float64` and `bfloat16`.

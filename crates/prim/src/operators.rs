@@ -4,6 +4,7 @@
 //! Errors are reported as described in [`tvmscript_ir_core::operators`]. `/` of two signed integers is an error; use
 //! [`crate::ops::floordiv`] or [`crate::ops::truncdiv`].
 
+use tvmscript_ir_core::arithmetic::Comparison;
 use tvmscript_ir_core::operators::{
     BinaryOperator, IntoOperand, OperandClass, OperandValue, PoisonNode, UnaryOperator, value_or_poison,
 };
@@ -136,12 +137,12 @@ macro_rules! comparisons {
 }
 
 comparisons! {
-    "a < b" less(a, b) = script::compare(python::Comparison::Lt, a, b);
-    "a <= b" less_equal(a, b) = script::compare(python::Comparison::Le, a, b);
-    "a > b" greater(a, b) = script::compare(python::Comparison::Gt, a, b);
-    "a >= b" greater_equal(a, b) = script::compare(python::Comparison::Ge, a, b);
-    "a == b" equals(a, b) = script::compare(python::Comparison::Eq, a, b);
-    "a != b" not_equals(a, b) = script::compare(python::Comparison::Ne, a, b);
+    "a < b" less(a, b) = script::compare(Comparison::Lt, a, b);
+    "a <= b" less_equal(a, b) = script::compare(Comparison::Le, a, b);
+    "a > b" greater(a, b) = script::compare(Comparison::Gt, a, b);
+    "a >= b" greater_equal(a, b) = script::compare(Comparison::Ge, a, b);
+    "a == b" equals(a, b) = script::compare(Comparison::Eq, a, b);
+    "a != b" not_equals(a, b) = script::compare(Comparison::Ne, a, b);
     "a and b" and(a, b) = script::logic(script::Connective::And, a, b);
     "a or b" or(a, b) = script::logic(script::Connective::Or, a, b);
 }

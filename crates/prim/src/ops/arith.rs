@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::Comparison;
 
 use super::fold::fold;
 use super::literal::truth;
@@ -36,6 +37,19 @@ pub enum BinaryOp {
     Ge,
     And,
     Or,
+}
+
+impl From<Comparison> for BinaryOp {
+    fn from(comparison: Comparison) -> BinaryOp {
+        match comparison {
+            Comparison::Eq => BinaryOp::Eq,
+            Comparison::Ne => BinaryOp::Ne,
+            Comparison::Lt => BinaryOp::Lt,
+            Comparison::Le => BinaryOp::Le,
+            Comparison::Gt => BinaryOp::Gt,
+            Comparison::Ge => BinaryOp::Ge,
+        }
+    }
 }
 
 impl BinaryOp {

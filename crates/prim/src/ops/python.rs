@@ -6,6 +6,7 @@
 //! Upstream counterpart: `ExprOp` in `python/tvm/tir/expr.py`.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::Comparison;
 
 use super::literal::{make_const, truth};
 use super::undetermined;
@@ -115,57 +116,6 @@ pub enum UnaryOperator {
     Not,
 }
 
-/// Python's comparisons that expressions support.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Comparison {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-impl Comparison {
-    /// The operator's spelling.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Comparison::Eq => "==",
-            Comparison::Ne => "!=",
-            Comparison::Lt => "<",
-            Comparison::Le => "<=",
-            Comparison::Gt => ">",
-            Comparison::Ge => ">=",
-        }
-    }
-
-    /// The comparison with swapped operands.
-    #[must_use]
-    pub fn reflected(self) -> Comparison {
-        match self {
-            Comparison::Eq => Comparison::Eq,
-            Comparison::Ne => Comparison::Ne,
-            Comparison::Lt => Comparison::Gt,
-            Comparison::Le => Comparison::Ge,
-            Comparison::Gt => Comparison::Lt,
-            Comparison::Ge => Comparison::Le,
-        }
-    }
-
-    /// The operation that compares.
-    pub fn node(self) -> super::BinaryOp {
-        match self {
-            Comparison::Eq => super::BinaryOp::Eq,
-            Comparison::Ne => super::BinaryOp::Ne,
-            Comparison::Lt => super::BinaryOp::Lt,
-            Comparison::Le => super::BinaryOp::Le,
-            Comparison::Gt => super::BinaryOp::Gt,
-            Comparison::Ge => super::BinaryOp::Ge,
-        }
-    }
-}
-
 /// `a op b` outside script bodies: matches types and folds constants.
 ///
 /// - `/` of two signed integers is an error; `//` and `%` are floor division and remainder, for integers only.
@@ -261,5 +211,5 @@ pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> 
         (a, b @ Operand::Expr(_)) => (op.reflected(), b, a),
         (a, b) => (op, a, b),
     };
-    super::binary(op.node(), a.into_expr()?, b.into_expr()?)
+    super::binary(op.into(), a.into_expr()?, b.into_expr()?)
 }

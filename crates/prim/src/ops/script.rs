@@ -7,10 +7,11 @@
 //! scalable vector in comparisons.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::Comparison;
 
 use super::convert::broadcast_to;
 use super::literal::truth;
-use super::python::{Comparison, Operand};
+use super::python::Operand;
 use super::{BinaryOp, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
@@ -76,7 +77,7 @@ pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> 
             return Err(PrimError::CannotMatch { left, right });
         }
     }
-    op.node().node(a, b)
+    BinaryOp::from(op).node(a, b)
 }
 
 /// `and` or `or`.

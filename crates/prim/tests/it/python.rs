@@ -1,7 +1,8 @@
 //! Python's operators on expressions.
 
+use tvmscript_ir_core::arithmetic::Comparison;
 use tvmscript_prim::ops::python::{
-    BinaryOperator as Op, Comparison, Operand, UnaryOperator, binary, bits, compare, unary,
+    BinaryOperator as Op, Operand, UnaryOperator, binary, bits, compare, unary,
 };
 use tvmscript_prim::{Expr, ops};
 

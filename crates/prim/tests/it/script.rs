@@ -1,6 +1,7 @@
 //! Comparisons and logic in the body of a script.
 
-use tvmscript_prim::ops::python::{Comparison, Operand};
+use tvmscript_ir_core::arithmetic::Comparison;
+use tvmscript_prim::ops::python::Operand;
 use tvmscript_prim::ops::script::{Connective, compare, logic, not};
 
 use crate::show::{lit, shown, var};

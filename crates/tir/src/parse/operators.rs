@@ -1,6 +1,7 @@
 //! Python's operators on expressions.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_ir_core::arithmetic::Comparison;
 use tvmscript_irbuilder::{BuildError, Builder, Result, ScriptValue};
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::ops::{self, Operand, bare, python, script};
@@ -13,7 +14,7 @@ use crate::node::{BufferRegion, IterVar};
 
 /// Context of releases in whose scripts these comparisons, by their left operand, match the types of their operands and fold, as arithmetic does.
 #[derive(Debug)]
-pub struct FoldedComparisons(pub fn(python::Comparison, left: &Operand) -> bool);
+pub struct FoldedComparisons(pub fn(Comparison, left: &Operand) -> bool);
 
 /// Converts a value to an operand of an expression, if possible.
 fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
@@ -66,7 +67,7 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
                             if Builder::context::<FoldedComparisons>().is_some_and(|c| is_folded(&c)) =>
                         {
                             ops::binary(
-                                op.node(),
+                                op.into(),
                                 bare::operand(a)?.into_expr()?,
                                 bare::operand(b)?.into_expr()?,
                             )?
@@ -155,14 +156,14 @@ fn binary_operator(op: BinOp) -> python::BinaryOperator {
     }
 }
 
-fn comparison(op: CmpOp) -> Option<python::Comparison> {
+fn comparison(op: CmpOp) -> Option<Comparison> {
     Some(match op {
-        CmpOp::Eq => python::Comparison::Eq,
-        CmpOp::NotEq => python::Comparison::Ne,
-        CmpOp::Lt => python::Comparison::Lt,
-        CmpOp::LtE => python::Comparison::Le,
-        CmpOp::Gt => python::Comparison::Gt,
-        CmpOp::GtE => python::Comparison::Ge,
+        CmpOp::Eq => Comparison::Eq,
+        CmpOp::NotEq => Comparison::Ne,
+        CmpOp::Lt => Comparison::Lt,
+        CmpOp::LtE => Comparison::Le,
+        CmpOp::Gt => Comparison::Gt,
+        CmpOp::GtE => Comparison::Ge,
         CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => return None,
     })
 }

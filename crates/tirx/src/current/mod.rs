@@ -49,11 +49,11 @@ const FOLDING: tvmscript_prim::ops::folding::Folding =
 /// Comparisons that match the types of their operands and fold: those of order whose left operand is no Python number.
 #[cfg(feature = "parse")]
 fn is_folded(
-    comparison: tvmscript_prim::ops::python::Comparison,
+    comparison: tvmscript_ir_core::arithmetic::Comparison,
     left: &tvmscript_prim::ops::Operand,
 ) -> bool {
+    use tvmscript_ir_core::arithmetic::Comparison;
     use tvmscript_prim::ops::Operand;
-    use tvmscript_prim::ops::python::Comparison;
     matches!(left, Operand::Expr(_)) && !matches!(comparison, Comparison::Eq | Comparison::Ne)
 }
 
