@@ -156,17 +156,26 @@ impl Namespaces {
     }
 }
 
+fn claim_function(
+    resolver: &mut Resolver,
+    dialect: &'static str,
+    name: &'static str,
+    place: RegistrationSite,
+) -> bool {
+    resolver.claim_key(("function", dialect, name), || format!("the function `{dialect}.{name}`"), place)
+}
+
 impl Slot for Namespaces {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         for Declared { dialect, name, value, place } in other.functions {
-            if resolver.claim_member("function", dialect, name, place) {
+            if claim_function(resolver, dialect, name, place) {
                 let names = self.names(dialect);
                 Arc::make_mut(&mut names.functions).insert(name, value);
                 names.groups.extend(name.split_once('.').map(|(group, _)| group));
             }
         }
         for alias in other.aliases {
-            if resolver.claim_member("function", alias.dialect, alias.name, alias.place) {
+            if claim_function(resolver, alias.dialect, alias.name, alias.place) {
                 self.names(alias.dialect).aliases.insert(alias.name, alias.value);
                 self.aliases.push(alias);
             }
@@ -193,7 +202,7 @@ impl Slot for Namespaces {
             let names = Arc::make_mut(names);
             for new in renamed.new_names() {
                 if names.functions.contains_key(new) && !renamed.hides(new) {
-                    resolver.clash("function", dialect, new);
+                    resolver.clash(("function", dialect, new), format!("the function `{dialect}.{new}`"));
                 }
             }
             names.renamed = Some(renamed);

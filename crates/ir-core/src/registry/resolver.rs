@@ -1,13 +1,13 @@
 //! Tokens, claims and errors while a registry is built.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::token::Tokens;
 use super::{RegistrationSite, RegistryError, Token};
 use crate::release::Release;
 
-/// A kind, a dialect and a name: claims of them are by far the most.
-type Member = (&'static str, &'static str, &'static str);
+/// A claimed name: its kind, the dialect or module that it is in, and the name.
+pub type ClaimKey = (&'static str, &'static str, &'static str);
 
 /// Interns tokens and collects errors while a registry is built.
 pub struct Resolver {
@@ -15,14 +15,14 @@ pub struct Resolver {
     release_place: RegistrationSite,
     tokens: Tokens,
     claims: HashMap<String, RegistrationSite>,
-    members: HashMap<Member, RegistrationSite>,
+    keys: HashMap<ClaimKey, RegistrationSite>,
     errors: Vec<RegistryError>,
 }
 
 impl Resolver {
     pub(super) fn new(release: &'static Release, release_place: RegistrationSite) -> Resolver {
-        let (tokens, claims, members) = (Tokens::default(), HashMap::new(), HashMap::new());
-        Resolver { release, release_place, tokens, claims, members, errors: Vec::new() }
+        let (tokens, claims, keys) = (Tokens::default(), HashMap::new(), HashMap::new());
+        Resolver { release, release_place, tokens, claims, keys, errors: Vec::new() }
     }
 
     /// Returns the release that the tables are for.
@@ -59,23 +59,22 @@ impl Resolver {
         }
     }
 
-    /// Claims a name in a dialect for a registration site: `the {kind} {dialect}.{name}`. Reports an error and returns `false`
-    /// if it was claimed before.
-    pub fn claim_member(
+    /// Claims a name, as [`Resolver::claim`] does, that is written out in an error only: most claims are of functions, and
+    /// building a registry repeats them for each release.
+    pub fn claim_key(
         &mut self,
-        kind: &'static str,
-        dialect: &'static str,
-        name: &'static str,
+        key: ClaimKey,
+        what: impl FnOnce() -> String,
         place: RegistrationSite,
     ) -> bool {
-        match self.members.get(&(kind, dialect, name)) {
+        match self.keys.get(&key) {
             Some(first) => {
                 let first = *first;
-                self.duplicate(format!("the {kind} `{dialect}.{name}`"), first, place);
+                self.duplicate(what(), first, place);
                 false
             }
             None => {
-                self.members.insert((kind, dialect, name), place);
+                self.keys.insert(key, place);
                 true
             }
         }
@@ -87,10 +86,10 @@ impl Resolver {
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
     }
 
-    /// Reports that the release gives a name in a dialect to something, and the dialect to something else.
-    pub fn clash(&mut self, kind: &'static str, dialect: &'static str, name: &'static str) {
-        let first = self.members.get(&(kind, dialect, name)).copied().unwrap_or(self.release_place);
-        self.duplicate(format!("the {kind} `{dialect}.{name}`"), first, self.release_place);
+    /// Reports that the release gives a claimed name to something else.
+    pub fn clash(&mut self, key: ClaimKey, what: impl Into<String>) {
+        let first = self.keys.get(&key).copied().unwrap_or(self.release_place);
+        self.duplicate(what, first, self.release_place);
     }
 
     /// Reports an unresolved name at the registration site that refers to it.

@@ -362,7 +362,10 @@ impl Slot for Parsers {
             }
         }
         for (dialect, module, place) in other.modules {
-            table.modules.add(dialect, module, |what| resolver.claim(what, place));
+            table.modules.add(dialect, module, |path, name| {
+                let what = || format!("the member `{path}.{name}` of a Python module");
+                resolver.claim_key(("member", path, name), what, place);
+            });
         }
         self.predefined_modules.extend(other.predefined_modules);
         self.predefined_names.extend(other.predefined_names);

@@ -161,12 +161,12 @@ impl PythonModules {
         &mut self,
         dialect: &'static str,
         module: &'static PythonModule,
-        mut claim: impl FnMut(String) -> bool,
+        mut claim: impl FnMut(&'static str, &'static str),
     ) {
         for path in module.paths {
             let names = module.names.iter().chain(module.members.iter().map(|(name, _)| name));
             for name in names {
-                claim(format!("the member `{path}.{name}` of a Python module"));
+                claim(path, name);
             }
             let above = path.match_indices('.').map(|(at, _)| &path[..at]);
             for path in above {
