@@ -210,7 +210,7 @@ impl SourceMap {
         Some(entry)
     }
 
-    /// As [`SourceMap::ranges_of`], with the part whose text they are.
+    /// Returns the ranges that [`SourceMap::ranges_of`] returns, and the part whose text they are.
     pub fn locate(&self, arena: &DocArena, path: &AccessPath) -> (Vec<Range<usize>>, LocatedPart) {
         let docs = self.entries.iter().map(|entry| (entry.doc, &entry.range, entry.head.as_ref()));
         let (ranges, part) = best_ranges(arena, path, docs);

@@ -42,7 +42,7 @@ struct NodeText {
 pub(crate) struct Unprinted {
     /// The steps to the part: from its printed ancestor, or the field that holds it.
     pub(crate) steps: Vec<PathStep>,
-    /// Whether its descendants are printed.
+    /// `true` if its descendants are printed.
     pub(crate) parts_are_printed: bool,
 }
 

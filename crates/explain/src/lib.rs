@@ -1,4 +1,4 @@
-//! What a script does when it is read.
+//! Explanations of scripts: the builder calls behind them, and their helpers written out.
 //!
 //! - [`mod@explain`] shows the builder calls behind a script and writes a program of them.
 //! - [`mod@expand`] writes out the helpers and macros that scripts call.

@@ -78,7 +78,7 @@ impl Op {
         Op::intern(name, Some(effect), false)
     }
 
-    /// As [`Op::declare`], for an operator of which neither the table nor the text of a call states the type of the
+    /// Declares an operator ([`Op::declare`]) of which neither the table nor the text of a call states the type of the
     /// result: a call of type `void` takes the type that its place asks for
     /// ([`ops::undetermined`](crate::ops::undetermined)).
     pub fn declare_with_open_result(name: &str, effect: Effect) -> Ref<Op> {

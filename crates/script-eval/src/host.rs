@@ -24,7 +24,7 @@ use crate::errors::{EvalErrorKind, Reported, Result};
 use crate::eval::Raise;
 use crate::state::EvalState;
 
-/// What an evaluator asks for everything that is not Python.
+/// The provider of everything that is not Python.
 pub trait Host {
     // ---- names of script bodies ----
 

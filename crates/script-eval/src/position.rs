@@ -1,10 +1,10 @@
-//! Where an evaluation is.
+//! Positions of an evaluation.
 
 use tvmscript_ir_core::Token;
 
 use crate::host::Mode;
 
-/// How host code runs.
+/// A way to run host code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Run {
     /// Called by a script, or in a text without scripts: failures are errors.
@@ -15,21 +15,21 @@ pub enum Run {
     Exploring,
 }
 
-/// Where an evaluation is: it decides how names resolve, which rules operators follow, and what a failure means.
+/// The position of an evaluation: it decides how names resolve, which rules operators follow, and what a failure means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Position {
     /// A module-level statement.
     Module(Run),
     /// A function, class body or comprehension of host code.
     Function {
-        /// How it runs.
+        /// The way in which it runs.
         run: Run,
         /// That of the script around a comprehension.
         token: Token,
     },
     /// A decorator of host code, and the functions that it calls.
     Decorator {
-        /// How it runs.
+        /// The way in which it runs.
         run: Run,
         /// `true` inside a function.
         is_local: bool,
@@ -44,7 +44,7 @@ pub enum Position {
 }
 
 impl Position {
-    /// How host code runs here.
+    /// Returns the way in which host code runs here.
     pub fn run(self) -> Run {
         match self {
             Position::Module(run) | Position::Function { run, .. } | Position::Decorator { run, .. } => run,

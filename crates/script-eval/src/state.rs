@@ -27,7 +27,7 @@ pub struct EvalState {
     pub ast: Rc<Ast>,
     /// Variables of the running host code, or of the code around the script body.
     pub(crate) env: Option<Rc<Env>>,
-    /// Where the evaluation is.
+    /// The position of the evaluation.
     position: Position,
     /// Errors, warnings and notes so far.
     pub diagnostics: Diagnostics,
@@ -76,7 +76,7 @@ impl EvalState {
         }
     }
 
-    /// Where the evaluation is.
+    /// The position of the evaluation.
     #[inline]
     pub fn position(&self) -> Position {
         self.position

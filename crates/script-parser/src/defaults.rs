@@ -145,13 +145,13 @@ pub trait Branches {
     /// The frame of the statements under the condition, inside of the first one.
     ///
     /// # Errors
-    /// As the dialect decides.
+    /// Errors of the dialect.
     fn then() -> irbuilder::Result<ScriptValue>;
 
     /// The frame of the other statements, inside of the first one.
     ///
     /// # Errors
-    /// As the dialect decides.
+    /// Errors of the dialect.
     fn otherwise() -> irbuilder::Result<ScriptValue>;
 }
 

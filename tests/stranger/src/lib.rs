@@ -1,4 +1,4 @@
-//! What an author of another project writes, against published names alone: an IR that is only printed, a dialect that is
+//! Code as an author of another project writes it, against published names alone: an IR that is only printed, a dialect that is
 //! read and printed, and passes over it and over TIR.
 //!
 //! The pages `docs/print-my-ir.md`, `docs/parse-my-dialect.md` and `docs/write-a-pass.md` quote these files; a test

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-/// What the folding of a release does otherwise than TVM 0.23's.
+/// Differences of a release's folding from TVM 0.23's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Folding {
     /// Remainders of unsigned numbers fold, and `uint64` computes with all its bits.

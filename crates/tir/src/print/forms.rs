@@ -16,7 +16,7 @@ pub type Keyword = (&'static str, ExprDoc);
 /// Prints two successive statements, each with its path, as one; `None` if they have no such form.
 pub type PairPrinter = fn([(&StmtRef, PathId); 2], &mut Docsifier<'_>) -> Result<Option<StmtDoc>>;
 
-/// How the text has an unsigned literal above the largest `int64`.
+/// The form of unsigned literals above the largest `int64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WideLiterals {
     /// `T.large_uint_imm(T.uint32(4294967295), T.uint32(4294967295))`
