@@ -109,3 +109,25 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
     /// Sets the span, if the node has one.
     fn set_node_span(&mut self, _span: Span) {}
 }
+
+/// The name of a field of a node, which the compiler checks: `field!(For, body)` is `"body"`.
+///
+/// ```
+/// use tvmscript_ir_core::{Node, Span, field};
+///
+/// #[derive(Debug, Clone, Node)]
+/// #[node(key = "doc.Negate")]
+/// struct Negate {
+///     operand: i64,
+///     span: Span,
+/// }
+///
+/// assert_eq!(field!(Negate, operand), "operand");
+/// ```
+#[macro_export]
+macro_rules! field {
+    ($class:ty, $field:ident) => {{
+        const _: usize = ::core::mem::offset_of!($class, $field);
+        stringify!($field)
+    }};
+}

@@ -19,7 +19,7 @@ impl Docsifier<'_> {
         }
     }
 
-    /// The path of a field.
+    /// The path of a field; [`field!`](tvmscript_ir_core::field) gives its name.
     #[inline]
     pub fn field(&mut self, path: PathId, name: &'static str) -> PathId {
         self.child_path(path, || PathStep::Field(name))

@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
-use tvmscript_ir_core::{Array, PathId, Str, Value, with_stack};
+use tvmscript_ir_core::{Array, PathId, Str, Value, field, with_stack};
 use tvmscript_prim::{FloatImm, IntImm, StringImm, WrittenTuple};
 
 use super::data;
@@ -37,7 +37,7 @@ pub fn call_as_written(
 fn argument(arg: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Value::Node(node) = arg else { return data(arg, path, d) };
     if let Some(WrittenTuple { items }) = node.as_node() {
-        let at = d.field(path, "items");
+        let at = d.field(path, field!(WrittenTuple, items));
         let mut docs = Vec::with_capacity(items.len());
         for (i, item) in items.values().iter().enumerate() {
             let at = d.item(at, i);

@@ -7,7 +7,7 @@ use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result, names, script};
 use tvmscript_ir_core::registry::{RegistrationSite, Slot};
 use tvmscript_ir_core::{
-    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value,
+    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value, field,
 };
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
@@ -146,17 +146,17 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
     let (name, stmts) = d.with_frame(frame, |d| {
         let name = d.define(node.object(), &name)?;
         if !attrs.dict.is_empty() {
-            let at = d.field(path, "attrs");
+            let at = d.field(path, field!(IRModule, attrs));
             let attrs = d.expr(attrs, at)?;
             call_stmt("module_attrs", attrs, at, d);
         }
         if !global_infos.is_empty() {
-            let at = d.field(path, "global_infos");
+            let at = d.field(path, field!(IRModule, global_infos));
             let infos = d.expr_object(&global_infos.clone().into_object(), at)?;
             call_stmt("module_global_infos", infos, at, d);
         }
         let names = member_names(&functions);
-        let at = d.field(path, "functions");
+        let at = d.field(path, field!(IRModule, functions));
         function_names(&functions, &names, at, d);
         for ((var, _), name) in functions.iter().zip(&names) {
             let (module, member) = (node.object().clone(), name.clone());
@@ -166,7 +166,7 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
             };
             d.define_by_doc(var.object(), std::rc::Rc::new(factory))?;
         }
-        let at = d.field(path, "functions");
+        let at = d.field(path, field!(IRModule, functions));
         for ((var, function), name) in functions.iter().zip(&names) {
             let key = key_itself(at, var, d);
             let at = d.entry(at, &Value::Node(var.object().clone()));
@@ -189,7 +189,7 @@ fn function_names(functions: &[Function<'_>], names: &[Str], path: PathId, d: &m
         .map(|((var, _), name)| {
             let real = d.docs.str(var.name_hint.as_str());
             let at = key_itself(path, var, d);
-            (d.docs.str(name.as_str()), d.at_field(real, at, "name_hint"))
+            (d.docs.str(name.as_str()), d.at_field(real, at, field!(GlobalVar, name_hint)))
         })
         .collect();
     if !entries.is_empty() {
@@ -220,7 +220,7 @@ fn member(name: &Str, doc: Doc, key: PathId, d: &mut Docsifier<'_>) {
             if let Some(last) = last {
                 if let Some(name) = d.docs.definition_name(last) {
                     let name = d.at(name, key);
-                    d.at_field(name, key, "name_hint");
+                    d.at_field(name, key, field!(GlobalVar, name_hint));
                 }
                 d.push_stmt(last);
             }
@@ -228,7 +228,7 @@ fn member(name: &Str, doc: Doc, key: PathId, d: &mut Docsifier<'_>) {
         Doc::Expr(value) => {
             let name = d.docs.id(name.as_str());
             let name = d.at(name, key);
-            let name = d.at_field(name, key, "name_hint");
+            let name = d.at_field(name, key, field!(GlobalVar, name_hint));
             let stmt = d.docs.bind(name, value);
             d.push_stmt(stmt);
         }

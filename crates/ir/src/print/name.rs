@@ -3,7 +3,7 @@
 use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result, names};
-use tvmscript_ir_core::{PathId, Ref, Value};
+use tvmscript_ir_core::{PathId, Ref, Value, field};
 
 use super::module::ModuleFrame;
 use crate::node::GlobalVar;
@@ -48,9 +48,9 @@ pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier
     };
     d.in_frame(head, |d| {
         let name = d.docs.str(name_hint.as_str());
-        let mut args = vec![d.at_field(name, path, "name_hint")];
+        let mut args = vec![d.at_field(name, path, field!(GlobalVar, name_hint))];
         if let Some(info) = struct_info_ {
-            let at = d.field(path, "struct_info_");
+            let at = d.field(path, field!(GlobalVar, struct_info_));
             args.push(d.expr_object(info, at)?);
         }
         let callee = d.prefixed("ir", "GlobalVar");

@@ -3,7 +3,7 @@
 use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Map, ObjectLike, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{Map, ObjectLike, PathId, Ref, Str, Value, field, structural_equal};
 use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
 
@@ -28,7 +28,7 @@ pub(super) fn dict_attrs(node: &Ref<DictAttrs>, path: PathId, d: &mut Docsifier<
 pub(super) fn global_var(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let GlobalVar { span: _, struct_info_: _, name_hint } = &**node;
     let name = d.docs.str(name_hint.as_str());
-    let name = d.at_field(name, path, "name_hint");
+    let name = d.at_field(name, path, field!(GlobalVar, name_hint));
     let callee = d.prefixed("ir", "GlobalVar");
     Ok(d.docs.call_args(callee, &[name]))
 }
@@ -49,15 +49,15 @@ pub(super) fn vdevice(node: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) 
     let VDevice { target, vdevice_id, memory_scope } = &**node;
     let target = match target {
         Some(target) => {
-            let at = d.field(path, "target");
+            let at = d.field(path, field!(VDevice, target));
             target_config(target, at, d)?
         }
         None => d.docs.none(),
     };
     let id = d.docs.int(*vdevice_id);
-    let id = d.at_field(id, path, "vdevice_id");
+    let id = d.at_field(id, path, field!(VDevice, vdevice_id));
     let scope = d.docs.str(memory_scope.as_str());
-    let scope = d.at_field(scope, path, "memory_scope");
+    let scope = d.at_field(scope, path, field!(VDevice, memory_scope));
     let callee = d.prefixed("ir", "vdevice");
     Ok(d.docs.call_args(callee, &[target, id, scope]))
 }
@@ -66,7 +66,7 @@ pub(super) fn vdevice(node: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) 
 pub(super) fn op(node: &Ref<Op>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Op { name } = &**node;
     let name = d.docs.str(name.as_str());
-    let name = d.at_field(name, path, "name");
+    let name = d.at_field(name, path, field!(Op, name));
     let callee = d.prefixed("ir", "Op");
     Ok(d.docs.call_args(callee, &[name]))
 }
@@ -74,10 +74,10 @@ pub(super) fn op(node: &Ref<Op>, path: PathId, d: &mut Docsifier<'_>) -> Result<
 /// `I.FuncType([a, b], r)`
 pub(super) fn func_type(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FuncType { span: _, arg_types, ret_type } = &**node;
-    let at = d.field(path, "arg_types");
+    let at = d.field(path, field!(FuncType, arg_types));
     let args = d.values(arg_types.values(), at)?;
     let args = d.docs.list(&args);
-    let at = d.field(path, "ret_type");
+    let at = d.field(path, field!(FuncType, ret_type));
     let result = d.expr(ret_type, at)?;
     let callee = d.prefixed("ir", "FuncType");
     Ok(d.docs.call_args(callee, &[args, result]))
@@ -112,9 +112,9 @@ pub fn range_with(
     scalar: impl Fn(&Expr, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>,
 ) -> Result<ExprDoc> {
     let Range { min, extent, span: _ } = node;
-    let at = d.field(path, "min");
+    let at = d.field(path, field!(Range, min));
     let first = scalar(min, at, d)?;
-    let at = d.field(path, "extent");
+    let at = d.field(path, field!(Range, extent));
     match end_of(min, extent) {
         Some(end) => {
             let end = match end.ptr_eq(extent) {

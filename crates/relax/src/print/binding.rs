@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
-use tvmscript_ir_core::{Object, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Object, PathId, Ref, field, structural_equal};
 use tvmscript_prim::{self as prim, IntImm};
 
 use super::expr::hint;
@@ -34,7 +34,7 @@ pub(crate) fn annotation(
     {
         return Ok(None);
     }
-    let at = d.field(path, "struct_info_");
+    let at = d.field(path, field!(Var, struct_info_));
     let is_text = value.is_some_and(|value| value.is::<StringImm>()) && info.is::<ObjectStructInfo>();
     if is_text && d.surface().has_text_type {
         let callee = d.prefixed("ir", "StringType");
@@ -117,8 +117,8 @@ fn gives_nothing(var: &Ref<Var>) -> bool {
 /// `x: R.Tensor((3,), dtype="float32") = value`
 pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let VarBinding { span: _, var, value } = &**node;
-    let var_path = d.field(path, "var");
-    let value_path = d.field(path, "value");
+    let var_path = d.field(path, field!(VarBinding, var));
+    let value_path = d.field(path, field!(VarBinding, value));
     if let Some(conditional) = value.downcast_ref::<If>() {
         let annotation = annotation(var, var_path, Some(value), d)?;
         let name = define(var, d)?;
@@ -161,7 +161,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         return Ok(d.docs.expr_stmt(value).into());
     }
     let doc = match stated_literal(var, value).filter(|_| d.surface().has_bare_scalars) {
-        Some(literal) => d.expr_field(literal, value_path, "value")?,
+        Some(literal) => d.expr_field(literal, value_path, field!(VarBinding, value))?,
         None => d.expr(value, value_path)?,
     };
     let annotation = match is_alone && is_dataflow_var(var) {
@@ -183,15 +183,15 @@ fn stated_literal<'v>(var: &Var, value: &'v Expr) -> Option<&'v prim::Expr> {
 /// `x: R.Tensor((n,)) = R.match_cast(value, R.Tensor((n,)))`
 pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let MatchCast { span: _, var, value, struct_info } = &**node;
-    let var_path = d.field(path, "var");
+    let var_path = d.field(path, field!(MatchCast, var));
     let is_alone = d.root().ptr_eq(node.object());
     let annotation = match d.relax_options().show_all_struct_info {
         _ if is_alone && is_dataflow_var(var) => annotation_alone(var, var_path, d)?,
         true => annotation(var, var_path, Some(value), d)?,
         false => None,
     };
-    let value = d.expr_field(value, path, "value")?;
-    let at = d.field(path, "struct_info");
+    let value = d.expr_field(value, path, field!(MatchCast, value))?;
+    let at = d.field(path, field!(MatchCast, struct_info));
     let info = d.expr(struct_info, at)?;
     let call = d.r_call("match_cast", &[value, info]);
     let name = define(var, d)?;
@@ -207,7 +207,7 @@ fn bindings(
     d: &mut Docsifier<'_>,
 ) -> Result<Vec<StmtDoc>> {
     let BindingBlock { bindings, span: _ } = node;
-    let at = d.field(path, "bindings");
+    let at = d.field(path, field!(BindingBlock, bindings));
     let mut stmts = Vec::with_capacity(bindings.len());
     for (i, binding) in bindings.iter().enumerate() {
         let at = d.item(at, i);
@@ -236,7 +236,7 @@ fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Result
     if is_dataflow_var(var) || !d.is_defined(var.object()) {
         return Ok(None);
     }
-    let at = d.field(path, "var");
+    let at = d.field(path, field!(VarBinding, var));
     d.expr(var, at).map(Some)
 }
 
@@ -284,7 +284,7 @@ pub(crate) fn sequence(
 ) -> Result<Vec<StmtDoc>> {
     let SeqExpr { span: _, struct_info_: _, blocks, body } = node;
     let ((), stmts) = d.with_frame(Frame::new(None, RelaxFrame::default()), |d| {
-        let at = d.field(path, "blocks");
+        let at = d.field(path, field!(SeqExpr, blocks));
         for (i, block) in blocks.iter().enumerate() {
             let at = d.item(at, i);
             match crate::node::is_dataflow_block(block) {
@@ -298,7 +298,7 @@ pub(crate) fn sequence(
                 }
             }
         }
-        let value = d.expr_field(body, path, "body")?;
+        let value = d.expr_field(body, path, field!(SeqExpr, body))?;
         let last = match ending {
             Ending::Return => d.docs.return_(value),
             Ending::Expression => d.docs.expr_stmt(value),
@@ -333,14 +333,14 @@ fn if_expr(
     d: &mut Docsifier<'_>,
 ) -> Result<StmtDoc> {
     let If { span: _, struct_info_: _, cond, true_branch, false_branch } = &**node;
-    let cond = d.expr_field(cond, path, "cond")?;
+    let cond = d.expr_field(cond, path, field!(If, cond))?;
     let ending = || match target {
         Some((name, annotation)) => Ending::Assign(name, annotation),
         None => Ending::Expression,
     };
-    let at = d.field(path, "true_branch");
+    let at = d.field(path, field!(If, true_branch));
     let yes = sequence(true_branch, at, ending(), d)?;
-    let at = d.field(path, "false_branch");
+    let at = d.field(path, field!(If, false_branch));
     let no = sequence(false_branch, at, ending(), d)?;
     Ok(d.docs.if_(cond, &yes, &no)?)
 }

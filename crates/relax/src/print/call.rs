@@ -6,7 +6,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::print::{data, data_dict};
 use tvmscript_ir::{Attrs, DictAttrs, GlobalVar, VDevice};
 use tvmscript_ir_core::containers::ArrayNode;
-use tvmscript_ir_core::{FieldRef, Node, Object, PathId, Ref, Value};
+use tvmscript_ir_core::{FieldRef, Node, Object, PathId, Ref, Value, field};
 use tvmscript_prim::{IntImm, Op};
 
 use super::scalar::narrow;
@@ -52,7 +52,7 @@ fn callee_arg(expr: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
 /// `R.name` for the called operator.
 fn operator_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
     let callee = d.r(name);
-    d.at_field(callee, path, "op")
+    d.at_field(callee, path, field!(Call, op))
 }
 
 fn plain(
@@ -62,7 +62,7 @@ fn plain(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let Call { span: _, struct_info_: _, op, args, attrs, sinfo_args } = &**node;
-    let at = d.field(path, "op");
+    let at = d.field(path, field!(Call, op));
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
     let external = op.as_node::<ExternFunc>();
     let callee = if let Some(function) = external {
@@ -82,7 +82,7 @@ fn plain(
         let reason = format!("`{}` cannot be called", op.object().info().key());
         return Err(DocsifyError::Unwritable { key: node.object().info().key(), reason }.into());
     };
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let form = operator.map_or(CallForm::Plain, |operator| operator.form);
     for i in 0..args.len() {
         let index = match form {
@@ -98,7 +98,7 @@ fn plain(
         });
     }
     let mut kwargs = Keywords::new();
-    let at = d.field(path, "attrs");
+    let at = d.field(path, field!(Call, attrs));
     if let Some(attrs) = attrs {
         if external.is_some() {
             let key = d.docs.str(attrs.object().info().key());
@@ -110,7 +110,7 @@ fn plain(
         }
     }
     if !sinfo_args.is_empty() {
-        let at = d.field(path, "sinfo_args");
+        let at = d.field(path, field!(Call, sinfo_args));
         let infos = each(sinfo_args, at, d)?;
         let infos = d.docs.tuple(&infos);
         kwargs.push((d.r_keyword("sinfo_args"), d.at(infos, at)));
@@ -236,7 +236,7 @@ fn destination_passing(
     if scalars.len() > usize::from(form.has_scalars) {
         return Ok(None);
     }
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let at_callee = d.item(at, 0);
     let callee = match form.names_callee {
         true => callee_arg(callee, at_callee, d)?,
@@ -245,19 +245,19 @@ fn destination_passing(
     let at_args = d.item(at, 1);
     let positional = [callee, d.expr(args, at_args)?];
     let mut kwargs = Keywords::new();
-    let at_info = d.field(path, "sinfo_args");
+    let at_info = d.field(path, field!(Call, sinfo_args));
     let at_info = d.item(at_info, 0);
     kwargs.push((d.r_keyword("out_sinfo"), results(info, at_info, d)?));
-    let at_attrs = d.field(path, "attrs");
+    let at_attrs = d.field(path, field!(Call, attrs));
     if let Some(attrs) = attrs_of::<CallTIRInplaceAttrs>(node) {
-        let at = d.field(at_attrs, "inplace_indices");
+        let at = d.field(at_attrs, field!(CallTIRInplaceAttrs, inplace_indices));
         kwargs.push(("inplace_indices", attribute_node(attrs.inplace_indices.object(), at, d)?));
     }
     if let Some(attrs) = attrs_of::<CallTIRWithGradAttrs>(node) {
         let grad = d.docs.str(attrs.te_grad_name.as_str());
-        kwargs.push(("te_grad_name", d.at_field(grad, at_attrs, "te_grad_name")));
+        kwargs.push(("te_grad_name", d.at_field(grad, at_attrs, field!(CallTIRWithGradAttrs, te_grad_name))));
         if !attrs.te_grad_kwargs.is_empty() {
-            let at = d.field(at_attrs, "te_grad_kwargs");
+            let at = d.field(at_attrs, field!(CallTIRWithGradAttrs, te_grad_kwargs));
             kwargs.push(("te_grad_kwargs", data_dict(&attrs.te_grad_kwargs, at, d)?));
         }
     }
@@ -282,7 +282,7 @@ fn stated(node: &Call) -> SmallVec<[Ref<StructInfo>; 1]> {
 fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match info.as_node::<TupleStructInfo>() {
         Some(tuple) if tuple.fields.len() != 1 => {
-            let at_fields = d.field(path, "fields");
+            let at_fields = d.field(path, field!(TupleStructInfo, fields));
             let fields = each(&tuple.fields, at_fields, d)?;
             let list = d.docs.list(&fields);
             Ok(d.at(list, path))
@@ -303,15 +303,15 @@ fn spread_arguments(
     else {
         return Ok(None);
     };
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let at_name = d.item(at, 0);
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
     let text = d.docs.str(name.value.as_str());
-    docs.push(d.at_field(text, at_name, "value"));
+    docs.push(d.at_field(text, at_name, field!(StringImm, value)));
     let at = d.item(at, 1);
-    let at = d.field(at, "fields");
+    let at = d.field(at, field!(Tuple, fields));
     docs.extend(super::expr::each(&args.fields, at, d)?);
-    let at = d.field(path, "sinfo_args");
+    let at = d.field(path, field!(Call, sinfo_args));
     let at = d.item(at, 0);
     let info = results(info, at, d)?;
     let callee = operator_doc(operator.text, path, d);
@@ -330,7 +330,7 @@ fn format_at(
     if node.args.len() <= position {
         return Ok(None);
     }
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let mut docs = super::expr::each(&node.args, at, d)?;
     let format = docs.remove(position);
     let callee = operator_doc(operator.text, path, d);
@@ -346,18 +346,18 @@ fn device_hint(
 ) -> Result<Option<ExprDoc>> {
     let (Some(attrs), 1) = (attrs_of::<HintOnDeviceAttrs>(node), node.args.len()) else { return Ok(None) };
     let HintOnDeviceAttrs { device_type, index, memory_scope } = attrs;
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let at = d.item(at, 0);
     let data = d.expr(&node.args[0], at)?;
-    let at = d.field(path, "attrs");
+    let at = d.field(path, field!(Call, attrs));
     let kind = d.docs.int(*device_type);
-    let kind = d.at_field(kind, at, "device_type");
+    let kind = d.at_field(kind, at, field!(HintOnDeviceAttrs, device_type));
     let index = d.docs.int(*index);
-    let index = d.at_field(index, at, "index");
+    let index = d.at_field(index, at, field!(HintOnDeviceAttrs, index));
     let device = d.r("device");
     let device = d.docs.call(device, &[], &[("device_type", kind), ("index", index)]);
     let scope = d.docs.str(memory_scope.as_str());
-    let scope = d.at_field(scope, at, "memory_scope");
+    let scope = d.at_field(scope, at, field!(HintOnDeviceAttrs, memory_scope));
     let callee = operator_doc(operator.text, path, d);
     Ok(Some(d.docs.call_args(callee, &[data, device, scope])))
 }

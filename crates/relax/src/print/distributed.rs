@@ -4,11 +4,11 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::print::ModuleFrame;
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{PathId, Ref, field};
 
 use super::state::{RelaxDocsifier, RelaxFrame};
 use super::struct_info::tensor_shape;
-use crate::node::{DTensorStructInfo, DeviceMesh, Placement};
+use crate::node::{DTensorStructInfo, DeviceMesh, Placement, TensorStructInfo};
 
 /// `"S[0], R"`
 pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
@@ -32,14 +32,14 @@ pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifie
             return Ok(d.docs.str(&*place));
         }
     }
-    let shape = d.expr_field(shape, path, "shape")?;
+    let shape = d.expr_field(shape, path, field!(DeviceMesh, shape))?;
     let devices = match device_range {
         Some(range) => {
-            let at = d.field(path, "device_range");
+            let at = d.field(path, field!(DeviceMesh, device_range));
             d.expr(range, at)?
         }
         None => {
-            let at = d.field(path, "device_ids");
+            let at = d.field(path, field!(DeviceMesh, device_ids));
             d.expr_object(device_ids.object(), at)?
         }
     };
@@ -49,11 +49,11 @@ pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifie
 /// `R.DTensor((2, 3), "float32", "mesh[0]", "S[0], R")`
 pub(crate) fn dtensor(node: &Ref<DTensorStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DTensorStructInfo { span: _, device_mesh, placement, tensor_sinfo } = &**node;
-    let at_tensor = d.field(path, "tensor_sinfo");
+    let at_tensor = d.field(path, field!(DTensorStructInfo, tensor_sinfo));
     let mut args: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 4]> = SmallVec::new();
     if let Some(shape) = &tensor_sinfo.shape {
-        let at = d.field(at_tensor, "shape");
+        let at = d.field(at_tensor, field!(TensorStructInfo, shape));
         args.push(tensor_shape(shape.object(), at, d)?);
     }
     let mut add = |args: &mut SmallVec<_>, name, doc, by_name: bool| match by_name {
@@ -65,16 +65,16 @@ pub(crate) fn dtensor(node: &Ref<DTensorStructInfo>, path: PathId, d: &mut Docsi
         by_name = true;
     } else {
         let dtype = d.dtype(tensor_sinfo.dtype);
-        let dtype = d.at_field(dtype, at_tensor, "dtype");
+        let dtype = d.at_field(dtype, at_tensor, field!(TensorStructInfo, dtype));
         add(&mut args, "dtype", dtype, by_name);
     }
-    let mesh = d.expr_field(device_mesh, path, "device_mesh")?;
+    let mesh = d.expr_field(device_mesh, path, field!(DTensorStructInfo, device_mesh))?;
     add(&mut args, "device_mesh", mesh, by_name);
-    let placement = d.expr_field(placement, path, "placement")?;
+    let placement = d.expr_field(placement, path, field!(DTensorStructInfo, placement))?;
     add(&mut args, "placement", placement, by_name);
     if tensor_sinfo.shape.is_none() && tensor_sinfo.ndim != -1 {
         let ndim = d.docs.int(tensor_sinfo.ndim);
-        kwargs.push(("ndim", d.at_field(ndim, at_tensor, "ndim")));
+        kwargs.push(("ndim", d.at_field(ndim, at_tensor, field!(TensorStructInfo, ndim))));
     }
     let callee = d.r("DTensor");
     Ok(d.docs.call(callee, &args, &kwargs))

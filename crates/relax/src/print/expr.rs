@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::print::call_as_written;
-use tvmscript_ir_core::{Array, Object, PathId, Ref};
+use tvmscript_ir_core::{Array, Object, PathId, Ref, field};
 
 use super::scalar::typed;
 use super::state::RelaxDocsifier;
@@ -17,7 +17,7 @@ use crate::node::{
 /// `R.prim_value(1)`
 pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PrimValue { span: _, struct_info_: _, value } = &**node;
-    let at = d.field(path, "value");
+    let at = d.field(path, field!(PrimValue, value));
     let value = typed(value, at, d)?;
     if d.surface().has_bare_scalars {
         return Ok(value);
@@ -28,7 +28,7 @@ pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<
 /// The variable.
 pub(crate) fn scalar_use(node: &Ref<ScalarUse>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let ScalarUse { span: _, dtype: _, var } = &**node;
-    let at = d.field(path, "var");
+    let at = d.field(path, field!(ScalarUse, var));
     d.expr(var, at)
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn scalar_use(node: &Ref<ScalarUse>, path: PathId, d: &mut Docsifier<
 pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let StringImm { span: _, struct_info_: _, value } = &**node;
     let value = d.docs.str(value.as_str());
-    let value = d.at_field(value, path, "value");
+    let value = d.at_field(value, path, field!(StringImm, value));
     Ok(d.r_call("str", &[value]))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>)
 pub(crate) fn data_type(node: &Ref<DataTypeImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DataTypeImm { span: _, struct_info_: _, value } = **node;
     let value = d.dtype(value);
-    let value = d.at_field(value, path, "value");
+    let value = d.at_field(value, path, field!(DataTypeImm, value));
     Ok(d.r_call("dtype", &[value]))
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> R
     if fields.is_empty() {
         return Ok(d.r_call("tuple", &[]));
     }
-    let at = d.field(path, "fields");
+    let at = d.field(path, field!(Tuple, fields));
     let fields = each(fields, at, d)?;
     // In data, a Python tuple parses as an array.
     if d.is_data(node.object()) {
@@ -86,16 +86,16 @@ pub(crate) fn tuple_get_item(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let TupleGetItem { span: _, struct_info_: _, tuple_value, index } = &**node;
-    let tuple = d.expr_field(tuple_value, path, "tuple_value")?;
+    let tuple = d.expr_field(tuple_value, path, field!(TupleGetItem, tuple_value))?;
     let index = d.docs.int(*index);
-    let index = d.at_field(index, path, "index");
+    let index = d.at_field(index, path, field!(TupleGetItem, index));
     Ok(d.docs.index(tuple, &[index]))
 }
 
 /// `R.shape([n, 3])`
 pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let ShapeExpr { span: _, struct_info_: _, values } = &**node;
-    let at = d.field(path, "values");
+    let at = d.field(path, field!(ShapeExpr, values));
     let values = dimensions(values, at, d)?;
     let list = d.docs.list(&values);
     Ok(d.r_call("shape", &[list]))
@@ -120,9 +120,9 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
         value = super::constant::raw(data, d);
     }
     let Some(value) = value else { return Ok(d.metadata(node.object())) };
-    let value = d.at_field(value, path, "data");
+    let value = d.at_field(value, path, field!(Constant, data));
     if let Some(info) = struct_info_.as_ref().filter(|info| info.is::<DTensorStructInfo>()) {
-        let at = d.field(path, "struct_info_");
+        let at = d.field(path, field!(Constant, struct_info_));
         let info = d.expr_object(info, at)?;
         return Ok(d.r_call("dist.const", &[value, info]));
     }
@@ -130,14 +130,14 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
         return Ok(value);
     }
     let dtype = d.dtype(data.dtype);
-    let dtype = d.at_field(dtype, path, "data");
+    let dtype = d.at_field(dtype, path, field!(Constant, data));
     Ok(d.r_call("const", &[value, dtype]))
 }
 
 /// `R.name(a, key=b)`, as it was written.
 pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let UnknownCall { span: _, struct_info_: _, name, args, keywords, is_bare: _ } = &**node;
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(UnknownCall, args));
     call_as_written("relax", name.as_str(), args, keywords, at, d)
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsif
 pub(crate) fn extern_func(node: &Ref<ExternFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let ExternFunc { span: _, struct_info_: _, attrs: _, global_symbol } = &**node;
     let name = d.docs.str(global_symbol.as_str());
-    let name = d.at_field(name, path, "global_symbol");
+    let name = d.at_field(name, path, field!(ExternFunc, global_symbol));
     Ok(d.r_call("ExternFunc", &[name]))
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
     let Some(node) = object.as_node::<Var>() else { unreachable!("the type's payload is a variable") };
     let annotation = match &node.struct_info_ {
         Some(info) => {
-            let at = d.field(path, "struct_info_");
+            let at = d.field(path, field!(Var, struct_info_));
             d.expr_object(info, at)?
         }
         None => d.r("Object"),

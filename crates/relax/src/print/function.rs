@@ -6,7 +6,7 @@ use tvmscript_docsifier::{Docsifier, Frame, Result, script};
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
-use tvmscript_ir_core::{Map, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{Map, PathId, Ref, Str, Value, field, structural_equal};
 
 use super::binding::{Ending, annotation, define, is_void, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -41,20 +41,20 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
                     let is_declared = d.tracks_paths_at(path)
                         && structural_equal(info.ret.object(), ret_struct_info.object());
                     let at = match is_declared {
-                        true => d.field(path, "ret_struct_info"),
+                        true => d.field(path, field!(Function, ret_struct_info)),
                         false => {
-                            let at = d.field(path, "struct_info_");
-                            d.field(at, "ret")
+                            let at = d.field(path, field!(Function, struct_info_));
+                            d.field(at, field!(FuncStructInfo, ret))
                         }
                     };
                     d.expr(&info.ret, at)?
                 }
                 None => {
-                    let at = d.field(path, "ret_struct_info");
+                    let at = d.field(path, field!(Function, ret_struct_info));
                     d.expr(ret_struct_info, at)?
                 }
             };
-            let at = d.field(path, "params");
+            let at = d.field(path, field!(Function, params));
             let mut args = Vec::with_capacity(params.len());
             for (i, param) in params.iter().enumerate() {
                 let at = d.item(at, i);
@@ -69,7 +69,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
                 frame.signature_vars = None;
             }
             attributes(attrs, global_symbol(&node.attrs), &name, is_top_level, path, d)?;
-            let at = d.field(path, "body");
+            let at = d.field(path, field!(Function, body));
             let stmts = sequence(body, at, Ending::Return, d)?;
             d.frame_mut().stmts.extend(stmts);
             Ok((args, result))
@@ -78,7 +78,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     let mut kwargs = Vec::new();
     if !is_pure {
         let no = d.docs.bool(false);
-        kwargs.push(("pure", d.at_field(no, path, "is_pure")));
+        kwargs.push(("pure", d.at_field(no, path, field!(Function, is_pure))));
     }
     if is_top_level && node.attrs.dict.get_str(GLOBAL_SYMBOL).is_none() {
         kwargs.push(("private", d.docs.bool(true)));
@@ -116,7 +116,7 @@ fn attributes(
     if shown.is_empty() {
         return Ok(());
     }
-    let at = d.field(path, "attrs");
+    let at = d.field(path, field!(Function, attrs));
     let dict = d.field(at, "__dict__");
     let attrs = data_dict(&shown, dict, d)?;
     let call = d.r_call("func_attr", &[attrs]);

@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{DataType, Object, PathId, Ref, any_node};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref, any_node, field};
 use tvmscript_prim::{Expr, FloatImm, IntImm, Var, size_var_type};
 
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -81,7 +81,7 @@ fn type_variable(object: &Object, hint: &str, path: PathId, d: &mut Docsifier<'_
 pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IntImm { span: _, dtype, value } = **node;
     let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
-    let literal = d.at_field(literal, path, "value");
+    let literal = d.at_field(literal, path, field!(IntImm, value));
     if !d.is_typed() {
         return Ok(literal);
     }
@@ -93,7 +93,7 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
 pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
-    let literal = d.at_field(literal, path, "value");
+    let literal = d.at_field(literal, path, field!(FloatImm, value));
     let callee = d.prefixed("tir", &dtype.to_string());
     Ok(d.docs.call_args(callee, &[literal]))
 }

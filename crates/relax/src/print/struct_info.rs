@@ -5,7 +5,7 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::VDevice;
 use tvmscript_ir::print::ModuleFrame;
-use tvmscript_ir_core::{Array, Object, PathId, Ref};
+use tvmscript_ir_core::{Array, Object, PathId, Ref, field};
 use tvmscript_prim as prim;
 
 use super::scalar::{dimension, typed};
@@ -26,12 +26,12 @@ pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'
     let PrimStructInfo { span: _, value, dtype } = &**node;
     if d.surface().has_bare_scalars {
         let callee = d.prefixed("tir", &dtype.to_string());
-        return Ok(d.at_field(callee, path, "dtype"));
+        return Ok(d.at_field(callee, path, field!(PrimStructInfo, dtype)));
     }
     let callee = d.r("Prim");
     match value {
         Some(value) => {
-            let at = d.field(path, "value");
+            let at = d.field(path, field!(PrimStructInfo, value));
             let value = match value.is::<prim::IntImm>() {
                 true => typed(value, at, d)?,
                 false => dimension(value, at, d)?,
@@ -40,7 +40,7 @@ pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'
         }
         None => {
             let dtype = d.dtype(*dtype);
-            let dtype = d.at_field(dtype, path, "dtype");
+            let dtype = d.at_field(dtype, path, field!(PrimStructInfo, dtype));
             Ok(d.docs.call_args(callee, &[dtype]))
         }
     }
@@ -68,17 +68,17 @@ pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier
     let callee = d.r("Shape");
     match values {
         Some(values) => {
-            let at = d.field(path, "values");
+            let at = d.field(path, field!(ShapeStructInfo, values));
             let values = dimensions(values, at, d)?;
             let list = d.docs.list(&values);
             let list = d.at(list, at);
             // The values imply the rank.
-            let list = d.at_field(list, path, "ndim");
+            let list = d.at_field(list, path, field!(ShapeStructInfo, ndim));
             Ok(d.docs.call_args(callee, &[list]))
         }
         None => {
             let ndim = d.docs.int(*ndim);
-            let ndim = d.at_field(ndim, path, "ndim");
+            let ndim = d.at_field(ndim, path, field!(ShapeStructInfo, ndim));
             Ok(d.docs.call(callee, &[], &[("ndim", ndim)]))
         }
     }
@@ -88,7 +88,7 @@ pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier
 pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match shape.as_node::<ShapeExpr>() {
         Some(shape) => {
-            let at = d.field(path, "values");
+            let at = d.field(path, field!(ShapeExpr, values));
             let values = dimensions(&shape.values, at, d)?;
             let tuple = d.docs.tuple(&values);
             let tuple = d.at(tuple, at);
@@ -104,21 +104,21 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
     let mut args: SmallVec<[ExprDoc; 1]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     if let Some(shape) = shape {
-        let at = d.field(path, "shape");
+        let at = d.field(path, field!(TensorStructInfo, shape));
         let doc = tensor_shape(shape.object(), at, d)?;
         // The shape implies the rank.
-        args.push(d.at_field(doc, path, "ndim"));
+        args.push(d.at_field(doc, path, field!(TensorStructInfo, ndim)));
     }
     if !dtype.is_void() {
         let dtype = d.dtype(*dtype);
-        kwargs.push(("dtype", d.at_field(dtype, path, "dtype")));
+        kwargs.push(("dtype", d.at_field(dtype, path, field!(TensorStructInfo, dtype))));
     }
     if shape.is_none() && *ndim != -1 {
         let ndim = d.docs.int(*ndim);
-        kwargs.push(("ndim", d.at_field(ndim, path, "ndim")));
+        kwargs.push(("ndim", d.at_field(ndim, path, field!(TensorStructInfo, ndim))));
     }
     if let Some(device) = vdevice {
-        let at = d.field(path, "vdevice");
+        let at = d.field(path, field!(TensorStructInfo, vdevice));
         kwargs.extend(vdevice_doc(device, at, d)?.map(|device| ("vdevice", device)));
     }
     let callee = d.r("Tensor");
@@ -194,7 +194,7 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
     if fields.is_empty() {
         return Ok(d.made_by(callee, node.object()));
     }
-    let at = d.field(path, "fields");
+    let at = d.field(path, field!(TupleStructInfo, fields));
     let fields = each(fields, at, d)?;
     Ok(d.docs.call_args(callee, &fields))
 }
@@ -202,9 +202,9 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
 /// `R.Callable((a, b), r, True)`, `R.Callable`
 pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FuncStructInfo { span: _, params, ret, derive_func, purity } = &**node;
-    let result = d.expr_field(ret, path, "ret")?;
+    let result = d.expr_field(ret, path, field!(FuncStructInfo, ret))?;
     let is_pure = d.docs.bool(*purity);
-    let is_pure = d.at_field(is_pure, path, "purity");
+    let is_pure = d.at_field(is_pure, path, field!(FuncStructInfo, purity));
     let callee = d.r("Callable");
     let Some(params) = params else {
         let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
@@ -217,14 +217,14 @@ pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'
         // In a function, the binding of the variable implies it.
         if let Some(function) = derive_func.as_ref().filter(|_| d.fragment_frame().is_some()) {
             let name = d.docs.str(function.name.as_str());
-            kwargs.push(("derive_func", d.at_field(name, path, "derive_func")));
+            kwargs.push(("derive_func", d.at_field(name, path, field!(FuncStructInfo, derive_func))));
         }
         return Ok(match kwargs.is_empty() {
             true => d.made_by(callee, node.object()),
             false => d.docs.call(callee, &[], &kwargs),
         });
     };
-    let at = d.field(path, "params");
+    let at = d.field(path, field!(FuncStructInfo, params));
     let params = each(params, at, d)?;
     let params = d.docs.tuple(&params);
     Ok(d.docs.call_args(callee, &[params, result, is_pure]))

@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{PathId, Ref, field};
 use tvmscript_prim::{FuncType, Range, TupleType};
 
 use super::scalar::plain;
@@ -13,7 +13,7 @@ use crate::node::{ObjectType, PackedFuncType, ShapeType, TensorType};
 pub(crate) fn shape(node: &Ref<ShapeType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let ShapeType { span: _, ndim } = **node;
     let ndim = d.docs.int(ndim);
-    let ndim = d.at_field(ndim, path, "ndim");
+    let ndim = d.at_field(ndim, path, field!(ShapeType, ndim));
     let callee = d.r("Shape");
     Ok(d.docs.call(callee, &[], &[("ndim", ndim)]))
 }
@@ -22,9 +22,9 @@ pub(crate) fn shape(node: &Ref<ShapeType>, path: PathId, d: &mut Docsifier<'_>) 
 pub(crate) fn tensor(node: &Ref<TensorType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let TensorType { span: _, ndim, dtype } = **node;
     let ndim = d.docs.int(ndim);
-    let ndim = d.at_field(ndim, path, "ndim");
+    let ndim = d.at_field(ndim, path, field!(TensorType, ndim));
     let dtype = d.dtype(dtype);
-    let dtype = d.at_field(dtype, path, "dtype");
+    let dtype = d.at_field(dtype, path, field!(TensorType, dtype));
     let callee = d.r("Tensor");
     Ok(d.docs.call(callee, &[], &[("ndim", ndim), ("dtype", dtype)]))
 }
@@ -46,7 +46,7 @@ pub(crate) fn tuple(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<'_>) 
     if fields.is_empty() {
         return Ok(callee);
     }
-    let at = d.field(path, "fields");
+    let at = d.field(path, field!(TupleType, fields));
     let fields = d.values(fields.values(), at)?;
     Ok(d.docs.call_args(callee, &fields))
 }
@@ -54,10 +54,10 @@ pub(crate) fn tuple(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<'_>) 
 /// `R.Callable((a, b), r)`
 pub(crate) fn func(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FuncType { span: _, arg_types, ret_type } = &**node;
-    let at = d.field(path, "arg_types");
+    let at = d.field(path, field!(FuncType, arg_types));
     let args = d.values(arg_types.values(), at)?;
     let args = d.docs.tuple(&args);
-    let result = d.expr_field(ret_type, path, "ret_type")?;
+    let result = d.expr_field(ret_type, path, field!(FuncType, ret_type))?;
     Ok(d.r_call("Callable", &[args, result]))
 }
 

@@ -1,7 +1,7 @@
 //! The rules for uses and definitions of variables, and the reports of violations.
 
 use tvmscript_ir_core::diagnostic::Label;
-use tvmscript_ir_core::{Object, Ref, Span, Str};
+use tvmscript_ir_core::{Object, Ref, Span, Str, field};
 use tvmscript_prim::Var;
 
 use super::scope::{Conflict, Definition};
@@ -66,7 +66,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn define_parts(&mut self, buffer: &Ref<Buffer>, at: Position) {
-        let data_at = self.field(at, "data");
+        let data_at = self.field(at, field!(Buffer, data));
         self.define_if_undefined(&buffer.data, data_at);
         for (field, exprs) in [("shape", &buffer.shape), ("strides", &buffer.strides)] {
             let list_at = self.field(at, field);
@@ -78,7 +78,7 @@ impl Checker<'_> {
             }
         }
         if let Some(var) = buffer.elem_offset.downcast_ref::<Var>() {
-            let at = self.field(at, "elem_offset");
+            let at = self.field(at, field!(Buffer, elem_offset));
             self.define_if_undefined(var, at);
         }
     }

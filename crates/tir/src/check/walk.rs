@@ -8,9 +8,9 @@
 use tvmscript_ir_core::fresh::definitions_of;
 use tvmscript_ir_core::view::{FieldSlot, for_each_node_below_rev};
 use tvmscript_ir_core::{
-    Array, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value,
+    Array, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value, field,
 };
-use tvmscript_prim::{Expr, ExprKind, ExprView, PrimExpr, Range, Var};
+use tvmscript_prim::{Expr, ExprKind, ExprView, Let, PrimExpr, Range, Var};
 
 use super::scope::Scopes;
 use super::{ERRORS_PER_VARIABLE, Label, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
@@ -131,9 +131,10 @@ impl<'a> Checker<'a> {
 
     fn function(&mut self, function: &'a PrimFunc) {
         let root = Position { path: PathId::ROOT, span: function.span, checks_loops: true, in_region: false };
-        let mut worklist = vec![WorkItem::Leave, WorkItem::Stmt(&function.body, self.field(root, "body"))];
+        let mut worklist =
+            vec![WorkItem::Leave, WorkItem::Stmt(&function.body, self.field(root, field!(PrimFunc, body)))];
         let buffers: Vec<(&'a Ref<Buffer>, Position)> = {
-            let map_at = self.field(root, "buffer_map");
+            let map_at = self.field(root, field!(PrimFunc, buffer_map));
             let found = function.params.iter().filter_map(|param| {
                 let key = Value::from(param.clone());
                 let buffer = function.buffer_map.get(&key)?;
@@ -143,7 +144,7 @@ impl<'a> Checker<'a> {
         };
         worklist.extend(buffers.iter().rev().map(|(buffer, at)| WorkItem::Buffer(buffer, *at)));
         worklist.extend(buffers.iter().rev().map(|(buffer, at)| WorkItem::DefineParts(buffer, *at)));
-        let params_at = self.field(root, "params");
+        let params_at = self.field(root, field!(PrimFunc, params));
         for (index, param) in function.params.iter().enumerate().rev() {
             worklist.push(WorkItem::Define(param, self.item(params_at, index)));
         }
@@ -174,10 +175,10 @@ impl<'a> Checker<'a> {
                 if axis.iter_type == IterType::ThreadIndex {
                     worklist.push(WorkItem::AllowRepeats(&axis.var));
                 }
-                let var_at = self.field(at, "var");
+                let var_at = self.field(at, field!(IterVar, var));
                 worklist.push(WorkItem::Define(&axis.var, var_at));
                 if let Some(dom) = &axis.dom {
-                    let at = self.field(at, "dom");
+                    let at = self.field(at, field!(IterVar, dom));
                     worklist.push(WorkItem::Range(dom, Position { checks_loops: false, ..at }));
                 }
             }
@@ -208,49 +209,51 @@ impl<'a> Checker<'a> {
             StmtKind::BufferStore(s) => {
                 self.mask(worklist, at, s.predicate.as_ref());
                 self.list(worklist, at, "indices", &s.indices);
-                worklist.push(WorkItem::Buffer(&s.buffer, self.field(at, "buffer")));
+                worklist.push(WorkItem::Buffer(&s.buffer, self.field(at, field!(BufferStore, buffer))));
                 self.exprs(worklist, at, [("value", &s.value)]);
             }
             StmtKind::LetStmt(s) => {
-                self.body(worklist, at, &s.body, |this| [WorkItem::Define(&s.var, this.field(at, "var"))]);
+                self.body(worklist, at, &s.body, |this| {
+                    [WorkItem::Define(&s.var, this.field(at, field!(LetStmt, var)))]
+                });
                 self.exprs(worklist, at, [("value", &s.value)]);
             }
             StmtKind::AttrStmt(s) => self.attr(s, at, worklist),
             StmtKind::BufferRealize(s) => {
-                let buffer_at = self.field(at, "buffer");
+                let buffer_at = self.field(at, field!(BufferRealize, buffer));
                 self.body(worklist, at, &s.body, |this| {
-                    let data_at = this.field(buffer_at, "data");
+                    let data_at = this.field(buffer_at, field!(Buffer, data));
                     [
                         WorkItem::Buffer(&s.buffer, buffer_at),
                         WorkItem::DefineIfUndefined(&s.buffer.data, data_at),
                     ]
                 });
-                let bounds_at = self.field(at, "bounds");
+                let bounds_at = self.field(at, field!(BufferRealize, bounds));
                 self.ranges(worklist, bounds_at, &s.bounds);
                 self.exprs(worklist, at, [("condition", &s.condition)]);
             }
             StmtKind::Allocate(s) => {
                 self.body(worklist, at, &s.body, |this| {
-                    [WorkItem::Define(&s.buffer_var, this.field(at, "buffer_var"))]
+                    [WorkItem::Define(&s.buffer_var, this.field(at, field!(Allocate, buffer_var)))]
                 });
                 self.list(worklist, at, "extents", &s.extents);
                 self.exprs(worklist, at, [("condition", &s.condition)]);
             }
             StmtKind::AllocateConst(s) => {
                 self.body(worklist, at, &s.body, |this| {
-                    [WorkItem::Define(&s.buffer_var, this.field(at, "buffer_var"))]
+                    [WorkItem::Define(&s.buffer_var, this.field(at, field!(AllocateConst, buffer_var)))]
                 });
                 self.list(worklist, at, "extents", &s.extents);
             }
             StmtKind::DeclBuffer(s) => {
-                worklist.push(WorkItem::Stmt(&s.body, self.field(at, "body")));
-                worklist.push(WorkItem::Buffer(&s.buffer, self.field(at, "buffer")));
+                worklist.push(WorkItem::Stmt(&s.body, self.field(at, field!(DeclBuffer, body))));
+                worklist.push(WorkItem::Buffer(&s.buffer, self.field(at, field!(DeclBuffer, buffer))));
             }
             StmtKind::For(s) => {
                 self.loops.insert(s.loop_var.object().clone(), self.blocks.len());
                 worklist.push(WorkItem::EndLoop(&s.loop_var));
                 self.body(worklist, at, &s.body, |this| {
-                    [WorkItem::Define(&s.loop_var, this.field(at, "loop_var"))]
+                    [WorkItem::Define(&s.loop_var, this.field(at, field!(For, loop_var)))]
                 });
                 if let Some(step) = &s.step {
                     self.exprs(worklist, at, [("step", step)]);
@@ -282,25 +285,28 @@ impl<'a> Checker<'a> {
         if has_axes {
             worklist.push(WorkItem::LeaveBlock);
         }
-        worklist.push(WorkItem::Stmt(&block.body, self.field(at, "body")));
+        worklist.push(WorkItem::Stmt(&block.body, self.field(at, field!(Block, body))));
         if let Some(init) = &block.init {
-            worklist.push(WorkItem::Stmt(init, self.field(at, "init")));
+            worklist.push(WorkItem::Stmt(init, self.field(at, field!(Block, init))));
         }
-        let matched_at = self.field(at, "match_buffers");
+        let matched_at = self.field(at, field!(Block, match_buffers));
         for (index, matched) in block.match_buffers.iter().enumerate().rev() {
             let at = self.item(matched_at, index);
-            worklist.push(WorkItem::DefineParts(&matched.buffer, self.field(at, "buffer")));
+            worklist.push(WorkItem::DefineParts(
+                &matched.buffer,
+                self.field(at, field!(MatchBufferRegion, buffer)),
+            ));
         }
         for (index, matched) in block.match_buffers.iter().enumerate().rev() {
             let at = self.item(matched_at, index);
-            let source_at = self.field(at, "source");
+            let source_at = self.field(at, field!(MatchBufferRegion, source));
             self.region(worklist, source_at, &matched.source);
         }
-        let alloc_at = self.field(at, "alloc_buffers");
+        let alloc_at = self.field(at, field!(Block, alloc_buffers));
         for (index, buffer) in block.alloc_buffers.iter().enumerate().rev() {
             let at = self.item(alloc_at, index);
             worklist.push(WorkItem::Buffer(buffer, at));
-            worklist.push(WorkItem::Define(&buffer.data, self.field(at, "data")));
+            worklist.push(WorkItem::Define(&buffer.data, self.field(at, field!(Buffer, data))));
         }
         for (name, regions) in [("writes", &block.writes), ("reads", &block.reads)] {
             let list_at = Position { in_region: true, ..self.field(at, name) };
@@ -312,7 +318,7 @@ impl<'a> Checker<'a> {
         if has_axes {
             worklist.push(WorkItem::EnterBlock(block));
         }
-        let axes_at = self.field(at, "iter_vars");
+        let axes_at = self.field(at, field!(Block, iter_vars));
         for (index, axis) in block.iter_vars.iter().enumerate().rev() {
             worklist.push(WorkItem::DefineAxis(axis, self.item(axes_at, index)));
         }
@@ -320,7 +326,7 @@ impl<'a> Checker<'a> {
     }
 
     fn attr(&mut self, attr: &'a AttrStmt, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
-        let node_at = self.field(at, "node");
+        let node_at = self.field(at, field!(AttrStmt, node));
         let node = attr.node.as_object();
         let view = node.and_then(Array::<Value>::try_ref);
         match (attr.attr_key.as_str(), attr.launched_thread(), view) {
@@ -337,7 +343,7 @@ impl<'a> Checker<'a> {
                 });
             }
             _ => {
-                worklist.push(WorkItem::Stmt(&attr.body, self.field(at, "body")));
+                worklist.push(WorkItem::Stmt(&attr.body, self.field(at, field!(AttrStmt, body))));
                 if let Some(expr) = node.and_then(|node| node.downcast_ref::<PrimExpr>()) {
                     worklist.push(WorkItem::Expr(expr, node_at));
                 }
@@ -364,13 +370,13 @@ impl<'a> Checker<'a> {
         if let ExprKind::Let(e) = expr.kind() {
             worklist.push(WorkItem::Leave);
             self.exprs(worklist, at, [("body", &e.body)]);
-            worklist.push(WorkItem::Define(&e.var, self.field(at, "var")));
+            worklist.push(WorkItem::Define(&e.var, self.field(at, field!(Let, var))));
             worklist.push(WorkItem::Enter);
             self.exprs(worklist, at, [("value", &e.value)]);
         } else if let Some(load) = expr.as_node::<BufferLoad>() {
             self.mask(worklist, at, load.predicate.as_ref());
             self.list(worklist, at, "indices", &load.indices);
-            worklist.push(WorkItem::Buffer(&load.buffer, self.field(at, "buffer")));
+            worklist.push(WorkItem::Buffer(&load.buffer, self.field(at, field!(BufferLoad, buffer))));
         } else {
             self.fields(worklist, at, expr.object());
         }
@@ -386,9 +392,9 @@ impl<'a> Checker<'a> {
             } else if let Some(stmt) = child.downcast_ref::<Stmt>() {
                 worklist.push(WorkItem::Stmt(stmt, at));
             } else if let Some(axis) = child.as_node::<IterVar>() {
-                worklist.push(WorkItem::Expr(axis.var.upcast_ref(), self.field(at, "var")));
+                worklist.push(WorkItem::Expr(axis.var.upcast_ref(), self.field(at, field!(IterVar, var))));
                 if let Some(dom) = &axis.dom {
-                    worklist.push(WorkItem::Range(dom, self.field(at, "dom")));
+                    worklist.push(WorkItem::Range(dom, self.field(at, field!(IterVar, dom))));
                 }
             }
         });
@@ -416,7 +422,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let name = || buffer.name.get();
-        let data_at = self.field(at, "data");
+        let data_at = self.field(at, field!(Buffer, data));
         self.use_var(&buffer.data, data_at, VarUse::Data { buffer: name() });
         for (field, exprs) in [("shape", &buffer.shape), ("strides", &buffer.strides)] {
             let list_at = self.field(at, field);
@@ -425,7 +431,7 @@ impl<'a> Checker<'a> {
                 self.layout(expr, at, buffer, worklist);
             }
         }
-        let offset_at = self.field(at, "elem_offset");
+        let offset_at = self.field(at, field!(Buffer, elem_offset));
         self.layout(&buffer.elem_offset, offset_at, buffer, worklist);
     }
 
@@ -494,9 +500,9 @@ impl<'a> Checker<'a> {
     }
 
     fn region(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: Position, region: &'a BufferRegion) {
-        let list_at = self.field(at, "region");
+        let list_at = self.field(at, field!(BufferRegion, region));
         self.ranges(worklist, list_at, &region.region);
-        worklist.push(WorkItem::Buffer(&region.buffer, self.field(at, "buffer")));
+        worklist.push(WorkItem::Buffer(&region.buffer, self.field(at, field!(BufferRegion, buffer))));
     }
 
     /// Pushes the body in a scope of its own, with the items of `before` in reverse order before it.

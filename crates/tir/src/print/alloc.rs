@@ -5,7 +5,7 @@ use tvmscript_docsifier::doc::{Doc, ExprDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{DataType, Element, Map, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{DataType, Element, Map, PathId, Ref, Str, Value, field, structural_equal};
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{PointerType, Var};
 
@@ -32,7 +32,7 @@ fn declare(
     d: &mut Docsifier<'_>,
 ) -> Result<Doc> {
     let DeclBuffer { span: _, buffer, body: inner } = &**node;
-    let at = d.field(path, "buffer");
+    let at = d.field(path, field!(DeclBuffer, buffer));
     let known = d.is_defined(buffer.object());
     let value = match known {
         true => {
@@ -42,7 +42,7 @@ fn declare(
         false => buffer_decl::declaration(buffer, "decl_buffer", (&[], &[]), at, inline, d)?,
     };
     let frame = Frame::new(Some(node.object().clone()), ());
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(DeclBuffer, body));
     let (name, stmts) = d.with_open_frame(frame, |d| {
         let name = if known { None } else { Some(buffer::define(buffer, d)?) };
         body(inner, at, d)?;
@@ -102,24 +102,24 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
         && !d.is_defined(inner.buffer.object())
         && buffer_decl::has_default_pointer(&inner.buffer)
     {
-        let at = d.field(path, "body");
+        let at = d.field(path, field!(Allocate, body));
         return declare(inner, at, Inline::DataPointer, concise, d);
     }
     let Allocate { span: _, buffer_var, dtype, extents, condition, body: inner, annotations } = &**node;
     let mut args: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
-    let at = d.field(path, "extents");
+    let at = d.field(path, field!(Allocate, extents));
     args.push(list(extents, at, d)?);
     let dtype = d.dtype(*dtype);
-    args.push(d.at_field(dtype, path, "dtype"));
+    args.push(d.at_field(dtype, path, field!(Allocate, dtype)));
     let scope = d.docs.str(pointer_scope(buffer_var).as_str());
     args.push(scope);
     if !is_one(condition) {
-        args.push(d.part(condition, path, "condition")?);
+        args.push(d.part(condition, path, field!(Allocate, condition))?);
     }
     kwargs.extend(annotations_kwarg(annotations, path, d)?);
     // A pointer that is already declared is an argument of the call.
-    let at = d.field(path, "buffer_var");
+    let at = d.field(path, field!(Allocate, buffer_var));
     d.declare_outside(node.object(), buffer_var.object(), at)?;
     let known = d.is_defined(buffer_var.object());
     let name = var::define(buffer_var, d)?;
@@ -129,7 +129,7 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
     let name = (!known).then_some(name);
     let frame = Frame::new(Some(node.object().clone()), ());
     let value = d.call_t_with("allocate", &args, &kwargs);
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(Allocate, body));
     let ((), stmts) = d.with_open_frame(frame, |d| {
         d.bind_here(buffer_var);
         body(inner, at, d)
@@ -164,12 +164,12 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
     let values = elided.or_else(|| elements(data, *dtype, d));
     let values = values.ok_or_else(|| unwritable("its type has no literals"))?;
     let dtype = d.dtype(*dtype);
-    let dtype = d.at_field(dtype, path, "dtype");
-    let at = d.field(path, "extents");
+    let dtype = d.at_field(dtype, path, field!(AllocateConst, dtype));
+    let at = d.field(path, field!(AllocateConst, extents));
     let extents = list(extents, at, d)?;
     let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
     kwargs.extend(annotations_kwarg(annotations, path, d)?);
-    let at = d.field(path, "buffer_var");
+    let at = d.field(path, field!(AllocateConst, buffer_var));
     d.declare_outside(node.object(), buffer_var.object(), at)?;
     let known = d.is_defined(buffer_var.object());
     if known {
@@ -177,7 +177,7 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
     }
     let value = d.call_t_with("allocate_const", &[values, dtype, extents], &kwargs);
     let frame = Frame::new(Some(node.object().clone()), ());
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(AllocateConst, body));
     let (name, stmts) = d.with_open_frame(frame, |d| {
         let name = if known { None } else { Some(var::define(buffer_var, d)?) };
         body(inner, at, d)?;
@@ -209,13 +209,14 @@ pub(crate) fn realize_call(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let BufferRealize { span: _, buffer, bounds, condition, body: _ } = node;
-    let (buffer_path, bounds_path) = (d.field(path, "buffer"), d.field(path, "bounds"));
+    let (buffer_path, bounds_path) =
+        (d.field(path, field!(BufferRealize, buffer)), d.field(path, field!(BufferRealize, bounds)));
     let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
     args.push(region_of((buffer, buffer_path), (bounds, bounds_path), PointForm::Slice, d)?);
     args.extend(scope);
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if !is_one(condition) {
-        kwargs.push(("condition", d.host(|d| d.part(condition, path, "condition"))?));
+        kwargs.push(("condition", d.host(|d| d.part(condition, path, field!(BufferRealize, condition)))?));
     }
     Ok(d.call_t_with("realize", &args, &kwargs))
 }
@@ -225,7 +226,7 @@ pub(crate) fn buffer_realize(node: &Ref<BufferRealize>, path: PathId, d: &mut Do
     let concise = may_be_concise(node, path, d);
     let context = realize_call(node, None, path, d)?;
     let frame = Frame::new(Some(node.object().clone()), ());
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(BufferRealize, body));
     let ((), stmts) = d.with_open_frame(frame, |d| body(&node.body, at, d))?;
     let scope = Scope::plain(concise, None, context, d);
     Ok(scope.close(stmts, path, d))

@@ -6,7 +6,7 @@ use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{DataType, Object, PathId, Ref, Value};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref, Value, field};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{IntImm, PrimExprExt, Var, ops};
 
@@ -47,11 +47,11 @@ pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_
 
 fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Opening<'a>> {
     let AttrStmt { span: _, node: subject, attr_key, value, body } = &**node;
-    let body_path = d.field(path, "body");
+    let body_path = d.field(path, field!(AttrStmt, body));
     if let Some(realize) = realized(node) {
-        let scope = d.part(value, path, "value")?;
+        let scope = d.part(value, path, field!(AttrStmt, value))?;
         let context = realize_call(realize, Some(scope), body_path, d)?;
-        let body_path = d.field(body_path, "body");
+        let body_path = d.field(body_path, field!(AttrStmt, body));
         return Ok(Opening { context, defines: None, body: &realize.body, body_path });
     }
     if let Some(thread) = launched_thread(node)
@@ -61,8 +61,8 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
     }
     let subject = attribute_node(subject, path, d)?;
     let key = d.docs.str(attr_key.as_str());
-    let key = d.at_field(key, path, "attr_key");
-    let value = d.part(value, path, "value")?;
+    let key = d.at_field(key, path, field!(AttrStmt, attr_key));
+    let value = d.part(value, path, field!(AttrStmt, value))?;
     let context = d.call_t("attr", &[subject, key, value]);
     Ok(Opening { context, defines: None, body, body_path })
 }
@@ -72,7 +72,7 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
 /// # Errors
 /// If it cannot be written.
 pub fn attribute_node(subject: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let at = d.field(path, "node");
+    let at = d.field(path, field!(AttrStmt, node));
     match subject {
         // The parser converts a plain number to a literal here.
         Value::Node(node) if node.is::<IntImm>() => d.expr_object(node, at),
@@ -115,7 +115,7 @@ fn launch_thread(
     d: &mut Docsifier<'_>,
 ) -> Result<Option<(ExprDoc, bool)>> {
     let variable = &thread.var;
-    let thread_path = d.field(path, "node");
+    let thread_path = d.field(path, field!(AttrStmt, node));
     let mut defines = false;
     let subject = if d.is_defined(variable.object()) {
         match d.tir().thread_of(variable) {
@@ -124,18 +124,18 @@ fn launch_thread(
             None if thread.thread_tag.as_str().is_empty() && d.syntax().may_be_ill_formed => {}
             _ => return Ok(None),
         }
-        d.part(variable, thread_path, "var")?
+        d.part(variable, thread_path, field!(IterVar, var))?
     } else if variable.dtype == node.value.dtype() && d.is_around_all_uses(node.object(), variable.object()) {
         defines = true;
         let tag = d.docs.str(thread.thread_tag.as_str());
-        d.at_field(tag, thread_path, "thread_tag")
+        d.at_field(tag, thread_path, field!(IterVar, thread_tag))
     } else {
-        let at = d.field(thread_path, "var");
-        let tag = d.field(thread_path, "thread_tag");
+        let at = d.field(thread_path, field!(IterVar, var));
+        let tag = d.field(thread_path, field!(IterVar, thread_tag));
         env_thread(thread, at, Some(tag), d)?;
         d.expr(variable, at)?
     };
-    let extent = d.part(&node.value, path, "value")?;
+    let extent = d.part(&node.value, path, field!(AttrStmt, value))?;
     let callee = d.t("launch_thread");
     Ok(Some((d.docs.call_args(callee, &[subject, extent]), defines)))
 }

@@ -5,7 +5,7 @@
 
 use tvmscript_docsifier::doc::{BinaryOp as Op, Expr as DocExpr, ExprDoc, UnaryOp};
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{PathId, Ref, field};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{
     Add, And, Div, EQ, Expr, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE, Not, Or,
@@ -43,8 +43,8 @@ fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>, a: &Expr, 
 }
 
 fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<(ExprDoc, ExprDoc)> {
-    let a = d.part(a, path, "a")?;
-    let b = d.part(b, path, "b")?;
+    let a = d.part(a, path, field!(Add, a))?;
+    let b = d.part(b, path, field!(Add, b))?;
     Ok((a, b))
 }
 
@@ -159,7 +159,7 @@ binary! {
 /// `not a`; `T.Not(True)` for a bare literal, which Python would negate.
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
-    let operand = d.part(a, path, "a")?;
+    let operand = d.part(a, path, field!(Add, a))?;
     if is_number(operand, d) || (a.is::<IntImm>() && d.tir().surface.print.negated_literals) {
         return Ok(d.call_t("Not", &[operand]));
     }

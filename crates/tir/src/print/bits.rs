@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::{BinaryOp, ExprDoc, UnaryOp};
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::PathId;
+use tvmscript_ir_core::{PathId, field};
 use tvmscript_prim::{Call, PrimExprExt as _};
 
 use super::binary::is_number;
@@ -29,7 +29,7 @@ pub(crate) fn infix(
     if node.args.len() != 1 + usize::from(binary.is_some()) || !is_typed {
         return Ok(None);
     }
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let operands = super::expr::items(&node.args, at, d)?;
     let is_python = operands.iter().all(|operand| is_number(*operand, d));
     if is_python || !operator.makes(node) {

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data_dict;
-use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, field, structural_equal};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
@@ -21,7 +21,7 @@ use crate::node::{Block, BlockRealize, Buffer, IterType, IterVar};
 
 /// `with T.block("name"):`
 pub(crate) fn realize(node: &Ref<BlockRealize>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    let at = d.field(path, "block");
+    let at = d.field(path, field!(BlockRealize, block));
     let stmt = print(&node.block, at, Some((node, path)), d)?;
     d.annotate(node.block.object(), stmt, at);
     Ok(stmt)
@@ -38,7 +38,7 @@ fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifie
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((), stmts) = d.with_frame(frame, |d| inside(node, path, realize, d))?;
     let name = d.docs.str(node.name_hint.as_str());
-    let name = d.at_field(name, path, "name_hint");
+    let name = d.at_field(name, path, field!(Block, name_hint));
     let callee = d.t("block");
     let context = match realize {
         Some(_) => d.docs.call_args(callee, &[name]),
@@ -76,7 +76,7 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     if let Some((realize, path)) = realize
         && !is_true(&realize.predicate)
     {
-        let at = d.field(path, "predicate");
+        let at = d.field(path, field!(BlockRealize, predicate));
         let predicate = d.expr(&realize.predicate, at)?;
         call_stmt("where", &[predicate], at, d);
     }
@@ -86,27 +86,27 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
         call_stmt(name, &docs, at, d);
     }
     if !annotations.is_empty() {
-        let at = d.field(path, "annotations");
+        let at = d.field(path, field!(Block, annotations));
         let annotations = data_dict(annotations, at, d)?;
         call_stmt("block_attr", &[annotations], at, d);
     }
-    let at = d.field(path, "alloc_buffers");
+    let at = d.field(path, field!(Block, alloc_buffers));
     allocations(alloc_buffers, at, d)?;
-    let at = d.field(path, "match_buffers");
+    let at = d.field(path, field!(Block, match_buffers));
     for (i, region) in match_buffers.iter().enumerate() {
         let at = d.item(at, i);
         let doc = d.doc(region.object(), at)?;
         d.push_doc(doc);
     }
     if let Some(init) = init {
-        let at = d.field(path, "init");
+        let at = d.field(path, field!(Block, init));
         let stmts = nested(init.object(), init, at, d)?;
         let context = d.call_t("init", &[]);
         let stmt = d.docs.scope(None, context, &stmts);
         d.at_stmt(stmt, at);
         d.push_stmt(stmt);
     }
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(Block, body));
     body(inner, at, d)
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
 
 /// Prints the axes; runs of two or more axes that are loop variables print as one `T.axis.remap`.
 fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
-    let at = d.field(path, "iter_vars");
+    let at = d.field(path, field!(Block, iter_vars));
     let mut run: SmallVec<[usize; 4]> = SmallVec::new();
     for (i, axis) in node.iter_vars.iter().enumerate() {
         let binding = realize.and_then(|(realize, _)| realize.iter_values.get(i));
@@ -186,7 +186,7 @@ fn remap(
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
     let Some((realize, realize_path)) = realize else { return Ok(()) };
-    let values_path = d.field(realize_path, "iter_values");
+    let values_path = d.field(realize_path, field!(BlockRealize, iter_values));
     let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     let mut bindings: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     let mut kinds = String::with_capacity(run.len());
@@ -194,7 +194,7 @@ fn remap(
         let axis = &node.iter_vars[i];
         let name = var::define(&axis.var, d)?;
         let at = d.item(path, i);
-        let name = d.at_field(name, at, "var");
+        let name = d.at_field(name, at, field!(IterVar, var));
         names.push(d.at(name, at));
         let at = d.item(values_path, i);
         bindings.push(d.expr(&realize.iter_values[i], at)?);
@@ -203,7 +203,7 @@ fn remap(
     let mut kinds = d.docs.str(&*kinds);
     for &i in run {
         let at = d.item(path, i);
-        kinds = d.at_field(kinds, at, "iter_type");
+        kinds = d.at_field(kinds, at, field!(IterVar, iter_type));
     }
     let bindings = d.docs.list(&bindings);
     let axis = d.t("axis");
@@ -224,7 +224,7 @@ fn single(
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
     let at = d.item(path, index);
-    let dom_path = d.field(at, "dom");
+    let dom_path = d.field(at, field!(IterVar, dom));
     let short = match (&axis.dom, short_form(axis)) {
         (Some(dom), Some(short)) if d.may_define(axis.var.object()) => Some((dom, short)),
         _ => None,
@@ -237,7 +237,7 @@ fn single(
     if let Some((realize, path)) = realize
         && let Some(binding) = realize.iter_values.get(index)
     {
-        let at = d.field(path, "iter_values");
+        let at = d.field(path, field!(BlockRealize, iter_values));
         let at = d.item(at, index);
         args.push(d.expr(binding, at)?);
     }
@@ -245,11 +245,11 @@ fn single(
     let stmt = match short {
         Some((_, Short { kind, dtype })) => {
             let callee = d.docs.attr(callee, kind);
-            let callee = d.at_field(callee, at, "iter_type");
-            let var = d.field(at, "var");
+            let callee = d.at_field(callee, at, field!(IterVar, iter_type));
+            let var = d.field(at, field!(IterVar, var));
             let dtype = dtype.map(|dtype| {
                 let doc = d.dtype(dtype);
-                ("dtype", d.at_field(doc, var, "dtype"))
+                ("dtype", d.at_field(doc, var, field!(Var, dtype)))
             });
             let value = d.docs.call(callee, &args, dtype.as_slice());
             let value = d.at(value, at);
@@ -299,7 +299,7 @@ fn short_form(axis: &IterVar) -> Option<Short> {
 fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Range { min, extent, span: _ } = &**dom;
     if is_zero(min) && min.dtype() == extent.dtype() {
-        let doc = d.part(extent, path, "extent")?;
+        let doc = d.part(extent, path, field!(Range, extent))?;
         return Ok(d.at(doc, path));
     }
     let end = extent::sum(min, extent);
@@ -314,8 +314,8 @@ fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
         let call = tvmscript_ir::print::range_call(dom, callee, path, d)?;
         return Ok(d.at(call, path));
     }
-    let min = d.part(min, path, "min")?;
-    let at = d.field(path, "extent");
+    let min = d.part(min, path, field!(Range, min))?;
+    let at = d.field(path, field!(Range, extent));
     let end = super::expr::end(&end, extent, at, d)?;
     let tuple = d.docs.tuple(&[min, end]);
     Ok(d.at(tuple, path))

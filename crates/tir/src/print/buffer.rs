@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtRole, Subscript};
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Array, PathId, Ref};
+use tvmscript_ir_core::{Array, PathId, Ref, field};
 use tvmscript_prim::ops;
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range};
@@ -31,7 +31,7 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
     if !d.is_defined(node.data.object())
         && d.frame_of_free(node.data.object()) < d.frame_of_free(node.object())
     {
-        d.part(&node.data, path, "data")?;
+        d.part(&node.data, path, field!(Buffer, data))?;
     }
     let within = buffer_decl::visible_from(node, d);
     d.declare_free_within(node.object(), hint, within, |d| {
@@ -62,13 +62,13 @@ fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<I
 
 /// `base:base + lanes * stride`, and the stride unless it is 1
 fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscript> {
-    let start = d.part(&ramp.base, path, "base")?;
+    let start = d.part(&ramp.base, path, field!(Ramp, base))?;
     let length = ops::mul(ramp.lanes.clone(), ramp.stride.clone()).unwrap_or_else(|_| ramp.lanes.clone());
-    let at = d.field(path, "lanes");
+    let at = d.field(path, field!(Ramp, lanes));
     let stop = end(&extent::sum(&ramp.base, &length), &ramp.lanes, at, d)?;
     let step = match is_one(&ramp.stride) {
         true => None,
-        false => Some(d.part(&ramp.stride, path, "stride")?),
+        false => Some(d.part(&ramp.stride, path, field!(Ramp, stride))?),
     };
     let slice = d.docs.slice(Some(start), Some(stop), step);
     Ok(d.at_slice(slice, path).into())
@@ -115,12 +115,12 @@ pub(crate) fn region_of(
     let mut slices = Indices::new();
     for (i, (range, written)) in region.iter().zip(all).enumerate() {
         let at = d.item(path, i);
-        let min = d.field(at, "min");
+        let min = d.field(at, field!(Range, min));
         let start = d.expr(&range.min, min)?;
         slices.push(match written {
             RangeForm::Index => d.at(start, at).into(),
             RangeForm::Slice(stop) => {
-                let extent = d.field(at, "extent");
+                let extent = d.field(at, field!(Range, extent));
                 let stop = end(&stop, &range.extent, extent, d)?;
                 let slice = d.docs.slice(Some(start), Some(stop), None);
                 d.at_slice(slice, at).into()
@@ -149,7 +149,8 @@ fn region_call(
 /// `A[0:4, i]`
 pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferRegion { buffer, region } = &**node;
-    let (buffer_path, region_path) = (d.field(path, "buffer"), d.field(path, "region"));
+    let (buffer_path, region_path) =
+        (d.field(path, field!(BufferRegion, buffer)), d.field(path, field!(BufferRegion, region)));
     // PointForm alone are a load, so a region that is printed on its own has slices.
     let is_load = d.is_alone(node.object())
         && region.iter().all(|range| matches!(range_form(range, PointForm::Index), Some(RangeForm::Index)));
@@ -164,8 +165,8 @@ pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'
 /// `A[i]`, `A.vload([i], predicate=p)`
 pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferLoad { span: _, dtype: _, buffer, indices: items, predicate } = &**node;
-    let buffer = d.part(buffer, path, "buffer")?;
-    let at = d.field(path, "indices");
+    let buffer = d.part(buffer, path, field!(BufferLoad, buffer))?;
+    let at = d.field(path, field!(BufferLoad, indices));
     let Some(predicate) = predicate else {
         // Slices without a step are a region, so a load that is printed on its own has ramps.
         let has_step = |index: &Expr| index.as_node::<Ramp>().is_some_and(|ramp| !is_one(&ramp.stride));
@@ -177,7 +178,7 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
         return Ok(d.docs.index(buffer, &indices));
     };
     let items = list(items, at, d)?;
-    let predicate = d.host(|d| d.part(predicate, path, "predicate"))?;
+    let predicate = d.host(|d| d.part(predicate, path, field!(BufferLoad, predicate)))?;
     let callee = d.docs.attr(buffer, "vload");
     Ok(d.docs.call(callee, &[items], &[("predicate", predicate)]))
 }
@@ -185,16 +186,16 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
 /// `A[i] = value`, `A.vstore([i], value, predicate=p)`
 pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let BufferStore { span: _, buffer, value, indices: items, predicate } = &**node;
-    let buffer = d.part(buffer, path, "buffer")?;
-    let value = d.part(value, path, "value")?;
-    let at = d.field(path, "indices");
+    let buffer = d.part(buffer, path, field!(BufferStore, buffer))?;
+    let value = d.part(value, path, field!(BufferStore, value))?;
+    let at = d.field(path, field!(BufferStore, indices));
     let Some(predicate) = predicate else {
         let indices = indices(items, at, d)?;
         let target = d.docs.index(buffer, &indices);
         return Ok(d.docs.store(target, value));
     };
     let items = list(items, at, d)?;
-    let predicate = d.host(|d| d.part(predicate, path, "predicate"))?;
+    let predicate = d.host(|d| d.part(predicate, path, field!(BufferStore, predicate)))?;
     let callee = d.docs.attr(buffer, "vstore");
     let call = d.docs.call(callee, &[items, value], &[("predicate", predicate)]);
     let stmt = d.docs.expr_stmt(call);
@@ -211,11 +212,11 @@ pub(crate) fn match_region(
     let MatchBufferRegion { buffer, source } = &**node;
     let known = d.is_defined(buffer.object());
     let name = define(buffer, d)?;
-    let source = d.part(source, path, "source")?;
+    let source = d.part(source, path, field!(MatchBufferRegion, source))?;
     if known {
         return Ok(known_buffer("match_buffer", &[source], name, d));
     }
-    let at = d.field(path, "buffer");
+    let at = d.field(path, field!(MatchBufferRegion, buffer));
     let value =
         buffer_decl::declaration(buffer, "match_buffer", (&[source], &[]), at, Inline::DataAndParts, d)?;
     Ok(d.docs.bind(name, value))
@@ -238,7 +239,7 @@ pub(crate) fn producer_load(
     let name = tvmscript_docsifier::field_value(producer, "name");
     let name = name.as_ref().and_then(|n| n.as_str()).unwrap_or("producer");
     let producer = d.docs.id(name);
-    let at = d.field(path, "indices");
+    let at = d.field(path, field!(ProducerLoad, indices));
     let indices = indices(items, at, d)?;
     Ok(d.docs.index(producer, &indices))
 }

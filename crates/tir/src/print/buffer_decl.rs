@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, field, structural_equal};
 use tvmscript_prim::ops::is_zero;
-use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, Var};
 
 use super::expr::list;
 use super::state::TirDocsifier;
@@ -144,7 +144,7 @@ pub(crate) fn no_layout(
 
 fn dtype_doc(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
     let doc = d.dtype(dtype);
-    d.at_field(doc, path, "dtype")
+    d.at_field(doc, path, field!(Buffer, dtype))
 }
 
 /// The number of parts of the buffer in which a variable occurs.
@@ -220,7 +220,7 @@ fn parts(
     let mut new_vars = NewVars::default();
     let mut kwargs = Kwargs::new();
 
-    let at = d.field(path, "shape");
+    let at = d.field(path, field!(Buffer, shape));
     let shape_doc = match shape_doc {
         Some(doc) => doc,
         None => {
@@ -242,7 +242,7 @@ fn parts(
         false => Some(dtype_doc(*dtype, path, d)),
     };
 
-    let at = d.field(path, "data");
+    let at = d.field(path, field!(Buffer, data));
     let inline_data = d.may_define(data.object())
         && inline >= Inline::DataPointer
         && has_default_pointer(buffer)
@@ -264,12 +264,12 @@ fn parts(
     }
 
     if !strides.is_empty() {
-        let at = d.field(path, "strides");
+        let at = d.field(path, field!(Buffer, strides));
         let strides = strides_doc(buffer, (path, at), stride_dtype, &mut new_vars, d)?;
         kwargs.push(("strides", strides));
     }
 
-    let at = d.field(path, "elem_offset");
+    let at = d.field(path, field!(Buffer, elem_offset));
     let mut says_factor = false;
     let new_offset = new_var(elem_offset, d).cloned();
     if let Some(variable) = new_offset {
@@ -295,26 +295,26 @@ fn parts(
     let scope = buffer.scope();
     if scope != "global" {
         let doc = d.docs.str(scope.as_str());
-        let at = d.field(path, "data");
-        let at = d.field(at, "type_annotation");
-        kwargs.push(("scope", d.at_field(doc, at, "storage_scope")));
+        let at = d.field(path, field!(Buffer, data));
+        let at = d.field(at, field!(Var, type_annotation));
+        kwargs.push(("scope", d.at_field(doc, at, field!(PointerType, storage_scope))));
     }
     if *data_alignment != DEFAULT_ALIGNMENT {
         let doc = d.docs.int(*data_alignment);
-        kwargs.push(("align", d.at_field(doc, path, "data_alignment")));
+        kwargs.push(("align", d.at_field(doc, path, field!(Buffer, data_alignment))));
     }
     if says_factor || *offset_factor != 1 {
         let doc = d.docs.int(*offset_factor);
-        kwargs.push(("offset_factor", d.at_field(doc, path, "offset_factor")));
+        kwargs.push(("offset_factor", d.at_field(doc, path, field!(Buffer, offset_factor))));
     }
     if *buffer_type != BufferType::Default {
         // The parser gives a broadcasting buffer strides unless the text says that it has none.
         let has_none = strides.is_empty() && !shape.is_empty();
         let doc = d.docs.str(if has_none { AUTO_WITHOUT_STRIDES } else { "auto" });
-        kwargs.push(("buffer_type", d.at_field(doc, path, "buffer_type")));
+        kwargs.push(("buffer_type", d.at_field(doc, path, field!(Buffer, buffer_type))));
     }
     if !axis_separators.is_empty() {
-        let at = d.field(path, "axis_separators");
+        let at = d.field(path, field!(Buffer, axis_separators));
         kwargs.push(("axis_separators", list(axis_separators, at, d)?));
     }
     let layout = d.tir().surface.print.layout;

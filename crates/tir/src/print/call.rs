@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, DataType, PathId, Ref};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, field};
 use tvmscript_prim::Op;
 use tvmscript_prim::{Call, Expr, IntImm, intrinsic};
 
@@ -28,7 +28,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
                 if d.tir().surface.print.typed_calls {
                     return call_of_function(node, path, d);
                 }
-                let callee = d.part(op, path, "op")?;
+                let callee = d.part(op, path, field!(Call, op))?;
                 arguments(callee, *dtype, ResultType::Fixed(*dtype), args, path, d)
             }
             None => {
@@ -59,7 +59,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         true => {
             let name = d.successor(operator.text);
             let doc = d.t(name);
-            d.at_field(doc, path, "op")
+            d.at_field(doc, path, field!(Call, op))
         }
         false => d.t_callee(op.object().address(), operator),
     };
@@ -88,7 +88,7 @@ fn wide_literal(node: &Call, operator: &Operator, path: PathId, d: &mut Docsifie
     let value = (half(1)? << 32) | half(0)?;
     // A number of Python's, which is longer than those that docs hold.
     let number = d.docs.id(value.to_string().as_str());
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     let number = d.at(number, at);
     let dtype = node.dtype.to_string();
     Some(match form {
@@ -124,7 +124,7 @@ fn is_long_chain(call: &Call) -> bool {
 
 /// `a if p else b`, where `b` may continue the chain
 fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let path = d.field(path, "args");
+    let path = d.field(path, field!(Call, args));
     let at = d.item(path, 0);
     let condition = d.expr(&args[0], at)?;
     let at = d.item(path, 1);
@@ -148,28 +148,28 @@ fn arguments(
     let dtype_argument = d.tir().surface.print.dtype_argument;
     let is_typed = d.tir().surface.print.typed_calls;
     if is_typed && matches!(result, ResultType::First | ResultType::Last) {
-        let at = d.field(path, "args");
+        let at = d.field(path, field!(Call, args));
         let docs = items(args, at, d)?;
         let ty = type_keyword(dtype, path, d);
         return Ok(d.docs.call(callee, &docs, &[ty]));
     }
     if result == ResultType::First {
         let dtype = dtype_argument(dtype, d);
-        docs.push(d.at_field(dtype, path, "dtype"));
+        docs.push(d.at_field(dtype, path, field!(Call, dtype)));
     }
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(Call, args));
     docs.extend(items(args, at, d)?);
     if result == ResultType::Last {
         let dtype = dtype_argument(dtype, d);
-        docs.push(d.at_field(dtype, path, "dtype"));
+        docs.push(d.at_field(dtype, path, field!(Call, dtype)));
     }
     Ok(d.docs.call_args(callee, &docs))
 }
 
 /// `T.Call(Module.f, [x], ty=T.int32)`
 fn call_of_function(node: &Call, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let callee = d.part(&node.op, path, "op")?;
-    let at = d.field(path, "args");
+    let callee = d.part(&node.op, path, field!(Call, op))?;
+    let at = d.field(path, field!(Call, args));
     let args = list(&node.args, at, d)?;
     let ty = type_keyword(node.dtype, path, d);
     Ok(d.call_t_with("Call", &[callee, args], &[ty]))
@@ -179,7 +179,7 @@ fn call_of_function(node: &Call, path: PathId, d: &mut Docsifier<'_>) -> Result<
 fn type_keyword(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> (&'static str, ExprDoc) {
     let prim_type = d.tir().surface.print.prim_type;
     let doc = prim_type(dtype, d);
-    ("ty", d.at_field(doc, path, "dtype"))
+    ("ty", d.at_field(doc, path, field!(Call, dtype)))
 }
 
 /// `T.Call("float32", "tir.exp", [x])`
@@ -192,17 +192,17 @@ fn strict(
 ) -> Result<ExprDoc> {
     if d.tir().surface.print.typed_calls {
         let op = d.docs.str(op);
-        let op = d.at_field(op, path, "op");
-        let at = d.field(path, "args");
+        let op = d.at_field(op, path, field!(Call, op));
+        let at = d.field(path, field!(Call, args));
         let args = list(args, at, d)?;
         let ty = type_keyword(dtype, path, d);
         return Ok(d.call_t_with("Call", &[op, args], &[ty]));
     }
     let dtype = d.dtype(dtype);
-    let dtype = d.at_field(dtype, path, "dtype");
+    let dtype = d.at_field(dtype, path, field!(Call, dtype));
     let op = d.docs.str(op);
-    let op = d.at_field(op, path, "op");
-    let at = d.field(path, "args");
+    let op = d.at_field(op, path, field!(Call, op));
+    let at = d.field(path, field!(Call, args));
     let args = list(args, at, d)?;
     Ok(d.call_t("Call", &[dtype, op, args]))
 }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::print::call_as_written;
-use tvmscript_ir_core::{Array, Class, DataType, PathId, Ref};
+use tvmscript_ir_core::{Array, Class, DataType, PathId, Ref, field};
 use tvmscript_prim::{
     Broadcast, Cast, Expr, FloatImm, IntImm, Let, Ramp, Select, Shuffle, StringImm, UnknownCall,
 };
@@ -49,50 +49,50 @@ pub(crate) fn end(stop: &Expr, extent: &Expr, path: PathId, d: &mut Docsifier<'_
 pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Cast { span: _, dtype, value } = &**node;
     let dtype = d.dtype(*dtype);
-    let dtype = d.at_field(dtype, path, "dtype");
-    let value = d.part(value, path, "value")?;
+    let dtype = d.at_field(dtype, path, field!(Cast, dtype));
+    let value = d.part(value, path, field!(Cast, value))?;
     Ok(d.call_t("Cast", &[dtype, value]))
 }
 
 /// `T.name(a, key=b)`, as it was written.
 pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let UnknownCall { span: _, dtype: _, name, args, keywords } = &**node;
-    let at = d.field(path, "args");
+    let at = d.field(path, field!(UnknownCall, args));
     call_as_written("tir", name.as_str(), args, keywords, at, d)
 }
 
 /// `T.Select(c, a, b)`
 pub(crate) fn select(node: &Ref<Select>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Select { span: _, dtype: _, condition, true_value, false_value } = &**node;
-    let condition = d.part(condition, path, "condition")?;
-    let true_value = d.part(true_value, path, "true_value")?;
-    let false_value = d.part(false_value, path, "false_value")?;
+    let condition = d.part(condition, path, field!(Select, condition))?;
+    let true_value = d.part(true_value, path, field!(Select, true_value))?;
+    let false_value = d.part(false_value, path, field!(Select, false_value))?;
     Ok(d.call_t("Select", &[condition, true_value, false_value]))
 }
 
 /// `T.Ramp(base, stride, 4)`
 pub(crate) fn ramp(node: &Ref<Ramp>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Ramp { span: _, dtype: _, base, stride, lanes } = &**node;
-    let base = d.part(base, path, "base")?;
-    let stride = d.part(stride, path, "stride")?;
-    let lanes = d.part(lanes, path, "lanes")?;
+    let base = d.part(base, path, field!(Ramp, base))?;
+    let stride = d.part(stride, path, field!(Ramp, stride))?;
+    let lanes = d.part(lanes, path, field!(Ramp, lanes))?;
     Ok(d.call_t("Ramp", &[base, stride, lanes]))
 }
 
 /// `T.Broadcast(x, 4)`
 pub(crate) fn broadcast(node: &Ref<Broadcast>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Broadcast { span: _, dtype: _, value, lanes } = &**node;
-    let value = d.part(value, path, "value")?;
-    let lanes = d.part(lanes, path, "lanes")?;
+    let value = d.part(value, path, field!(Broadcast, value))?;
+    let lanes = d.part(lanes, path, field!(Broadcast, lanes))?;
     Ok(d.call_t("Broadcast", &[value, lanes]))
 }
 
 /// `T.Shuffle([a, b], [0, 1])`
 pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Shuffle { span: _, dtype: _, vectors, indices } = &**node;
-    let at = d.field(path, "vectors");
+    let at = d.field(path, field!(Shuffle, vectors));
     let vectors = list(vectors, at, d)?;
-    let at = d.field(path, "indices");
+    let at = d.field(path, field!(Shuffle, indices));
     let indices = list(indices, at, d)?;
     Ok(d.call_t("Shuffle", &[vectors, indices]))
 }
@@ -100,10 +100,10 @@ pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) 
 /// `T.Let(body, where={x: value})`; the variable is declared elsewhere.
 pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Let { span: _, dtype: _, var, value, body } = &**node;
-    let var = d.part(var, path, "var")?;
-    let value = d.host(|d| d.part(value, path, "value"))?;
+    let var = d.part(var, path, field!(Let, var))?;
+    let value = d.host(|d| d.part(value, path, field!(Let, value)))?;
     let bindings = d.docs.dict(&[(var, value)]);
-    let body = d.part(body, path, "body")?;
+    let body = d.part(body, path, field!(Let, body))?;
     Ok(d.call_t_with("Let", &[body], &[("where", bindings)]))
 }
 
@@ -112,10 +112,10 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
     let IntImm { span: _, dtype, value } = **node;
     if dtype == d.tir().options.int_dtype && !d.is_typed() {
         let literal = d.docs.int(value);
-        return Ok(d.at_field(literal, path, "value"));
+        return Ok(d.at_field(literal, path, field!(IntImm, value)));
     }
     let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
-    let literal = d.at_field(literal, path, "value");
+    let literal = d.at_field(literal, path, field!(IntImm, value));
     let callee = dtype_of(dtype, path, d);
     Ok(d.docs.call_args(callee, &[literal]))
 }
@@ -134,7 +134,7 @@ fn dtype_of(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
 pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
-    let literal = d.at_field(literal, path, "value");
+    let literal = d.at_field(literal, path, field!(FloatImm, value));
     // Infinities and NaN print as text, which needs a type to be parsed as a number.
     if dtype == d.tir().options.float_dtype && !d.is_typed() && value.is_finite() {
         return Ok(literal);
@@ -150,7 +150,7 @@ pub(crate) fn string_imm(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<
         return Ok(d.metadata(node.object()));
     }
     let literal = d.docs.str(value.as_str());
-    let literal = d.at_field(literal, path, "value");
+    let literal = d.at_field(literal, path, field!(StringImm, value));
     if !d.is_typed() {
         return Ok(literal);
     }

@@ -6,7 +6,7 @@ use tvmscript_docsifier::{Docsifier, Frame, Result, script};
 use tvmscript_ir::print::{data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Object, PathId, Ref, Str, Value, any_node};
+use tvmscript_ir_core::{Object, PathId, Ref, Str, Value, any_node, field};
 use tvmscript_prim::{TupleType, Var};
 
 use super::block::allocations;
@@ -37,12 +37,13 @@ pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>
         match implicit_root(node).filter(|_| d.config().syntax_sugar) {
             Some(root) => root_body(root, path, d)?,
             None => {
-                let at = d.field(path, "body");
+                let at = d.field(path, field!(PrimFunc, body));
                 body(inner, at, d)?;
             }
         }
         let is_void = ret_type.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty());
-        let ret_type = if is_void { None } else { Some(d.part(ret_type, path, "ret_type")?) };
+        let ret_type =
+            if is_void { None } else { Some(d.part(ret_type, path, field!(PrimFunc, ret_type))?) };
         Ok((args, ret_type))
     })?;
     let mut decorator = d.t("prim_func");
@@ -65,8 +66,8 @@ fn params(
 ) -> Result<(Vec<StmtDoc>, HashSet<usize>)> {
     let mut args = Vec::with_capacity(node.params.len());
     let mut inlined = HashSet::new();
-    let at = d.field(path, "params");
-    let map_path = d.field(path, "buffer_map");
+    let at = d.field(path, field!(PrimFunc, params));
+    let map_path = d.field(path, field!(PrimFunc, buffer_map));
     let used = if d.config().syntax_sugar { uses_of_handles(node) } else { HashSet::new() };
     let data_uses = data_uses(node);
     for (i, param) in node.params.iter().enumerate() {
@@ -90,12 +91,12 @@ fn params(
                 let annotation = match var::is_size_var(param) {
                     true => var::creation(param, at, d)?,
                     false => {
-                        let at = d.field(at, "type_annotation");
+                        let at = d.field(at, field!(Var, type_annotation));
                         d.expr(&param.type_annotation, at)?
                     }
                 };
                 let name = var::define(param, d)?;
-                (d.at(name, at), d.at_field(annotation, at, "dtype"))
+                (d.at(name, at), d.at_field(annotation, at, field!(Buffer, dtype)))
             }
         };
         let stmt = d.docs.assign(annotated.0, None, Some(annotated.1))?;
@@ -179,7 +180,7 @@ pub fn attributes(
     if shown.is_empty() {
         return Ok(());
     }
-    let at = d.field(path, "attrs");
+    let at = d.field(path, field!(PrimFunc, attrs));
     let dict = d.field(at, "__dict__");
     let attrs = data_dict(&shown, dict, d)?;
     let call = d.call_t("func_attr", &[attrs]);
@@ -196,7 +197,7 @@ fn matched_buffers(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
-    let map_path = d.field(path, "buffer_map");
+    let map_path = d.field(path, field!(PrimFunc, buffer_map));
     for param in node.params.iter() {
         let key = Value::Node(param.object().clone());
         let Some(buffer) = node.buffer_map.get(&key) else { continue };
@@ -248,10 +249,10 @@ pub fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     let word = d.successor("block");
     let comment = d.docs.comment(&format!("with T.{word}(\"root\"):"));
     d.push_stmt(comment);
-    let at = d.field(path, "body");
-    let at = d.field(at, "block");
-    let buffers = d.field(at, "alloc_buffers");
+    let at = d.field(path, field!(Block, body));
+    let at = d.field(at, field!(BlockRealize, block));
+    let buffers = d.field(at, field!(Block, alloc_buffers));
     allocations(&root.alloc_buffers, buffers, d)?;
-    let at = d.field(at, "body");
+    let at = d.field(at, field!(Block, body));
     body(&root.body, at, d)
 }

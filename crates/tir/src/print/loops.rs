@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
-use tvmscript_ir_core::{Object, PathId, Ref, Value};
+use tvmscript_ir_core::{Object, PathId, Ref, Value, field};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
@@ -13,14 +13,14 @@ use super::state::TirDocsifier;
 use super::stmt::body;
 use super::var;
 use crate::extent;
-use crate::node::{For, ForKind};
+use crate::node::{For, ForKind, IterVar};
 
 /// The function of a plain loop, which has no prefix.
 pub(crate) const RANGE: &str = "range";
 
 /// `for i, j in T.grid(16, 16):`, `for i in range(16):`, `for i in T.parallel(16):`
 pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    let at = d.field(path, "loop_var");
+    let at = d.field(path, field!(For, loop_var));
     d.declare_outside(node.object(), node.loop_var.object(), at)?;
     let grid = if d.config().syntax_sugar && d.tir().surface.print.short_loops {
         grid_of(node, d)
@@ -76,12 +76,12 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
         let mut inner = &node.body;
         for l in loops {
             let name = var::define(&l.loop_var, d)?;
-            let var = d.field(at, "loop_var");
+            let var = d.field(at, field!(For, loop_var));
             names.push(d.at(name, var));
-            let extent = d.field(at, "extent");
+            let extent = d.field(at, field!(For, extent));
             extents.push(d.expr(&l.extent, extent)?);
-            d.at_field(callee, at, "kind");
-            at = d.field(at, "body");
+            d.at_field(callee, at, field!(For, kind));
+            at = d.field(at, field!(For, body));
             inner = &l.body;
         }
         body(inner, at, d)?;
@@ -98,10 +98,10 @@ fn single(node: &Ref<For>, path: PathId, by_name: bool, d: &mut Docsifier<'_>) -
     let ((name, call), stmts) = d.with_frame(frame, |d| {
         let known = !by_name && d.is_defined(node.loop_var.object());
         let name = var::define(&node.loop_var, d)?;
-        let at = d.field(path, "loop_var");
+        let at = d.field(path, field!(For, loop_var));
         let name = d.at(name, at);
         let call = iterable(node, path, known.then_some(name), d)?;
-        let at = d.field(path, "body");
+        let at = d.field(path, field!(For, body));
         body(&node.body, at, d)?;
         Ok((name, call))
     })?;
@@ -130,7 +130,7 @@ fn unroll_kwarg(node: &For, path: PathId, d: &mut Docsifier<'_>) -> Option<(&'st
         ("pragma_unroll", factor, false) if factor > 0 => d.docs.int(factor),
         _ => return None,
     };
-    let at = d.field(path, "annotations");
+    let at = d.field(path, field!(For, annotations));
     Some(("unroll", d.at(doc, at)))
 }
 
@@ -150,16 +150,16 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     match stop {
         Some(stop) => {
             if !from_zero || !(is_range || d.tir().surface.print.short_loops) {
-                args.push(d.part(min, path, "min")?);
+                args.push(d.part(min, path, field!(For, min))?);
             }
-            let at = d.field(path, "extent");
+            let at = d.field(path, field!(For, extent));
             args.push(end(&stop, extent, at, d)?);
         }
         // Unlike other loops, `T.grid` does not simplify its extents.
         None if from_zero && is_range => {
-            let extent = d.part(extent, path, "extent")?;
+            let extent = d.part(extent, path, field!(For, extent))?;
             let callee = d.t("grid");
-            let callee = d.at_field(callee, path, "kind");
+            let callee = d.at_field(callee, path, field!(For, kind));
             return Ok(d.docs.call_args(callee, &[extent]));
         }
         None => {
@@ -170,8 +170,8 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     }
     if let (ForKind::ThreadBinding, Some(thread)) = (kind, thread_binding) {
         let tag = d.docs.str(thread.thread_tag.as_str());
-        let at = d.field(path, "thread_binding");
-        let tag = d.at_field(tag, at, "thread_tag");
+        let at = d.field(path, field!(For, thread_binding));
+        let tag = d.at_field(tag, at, field!(IterVar, thread_tag));
         kwargs.push(("thread", d.at(tag, at)));
     }
     kwargs.extend(match unroll_kwarg(node, path, d) {
@@ -180,7 +180,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     });
     // TVM omits a step of 1 and thereby loses it.
     if let Some(step) = step {
-        let at = d.field(path, "step");
+        let at = d.field(path, field!(For, step));
         if is_range {
             args.push(d.expr(step, at)?);
         } else {
@@ -196,6 +196,6 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         ForKind::Unrolled => d.t("unroll"),
         ForKind::ThreadBinding => d.t("thread_binding"),
     };
-    let callee = d.at_field(callee, path, "kind");
+    let callee = d.at_field(callee, path, field!(For, kind));
     Ok(d.docs.call(callee, &args, &kwargs))
 }

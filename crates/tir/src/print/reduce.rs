@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Frame, Result};
-use tvmscript_ir_core::{Array, DataType, PathId, Ref};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, field};
 use tvmscript_prim::{CommReducer, Expr, IntImm, Var};
 
 use super::expr::list;
@@ -58,9 +58,9 @@ fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Sm
 /// `T.comm_reducer(lambda x, y: x + y, [T.float32(0.0)])`
 pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let CommReducer { lhs, rhs, result, identity_element, span: _ } = &**node;
-    let at = d.field(path, "result");
+    let at = d.field(path, field!(CommReducer, result));
     let combine = lambda(&[lhs, rhs], (result, at), true, d)?;
-    let at = d.field(path, "identity_element");
+    let at = d.field(path, field!(CommReducer, identity_element));
     let identity = list(identity_element, at, d)?;
     Ok(d.call_t("comm_reducer", &[combine, identity]))
 }
@@ -68,18 +68,18 @@ pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsif
 /// `T.reduce(combiner, source=[..], init=[..], axis=[..], condition=c, value_index=0)`
 pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Reduce { span: _, dtype: _, combiner, source, init, axis, condition, value_index } = &**node;
-    let combiner = d.part(combiner, path, "combiner")?;
+    let combiner = d.part(combiner, path, field!(Reduce, combiner))?;
     let (source, init, axis, condition) = d.host(|d| -> Result<_> {
-        let at = d.field(path, "source");
+        let at = d.field(path, field!(Reduce, source));
         let source = list(source, at, d)?;
-        let at = d.field(path, "init");
+        let at = d.field(path, field!(Reduce, init));
         let init = list(init, at, d)?;
-        let at = d.field(path, "axis");
+        let at = d.field(path, field!(Reduce, axis));
         let axis = list(axis, at, d)?;
-        Ok((source, init, axis, d.part(condition, path, "condition")?))
+        Ok((source, init, axis, d.part(condition, path, field!(Reduce, condition))?))
     })?;
     let value_index = d.docs.int(*value_index);
-    let value_index = d.at_field(value_index, path, "value_index");
+    let value_index = d.at_field(value_index, path, field!(Reduce, value_index));
     let callee = d.t("reduce");
     let kwargs = [
         ("source", source),
@@ -96,7 +96,7 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
     let map = map_lambda(node, path, d)?;
     let inverse = match node.inverse_index_map.as_ref().and_then(|o| o.downcast_ref::<IndexMap>()) {
         Some(inverse) => {
-            let at = d.field(path, "inverse_index_map");
+            let at = d.field(path, field!(IndexMap, inverse_index_map));
             Some(map_lambda(inverse, at, d)?)
         }
         None => None,
@@ -114,6 +114,6 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
 
 fn map_lambda(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IndexMap { initial_indices, final_indices, inverse_index_map: _ } = &**node;
-    let at = d.field(path, "final_indices");
+    let at = d.field(path, field!(IndexMap, final_indices));
     lambda(&[initial_indices], (final_indices, at), false, d)
 }

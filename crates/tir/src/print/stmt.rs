@@ -2,8 +2,8 @@
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
-use tvmscript_ir_core::{DataType, Object, PathId, Ref};
-use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType, UnknownCall};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref, field};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType, UnknownCall, Var};
 
 use super::state::TirDocsifier;
 use super::var;
@@ -19,7 +19,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
         return last(stmt, path, d);
     };
     let SeqStmt { span: _, seq } = seq;
-    let at = d.field(path, "seq");
+    let at = d.field(path, field!(SeqStmt, seq));
     let count = seq.len();
     let forms = &d.tir().surface.print;
     let (pair, is_concise) = (forms.pair, forms.concise_in_sequence);
@@ -130,11 +130,11 @@ fn returned_value(value: &Expr) -> Option<&Expr> {
 /// `return x`, `T.call_extern(...)`, `T.evaluate(x)`
 pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let Evaluate { span: _, value } = &**node;
-    let at = d.field(path, "value");
+    let at = d.field(path, field!(Evaluate, value));
     if d.config().syntax_sugar
         && let Some(value) = returned_value(value)
     {
-        let at = d.field(at, "args");
+        let at = d.field(at, field!(Call, args));
         let at = d.item(at, 0);
         let value = d.expr(value, at)?;
         return Ok(d.docs.return_(value));
@@ -176,13 +176,13 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
     let LetStmt { span: _, var, value, body: inner } = &**node;
     let concise = may_be_concise(node, path, d);
     let annotation = &var.type_annotation;
-    let var_path = d.field(path, "var");
+    let var_path = d.field(path, field!(LetStmt, var));
     let is_size_var = var::is_size_var(var);
     let is_void = annotation.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty());
     let type_doc = match (is_void, is_size_var) {
         (true, _) => None,
         (false, true) => Some(var::creation(var, var_path, d)?),
-        (false, false) => Some(d.part(annotation, var_path, "type_annotation")?),
+        (false, false) => Some(d.part(annotation, var_path, field!(Var, type_annotation))?),
     };
     // A variable that is also used outside is declared before, and so is a size variable, which `with` would
     // recreate.
@@ -190,10 +190,10 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
     if is_size_var && !concise {
         d.expr(var, var_path)?;
     }
-    let value = d.part(value, path, "value")?;
+    let value = d.part(value, path, field!(LetStmt, value))?;
     let known = d.is_defined(var.object());
     let frame = Frame::new(Some(node.object().clone()), ());
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(LetStmt, body));
     let (name, stmts) = d.with_open_frame(frame, |d| {
         let name = var::define(var, d)?;
         let name = d.at(name, var_path);
@@ -216,10 +216,10 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
 pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let AssertStmt { span: _, condition, message, body: inner } = &**node;
     let concise = may_be_concise(node, path, d);
-    let condition = d.part(condition, path, "condition")?;
-    let message = d.part(message, path, "message")?;
+    let condition = d.part(condition, path, field!(AssertStmt, condition))?;
+    let message = d.part(message, path, field!(AssertStmt, message))?;
     let frame = Frame::new(Some(node.object().clone()), ());
-    let at = d.field(path, "body");
+    let at = d.field(path, field!(AssertStmt, body));
     let ((), stmts) = d.with_open_frame(frame, |d| body(inner, at, d))?;
     let context = d.call_t("Assert", &[condition, message]);
     let opening = d.docs.assert(condition, Some(message));
@@ -229,8 +229,8 @@ pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifie
 /// `while c:`
 pub(crate) fn while_loop(node: &Ref<While>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let While { span: _, condition, body: inner } = &**node;
-    let condition = d.part(condition, path, "condition")?;
-    let at = d.field(path, "body");
+    let condition = d.part(condition, path, field!(While, condition))?;
+    let at = d.field(path, field!(While, body));
     let stmts = block(node.object(), inner, at, d)?;
     Ok(d.docs.while_(condition, &stmts))
 }
@@ -258,15 +258,15 @@ pub(crate) fn if_then_else(node: &Ref<IfThenElse>, path: PathId, d: &mut Docsifi
     let IfThenElse { span: _, condition, then_case, else_case } = &**node;
     let is_rung = std::mem::take(&mut d.tir().is_rung);
     let goes_on = is_rung || is_long_ladder(node);
-    let at = d.field(path, "condition");
+    let at = d.field(path, field!(IfThenElse, condition));
     // Python evaluates a conditional on a plain number at once.
     let is_number = condition.as_node::<IntImm>().is_some();
     let condition = if is_number { d.typed(|d| d.expr(condition, at))? } else { d.expr(condition, at)? };
-    let at = d.field(path, "then_case");
+    let at = d.field(path, field!(IfThenElse, then_case));
     let then_stmts = block(then_case.object(), then_case, at, d)?;
     let else_stmts = match else_case {
         Some(else_case) => {
-            let at = d.field(path, "else_case");
+            let at = d.field(path, field!(IfThenElse, else_case));
             d.tir().is_rung = goes_on && else_case.is::<IfThenElse>();
             block(else_case.object(), else_case, at, d)?
         }

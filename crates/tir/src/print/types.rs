@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::Target;
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{PathId, Ref, field};
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{Expr, PointerType, PrimExprExt, PrimType, Range, TupleType};
 
@@ -18,19 +18,19 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
     }
     let prim_type = d.tir().surface.print.prim_type;
     let name = prim_type(dtype, d);
-    Ok(d.at_field(name, path, "dtype"))
+    Ok(d.at_field(name, path, field!(PrimType, dtype)))
 }
 
 /// `T.handle("float32", "shared")`
 pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PointerType { span: _, element_type, storage_scope } = &**node;
-    let at = d.field(path, "element_type");
+    let at = d.field(path, field!(PointerType, element_type));
     let pointer = d.tir().surface.print.pointer;
     let is_typed = d.tir().surface.print.typed_calls;
     let element = match element_type.as_node::<PrimType>() {
         Some(prim) if !is_typed => {
             let dtype = d.dtype(prim.dtype);
-            d.at_field(dtype, at, "dtype")
+            d.at_field(dtype, at, field!(PrimType, dtype))
         }
         _ => d.expr(element_type, at)?,
     };
@@ -39,7 +39,7 @@ pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsif
         return Ok(d.docs.call_args(callee, &[element]));
     }
     let scope = d.docs.str(storage_scope.as_str());
-    let scope = d.at_field(scope, path, "storage_scope");
+    let scope = d.at_field(scope, path, field!(PointerType, storage_scope));
     Ok(d.docs.call_args(callee, &[element, scope]))
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn tuple_type(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<
     if fields.is_empty() {
         return Ok(d.docs.none());
     }
-    let at = d.field(path, "fields");
+    let at = d.field(path, field!(TupleType, fields));
     let docs = super::expr::items(fields, at, d)?;
     Ok(d.call_t("Tuple", &docs))
 }

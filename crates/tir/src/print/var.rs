@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk, any_node};
+use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk, any_node, field};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimType, TensorMapType, Var, size_var_type};
 
 use super::attr;
@@ -107,14 +107,14 @@ pub fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<
     if is_size_var(node) {
         kwargs.push(("is_size_var", d.docs.bool(true)));
     }
-    let at = d.field(path, "type_annotation");
+    let at = d.field(path, field!(Var, type_annotation));
     let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
     let callee = match type_annotation.as_node::<PointerType>() {
         Some(pointer) => {
-            let element = d.field(at, "element_type");
+            let element = d.field(at, field!(PointerType, element_type));
             if let Some(prim) = pointer.element_type.as_node::<PrimType>() {
                 let dtype = d.dtype(prim.dtype);
-                args.push(d.at_field(dtype, element, "dtype"));
+                args.push(d.at_field(dtype, element, field!(PrimType, dtype)));
             } else if pointer.element_type.is::<TensorMapType>() {
                 args.push(d.docs.str("tensormap"));
             } else {
@@ -125,29 +125,29 @@ pub fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<
                 pointer.element_type.is::<TensorMapType>() && pointer.storage_scope == "global";
             if !pointer.storage_scope.is_empty() && !is_global_map {
                 let scope = d.docs.str(pointer.storage_scope.as_str());
-                args.push(d.at_field(scope, at, "storage_scope"));
+                args.push(d.at_field(scope, at, field!(PointerType, storage_scope)));
             }
             d.t("handle")
         }
         None => d.t_dtype(*dtype),
     };
     let call = d.docs.call(callee, &args, &kwargs);
-    let call = d.at_field(call, path, "dtype");
+    let call = d.at_field(call, path, field!(PrimType, dtype));
     Ok(d.at(call, at))
 }
 
 /// `T.iter_var(i, T.Range(0, 8), "DataPar", "")`
 pub(crate) fn iter_var(node: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IterVar { dom, var, iter_type, thread_tag } = &**node;
-    let var = d.part(var, path, "var")?;
-    let at = d.field(path, "dom");
+    let var = d.part(var, path, field!(IterVar, var))?;
+    let at = d.field(path, field!(IterVar, dom));
     let dom = match dom {
         Some(dom) => d.expr(dom, at)?,
         None => d.docs.none(),
     };
     let kind = d.docs.str(iter_type.name());
-    let kind = d.at_field(kind, path, "iter_type");
+    let kind = d.at_field(kind, path, field!(IterVar, iter_type));
     let tag = d.docs.str(thread_tag.as_str());
-    let tag = d.at_field(tag, path, "thread_tag");
+    let tag = d.at_field(tag, path, field!(IterVar, thread_tag));
     Ok(d.call_t("iter_var", &[var, dom, kind, tag]))
 }
