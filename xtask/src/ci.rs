@@ -128,6 +128,9 @@ fn slow_steps() -> Result<Vec<Step>> {
     let mut docs = cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
     docs.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
     steps.push(docs);
+    let mut api = Command::new(std::env::current_exe()?);
+    api.args(["api", "--check"]).current_dir(workspace::root());
+    steps.push(Step { name: "public API".to_owned(), command: api });
     steps.push(cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]));
     // The tests have built it, unless they were left out.
     steps.push(cargo("checks", &checks::BUILD));

@@ -4,6 +4,7 @@
 //! clean clone would, so it depends on no crate of the project and starts at once. The commands that do are those of the
 //! package `xtask-checks`, which it builds and calls.
 
+mod api;
 mod checks;
 mod ci;
 mod pages;
@@ -37,6 +38,8 @@ enum Command {
     Test(ci::Options),
     /// Run what a change has to pass: the steps of `test`, then the slower ones.
     Ci(ci::Options),
+    /// Record the public API of the libraries in `docs/api`.
+    Api(api::Options),
     /// Generate the page of all error codes.
     ErrorCodes,
     /// Generate the page of all functions of scripts.
@@ -51,6 +54,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = api::as_rustdoc() {
+        return code;
+    }
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
@@ -66,6 +72,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Tidy => tidy::run(),
         Command::Test(options) => ci::test(&options),
         Command::Ci(options) => ci::all(&options),
+        Command::Api(options) => api::run(&options),
         Command::ErrorCodes => pages::run(&pages::ERROR_CODES),
         Command::Functions => pages::run(&pages::FUNCTIONS),
         Command::Miri => tools::miri(),

@@ -21,6 +21,23 @@ pub fn cargo() -> Command {
     command
 }
 
+/// The folder that cargo builds into.
+///
+/// # Errors
+/// When `cargo metadata` fails.
+pub fn target() -> Result<PathBuf> {
+    Ok(PathBuf::from(metadata()?["target_directory"].as_str().context("no target folder in the metadata")?))
+}
+
+/// What cargo tells about the workspace.
+fn metadata() -> Result<Value> {
+    let output = cargo().args(["metadata", "--format-version", "1", "--no-deps"]).output()?;
+    if !output.status.success() {
+        bail!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
 /// A package of the workspace, as `cargo metadata` tells it.
 pub struct Package {
     /// The package's name.
@@ -29,6 +46,10 @@ pub struct Package {
     pub dir: PathBuf,
     /// The minimum version of Rust that its manifest declares; empty for none.
     pub rust_version: String,
+    /// `false` for a package that never goes to a registry.
+    pub is_published: bool,
+    /// `true` if it has a library that is not a procedural macro.
+    pub has_library: bool,
     /// Its features, each with those that it enables.
     pub features: BTreeMap<String, Vec<String>>,
     /// Its direct dependencies.
@@ -50,11 +71,7 @@ pub struct Dependency {
 /// # Errors
 /// When `cargo metadata` fails.
 pub fn packages() -> Result<BTreeMap<String, Package>> {
-    let output = cargo().args(["metadata", "--format-version", "1", "--no-deps"]).output()?;
-    if !output.status.success() {
-        bail!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr));
-    }
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let metadata = metadata()?;
     let root = root();
     let mut packages = BTreeMap::new();
     for package in metadata["packages"].as_array().context("no packages in the metadata")? {
@@ -73,7 +90,11 @@ pub fn packages() -> Result<BTreeMap<String, Package>> {
             })
             .collect();
         let rust_version = package["rust_version"].as_str().unwrap_or_default().to_string();
-        packages.insert(name.clone(), Package { name, dir, rust_version, features, dependencies });
+        let is_published = package["publish"].is_null();
+        let targets = package["targets"].as_array().map_or(&[][..], Vec::as_slice);
+        let has_library = targets.iter().any(|target| target["kind"][0] == "lib");
+        let package = Package { name, dir, rust_version, is_published, has_library, features, dependencies };
+        packages.insert(package.name.clone(), package);
     }
     Ok(packages)
 }
