@@ -11,7 +11,7 @@
 use std::num::NonZeroU32;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::{PathId, PathStep, PathTable, fallible};
+use tvmscript_ir_core::{Limits, PathId, PathStep, PathTable, fallible};
 
 use crate::error::DocError;
 use crate::expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId};
@@ -62,7 +62,7 @@ impl Default for DocArena {
 
 impl DocArena {
     /// Default limit for expressions and for statements. A doc takes 50 to 100 bytes including its operands.
-    pub const DEFAULT_MAX_DOCS: u32 = 1 << 24;
+    pub const DEFAULT_MAX_DOCS: u32 = Limits::DEFAULT.max_docs;
 
     /// Creates an empty arena with the default limit.
     pub fn new() -> Self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
-use tvmscript_ir_core::{Object, Registry, Release, SourceComments, SourceTexts};
+use tvmscript_ir_core::{Object, Registry, Release, Session, SourceComments, SourceTexts};
 
 use crate::error::{DocsifyError, Result};
 use crate::names::is_identifier;
@@ -109,6 +109,16 @@ impl Default for PrinterConfig {
 }
 
 impl PrinterConfig {
+    /// The configuration of a session: its release and limits.
+    pub fn of(session: &Session<'_>) -> PrinterConfig {
+        PrinterConfig {
+            release: session.release,
+            max_bytes: session.limits.max_printed_bytes,
+            max_docs: session.limits.max_docs,
+            ..PrinterConfig::default()
+        }
+    }
+
     /// Sets a dialect's options.
     #[must_use]
     pub fn with_part<P: Any + Send + Sync>(mut self, part: P) -> PrinterConfig {

@@ -56,10 +56,12 @@ pub mod operators;
 pub mod ptr_map;
 pub mod registry;
 pub mod release;
+pub mod session;
 pub mod shared;
 pub mod span;
 pub mod stack;
 pub mod tensor;
+pub mod text_rules;
 pub mod type_table;
 pub mod use_def;
 pub mod use_scopes;
@@ -91,12 +93,14 @@ pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };
 pub use release::{Release, Syntax};
+pub use session::{Limits, Session};
 pub use span::{
     CurrentSpan, OpenCall, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind,
     nodes_where_span, output_nodes,
 };
 pub use stack::with_stack;
 pub use tensor::{ContentHash, Elided, TensorData};
+pub use text_rules::{Folding, TextRules, TextScope};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use use_def::UseDef;

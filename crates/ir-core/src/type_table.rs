@@ -9,6 +9,7 @@ use crate::containers::keys;
 use crate::dynamic::DynNode;
 use crate::fresh::Definitions;
 use crate::invariants::Invalid;
+use crate::json::limits::ElementBudget;
 use crate::node::{Class, Node};
 use crate::raw::{Object, VTable, append_entry, entries, vtable_of};
 use crate::value::{FieldError, Fields, Value};
@@ -536,14 +537,15 @@ impl TypeInfo {
     /// Fails if the type is abstract, the values do not match in kind, class or number, or the node's invariants do
     /// not hold.
     pub fn construct(&'static self, mut values: Vec<Value>) -> Result<Object, FieldError> {
-        self.construct_from(&mut values)
+        self.construct_within(&mut values, &mut ElementBudget::unlimited())
     }
 
-    /// Like [`TypeInfo::construct`], moving the values out of a buffer.
-    ///
-    /// # Errors
-    /// See [`TypeInfo::construct`].
-    pub fn construct_from(&'static self, values: &mut [Value]) -> Result<Object, FieldError> {
+    /// Like [`TypeInfo::construct`], moving the values out of a buffer, within the budget of a load.
+    pub(crate) fn construct_within(
+        &'static self,
+        values: &mut [Value],
+        elements: &mut ElementBudget,
+    ) -> Result<Object, FieldError> {
         let construct = self.construct.ok_or(FieldError::Abstract { key: self.key })?;
         if values.len() != self.fields.len() {
             return Err(FieldError::Count {
@@ -552,7 +554,7 @@ impl TypeInfo {
                 found: values.len(),
             });
         }
-        let object = construct(self, &mut Fields::new(self, values))?;
+        let object = construct(self, &mut Fields::new(self, values, elements))?;
         self.check(&object)?;
         Ok(object)
     }

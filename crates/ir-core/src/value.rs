@@ -1,6 +1,7 @@
 //! Values of fields, array elements and map entries.
 
 use crate::dtype::DataType;
+use crate::json::limits::ElementBudget;
 use crate::node::Class;
 use crate::raw::{Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str};
 use crate::span::Span;
@@ -253,6 +254,10 @@ pub trait Field: Sized {
     fn as_field(&self) -> FieldRef<'_>;
     /// Converts a value, or returns it if it is invalid.
     fn from_value(value: Value) -> Result<Self, Value>;
+    /// As [`Field::from_value`], within the budget of a load.
+    fn from_value_within(value: Value, _elements: &mut ElementBudget) -> Result<Self, Value> {
+        Self::from_value(value)
+    }
     /// Returns the slot of the handle that the field holds.
     #[inline]
     fn node_slot(&mut self) -> Option<NodeSlot<'_>> {
@@ -360,9 +365,9 @@ mod fields {
         }
     }
 
-    fn object_from_value<T: ObjectLike>(value: Value) -> Result<T, Value> {
+    fn object_from_value<T: ObjectLike>(value: Value, elements: &mut ElementBudget) -> Result<T, Value> {
         match value {
-            Value::Node(o) => T::try_from_object(o).map_err(Value::Node),
+            Value::Node(o) => T::try_from_object_within(o, elements).map_err(Value::Node),
             other => Err(other),
         }
     }
@@ -381,7 +386,10 @@ mod fields {
                     FieldRef::Node(self.as_object())
                 }
                 fn from_value(value: Value) -> Result<Self, Value> {
-                    object_from_value(value)
+                    object_from_value(value, &mut ElementBudget::unlimited())
+                }
+                fn from_value_within(value: Value, elements: &mut ElementBudget) -> Result<Self, Value> {
+                    object_from_value(value, elements)
                 }
                 #[inline]
                 fn node_slot(&mut self) -> Option<NodeSlot<'_>> {
@@ -401,9 +409,12 @@ mod fields {
                     self.as_ref().map_or(FieldRef::None, |o| FieldRef::Node(o.as_object()))
                 }
                 fn from_value(value: Value) -> Result<Self, Value> {
+                    Self::from_value_within(value, &mut ElementBudget::unlimited())
+                }
+                fn from_value_within(value: Value, elements: &mut ElementBudget) -> Result<Self, Value> {
                     match value {
                         Value::None => Ok(None),
-                        other => object_from_value(other).map(Some),
+                        other => object_from_value(other, elements).map(Some),
                     }
                 }
                 #[inline]
@@ -440,11 +451,12 @@ pub struct Fields<'a> {
     pub(crate) info: &'a TypeInfo,
     next: usize,
     values: std::slice::IterMut<'a, Value>,
+    elements: &'a mut ElementBudget,
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) fn new(info: &'a TypeInfo, values: &'a mut [Value]) -> Self {
-        Fields { info, next: 0, values: values.iter_mut() }
+    pub(crate) fn new(info: &'a TypeInfo, values: &'a mut [Value], elements: &'a mut ElementBudget) -> Self {
+        Fields { info, next: 0, values: values.iter_mut(), elements }
     }
 
     /// Takes the next field in declaration order.
@@ -455,7 +467,11 @@ impl<'a> Fields<'a> {
         let value = self.values.next().map(std::mem::take).unwrap_or_default();
         let index = self.next;
         self.next += 1;
-        T::from_value(value).map_err(|found| field_error::<T>(self.info, index, &found))
+        T::from_value_within(value, self.elements).map_err(|found| match self.elements.is_spent() {
+            // A description would check the elements again.
+            true => kind_error(self.info, index, T::expected(), quoted_kind(&found)),
+            false => field_error::<T>(self.info, index, &found),
+        })
     }
 
     /// Takes the next field in declaration order, in which nodes must be of class `C`.
@@ -474,12 +490,10 @@ impl<'a> Fields<'a> {
 /// Fails for a node of another class.
 pub fn of_class<T: Field, C: Class>(value: T, info: &TypeInfo, index: usize) -> Result<T, FieldError> {
     match value.as_field() {
-        FieldRef::Node(node) if !node.is::<C>() => Err(FieldError::Kind {
-            key: info.display_key(),
-            field: field_name(info, index),
-            expected: format!("a `{}`", C::type_info().display_key()),
-            found: format!("`{}`", node.info().display_key()),
-        }),
+        FieldRef::Node(node) if !node.is::<C>() => {
+            let expected = format!("a `{}`", C::type_info().display_key());
+            Err(kind_error(info, index, expected, format!("`{}`", node.info().display_key())))
+        }
         _ => Ok(value),
     }
 }
@@ -498,10 +512,9 @@ fn field_name(info: &TypeInfo, index: usize) -> &'static str {
 
 /// Returns the error for an invalid value of the field at `index`. Used by the derive.
 pub fn field_error<T: Field>(info: &TypeInfo, index: usize, found: &Value) -> FieldError {
-    FieldError::Kind {
-        key: info.display_key(),
-        field: field_name(info, index),
-        expected: T::expected(),
-        found: T::found(found),
-    }
+    kind_error(info, index, T::expected(), T::found(found))
+}
+
+fn kind_error(info: &TypeInfo, index: usize, expected: String, found: String) -> FieldError {
+    FieldError::Kind { key: info.display_key(), field: field_name(info, index), expected, found }
 }

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use tvmscript_ir_core::{Class, Ref, Registry};
-use tvmscript_si_builder as si_builder;
+use tvmscript_ir_core::{Class, Ref, Session};
 
 use crate::table::{OptionKind, OptionValue, PassOptions, PassTable};
 use crate::{Pass, PassError, PassErrorKind, PassInfo, PassInstrument, PassRun};
@@ -36,6 +35,7 @@ pub enum OptionError {
 pub struct PassContext<'r, R> {
     passes: Option<&'r PassTable<R>>,
     declared: Option<&'r PassOptions>,
+    fills_spans: bool,
     opt_level: u8,
     options: BTreeMap<String, OptionValue>,
     required: BTreeSet<String>,
@@ -58,6 +58,7 @@ impl<'r, R> PassContext<'r, R> {
         PassContext {
             passes: None,
             declared: None,
+            fills_spans: true,
             opt_level: 2,
             options: BTreeMap::new(),
             required: BTreeSet::new(),
@@ -67,14 +68,16 @@ impl<'r, R> PassContext<'r, R> {
         }
     }
 
-    /// Creates a context with the passes and options of a registry.
-    pub fn of(registry: &'r Registry) -> PassContext<'r, R>
+    /// Creates a context with the passes and options of a session, or of a registry.
+    pub fn of(session: impl Into<Session<'r>>) -> PassContext<'r, R>
     where
         R: Class,
     {
+        let Session { registry, fills_spans, .. } = session.into();
         PassContext {
             passes: PassTable::of(registry),
             declared: PassOptions::of(registry),
+            fills_spans,
             ..PassContext::new()
         }
     }
@@ -161,11 +164,15 @@ impl<'r, R> PassContext<'r, R> {
         }
     }
 
-    /// Returns `true` unless an option switches the filling of spans off.
-    fn fills_spans(&self) -> Result<bool, OptionError> {
+    /// Returns `true` if passes give the nodes that they make the spans of those that they replace: unless the session or
+    /// an option switches that off.
+    ///
+    /// # Errors
+    /// Fails if the option that switches it is not a bool.
+    pub fn fills_spans(&self) -> Result<bool, OptionError> {
         match self.declared.and_then(PassOptions::span_switch) {
-            Some(key) => self.flag(key),
-            None => Ok(true),
+            Some(key) if self.fills_spans => self.flag(key),
+            _ => Ok(self.fills_spans),
         }
     }
 
@@ -192,7 +199,6 @@ impl<'r, R> PassContext<'r, R> {
     where
         R: Class,
     {
-        let _switch = si_builder::set_enabled(self.fills_spans()?);
         if self.instruments.borrow().is_empty() {
             return pass.transform(root, self);
         }

@@ -52,11 +52,12 @@ const MAX_REWRITES: usize = 10_000_000;
 pub struct Rewriter<'r> {
     rules: Vec<Box<dyn RewriteRule + 'r>>,
     max_rewrites: usize,
+    fills_spans: bool,
 }
 
 impl Default for Rewriter<'_> {
     fn default() -> Self {
-        Rewriter { rules: Vec::new(), max_rewrites: MAX_REWRITES }
+        Rewriter { rules: Vec::new(), max_rewrites: MAX_REWRITES, fills_spans: true }
     }
 }
 
@@ -79,8 +80,15 @@ impl<'r> Rewriter<'r> {
         Rewriter { max_rewrites, ..self }
     }
 
-    /// Rewrites a graph. A replacement has the spans of the nodes that it replaces: those of the matched subgraph that
-    /// are not part of the replacement.
+    /// Sets if replacements have the spans of the nodes that they replace, as
+    /// [`PassContext::fills_spans`](crate::PassContext::fills_spans) says in a pass.
+    #[must_use]
+    pub fn with_filled_spans(self, fills_spans: bool) -> Self {
+        Rewriter { fills_spans, ..self }
+    }
+
+    /// Rewrites a graph. By default a replacement has the spans of the nodes that it replaces: those of the matched
+    /// subgraph that are not part of the replacement.
     ///
     /// # Errors
     /// Fails with the error of a rule, if a replacement does not fit its place, and if the limit of rewrites is reached.
@@ -129,8 +137,8 @@ impl Round<'_, '_> {
     }
 
     /// Gives the nodes of a replacement the spans of what they replace.
-    fn with_spans(old: &Object, new: Object) -> Result<Object, PassError> {
-        if new.span().is_known() {
+    fn with_spans(&self, old: &Object, new: Object) -> Result<Object, PassError> {
+        if !self.rewriter.fills_spans || new.span().is_known() {
             return Ok(new);
         }
         let builder = SIBuilder::from_subgraph(old, [&new]);
@@ -157,7 +165,7 @@ impl Mutator for Round<'_, '_> {
                 "more than {} rewrites; the rules may undo each other",
                 self.rewriter.max_rewrites
             ))),
-            Some(new) => Round::with_spans(&node, new).map(Some),
+            Some(new) => self.with_spans(&node, new).map(Some),
             None => Ok(None),
         });
         match new {

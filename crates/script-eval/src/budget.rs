@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use tvmscript_ir_core::node_bytes_made;
+use tvmscript_ir_core::{node_bytes_made, session};
 
 use crate::errors::EvalErrorKind;
 use crate::eval::Raise;
@@ -29,15 +29,21 @@ pub struct Limits {
     pub max_errors: usize,
 }
 
+impl From<&session::Limits> for Limits {
+    fn from(limits: &session::Limits) -> Limits {
+        Limits {
+            max_steps: limits.max_steps,
+            max_memory_bytes: limits.max_memory_bytes,
+            max_node_bytes: limits.max_node_bytes,
+            max_call_depth: limits.max_call_depth,
+            max_errors: limits.max_errors,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            max_steps: 10_000_000,
-            max_memory_bytes: 512 << 20,
-            max_node_bytes: 1 << 30,
-            max_call_depth: 1000,
-            max_errors: 1000,
-        }
+        Limits::from(&session::Limits::DEFAULT)
     }
 }
 

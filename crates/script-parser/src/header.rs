@@ -10,10 +10,9 @@
 //! [`ParseOptions::header`](crate::ParseOptions::header) applies to texts without a header.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{FieldRef, Object, Registry, Syntax};
+use tvmscript_ir_core::{FieldRef, Object, Registry, Syntax, TextRules};
 
 use crate::table::{ParseTable, Parsers};
 use tvmscript_python_syntax::ast::TextRange;
@@ -82,18 +81,18 @@ impl Header {
     /// The first invalid option.
     pub fn check(&self, registry: &Registry) -> Result<(), HeaderError> {
         let table = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
-        let _reset = Reset(table.clone());
+        let mut rules = TextRules::PLAIN;
         self.entries().try_for_each(|(name, value)| {
             match Setting::find(name, value, &table, registry.dialects())? {
-                Setting::Option { option, value } => set(option, value),
+                Setting::Option { option, value } => set(option, value, &mut rules),
                 Setting::Prefix { .. } | Setting::Addresses(_) => Ok(()),
             }
         })
     }
 }
 
-pub(crate) fn set(option: ReaderOption, value: &str) -> Result<(), HeaderError> {
-    (option.set)(Some(value)).map_err(|reason| bad_value(option.name, value, reason))
+pub(crate) fn set(option: ReaderOption, value: &str, rules: &mut TextRules) -> Result<(), HeaderError> {
+    (option.set)(rules, value).map_err(|reason| bad_value(option.name, value, reason))
 }
 
 fn bad_value(name: &str, value: &str, reason: impl Into<String>) -> HeaderError {
@@ -105,9 +104,8 @@ fn bad_value(name: &str, value: &str, reason: impl Into<String>) -> HeaderError 
 pub struct ReaderOption {
     /// Name in headers, in snake case (`int_dtype`).
     pub name: &'static str,
-    /// Sets the option for the current thread, or resets it to the default. Fails with a reason if the value is
-    /// invalid.
-    pub set: fn(Option<&str>) -> Result<(), String>,
+    /// Sets the option. Fails with a reason if the value is invalid.
+    pub set: fn(&mut TextRules, &str) -> Result<(), String>,
 }
 
 /// Effect of one header option.
@@ -152,24 +150,6 @@ impl<'a> Setting<'a> {
                 Err(HeaderError::UnknownOption { name: name.to_owned(), known })
             }
         }
-    }
-}
-
-/// Resets all options to their defaults when dropped.
-pub(crate) struct Reset(pub(crate) Arc<ParseTable>);
-
-impl Reset {
-    pub(crate) fn now(table: &ParseTable) {
-        for option in table.options() {
-            // The default is always valid.
-            let _ = (option.set)(None);
-        }
-    }
-}
-
-impl Drop for Reset {
-    fn drop(&mut self) {
-        Reset::now(&self.0);
     }
 }
 

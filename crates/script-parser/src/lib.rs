@@ -57,7 +57,7 @@ pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member,
     ModuleMember, NodeClass, ParseDialect, ParserFn, Parsers, Provided, PythonModule, ScopeFn, Statement,
-    TokenHook, UnknownFn,
+    TextRulesFn, UnknownFn,
 };
 pub use tvmscript_script_eval::{
     EvalErrorKind, Indices, Limits, Mode, NodeRules, Operator, Reported, Result,

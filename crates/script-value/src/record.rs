@@ -3,7 +3,7 @@
 //! While a [`Recording`] is open on a thread, everything that builds adds its [`Step`]s. Without one, recording costs
 //! a check of a flag.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use tvmscript_ir_core::{Object, Span};
 
@@ -71,38 +71,53 @@ pub struct Step {
 /// Maximum number of recorded steps; later ones are left out.
 pub const MAX_STEPS: usize = 1_000_000;
 
+/// The steps of the open recording.
+type Recorder = Option<Vec<Step>>;
+
 thread_local! {
-    static IS_ON: Cell<bool> = const { Cell::new(false) };
-    static STEPS: RefCell<Vec<Step>> = const { RefCell::new(Vec::new()) };
+    static RECORDER: RefCell<Recorder> = const { RefCell::new(None) };
 }
 
-/// Records the steps of this thread until it is finished or dropped. Only one is open at a time.
+/// Records the steps of this thread until it is finished or dropped. It sets the recording around it aside, which goes on
+/// afterwards.
 #[derive(Debug)]
-pub struct Recording(());
+pub struct Recording {
+    around: Recorder,
+}
 
 impl Recording {
-    /// Opens a recording; `None` if one is open.
-    pub fn start() -> Option<Recording> {
-        (!IS_ON.replace(true)).then(|| Recording(()))
+    /// Opens a recording.
+    pub fn start() -> Recording {
+        Recording::replace(Some(Vec::new()))
+    }
+
+    /// Records nothing until it is finished or dropped.
+    pub fn pause() -> Recording {
+        Recording::replace(None)
+    }
+
+    fn replace(recorder: Recorder) -> Recording {
+        Recording { around: RECORDER.replace(recorder) }
     }
 
     /// The steps so far.
     pub fn finish(self) -> Vec<Step> {
-        STEPS.take()
+        RECORDER.take().unwrap_or_default()
     }
 }
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        IS_ON.set(false);
-        STEPS.take();
+        // Dropped outside the borrow: steps own nodes.
+        let steps = RECORDER.replace(self.around.take());
+        drop(steps);
     }
 }
 
 /// Tests whether a recording is open.
 #[inline]
 pub fn is_on() -> bool {
-    IS_ON.get()
+    RECORDER.with_borrow(Option::is_some)
 }
 
 /// Removes the steps of outermost builders whose results are not wanted.
@@ -136,7 +151,7 @@ pub fn retain_builders(steps: &mut Vec<Step>, mut is_wanted: impl FnMut(&Object)
 
 /// Number of steps so far.
 pub(crate) fn count() -> usize {
-    STEPS.with_borrow(Vec::len)
+    RECORDER.with_borrow(|steps| steps.as_ref().map_or(0, Vec::len))
 }
 
 /// Tests whether the steps after the first `count` tell the builder something by themselves: calls that syntax stands
@@ -145,21 +160,19 @@ pub(crate) fn has_parts(count: usize) -> bool {
     let is_part = |step: &Step| {
         matches!(step.action, Action::Enter { .. } | Action::Call { callee: Callee::Syntax(_), .. })
     };
-    STEPS.with_borrow(|steps| steps.get(count..).unwrap_or_default().iter().any(is_part))
+    RECORDER.with_borrow(|steps| steps.iter().flatten().skip(count).any(is_part))
 }
 
 /// Runs `f` without recording.
 pub fn paused<R>(f: impl FnOnce() -> R) -> R {
-    let was_on = IS_ON.replace(false);
-    let result = f();
-    IS_ON.set(was_on);
-    result
+    let _paused = Recording::pause();
+    f()
 }
 
 /// Adds a step at the current span if a recording is open.
 #[inline]
 pub fn record(action: impl FnOnce() -> Action) {
-    if IS_ON.get() {
+    if is_on() {
         add(action());
     }
 }
@@ -187,8 +200,8 @@ pub fn record_syntax_as(
 #[cold]
 fn add(action: Action) {
     let span = Span::current();
-    STEPS.with_borrow_mut(|steps| {
-        if steps.len() < MAX_STEPS {
+    RECORDER.with_borrow_mut(|steps| {
+        if let Some(steps) = steps.as_mut().filter(|steps| steps.len() < MAX_STEPS) {
             steps.push(Step { action, span });
         }
     });
@@ -202,12 +215,15 @@ mod tests {
     fn steps_are_recorded_while_a_recording_is_open() {
         let name = |name: &str| Action::Name { name: name.to_owned(), value: ScriptValue::None };
         record(|| name("before"));
-        let recording = Recording::start().unwrap();
-        assert!(Recording::start().is_none());
+        let recording = Recording::start();
+        let inner = Recording::start();
+        record(|| name("inside"));
+        assert_eq!(inner.finish().len(), 1);
+        paused(|| record(|| name("paused")));
         record(|| name("during"));
         let steps = recording.finish();
         record(|| name("behind"));
         assert!(matches!(&steps[..], [Step { action: Action::Name { name, .. }, .. }] if name == "during"));
-        assert!(Recording::start().unwrap().finish().is_empty());
+        assert!(Recording::start().finish().is_empty());
     }
 }

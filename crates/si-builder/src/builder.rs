@@ -4,8 +4,6 @@ use tvmscript_ir_core::{
     Descend, EqKind, Mutator, Object, ObjectLike, PtrSet, RewriteError, Span, Visitor, Walk, mutate,
 };
 
-use crate::switch;
-
 /// The reason of the sequences that [`SIBuilder::create_span`] makes.
 const REASON: &str = "subgraph";
 
@@ -19,8 +17,7 @@ const REASON: &str = "subgraph";
 /// let copy = builder.clone();
 /// ```
 ///
-/// While the switch of the thread is off ([`crate::set_enabled`]), a new
-/// builder has no spans, fills none and allocates nothing.
+/// A run without spans ([`Session::fills_spans`](tvmscript_ir_core::Session::fills_spans)) uses [`SIBuilder::off`].
 #[derive(Debug)]
 pub struct SIBuilder {
     /// Distinct known spans, in the order in which they were found.
@@ -36,10 +33,13 @@ impl SIBuilder {
     /// Creates a builder with several spans. Unknown and repeated ones are left out.
     pub fn from_spans(spans: impl IntoIterator<Item = Span>) -> SIBuilder {
         let mut builder = SIBuilder { spans: Vec::new() };
-        if switch::is_enabled() {
-            spans.into_iter().for_each(|span| builder.add(span));
-        }
+        spans.into_iter().for_each(|span| builder.add(span));
         builder
+    }
+
+    /// Creates a builder that has no spans, fills none and allocates nothing.
+    pub fn off() -> SIBuilder {
+        SIBuilder { spans: Vec::new() }
     }
 
     /// Collects the spans of a subgraph, from `entry` down to `inputs`, parents first. The spans of the inputs are not
@@ -52,9 +52,6 @@ impl SIBuilder {
         inputs: impl IntoIterator<Item = &'a I>,
     ) -> SIBuilder {
         let mut builder = SIBuilder { spans: Vec::new() };
-        if !switch::is_enabled() {
-            return builder;
-        }
         let inputs: PtrSet = inputs.into_iter().map(|input| input.as_object().clone()).collect();
         let root = entry.as_object();
         let _ = Visitor::new().pre_order(root, |node| {

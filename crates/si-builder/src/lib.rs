@@ -34,9 +34,7 @@
 mod builder;
 mod filler;
 mod names;
-mod switch;
 
 pub use builder::SIBuilder;
 pub use filler::{Expression, Fillable, SpanFiller, SpanSource, TupleItem, TupleWrapper, set_span};
 pub use names::{Operator, onnx_names, pytorch_names};
-pub use switch::{SwitchGuard, is_enabled, set_enabled};

@@ -4,7 +4,7 @@
 use tvmscript_ir_core::{
     Object, ObjectLike, Ref, SourceId, Span, post_order_visit, structural_equal, tree_size,
 };
-use tvmscript_si_builder::{SIBuilder, set_enabled};
+use tvmscript_si_builder::SIBuilder;
 use tvmscript_toy_nodes::{Add, Expr, add, call, doubled, int, let_in, up, var};
 
 fn layer(name: &str) -> Span {
@@ -96,20 +96,21 @@ fn p92_16_builders_move_and_never_copy() {
 fn p92_17_a_builder_that_is_off_allocates_nothing() {
     let root = add(call("data", []).with_span(layer("a")), int(1)).with_span(layer("b"));
     let input = int(1);
-    let work = |root: Ref<Expr>| {
-        let collected = SIBuilder::from_subgraph(&root, [&input]).create_span();
-        let filled = SIBuilder::new(root.span()).recursively_fill_span(root, [&input]).unwrap();
-        (collected, filled)
+    let work = |root: Ref<Expr>, fills_spans: bool| {
+        let builder = match fills_spans {
+            true => SIBuilder::from_subgraph(&root, [&input]),
+            false => SIBuilder::off(),
+        };
+        let filled = builder.recursively_fill_span(root, [&input]).unwrap();
+        (builder.create_span(), filled)
     };
-    let _off = set_enabled(false);
     let mut result = None;
-    let off = allocation_counter::measure(|| result = Some(work(root.clone())));
+    let off = allocation_counter::measure(|| result = Some(work(root.clone(), false)));
     assert_eq!(off.count_total, 0);
     let (collected, filled) = result.unwrap();
     assert_eq!(collected, Span::UNKNOWN);
     assert!(filled.ptr_eq(&root));
-    let _on = set_enabled(true);
-    let on = allocation_counter::measure(|| drop(work(root.clone())));
+    let on = allocation_counter::measure(|| drop(work(root.clone(), true)));
     assert!(on.count_total > 0);
 }
 

@@ -3,28 +3,16 @@
 //! [`tvmscript_prim::ops::bare`] has the rules for literals; this module has those for buffers, and validates the
 //! types.
 
-#[cfg(feature = "build")]
-use std::cell::Cell;
-
 use tvmscript_ir_core::DataType;
+#[cfg(feature = "build")]
+use tvmscript_ir_core::TextRules;
 #[cfg(any(feature = "print", feature = "parse"))]
 use tvmscript_prim::ops::bare;
 
 #[cfg(feature = "build")]
-thread_local! {
-    static BUFFER: Cell<Option<DataType>> = const { Cell::new(None) };
-}
-
-#[cfg(feature = "build")]
 /// The default element type of buffers in the text that this thread parses: the header's, otherwise `plain`.
 pub(crate) fn buffer_dtype_or(plain: DataType) -> DataType {
-    BUFFER.get().unwrap_or(plain)
-}
-
-/// Sets the default element type of buffers; `None` is that of plain text.
-#[cfg(feature = "parse")]
-pub(crate) fn set_buffer_dtype(dtype: Option<DataType>) {
-    BUFFER.set(dtype);
+    TextRules::current().storage.unwrap_or(plain)
 }
 
 /// Checks that a type can be the default of integer literals.

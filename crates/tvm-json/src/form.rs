@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::json::scan::Scanner;
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind, UnknownTypes, native};
-use tvmscript_ir_core::{Registry, Value};
+use tvmscript_ir_core::{Session, Value};
 
 use crate::TvmJsonVersion;
 
@@ -30,36 +30,37 @@ pub fn detect(text: &str) -> Option<Form> {
 ///
 /// # Errors
 /// Fails with [`JsonErrorKind::UnknownForm`] if the text is of neither form, and with the errors of the form's loader.
-pub fn load_any(text: &str, registry: &Registry) -> Result<Value, JsonError> {
-    load_any_version(text, registry, &TvmJsonVersion::V0_23)
+pub fn load_any<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Value, JsonError> {
+    load_any_version(text, session, &TvmJsonVersion::V0_23)
 }
 
 /// Loads either form; TVM's as a release writes it.
 ///
 /// # Errors
 /// Those of [`load_any`].
-pub fn load_any_version(
+pub fn load_any_version<'r>(
     text: &str,
-    registry: &Registry,
+    session: impl Into<Session<'r>>,
     version: &'static TvmJsonVersion,
 ) -> Result<Value, JsonError> {
-    load_section(text, registry, version, UnknownTypes::Refused)
+    load_section(text, session, version, UnknownTypes::Refused)
 }
 
 /// Loads either form, that of a metadata section; TVM's as a release writes it. The own form has no unknown types.
 ///
 /// # Errors
 /// Those of [`load_any`].
-pub fn load_section(
+pub fn load_section<'r>(
     text: &str,
-    registry: &Registry,
+    session: impl Into<Session<'r>>,
     version: &'static TvmJsonVersion,
     unknown: UnknownTypes,
 ) -> Result<Value, JsonError> {
+    let session = session.into();
     match (detect(text), unknown) {
-        (Some(Form::Native), _) => native::load(text, registry),
-        (Some(Form::Tvm), UnknownTypes::Refused) => crate::load_version(text, registry, version),
-        (Some(Form::Tvm), UnknownTypes::Kept) => crate::load_keeping(text, registry, version, text),
+        (Some(Form::Native), _) => native::load(text, session),
+        (Some(Form::Tvm), UnknownTypes::Refused) => crate::load_version(text, session, version),
+        (Some(Form::Tvm), UnknownTypes::Kept) => crate::load_keeping(text, session, version, text),
         (None, _) => {
             let forms = "the JSON form of this project nor TVM's graph form";
             Err(JsonError::new(JsonErrorKind::UnknownForm { forms }))

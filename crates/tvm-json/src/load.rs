@@ -15,7 +15,7 @@ use tvmscript_ir_core::registry::Registry;
 use tvmscript_ir_core::span::{SourceId, Span, SpanKind};
 use tvmscript_ir_core::type_table::{FieldKind, TypeInfo};
 use tvmscript_ir_core::value::{FieldError, Value};
-use tvmscript_ir_core::{Object, ObjectLike, Ref, Str};
+use tvmscript_ir_core::{Object, ObjectLike, Ref, Session, Str};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
@@ -23,8 +23,8 @@ type Result<T> = std::result::Result<T, JsonError>;
 ///
 /// # Errors
 /// See [`load_version`].
-pub fn load(text: &str, registry: &Registry) -> Result<Value> {
-    load_version(text, registry, &TvmJsonVersion::V0_23)
+pub fn load<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Value> {
+    load_version(text, session, &TvmJsonVersion::V0_23)
 }
 
 /// Loads a graph. The root is usually a node, but can be any value. Each source that the spans name is opened once
@@ -35,8 +35,12 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
 ///
 /// # Errors
 /// Fails with the path and position of the first error. A node may only refer to earlier nodes, so cycles are errors.
-pub fn load_version(text: &str, registry: &Registry, version: &'static TvmJsonVersion) -> Result<Value> {
-    load_graph(text, registry, version, None)
+pub fn load_version<'r>(
+    text: &str,
+    session: impl Into<Session<'r>>,
+    version: &'static TvmJsonVersion,
+) -> Result<Value> {
+    load_graph(text, session.into(), version, None)
 }
 
 /// As [`load_version`]. Nodes of types that no dialect declares become [`UnknownNode`](tvmscript_ir_core::json::UnknownNode)s of the JSON text `kept`, whose
@@ -44,33 +48,33 @@ pub fn load_version(text: &str, registry: &Registry, version: &'static TvmJsonVe
 ///
 /// # Errors
 /// See [`load_version`].
-pub fn load_keeping(
+pub fn load_keeping<'r>(
     text: &str,
-    registry: &Registry,
+    session: impl Into<Session<'r>>,
     version: &'static TvmJsonVersion,
     kept: &str,
 ) -> Result<Value> {
-    load_graph(text, registry, version, Some(UnknownGraph::new(kept)))
+    load_graph(text, session.into(), version, Some(UnknownGraph::new(kept)))
 }
 
 fn load_graph(
     text: &str,
-    registry: &Registry,
+    session: Session<'_>,
     version: &'static TvmJsonVersion,
     kept: Option<UnknownGraph>,
 ) -> Result<Value> {
     if !version.types_as_nodes {
-        return load_nodes(text, registry, version, kept, None);
+        return load_nodes(text, session, version, kept, None);
     }
-    let (older, origins) = translate::older(text, version, registry)?;
-    load_nodes(&older, registry, &TvmJsonVersion::V0_23, kept, Some(&origins))
+    let (older, origins) = translate::older(text, version, session.registry)?;
+    load_nodes(&older, session, &TvmJsonVersion::V0_23, kept, Some(&origins))
         .map_err(|error| translate::at_origin(error, text, &origins))
 }
 
 /// Loads a graph. `origins` are the numbers in the graph of unknown nodes, if they differ.
 fn load_nodes(
     text: &str,
-    registry: &Registry,
+    session: Session<'_>,
     version: &'static TvmJsonVersion,
     kept: Option<UnknownGraph>,
     origins: Option<&[usize]>,
@@ -81,7 +85,7 @@ fn load_nodes(
         unknown: Vec::new(),
         version,
         scan: Scanner::new(text),
-        registry,
+        registry: session.registry,
         decoders: HashMap::new(),
         nodes: Vec::with_capacity(text.len() / 150),
         spans: HashMap::new(),
@@ -89,7 +93,7 @@ fn load_nodes(
         sources: HashMap::new(),
         fields: Vec::new(),
         dtypes: HashMap::new(),
-        counter: Counter::begin(),
+        counter: Counter::new(session.limits),
     };
     loader.document().map_err(|error| {
         loader.sources.values().for_each(|source| source.release());
@@ -514,9 +518,9 @@ impl<'s> Loader<'s, '_> {
         } else {
             self.scan.expect(b'}')?;
         }
-        let mut object = info.construct_from(&mut self.fields).map_err(|error| {
-            let place = error.field().map_or(String::new(), |field| format!(".{field}"));
-            JsonError::at(self.counter.explain(error), start).within(place)
+        let mut object = self.counter.construct(info, &mut self.fields).map_err(|(field, kind)| {
+            let place = field.map_or(String::new(), |field| format!(".{field}"));
+            JsonError::at(kind, start).within(place)
         })?;
         // Metadata of a script comes from the script.
         let span = if span.is_known() { span } else { Span::current() };

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind, SaveError, UnknownNode, native, unknown_types};
 use tvmscript_ir_core::release::Reason;
-use tvmscript_ir_core::{Object, Registry, Release, Str, Value};
+use tvmscript_ir_core::{Object, Registry, Release, Session, Str, Value};
 use tvmscript_tvm_json::{self as tvm_json, Form, SaveOptions, TvmJsonVersion};
 
 /// A program that was read from JSON.
@@ -63,18 +63,19 @@ pub fn to_tvm_json_of(node: &Object, release: &Release, registry: &Registry) -> 
 ///
 /// # Errors
 /// If the text is malformed, uses a type that is not in the registry, or its root is not a node.
-pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    let (dialects, version) =
-        TvmJsonVersion::of_text(text, registry).unwrap_or((registry, &TvmJsonVersion::V0_23));
-    root(tvm_json::load_version(text, dialects, version)?)
+pub fn from_tvm_json<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Object, JsonError> {
+    let session = session.into();
+    let (registry, version) =
+        TvmJsonVersion::of_text(text, session.registry).unwrap_or((session.registry, &TvmJsonVersion::V0_23));
+    root(tvm_json::load_version(text, Session { registry, ..session }, version)?)
 }
 
 /// Loads a node from JSON of either form.
 ///
 /// # Errors
 /// Those of [`from_tvm_json`].
-pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    load_json(text, registry).map(|loaded| loaded.node)
+pub fn from_json<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Object, JsonError> {
+    load_json(text, session).map(|loaded| loaded.node)
 }
 
 /// Loads a program from JSON of either form. In TVM's form, nodes of types that no dialect declares are kept where any
@@ -82,14 +83,17 @@ pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
 ///
 /// # Errors
 /// Those of [`from_tvm_json`], and if the registry does not have the release in the text.
-pub fn load_json(text: &str, registry: &Registry) -> Result<LoadedJson, JsonError> {
+pub fn load_json<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<LoadedJson, JsonError> {
+    let session = session.into();
+    let registry = session.registry;
+    let within = |registry| Session { registry, ..session };
     let mut reason = Reason::Json;
     let (dialects, value) = if tvm_json::detect(text) == Some(Form::Tvm) {
         let (dialects, version) = TvmJsonVersion::of_text(text, registry).unwrap_or_else(|| {
             reason = Reason::Default;
             (registry, &TvmJsonVersion::V0_23)
         });
-        (dialects, load_tvm(text, dialects, version)?)
+        (dialects, load_tvm(text, within(dialects), version)?)
     } else {
         let dialects = match native::release(text).map(|id| registry.find_release(&id)) {
             Some(Ok(release)) => registry.of_release(release).unwrap_or(registry),
@@ -102,17 +106,17 @@ pub fn load_json(text: &str, registry: &Registry) -> Result<LoadedJson, JsonErro
                 registry
             }
         };
-        (dialects, tvm_json::load_any(text, dialects)?)
+        (dialects, tvm_json::load_any(text, within(dialects))?)
     };
     let unknown = unknown_types(&value);
     Ok(LoadedJson { node: root(value)?, release: dialects.release(), release_reason: reason, unknown })
 }
 
 /// Loads TVM's JSON. Nodes of unknown types are kept where any value may be.
-fn load_tvm(text: &str, dialects: &Registry, version: &'static TvmJsonVersion) -> Result<Value, JsonError> {
-    match tvm_json::load_version(text, dialects, version) {
+fn load_tvm(text: &str, session: Session<'_>, version: &'static TvmJsonVersion) -> Result<Value, JsonError> {
+    match tvm_json::load_version(text, session, version) {
         Err(error) if matches!(error.kind, JsonErrorKind::UnknownType { .. }) => {
-            let kept = tvm_json::load_keeping(text, dialects, version, text);
+            let kept = tvm_json::load_keeping(text, session, version, text);
             // The root has to be known.
             kept.ok().filter(|value| !is_unknown(value)).ok_or(error)
         }

@@ -100,7 +100,7 @@ pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
     Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
-    RegistryErrors, Release, RewriteError, SourceComments, SourceGuard, SourceId, SourceTexts, Span,
+    RegistryErrors, Release, RewriteError, Session, SourceComments, SourceGuard, SourceId, SourceTexts, Span,
     SpanKind, Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, nodes_where_span,
     output_nodes, post_order_mutate, post_order_visit, pre_order_visit, pre_post_order_visit, ptr_map,
     structural_equal, structural_hash, substitute, try_post_order_mutate, visit_nodes,
@@ -126,6 +126,26 @@ pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
     REGISTRY
         .get_or_init(|| registry_builder().build().expect("the dialects of this workspace do not conflict"))
+}
+
+/// A session with all dialects of this workspace and the default settings.
+///
+/// Its release, limits and the filling of spans are fields; options and loaders are made from it:
+///
+/// ```
+/// # #[cfg(all(feature = "parse", feature = "print"))] {
+/// use tvmscript::{ParseOptions, PrinterConfig, Session, parse, print, releases::tvm_0_27, session};
+///
+/// let newer = Session { release: Some(&tvm_0_27::RELEASE), ..session() };
+/// let text = "@T.prim_func\ndef f():\n    T.evaluate(0)\n";
+/// let parsed = parse("f.py", text, newer.registry, &ParseOptions::of(&newer));
+/// let printed = print(&parsed.scripts[0].node, newer.registry, &PrinterConfig::of(&newer))?;
+/// assert!(printed.starts_with("# from tvm.script import tirx as T"), "{printed}");
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn session() -> Session<'static> {
+    Session::new(registry())
 }
 
 /// A registry builder with all dialects and releases of this workspace.

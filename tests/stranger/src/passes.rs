@@ -43,7 +43,7 @@ impl Rewriter for Bounded {
 
 pass! {
     /// Fails for loops without bounds.
-    pub CheckBounds = "robot.CheckBounds" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Bounded::default())
+    pub CheckBounds = "robot.CheckBounds" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Bounded::default())
     }
 }

@@ -56,7 +56,7 @@ pub struct PythonOptions {
 }
 
 /// Default of [`PythonOptions::max_bytes`]: the largest text that the parser reads by default.
-pub const DEFAULT_MAX_BYTES: usize = 128 << 20;
+pub const DEFAULT_MAX_BYTES: usize = tvmscript_ir_core::Limits::DEFAULT.max_printed_bytes;
 
 impl Default for PythonOptions {
     fn default() -> Self {

@@ -5,77 +5,90 @@
 //! sequences, which are flattened. Untyped containers are not checked and load with their sharing, however large they
 //! unfold.
 
-use std::cell::Cell;
-
 use super::error::JsonErrorKind;
 use crate::dtype::DataType;
-
-/// Maximum number of checked elements per text.
-pub const MAX_ELEMENTS: u64 = 20_000_000;
-
-/// Maximum total number of parts of the flattened span sequences of a text.
-pub const MAX_SPAN_PARTS: u64 = 4_000_000;
+use crate::raw::Object;
+use crate::session::Limits;
+use crate::type_table::TypeInfo;
+use crate::value::{FieldError, Value};
 
 /// Containers up to this length are not counted: the text has a field per check, and container types nest only a few
 /// levels.
 const SMALL: usize = 16;
 
-thread_local! {
-    /// Remaining elements of the load that runs on this thread.
-    static ELEMENTS_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
-}
+/// Number of elements that may still be checked.
+#[derive(Debug)]
+pub struct ElementBudget(u64);
 
-/// Counts the elements of a container. Returns `false` if the limit is exceeded.
-#[inline]
-pub(crate) fn may_check(count: usize) -> bool {
-    count <= SMALL || charge(count)
-}
+impl ElementBudget {
+    /// The budget of a check outside of a load.
+    pub fn unlimited() -> ElementBudget {
+        ElementBudget(u64::MAX)
+    }
 
-fn charge(count: usize) -> bool {
-    let left = ELEMENTS_LEFT.get();
-    let rest = if left == u64::MAX { left } else { left.saturating_sub(count as u64) };
-    ELEMENTS_LEFT.set(rest);
-    rest > 0
+    /// Counts the elements of a container. Returns `false` if the limit is exceeded.
+    #[inline]
+    pub(crate) fn may_check(&mut self, count: usize) -> bool {
+        count <= SMALL || self.charge(count)
+    }
+
+    fn charge(&mut self, count: usize) -> bool {
+        if self.0 != u64::MAX {
+            self.0 = self.0.saturating_sub(count as u64);
+        }
+        self.0 > 0
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
 }
 
 /// Budget of one load: limits the elements that typed fields check and the parts of span sequences.
 #[derive(Debug)]
 pub struct Counter {
-    /// Remaining elements of the enclosing load.
-    outer: u64,
+    elements: ElementBudget,
     span_parts: u64,
+    limits: Limits,
 }
 
 impl Counter {
-    /// Starts the budget of a load on this thread. The enclosing budget resumes when this one is dropped.
-    pub fn begin() -> Counter {
-        Counter { outer: ELEMENTS_LEFT.replace(MAX_ELEMENTS), span_parts: 0 }
+    /// The budget of a load.
+    pub fn new(limits: Limits) -> Counter {
+        Counter { elements: ElementBudget(limits.max_json_elements), span_parts: 0, limits }
     }
 
-    /// Returns the error of a failed construction: the limit if it was exceeded, `kind` otherwise.
-    pub fn explain(&self, kind: impl Into<JsonErrorKind>) -> JsonErrorKind {
-        match ELEMENTS_LEFT.get() {
-            0 => JsonErrorKind::TooManyElements { limit: MAX_ELEMENTS },
-            _ => kind.into(),
+    /// Constructs a node, moving its fields out of a buffer.
+    ///
+    /// # Errors
+    /// Those of [`TypeInfo::construct`], and [`JsonErrorKind::TooManyElements`]; with the name of the field.
+    pub fn construct(
+        &mut self,
+        info: &'static TypeInfo,
+        values: &mut [Value],
+    ) -> Result<Object, (Option<&'static str>, JsonErrorKind)> {
+        info.construct_within(values, &mut self.elements)
+            .map_err(|error| (error.field(), self.explain(error)))
+    }
+
+    fn explain(&self, error: FieldError) -> JsonErrorKind {
+        match self.elements.is_spent() {
+            true => JsonErrorKind::TooManyElements { limit: self.limits.max_json_elements },
+            false => error.into(),
         }
     }
 
     /// Counts parts of a span sequence.
     ///
     /// # Errors
-    /// Fails beyond [`MAX_SPAN_PARTS`].
+    /// Fails beyond [`Limits::max_json_span_parts`].
     pub fn spans(&mut self, count: usize) -> Result<(), JsonErrorKind> {
         self.span_parts = self.span_parts.saturating_add(count as u64);
-        match self.span_parts <= MAX_SPAN_PARTS {
+        let limit = self.limits.max_json_span_parts;
+        match self.span_parts <= limit {
             true => Ok(()),
-            false => Err(JsonErrorKind::TooManyElements { limit: MAX_SPAN_PARTS }),
+            false => Err(JsonErrorKind::TooManyElements { limit }),
         }
-    }
-}
-
-impl Drop for Counter {
-    fn drop(&mut self) {
-        ELEMENTS_LEFT.set(self.outer);
     }
 }
 

@@ -44,6 +44,4 @@ pub mod scan;
 mod unknown;
 
 pub use error::{JsonError, JsonErrorKind, SaveError};
-pub(crate) use limits::may_check;
-pub use limits::{MAX_ELEMENTS, MAX_SPAN_PARTS};
 pub use unknown::{UnknownGraph, UnknownNode, UnknownTypes, unknown_types};

@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use super::{NodeSlot, Object, Text};
 use crate::containers::{ArrayNode, Key, MapNode, StrNode};
-use crate::json::may_check;
+use crate::json::limits::ElementBudget;
 use crate::node::{Class, Node, SubclassOf};
 use crate::value::Value;
 
@@ -23,11 +23,16 @@ pub struct Ref<T: ?Sized> {
 /// Types with the representation of an [`Object`].
 ///
 /// # Safety
-/// The type must be `repr(transparent)` over `Object`, and `accepts` must return `true` only for objects that are valid
-/// values of it.
+/// The type must be `repr(transparent)` over `Object`, and `accepts` and `accepts_within` must return `true` only for
+/// objects that are valid values of it.
 pub unsafe trait ObjectLike: Sized {
     /// Returns `true` if `object` is a valid value of this type.
     fn accepts(object: &Object) -> bool;
+
+    /// As [`ObjectLike::accepts`], but `false` once it would check more elements than the budget of a load allows.
+    fn accepts_within(object: &Object, _elements: &mut ElementBudget) -> bool {
+        Self::accepts(object)
+    }
 
     /// Describes the valid values in messages, without an article: `` `toy.Step` ``, `array of string`.
     fn description() -> String;
@@ -65,7 +70,12 @@ pub unsafe trait ObjectLike: Sized {
 
     /// Casts an untyped handle, or returns it if it is not valid value.
     fn try_from_object(object: Object) -> Result<Self, Object> {
-        if !Self::accepts(&object) {
+        Self::try_from_object_within(object, &mut ElementBudget::unlimited())
+    }
+
+    /// As [`ObjectLike::try_from_object`], within the budget of a load.
+    fn try_from_object_within(object: Object, elements: &mut ElementBudget) -> Result<Self, Object> {
+        if !Self::accepts_within(&object, elements) {
             return Err(object);
         }
         let object = std::mem::ManuallyDrop::new(object);
@@ -328,13 +338,12 @@ pub struct Array<T = Value> {
 // SAFETY: `repr(transparent)`, and each element is checked; typed access relies on it.
 unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
     fn accepts(object: &Object) -> bool {
-        match object.as_node::<ArrayNode>() {
-            Some(array) => {
-                let items = array.items();
-                may_check(items.len()) && items.iter().all(|v| matches!(v, Value::Node(o) if T::accepts(o)))
-            }
-            None => false,
-        }
+        Self::accepts_within(object, &mut ElementBudget::unlimited())
+    }
+    fn accepts_within(object: &Object, elements: &mut ElementBudget) -> bool {
+        let Some(array) = object.as_node::<ArrayNode>() else { return false };
+        elements.may_check(array.items().len())
+            && array.items().iter().all(|v| matches!(v, Value::Node(o) if T::accepts_within(o, elements)))
     }
     fn description() -> String {
         format!("array of {}", T::description())
@@ -485,8 +494,8 @@ pub struct Map<K = Value, V = Value> {
 
 /// Types of keys and values of typed maps.
 pub trait MapPart: Sized {
-    /// Returns `true` if the value is of this type.
-    fn fits(value: &Value) -> bool;
+    /// Returns `true` if the value is of this type, and checking it stays within the budget.
+    fn fits(value: &Value, elements: &mut ElementBudget) -> bool;
     /// Describes the type in messages.
     fn part_description() -> String;
     /// Casts a value of this type.
@@ -496,7 +505,7 @@ pub trait MapPart: Sized {
 }
 
 impl MapPart for Value {
-    fn fits(_: &Value) -> bool {
+    fn fits(_: &Value, _: &mut ElementBudget) -> bool {
         true
     }
     fn part_description() -> String {
@@ -511,8 +520,8 @@ impl MapPart for Value {
 }
 
 impl<T: ObjectLike> MapPart for T {
-    fn fits(value: &Value) -> bool {
-        matches!(value, Value::Node(o) if T::accepts(o))
+    fn fits(value: &Value, elements: &mut ElementBudget) -> bool {
+        matches!(value, Value::Node(o) if T::accepts_within(o, elements))
     }
     fn part_description() -> String {
         T::description()
@@ -532,18 +541,25 @@ impl<T: ObjectLike> MapPart for T {
 // SAFETY: `repr(transparent)`, and each entry is checked; typed access relies on it.
 unsafe impl<K: MapPart + 'static, V: MapPart + 'static> ObjectLike for Map<K, V> {
     fn accepts(object: &Object) -> bool {
+        Self::accepts_within(object, &mut ElementBudget::unlimited())
+    }
+    fn accepts_within(object: &Object, elements: &mut ElementBudget) -> bool {
         let Some(map) = object.as_node::<MapNode>() else { return false };
         let any = TypeId::of::<(K, V)>() == TypeId::of::<(Value, Value)>();
         let entries = map.entries();
-        any || may_check(entries.len()) && entries.iter().all(|(k, v)| K::fits(k.value()) && V::fits(v))
+        any || elements.may_check(entries.len())
+            && entries.iter().all(|(k, v)| K::fits(k.value(), elements) && V::fits(v, elements))
     }
     fn description() -> String {
         format!("map from {} to {}", K::part_description(), V::part_description())
     }
     fn misfit(object: &Object) -> Option<String> {
         let entries = object.as_node::<MapNode>()?.entries();
-        let (index, (key, value)) =
-            entries.iter().enumerate().find(|(_, (k, v))| !(K::fits(k.value()) && V::fits(v)))?;
+        let elements = &mut ElementBudget::unlimited();
+        let (index, (key, value)) = entries
+            .iter()
+            .enumerate()
+            .find(|(_, (k, v))| !(K::fits(k.value(), elements) && V::fits(v, elements)))?;
         let (key, value) = (key.value().kind_name(), value.kind_name());
         Some(format!("a map whose entry {index} is {key} to {value}"))
     }

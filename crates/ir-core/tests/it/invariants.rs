@@ -2,11 +2,11 @@
 
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::invariants::violations;
-use tvmscript_ir_core::json::{self, JsonError, native};
+use tvmscript_ir_core::json::{JsonError, native};
 use tvmscript_ir_core::type_table::{FieldKind, register_dynamic};
 use tvmscript_ir_core::{
-    Array, Class, DataType, Dialect, EqKind, FieldError, FieldInfo, Node, Object, ObjectLike, Ref, Registry,
-    RegistryBuilder, RegistryError, Value, post_order_mutate,
+    Array, Class, DataType, Dialect, EqKind, FieldError, FieldInfo, Limits, Node, Object, ObjectLike, Ref,
+    Registry, RegistryBuilder, RegistryError, Value, post_order_mutate,
 };
 use tvmscript_toy_nodes::checked::{self, Leaf, Pair, leaf, pair};
 
@@ -207,7 +207,10 @@ fn typed_arrays_that_multiply_are_an_error() {
     ];
     let error = native::load(&document(&nodes), &registry).expect_err("a thousand millions");
     assert_eq!(error.path, "$.nodes[4].fields.planes");
-    let message = format!("shared arrays, maps or spans unfold to more than {} elements", json::MAX_ELEMENTS);
+    let message = format!(
+        "shared arrays, maps or spans unfold to more than {} elements",
+        Limits::DEFAULT.max_json_elements
+    );
     assert_eq!(error.kind.to_string(), message);
     // What comes later on this thread is not concerned.
     assert!(Array::<Ref<Leaf>>::accepts(Array::new(vec![leaf(1); 100]).object()));

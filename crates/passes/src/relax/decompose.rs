@@ -22,19 +22,21 @@ use tvmscript_pass::{PassError, pass};
 pass! {
     /// Replaces batch normalisation by elementwise operators on the stored statistics, and a shape held by a tensor by a
     /// cast that binds its dimensions.
-    pub DecomposeOpsForInference = "relax.DecomposeOpsForInference" for Function in IRModule |function, _context| {
-        rewrite(&function, &mut Decomposer)
+    pub DecomposeOpsForInference = "relax.DecomposeOpsForInference" for Function in IRModule |function, context| {
+        rewrite(&function, &mut Decomposer { fills_spans: context.fills_spans()? })
     }
 }
 
-struct Decomposer;
+struct Decomposer {
+    fills_spans: bool,
+}
 
 impl Rules for Decomposer {
     fn expression(&mut self, _: &Expr, new: Expr, cx: &mut Rewriter) -> Result<Expr> {
         match new.as_node::<Call>().and_then(Call::op_name) {
             Some("relax.nn.batch_norm") => {
                 let new = cx.blocks.normalize(new).map_err(relax_error)?;
-                new.as_node::<Call>().map_or(Ok(new.clone()), batch_norm)
+                new.as_node::<Call>().map_or(Ok(new.clone()), |call| batch_norm(call, self.fills_spans))
             }
             Some("relax.tensor_to_shape") => {
                 let new = cx.blocks.normalize(new).map_err(relax_error)?;
@@ -47,7 +49,7 @@ impl Rules for Decomposer {
 
 /// `(data - mean) / sqrt(variance + epsilon) * gamma + beta`, and the statistics as they are. Each new node has the span
 /// of the call.
-fn batch_norm(call: &Call) -> Result<Expr> {
+fn batch_norm(call: &Call, fills_spans: bool) -> Result<Expr> {
     let unknown = || PassError::unsupported("the data of `R.nn.batch_norm` must be a tensor of known rank");
     let attrs =
         call.attrs.as_ref().and_then(|attrs| attrs.as_node::<BatchNormAttrs>()).ok_or_else(unknown)?;
@@ -78,7 +80,8 @@ fn batch_norm(call: &Call) -> Result<Expr> {
     }
     let results: Expr = Tuple::new([out, (*mean).clone(), (*variance).clone()]).upcast();
     drop(fresh);
-    Ok(SIBuilder::new(call.span).recursively_fill_span(results, call.args.iter())?)
+    let builder = if fills_spans { SIBuilder::new(call.span) } else { SIBuilder::off() };
+    Ok(builder.recursively_fill_span(results, call.args.iter())?)
 }
 
 /// A constant without dimensions.

@@ -26,10 +26,10 @@ pass! {
     /// Replaces uses of constants by the constants, computes operators of dataflow blocks and calls of `PrimFunc`s on
     /// constants, replaces a conditional with a constant condition by the branch that is taken, and removes what is unused
     /// then.
-    pub FoldConstant = "relax.FoldConstant" for IRModule |module, _context| {
-        let functions = module.clone();
+    pub FoldConstant = "relax.FoldConstant" for IRModule |module, context| {
+        let (functions, fills_spans) = (module.clone(), context.fills_spans()?);
         map_parts::<Function, _>(module, |function| {
-            remove_unused(&rewrite(&function, &mut Folder { module: &functions })?)
+            remove_unused(&rewrite(&function, &mut Folder { module: &functions, fills_spans })?)
         })
     }
 }
@@ -44,6 +44,7 @@ const LIMITS: Limits = Limits { steps: 1 << 22, bytes: 1 << 26 };
 
 struct Folder<'m> {
     module: &'m IRModule,
+    fills_spans: bool,
 }
 
 impl Rules for Folder<'_> {
@@ -64,9 +65,9 @@ impl Rules for Folder<'_> {
             None => Ok(new),
             Some("relax.call_tir") => {
                 let result = self.call_tir(call);
-                Ok(result.map_or_else(|| new.clone(), |folded| folded.with_span(merged_span(&new))))
+                Ok(result.map_or_else(|| new.clone(), |folded| folded.with_span(self.merged_span(&new))))
             }
-            Some(_) => fold(&new, call, cx),
+            Some(_) => fold(self, &new, call, cx),
         }
     }
 }
@@ -100,10 +101,15 @@ impl Folder<'_> {
     }
 }
 
-/// The spans of a call and its constants, or of the call alone if these are many.
-fn merged_span(call: &Expr) -> Span {
-    let span = SIBuilder::from_subgraph(call, &[] as &[Expr]).create_span();
-    if span.part_count() > MAX_SPANS || !span.is_known() { call.span() } else { span }
+impl Folder<'_> {
+    /// The spans of a call and its constants, or of the call alone if these are many or spans are not filled.
+    fn merged_span(&self, call: &Expr) -> Span {
+        if !self.fills_spans {
+            return call.span();
+        }
+        let span = SIBuilder::from_subgraph(call, &[] as &[Expr]).create_span();
+        if span.part_count() > MAX_SPANS || !span.is_known() { call.span() } else { span }
+    }
 }
 
 /// The value of a constant condition.
@@ -147,7 +153,7 @@ fn with_span(expr: &Expr, span: Span) -> Expr {
 }
 
 /// Folds a call of an operator.
-fn fold(expr: &Expr, call: &Call, cx: &mut Rewriter) -> Result<Expr> {
+fn fold(folder: &Folder<'_>, expr: &Expr, call: &Call, cx: &mut Rewriter) -> Result<Expr> {
     let shape_of = |arg: &Expr| {
         let value = arg.downcast_ref::<Var>().and_then(|var| cx.value_of(var));
         value.filter(|value| value.is::<ShapeExpr>()).unwrap_or_else(|| arg.clone())
@@ -161,7 +167,7 @@ fn fold(expr: &Expr, call: &Call, cx: &mut Rewriter) -> Result<Expr> {
     if cx.blocks.in_dataflow()
         && let Some(folded) = folded(new)?
     {
-        return Ok(folded.with_span(merged_span(&inferred)));
+        return Ok(folded.with_span(folder.merged_span(&inferred)));
     }
     let keeps_info = match (&call.struct_info_, &new.struct_info_) {
         (Some(old), Some(new)) => structural_equal(old, new),

@@ -8,7 +8,7 @@ use tvmscript_prim::intrinsic::LIKELY;
 use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Not, PrimExprExt, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, Same, absorb, rebuild, visit};
+use super::rewrite::{self, Rewriter, Same, rebuild, visit};
 use crate::Result;
 
 /// A rewriter that keeps an analyzer up to date.
@@ -64,9 +64,10 @@ pub(super) fn children<R: WithAnalyzer>(r: &mut R, stmt: &StmtRef) -> Result<Stm
                 }
                 None => None,
             };
+            let visits = *r.visits();
             Ok(match ops::int_value(&real) {
-                Some(0) => else_case.map_or_else(nothing, |stmt| absorb(stmt, s.span)),
-                Some(_) => absorb(then_case, s.span),
+                Some(0) => else_case.map_or_else(nothing, |stmt| visits.absorb(stmt, s.span)),
+                Some(_) => visits.absorb(then_case, s.span),
                 None => rebuild!(stmt: IfThenElse = s {
                     condition: condition, then_case: then_case, else_case: else_case,
                 }),

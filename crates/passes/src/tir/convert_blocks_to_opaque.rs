@@ -15,8 +15,8 @@ pass! {
     /// Requires that no block has an initialization, see `tir.LowerInitBlock`.
     ///
     /// Upstream: `src/tir/transforms/convert_blocks_to_opaque.cc`.
-    pub ConvertBlocksToOpaque = "tir.ConvertBlocksToOpaque" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Convert::default())
+    pub ConvertBlocksToOpaque = "tir.ConvertBlocksToOpaque" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Convert::default())
     }
 }
 

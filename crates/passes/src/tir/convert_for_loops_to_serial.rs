@@ -11,8 +11,8 @@ pass! {
     /// Makes the outermost parallel loops serial. Loops inside of them keep their kind, as in TVM.
     ///
     /// Upstream: `src/tir/transforms/convert_for_loops_serial.cc`.
-    pub ConvertForLoopsToSerial = "tir.ConvertForLoopsToSerial" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Convert::default())
+    pub ConvertForLoopsToSerial = "tir.ConvertForLoopsToSerial" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Convert::default())
     }
 }
 

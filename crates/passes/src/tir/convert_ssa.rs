@@ -20,8 +20,8 @@ pass! {
     /// Unlike TVM's pass it does not take a dimension that two parameters share for two definitions.
     ///
     /// Upstream: `IRConvertSSA`, `src/tir/transforms/ir_utils.cc`.
-    pub ConvertSSA = "tir.ConvertSSA" for IRModule |module, _context| {
-        let mut ssa = Ssa::default();
+    pub ConvertSSA = "tir.ConvertSSA" for IRModule |module, context| {
+        let mut ssa = Ssa { visits: Visits::new(context.fills_spans()?), ..Ssa::default() };
         let mut functions = Vec::with_capacity(module.functions.len());
         for (var, function) in module.functions.iter() {
             let new = match function.downcast_ref::<PrimFunc>() {
@@ -60,8 +60,8 @@ pub(super) struct Ssa {
 
 impl Ssa {
     fn function(&mut self, function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
-        let _span = rewrite::SpanScope::enter(function.span());
-        self.visits = Visits::default();
+        self.visits = self.visits.renewed();
+        let _span = self.visits.scope(function.span());
         let mut redefined = Vec::new();
         let mut define = |this: &mut Ssa, var: &Ref<Var>| {
             if !this.defined.insert(var.object().clone()) {

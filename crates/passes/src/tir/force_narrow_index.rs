@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Map, Ref};
 use tvmscript_tir::node::*;
 
 use super::narrower::Narrower;
-use super::rewrite::{SpanScope, array, changed, visit};
+use super::rewrite::{Visits, array, changed, visit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -15,10 +15,11 @@ pass! {
     /// Fails if a parameter or an allocated buffer has 64-bit integer elements, or a literal does not fit.
     ///
     /// Upstream: `src/tir/transforms/force_narrow_index_to_i32.cc`, `src/tir/ir/data_type_rewriter.cc`.
-    pub ForceNarrowIndexToInt32 = "tir.ForceNarrowIndexToInt32" for PrimFunc in IRModule |function, _context| {
-        let _span = SpanScope::enter(function.span());
+    pub ForceNarrowIndexToInt32 = "tir.ForceNarrowIndexToInt32" for PrimFunc in IRModule |function, context| {
+        let visits = Visits::new(context.fills_spans()?);
+        let _span = visits.scope(function.span());
         function.buffer_map.iter().try_for_each(|(_, buffer)| check_elements(buffer))?;
-        narrow(&function)
+        narrow(&function, visits)
     }
 }
 
@@ -31,8 +32,8 @@ pub(super) fn check_elements(buffer: &Ref<Buffer>) -> Result<()> {
     Err(PassError::unsupported(format!("the buffer `{name}` has elements of type {dtype}")))
 }
 
-fn narrow(function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
-    let mut narrower = Narrower::default();
+fn narrow(function: &Ref<PrimFunc>, visits: Visits) -> Result<Ref<PrimFunc>> {
+    let mut narrower = Narrower::new(visits);
     // The first walk finds the variables to replace, also those that are used before the place that decides.
     visit(&mut narrower, &function.body)?;
     narrower.start_over();

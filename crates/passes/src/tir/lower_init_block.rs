@@ -4,7 +4,7 @@ use tvmscript_ir::IRModule;
 use tvmscript_prim::{Expr, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, SpanScope, Visits, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, edit, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -15,8 +15,8 @@ pass! {
     /// initialization.
     ///
     /// Upstream: `src/tir/transforms/lower_init_block.cc`.
-    pub LowerInitBlock = "tir.LowerInitBlock" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Lower::default())
+    pub LowerInitBlock = "tir.LowerInitBlock" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Lower::default())
     }
 }
 
@@ -37,7 +37,7 @@ impl Rewriter for Lower {
         else {
             return rewrite::children(self, stmt);
         };
-        let init = guard(init, block)?;
+        let init = guard(self.visits, init, block)?;
         let body = visit(self, &block.body)?;
         let body = flatten(vec![init, body], false);
         Ok(edit::<Block>(stmt, |block| (block.init, block.body) = (None, body)))
@@ -45,8 +45,8 @@ impl Rewriter for Lower {
 }
 
 /// The initialization under the condition that all reduction axes are at their start.
-fn guard(init: &StmtRef, block: &Block) -> Result<StmtRef> {
-    let _span = SpanScope::enter(init.span());
+fn guard(visits: Visits, init: &StmtRef, block: &Block) -> Result<StmtRef> {
+    let _span = visits.scope(init.span());
     let axes = block.iter_vars.iter().filter(|axis| axis.iter_type == IterType::CommReduce);
     let starts = axes.filter_map(|axis| Some((axis.var.clone().upcast(), axis.dom.as_ref()?.min.clone())));
     let condition = starts.map(|(var, min)| ops::eq(var, min)).reduce(|a, b| ops::and(a?, b?));

@@ -9,7 +9,7 @@ use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Range, Strin
 use tvmscript_tir::node::*;
 
 use super::lower_init_block::conditional;
-use super::rewrite::{self, Rewriter, Visits, absorb, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, edit, visit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -22,9 +22,9 @@ pass! {
     /// `tir.ConvertBlocksToOpaque`. Allocations and conditionals have the span of the block.
     ///
     /// Upstream: `src/tir/transforms/lower_opaque_block.cc`.
-    pub LowerOpaqueBlock = "tir.LowerOpaqueBlock" for PrimFunc in IRModule |function, _context| {
+    pub LowerOpaqueBlock = "tir.LowerOpaqueBlock" for PrimFunc in IRModule |function, context| {
         let alignments = alignments(&function.body);
-        rewrite::body(function, &mut Lower { visits: Visits::default(), alignments, units: PtrMap::default() })
+        rewrite::body(function, context, &mut Lower { visits: Visits::default(), alignments, units: PtrMap::default() })
     }
 }
 
@@ -138,7 +138,7 @@ impl Lower {
         }
         let block = rewrite::block(self, &realize.block)?;
         let predicate = self.expr(&realize.predicate)?;
-        let mut body = absorb(block.body.clone(), realize.span);
+        let mut body = self.visits.absorb(block.body.clone(), realize.span);
         if !ops::is_one(&predicate) {
             body = conditional(predicate, body, None);
         }
@@ -176,7 +176,7 @@ impl Lower {
         let (pragmas, annotations) = split(&s.annotations)?;
         let new = match &s.thread_binding {
             Some(thread) if s.kind == ForKind::ThreadBinding => launch(s, thread, min, extent, body),
-            _ if is_unit => return Ok(absorb(body, s.span)),
+            _ if is_unit => return Ok(self.visits.absorb(body, s.span)),
             _ => edit::<For>(stmt, |s| {
                 (s.min, s.extent, s.body, s.annotations) = (min, extent, body, annotations);
                 s.thread_binding = None;

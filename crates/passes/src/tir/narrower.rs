@@ -9,9 +9,7 @@ use tvmscript_prim::*;
 use tvmscript_tir::node::*;
 
 use super::force_narrow_index::check_elements;
-use super::rewrite::{
-    self, Rewriter, Same, SpanScope, Visits, array, changed, edit, expr_children, rebuild, visit,
-};
+use super::rewrite::{self, Rewriter, Same, Visits, array, changed, edit, expr_children, rebuild, visit};
 use crate::Result;
 use tvmscript_pass::PassError;
 
@@ -42,13 +40,18 @@ fn is_narrowed(dtype: DataType) -> bool {
 }
 
 /// A variable of another type with the same name and span.
-fn with_dtype(var: &Ref<Var>, dtype: DataType) -> Ref<Var> {
-    let _span = SpanScope::enter(var.span());
+fn with_dtype(visits: Visits, var: &Ref<Var>, dtype: DataType) -> Ref<Var> {
+    let _span = visits.scope(var.span());
     let annotation = PrimType::new(dtype);
     changed(var, |var| (var.dtype, var.type_annotation) = (dtype, annotation))
 }
 
 impl Narrower {
+    /// A rewriter that fills spans as the state of its walk says.
+    pub(super) fn new(visits: Visits) -> Narrower {
+        Narrower { visits, ..Narrower::default() }
+    }
+
     /// Forgets all but the variables to replace.
     pub(super) fn start_over(&mut self) {
         let variables = std::mem::take(&mut self.variables);
@@ -86,7 +89,7 @@ impl Narrower {
 
     /// Rewrites the layout of a buffer at its declaration.
     pub(super) fn buffer(&mut self, buffer: &Ref<Buffer>) -> Result<Ref<Buffer>> {
-        let _span = SpanScope::enter(buffer.span());
+        let _span = self.visits.scope(buffer.span());
         let (shape, strides) = (self.indices(&buffer.shape)?, self.indices(&buffer.strides)?);
         let elem_offset = self.index(&buffer.elem_offset)?;
         let is_same = shape.is_same(&buffer.shape)
@@ -188,7 +191,7 @@ impl Narrower {
         let thread_binding = s.thread_binding.as_ref().map(|thread| match thread.var.dtype == dtype {
             true => thread.clone(),
             false => {
-                let var = with_dtype(&thread.var, dtype);
+                let var = with_dtype(self.visits, &thread.var, dtype);
                 changed(thread, |thread| thread.var = var)
             }
         });
@@ -252,7 +255,7 @@ impl Narrower {
         if value.dtype() == var.dtype || (value.dtype().is_handle() && var.dtype.is_handle()) {
             return var.clone();
         }
-        let new = with_dtype(var, value.dtype());
+        let new = with_dtype(self.visits, var, value.dtype());
         self.variables.insert(var.object().clone(), new.clone());
         new
     }
@@ -287,7 +290,7 @@ impl Narrower {
                 let Some(var) = e.downcast_ref::<Var>() else { return Ok(e.clone()) };
                 let narrows = self.is_index && is_narrowed(var.dtype) && var.dtype != TARGET;
                 if narrows && !self.variables.contains_key(var.object()) {
-                    self.variables.insert(var.object().clone(), with_dtype(var, TARGET));
+                    self.variables.insert(var.object().clone(), with_dtype(self.visits, var, TARGET));
                 }
                 Ok(self.variables.get(var.object()).map_or_else(|| e.clone(), |var| var.clone().upcast()))
             }
@@ -458,8 +461,9 @@ impl Rewriter for Narrower {
             self.memos = Default::default();
         }
         self.depth += 1;
+        let visits = self.visits;
         let new = with_stack(|| {
-            let _span = SpanScope::enter(expr.span());
+            let _span = visits.scope(expr.span());
             self.visit_expr(expr)
         });
         self.depth -= 1;

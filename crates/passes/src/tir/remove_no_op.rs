@@ -8,7 +8,7 @@ use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Select, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing};
-use super::rewrite::{self, Rewriter, Visits, absorb, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, edit, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -19,8 +19,8 @@ pass! {
     /// Expressions that may have an effect stay, as `T.evaluate`.
     ///
     /// Upstream: `src/tir/transforms/remove_no_op.cc`, without `use_dataflow_analysis`.
-    pub RemoveNoOp = "tir.RemoveNoOp" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Remover { visits: Visits::default(), analyzer: Analyzer::new(), domains: DomMap::new() })
+    pub RemoveNoOp = "tir.RemoveNoOp" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Remover { visits: Visits::default(), analyzer: Analyzer::new(), domains: DomMap::new() })
     }
 }
 
@@ -104,7 +104,7 @@ impl Rewriter for Remover {
                 Ok(if has_effect(&s.value) {
                     flatten(vec![effects([&s.value]), s.body.clone()], true)
                 } else {
-                    absorb(s.body.clone(), s.span)
+                    self.visits.absorb(s.body.clone(), s.span)
                 })
             }
             StmtKind::AttrStmt(s) => {
@@ -173,7 +173,9 @@ impl Rewriter for Remover {
             StmtKind::DeclBuffer(_) => {
                 let new = context::children(self, stmt)?;
                 Ok(match new.as_node::<DeclBuffer>() {
-                    Some(s) if !accesses(&s.body, s.buffer.object()) => absorb(s.body.clone(), s.span),
+                    Some(s) if !accesses(&s.body, s.buffer.object()) => {
+                        self.visits.absorb(s.body.clone(), s.span)
+                    }
                     _ => new,
                 })
             }

@@ -34,8 +34,8 @@
 //!
 //! pass! {
 //!     /// Fails for `while` loops.
-//!     pub NoWhile = "doc.NoWhile" for PrimFunc in IRModule |function, _context| {
-//!         rewrite::body(function, &mut Bounded::default())
+//!     pub NoWhile = "doc.NoWhile" for PrimFunc in IRModule |function, context| {
+//!         rewrite::body(function, context, &mut Bounded::default())
 //!     }
 //! }
 //! ```
@@ -44,16 +44,16 @@
 
 use tvmscript_ir_core::{Array, Class, FieldRef, Node, ObjectLike, Ref, Span, SubclassOf, Value, with_stack};
 use tvmscript_prim::{Expr, PrimExpr, Range};
-use tvmscript_si_builder::{self as si_builder, SIBuilder};
+use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::*;
 
-use tvmscript_pass::PassError;
+use tvmscript_pass::{PassContext, PassError};
 
 use crate::Result;
 
 /// A rewrite of statements and of the expressions in them.
 pub trait Rewriter: Sized {
-    /// The statements that may still be visited, a field of the rewriter. [`body`] renews them.
+    /// The state of the walk, a field of the rewriter. [`body`] renews it.
     fn visits(&mut self) -> &mut Visits;
 
     /// Rewrites a statement; by default only its parts.
@@ -76,28 +76,51 @@ pub trait Rewriter: Sized {
 /// Maximum number of statements that a rewrite of one function visits. Shared statements count each time they occur.
 const MAX_VISITS: u32 = 1 << 20;
 
-/// Number of statements that a rewrite may still visit. Starts at 1,048,576, which bounds the time for statements that
-/// share parts.
+/// The state of a rewrite: the number of statements that it may still visit, and if it fills spans. The number starts at
+/// 1,048,576, which bounds the time for statements that share parts.
 #[derive(Debug, Clone, Copy)]
-pub struct Visits(u32);
+pub struct Visits {
+    left: u32,
+    fills_spans: bool,
+}
 
 impl Default for Visits {
     fn default() -> Self {
-        Visits(MAX_VISITS)
+        Visits::new(true)
+    }
+}
+
+impl Visits {
+    /// The state at the start.
+    pub fn new(fills_spans: bool) -> Visits {
+        Visits { left: MAX_VISITS, fills_spans }
+    }
+
+    /// The state at the start of a further walk.
+    pub(super) fn renewed(self) -> Visits {
+        Visits::new(self.fills_spans)
+    }
+
+    /// Gives the nodes that are made from now on a span, if it is known and spans are to be filled.
+    pub fn scope(self, span: Span) -> SpanScope {
+        let span = if self.fills_spans && span.is_known() { span } else { Span::current() };
+        SpanScope(Span::set_current(span))
+    }
+
+    /// A statement that stands for the one around it, too: its spans, followed by those of the other.
+    pub fn absorb(self, stmt: StmtRef, outer: Span) -> StmtRef {
+        let span = stmt.span();
+        if !self.fills_spans || span == outer || span.part_count() >= MAX_SPANS {
+            return stmt;
+        }
+        stmt.with_span(SIBuilder::from_spans([span, outer]).create_span())
     }
 }
 
 /// Restores [`Span::current`] when dropped.
 #[derive(Debug)]
+#[must_use = "the span is that of new nodes until this is dropped"]
 pub struct SpanScope(Span);
-
-impl SpanScope {
-    /// Gives the nodes that are made from now on a span, if it is known and spans are to be filled.
-    pub fn enter(span: Span) -> SpanScope {
-        let span = if si_builder::is_enabled() && span.is_known() { span } else { Span::current() };
-        SpanScope(Span::set_current(span))
-    }
-}
 
 impl Drop for SpanScope {
     fn drop(&mut self) {
@@ -109,9 +132,14 @@ impl Drop for SpanScope {
 ///
 /// # Errors
 /// Fails with the error of the rewriter.
-pub fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result<Ref<PrimFunc>> {
-    let _span = SpanScope::enter(function.span());
-    *rewriter.visits() = Visits::default();
+pub fn body<R>(
+    mut function: Ref<PrimFunc>,
+    context: &PassContext<'_, R>,
+    rewriter: &mut impl Rewriter,
+) -> Result<Ref<PrimFunc>> {
+    let visits = Visits::new(context.fills_spans()?);
+    *rewriter.visits() = visits;
+    let _span = visits.scope(function.span());
     let new = visit(rewriter, &function.body)?;
     if !new.ptr_eq(&function.body) {
         function.make_mut().body = new;
@@ -125,27 +153,19 @@ pub fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result
 /// Fails with the error of the rewriter.
 pub fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
     let visits = rewriter.visits();
-    let Some(rest) = visits.0.checked_sub(1) else {
+    let Some(left) = visits.left.checked_sub(1) else {
         return Err(PassError::unsupported(format!("the function has more than {MAX_VISITS} statements")));
     };
-    visits.0 = rest;
+    visits.left = left;
+    let visits = *visits;
     with_stack(|| {
-        let _span = SpanScope::enter(stmt.span());
+        let _span = visits.scope(stmt.span());
         rewriter.stmt(stmt).map_err(|error| error.at(stmt))
     })
 }
 
 /// Maximum number of spans of a statement that stands for others.
 const MAX_SPANS: usize = 16;
-
-/// A statement that stands for the one around it, too: its spans, followed by those of the other.
-pub fn absorb(stmt: StmtRef, outer: Span) -> StmtRef {
-    let span = stmt.span();
-    if !si_builder::is_enabled() || span == outer || span.part_count() >= MAX_SPANS {
-        return stmt;
-    }
-    stmt.with_span(SIBuilder::from_spans([span, outer]).create_span())
-}
 
 /// Identity of fields.
 pub trait Same {

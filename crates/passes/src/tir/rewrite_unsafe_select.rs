@@ -8,7 +8,7 @@ use tvmscript_prim::intrinsic::IF_THEN_ELSE;
 use tvmscript_prim::{Call, Effect, Expr, Op, PrimExpr, PrimExprExt, Ramp, Select};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, SpanScope, Visits};
+use super::rewrite::{self, Rewriter, Visits};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -17,8 +17,8 @@ pass! {
     /// calls that are not pure.
     ///
     /// Upstream: `src/tir/transforms/rewrite_unsafe_select.cc`.
-    pub RewriteUnsafeSelect = "tir.RewriteUnsafeSelect" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut RewriteSelect::default())
+    pub RewriteUnsafeSelect = "tir.RewriteUnsafeSelect" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut RewriteSelect::default())
     }
 }
 
@@ -39,7 +39,7 @@ impl Rewriter for RewriteSelect {
             if !is_unsafe(&select.true_value) && !is_unsafe(&select.false_value) {
                 return None;
             }
-            let _span = SpanScope::enter(node.span());
+            let _span = self.visits.scope(node.span());
             let args = [&select.condition, &select.true_value, &select.false_value].map(Ref::clone);
             Some(Call::new(select.dtype, IF_THEN_ELSE.get().clone(), args).into_object())
         })?)

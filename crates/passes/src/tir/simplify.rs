@@ -7,7 +7,7 @@ use tvmscript_prim::{Compare, Effect, Expr, FloatImm, IntImm, PrimExprExt, Var, 
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing, under};
-use super::rewrite::{self, Rewriter, Same, SpanScope, Visits, absorb, rebuild, visit};
+use super::rewrite::{self, Rewriter, Same, Visits, rebuild, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -18,7 +18,7 @@ pass! {
     /// spans, too.
     ///
     /// Upstream: `src/tir/transforms/simplify.cc`.
-    pub Simplify = "tir.Simplify" for PrimFunc in IRModule |function, _context| {
+    pub Simplify = "tir.Simplify" for PrimFunc in IRModule |function, context| {
         let mut simplify = Simplifier {
             visits: Visits::default(),
             analyzer: Analyzer::new(),
@@ -26,7 +26,7 @@ pass! {
             values: PtrMap::default(),
         };
         context::mark_shapes(&mut simplify.analyzer, &function);
-        rewrite::body(function, &mut simplify)
+        rewrite::body(function, context, &mut simplify)
     }
 }
 
@@ -86,7 +86,7 @@ impl Rewriter for Simplifier {
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
-        let _span = SpanScope::enter(expr.span());
+        let _span = self.visits.scope(expr.span());
         Ok(self.analyzer.simplify(expr))
     }
 
@@ -109,13 +109,19 @@ impl Rewriter for Simplifier {
                 }
                 let body = visit(self, &s.body)?;
                 if is_inlined && !self.kept.contains(s.var.object()) {
-                    return Ok(absorb(body, s.span));
+                    return Ok(self.visits.absorb(body, s.span));
                 }
                 Ok(rebuild!(stmt: LetStmt = s { value: value, body: body }))
             }
             StmtKind::IfThenElse(s) => match (self.proven(&s.condition)?, &s.else_case) {
-                (Some(true), _) => Ok(absorb(visit(self, &s.then_case)?, s.span)),
-                (Some(false), Some(stmt)) => Ok(absorb(visit(self, stmt)?, s.span)),
+                (Some(true), _) => {
+                    let then_case = visit(self, &s.then_case)?;
+                    Ok(self.visits.absorb(then_case, s.span))
+                }
+                (Some(false), Some(stmt)) => {
+                    let else_case = visit(self, stmt)?;
+                    Ok(self.visits.absorb(else_case, s.span))
+                }
                 (Some(false), None) => Ok(nothing()),
                 (None, _) => context::children(self, stmt),
             },

@@ -3,7 +3,7 @@
 use tvmscript_ir::IRModule;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, Visits, absorb, visit};
+use super::rewrite::{self, Rewriter, Visits, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -11,8 +11,8 @@ pass! {
     /// Removes assertions.
     ///
     /// Upstream: `src/tir/transforms/skip_assert.cc`.
-    pub SkipAssert = "tir.SkipAssert" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Skip::default())
+    pub SkipAssert = "tir.SkipAssert" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Skip::default())
     }
 }
 
@@ -29,7 +29,10 @@ impl Rewriter for Skip {
 
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
-            StmtKind::AssertStmt(s) => Ok(absorb(visit(self, &s.body)?, s.span)),
+            StmtKind::AssertStmt(s) => {
+                let body = visit(self, &s.body)?;
+                Ok(self.visits.absorb(body, s.span))
+            }
             _ => rewrite::children(self, stmt),
         }
     }

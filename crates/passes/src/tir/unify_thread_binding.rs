@@ -6,7 +6,7 @@ use tvmscript_ir_core::{DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, St
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, SpanScope, Visits, edit};
+use super::rewrite::{self, Rewriter, Visits, edit};
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
 
@@ -20,8 +20,8 @@ pass! {
     /// parsed.
     ///
     /// Upstream: `src/tir/transforms/unify_thread_binding.cc`.
-    pub UnifyThreadBinding = "tir.UnifyThreadBinding" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut Unifier::default())
+    pub UnifyThreadBinding = "tir.UnifyThreadBinding" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut Unifier::default())
     }
 }
 
@@ -94,7 +94,7 @@ impl Unifier {
     fn launch(&mut self, body: StmtRef) -> StmtRef {
         let axes = self.axes.iter().skip(self.launched).rev();
         let new = axes.fold(body, |body, axis| {
-            let _span = SpanScope::enter(axis.span);
+            let _span = self.visits.scope(axis.span);
             let thread = IterVar {
                 dom: None,
                 var: Var::new("", axis.var.dtype),

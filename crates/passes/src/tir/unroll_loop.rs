@@ -7,7 +7,7 @@ use tvmscript_prim::{Expr, IntImm, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::convert_ssa;
-use super::rewrite::{self, Rewriter, Visits, absorb, array, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, array, edit, visit};
 use crate::Result;
 use tvmscript_pass::{OptionDecl, OptionValue, PassContext, PassError, pass};
 
@@ -21,8 +21,8 @@ pass! {
     /// Upstream: `src/tir/transforms/unroll_loop.cc`.
     pub UnrollLoop = "tir.UnrollLoop" for PrimFunc in IRModule |function, context| {
         let mut unroll = Unroll::new(context)?;
-        let new = rewrite::body(function.clone(), &mut unroll)?;
-        if new.ptr_eq(&function) { Ok(new) } else { rewrite::body(new, &mut convert_ssa::Ssa::default()) }
+        let new = rewrite::body(function.clone(), context, &mut unroll)?;
+        if new.ptr_eq(&function) { Ok(new) } else { rewrite::body(new, context, &mut convert_ssa::Ssa::default()) }
     }
 }
 
@@ -161,7 +161,7 @@ impl Unroll {
                 None => index,
             };
             let value: Object = ops::add(s.min.clone(), offset)?.into();
-            Ok(absorb(substitute(s.body.clone(), &ptr_map([(&s.loop_var, value)]))?, s.span))
+            Ok(self.visits.absorb(substitute(s.body.clone(), &ptr_map([(&s.loop_var, value)]))?, s.span))
         };
         Ok(flatten((0..count).map(copy).collect::<Result<_>>()?, false))
     }

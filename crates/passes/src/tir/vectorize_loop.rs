@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, Visits, absorb, visit};
+use super::rewrite::{self, Rewriter, Visits, visit};
 use super::vectorizer::Vectorizer;
 use crate::Result;
 use tvmscript_pass::{PassError, pass};
@@ -16,8 +16,8 @@ pass! {
     /// Extents must be constant; scalable vectors are not supported.
     ///
     /// Upstream: `src/tir/transforms/vectorize_loop.cc`.
-    pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc in IRModule |function, _context| {
-        rewrite::body(function, &mut VectorizeLoops::default())
+    pub VectorizeLoop = "tir.VectorizeLoop" for PrimFunc in IRModule |function, context| {
+        rewrite::body(function, context, &mut VectorizeLoops::default())
     }
 }
 
@@ -43,7 +43,8 @@ impl Rewriter for VectorizeLoops {
                 format!("the vectorized loop over `{name}` does not run from 0 to a positive constant");
             return Err(PassError::unsupported(message));
         }
-        Ok(absorb(visit(&mut Vectorizer::new(s)?, &s.body)?, s.span))
+        let body = visit(&mut Vectorizer::new(s, self.visits)?, &s.body)?;
+        Ok(self.visits.absorb(body, s.span))
     }
 }
 

@@ -10,9 +10,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim::*;
 use tvmscript_tir::node::*;
 
-use super::rewrite::{
-    self, Rewriter, Same, SpanScope, Visits, array, changed, edit, expr_children, rebuild, visit,
-};
+use super::rewrite::{self, Rewriter, Same, Visits, array, changed, edit, expr_children, rebuild, visit};
 use super::vectorize_loop::serial;
 use crate::Result;
 use tvmscript_pass::PassError;
@@ -95,10 +93,10 @@ fn unsupported<T>(what: &str) -> Result<T> {
 
 impl Vectorizer {
     /// Creates a rewriter for the body of a loop from zero to a constant.
-    pub(super) fn new(s: &For) -> Result<Vectorizer> {
+    pub(super) fn new(s: &For, visits: Visits) -> Result<Vectorizer> {
         let (zero, one) = (IntImm::try_new(s.loop_var.dtype, 0)?, IntImm::try_new(s.loop_var.dtype, 1)?);
         Ok(Vectorizer {
-            visits: Visits::default(),
+            visits: visits.renewed(),
             var: s.loop_var.clone(),
             lanes: s.extent.clone(),
             ramp: Ramp::try_new(zero, one, &s.extent)?,
@@ -368,7 +366,7 @@ impl Vectorizer {
         let new_var = match lanes_of(new) == lanes_of(old) {
             true => var.clone(),
             false => {
-                let _span = SpanScope::enter(var.span());
+                let _span = self.visits.scope(var.span());
                 Var::new(var.name.get(), new.dtype())
             }
         };
@@ -436,7 +434,7 @@ impl Vectorizer {
             Some(indices.iter().take(indices.len() - 1).cloned().chain([last]).collect())
         };
         Ok(post_order_mutate(body.clone(), |node: &Object| {
-            let _span = SpanScope::enter(node.span());
+            let _span = self.visits.scope(node.span());
             if let Some(load) = node.downcast_ref::<BufferLoad>() {
                 let (buffer, indices) = (wider(&load.buffer)?, of_lane(&load.indices)?);
                 return Some(
@@ -513,7 +511,7 @@ impl Rewriter for Vectorizer {
             return Ok(known);
         }
         let new = with_stack(|| {
-            let _span = SpanScope::enter(expr.span());
+            let _span = self.visits.scope(expr.span());
             self.visit_expr(expr)
         })?;
         self.memo.insert(expr.object(), &new);

@@ -1,9 +1,9 @@
 //! Conversions: casts, broadcasts, and type promotion of two operands.
 
 use tvmscript_ir_core::dtype::TypeCode;
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::{DataType, Ref, TextRules};
 
-use super::{fold, folding, make_const, undetermined};
+use super::{fold, make_const, undetermined};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::intrinsic::{self, NamedOp};
@@ -25,7 +25,7 @@ pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
 
 /// The literal converted to a scalar type, or the value unchanged.
 fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr>, Expr> {
-    if folding::current().is_exact && !is_exact(dtype, &value) {
+    if TextRules::current().folding.is_exact && !is_exact(dtype, &value) {
         return Err(value);
     }
     if let Some(lit) = value.as_node::<IntImm>() {

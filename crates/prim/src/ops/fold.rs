@@ -5,11 +5,11 @@
 //!
 //! Upstream counterpart: `src/arith/const_fold.h`.
 
-use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::{self, Operator, floor_div, floor_mod};
+use tvmscript_ir_core::{DataType, TextRules};
 
 use super::literal::truth;
-use super::{BinaryOp, Number, folding, make_const};
+use super::{BinaryOp, Number, make_const};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm};
@@ -63,7 +63,7 @@ fn wrapped(value: i64, dtype: DataType) -> i64 {
 
 /// The exact result of an operation on two literals as one of the type.
 fn int(value: i128, dtype: DataType) -> Result<Option<Folded>> {
-    let rules = folding::current();
+    let rules = TextRules::current().folding;
     if rules.is_exact && !holds(dtype, value) {
         return Ok(None);
     }
@@ -92,7 +92,7 @@ fn float(operator: Operator, dtype: DataType, a: f64, b: f64) -> Result<Option<F
         _ => None,
     };
     let Some(value) = value else { return Ok(None) };
-    if folding::current().is_exact && value.is_infinite() && a.is_finite() && b.is_finite() {
+    if TextRules::current().folding.is_exact && value.is_infinite() && a.is_finite() && b.is_finite() {
         return Ok(None);
     }
     Ok(Some(Folded::Value(FloatImm::try_new(dtype, value)?)))
@@ -104,7 +104,7 @@ pub(super) fn is_index(dtype: DataType) -> bool {
 }
 
 fn folds_unsigned(dtype: DataType) -> bool {
-    folding::current().unsigned && dtype.is_uint() && dtype.is_scalar()
+    TextRules::current().folding.unsigned && dtype.is_uint() && dtype.is_scalar()
 }
 
 /// Folds `a op b`; returns `None` if it does not fold. Both operands must have the same type.
@@ -171,7 +171,7 @@ fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
 
 fn sub(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
     Ok(match (a, b) {
-        (Lit::Int(0), Lit::Int(k)) if dtype.is_uint() && k > 0 && !folding::current().is_exact => {
+        (Lit::Int(0), Lit::Int(k)) if dtype.is_uint() && k > 0 && !TextRules::current().folding.is_exact => {
             return Err(PrimError::OutOfRange { value: k.wrapping_neg().to_string(), dtype });
         }
         (Lit::Int(a), Lit::Int(b)) => return int(i128::from(a) - i128::from(b), dtype),

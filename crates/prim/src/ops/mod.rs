@@ -20,7 +20,6 @@ pub mod bare;
 pub mod bits;
 pub mod convert;
 pub mod fold;
-pub mod folding;
 pub mod limits;
 pub mod literal;
 pub mod logic;

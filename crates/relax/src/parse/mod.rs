@@ -13,9 +13,8 @@ mod unknown;
 
 use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir::{BaseFunc, GlobalVar, RelaxExpr};
-use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::{Dialect, TextRules};
 use tvmscript_irbuilder::BuildDialect;
-use tvmscript_prim::ops::bare;
 use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
@@ -43,7 +42,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .decorator_scope("function", |args| crate::build::function::FUNCTION.call(args))
         .fragments(fragment::read)
         // Relax has its own rules for the types of numbers.
-        .around_token(|_| bare::suspend(), |_| bare::resume())
+        .text_rules(|around| TextRules { int: None, float: None, ..around })
         .parse::<ast::Assign>(statements::assign)
         .parse::<ast::AnnAssign>(statements::ann_assign)
         .parse::<ast::If>(statements::conditional)

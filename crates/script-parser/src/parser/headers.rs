@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::Parser;
 use crate::errors::ParseErrorKind;
-use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
+use crate::header::{self, Header, HeaderError, HeaderLine, Setting};
+use tvmscript_ir_core::{TextRules, TextScope};
 use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
 use tvmscript_script_eval::errors::EvalError;
@@ -18,6 +19,8 @@ pub(super) struct Headers {
     behind: u32,
     /// Options that always apply.
     base: Header,
+    /// The rules of the text, which headers change; `None` for a text without headers.
+    rules: Option<TextScope>,
     /// `true` if a header applies.
     holds: bool,
     /// `true` if names of variables end in an address.
@@ -29,17 +32,16 @@ pub(super) struct Headers {
 }
 
 impl Parser<'_> {
-    /// Finds the headers of the text. Dropping the result resets all options.
-    pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
-        let reset = Reset(self.script.tables.handlers.clone());
+    /// Finds the headers of the text, and starts its rules.
+    pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) {
         // Headers of imported modules concern their own text.
         let own =
             comments.partition_point(|comment| self.state.program.parts.at(comment.range.start).is_none());
         let comments = comments.get(..own).unwrap_or_default();
         let lines =
             header::lines(self.state.program.text(), comments, &self.script.tables.release.syntax).into();
-        self.script.headers = Headers { lines, base: base.clone(), ..Headers::default() };
-        reset
+        let rules = Some(TextRules::PLAIN.enter());
+        self.script.headers = Headers { lines, base: base.clone(), rules, ..Headers::default() };
     }
 
     /// Applies [`ParseOptions::header`](crate::ParseOptions::header). Predefined names must be bound before.
@@ -85,7 +87,7 @@ impl Parser<'_> {
         if !is_definition || !std::mem::take(&mut self.script.headers.holds) {
             return;
         }
-        Reset::now(&self.script.tables.handlers);
+        self.set_rules(TextRules::PLAIN);
         self.script.headers.addresses = false;
         for (name, slot) in std::mem::take(&mut self.script.headers.names).into_iter().rev() {
             if self.state.program.is_written(name) {
@@ -105,7 +107,11 @@ impl Parser<'_> {
         let dialects: Vec<&str> = self.script.tables.namespaces.iter().map(|(dialect, _)| *dialect).collect();
         let table = self.script.tables.handlers.clone();
         match Setting::find(name, value, &table, &dialects)? {
-            Setting::Option { option, value } => header::set(option, value)?,
+            Setting::Option { option, value } => {
+                let mut rules = TextRules::current();
+                header::set(option, value, &mut rules)?;
+                self.set_rules(rules);
+            }
             Setting::Addresses(on) => self.script.headers.addresses = on,
             Setting::Prefix { dialect, prefix } => {
                 // Names that do not occur in the text need no value.
@@ -118,6 +124,12 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    fn set_rules(&self, rules: TextRules) {
+        if let Some(scope) = &self.script.headers.rules {
+            scope.set(rules);
+        }
     }
 
     fn header_error(&mut self, error: HeaderError, range: TextRange) {

@@ -48,7 +48,9 @@ mod unknown;
 use std::rc::Rc;
 
 use tvmscript_ir_core::release::{Reason, UnknownRelease};
-use tvmscript_ir_core::{Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, Token};
+use tvmscript_ir_core::{
+    Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, TextRules, Token,
+};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
@@ -146,15 +148,15 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     }
     parser.script.captures = options.capture;
     parser.define_globals(&options.globals);
-    let _reset = parser.begin_headers(&parsed.comments, &options.header);
-    let recording = options.record_steps.then(Recording::start).flatten();
+    parser.begin_headers(&parsed.comments, &options.header);
+    let recording = if options.record_steps { Recording::start() } else { Recording::pause() };
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
         Some(dialect) => parser.fragment(dialect),
         None => parser.module(options),
     }
     Span::set_current(span);
-    let mut steps = recording.map_or_else(Vec::new, Recording::finish);
+    let mut steps = recording.finish();
     let mut errors = std::mem::take(&mut parser.state.diagnostics.errors);
     let mut warnings = parser.state.take_warnings();
     warnings.append(&mut parser.notes_of_unknown());
@@ -331,14 +333,10 @@ impl<'p> Parser<'p> {
     /// scripts under all others.
     pub fn with_token<R>(&mut self, token: Token, f: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.state.move_to(Position::of_token(token));
-        let around = self.script.tables.handlers.entry(token).and_then(|entry| entry.around);
-        if let Some((enter, _)) = around {
-            enter(self);
-        }
+        let rules = self.script.tables.handlers.entry(token).and_then(|entry| entry.text_rules);
+        let scope = rules.map(|rules| rules(TextRules::current()).enter());
         let result = f(self);
-        if let Some((_, exit)) = around {
-            exit(self);
-        }
+        drop(scope);
         self.state.move_to(before);
         result
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tvmscript_ir_core::{Release, Syntax};
+use tvmscript_ir_core::{Release, Session, Syntax};
 use tvmscript_python_syntax::ast::{Stmt, StmtId};
 use tvmscript_python_syntax::prescan::Comment;
 use tvmscript_python_syntax::{ParsedPython, PythonOptions};
@@ -42,6 +42,16 @@ pub struct ParseOptions {
     pub unknown_functions: UnknownFunctions,
     /// Finds modules that the text imports. Without it, they are unknown.
     pub modules: Option<ModuleLoader>,
+}
+
+impl ParseOptions {
+    /// The options of a session: its release and limits.
+    pub fn of(session: &Session<'_>) -> ParseOptions {
+        let mut python = PythonOptions::default();
+        python.max_text_bytes = session.limits.max_text_bytes;
+        let limits = Limits::from(&session.limits);
+        ParseOptions { python, limits, release: session.release, ..ParseOptions::default() }
+    }
 }
 
 /// Calls of functions, and nodes in metadata of types, that no dialect declares, such as those of another release.

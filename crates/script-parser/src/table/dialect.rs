@@ -9,7 +9,7 @@ use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, ParserFn, Parsers, PythonModule,
-    ScopeFn, Statement, StmtHandler, TokenHook, UnknownFn,
+    ScopeFn, Statement, StmtHandler, TextRulesFn, UnknownFn,
 };
 use tvmscript_script_eval::errors::Result;
 use tvmscript_script_eval::{
@@ -155,8 +155,8 @@ pub trait ParseDialect: Sized {
     /// Prints nodes of every dialect for `str`, `repr` and f-strings of Python code. At most one dialect registers it.
     fn node_text(self, print: NodeTextFn) -> Self;
 
-    /// Hooks that run when this dialect's token is entered and left.
-    fn around_token(self, enter: TokenHook, exit: TokenHook) -> Self;
+    /// Rules for the text of this dialect inside that of others.
+    fn text_rules(self, rules: TextRulesFn) -> Self;
 
     /// Hooks that run around decorated functions nested in functions of this dialect.
     fn around_local_functions(self, before: LocalFunctionHook, after: LocalFunctionHook) -> Self;
@@ -325,9 +325,9 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn around_token(mut self, enter: TokenHook, exit: TokenHook) -> Self {
+    fn text_rules(mut self, rules: TextRulesFn) -> Self {
         let token = self.name();
-        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Token { enter, exit }, Location::caller()));
+        self.slot_mut::<Parsers>().hooks.push((token, Hooks::TextRules(rules), Location::caller()));
         self
     }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::RegistrationSite;
-use tvmscript_ir_core::{Object, Registry, Resolver, Slot, Token, TypeInfo};
+use tvmscript_ir_core::{Object, Registry, Resolver, Slot, TextRules, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
 pub use catalog::{ModuleMember, Provided};
@@ -93,8 +93,8 @@ pub enum DecoratorRule {
 }
 
 pub(crate) type StmtHandler = Arc<dyn Fn(&mut Parser, StmtId, &Stmt) -> Result<()> + Send + Sync>;
-/// Hook that runs when a token is entered or left.
-pub type TokenHook = fn(&mut Parser);
+/// Makes the rules of the text of a dialect from those of the text around it.
+pub type TextRulesFn = fn(TextRules) -> TextRules;
 /// Hook that runs before or after the definition of a nested function.
 pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
@@ -108,7 +108,7 @@ pub type UnknownFn = fn(&str, CallArgs) -> std::result::Result<ScriptValue, Buil
 #[derive(Clone, Default)]
 pub(crate) struct TokenEntry {
     pub(crate) handlers: Vec<Option<StmtHandler>>,
-    pub(crate) around: Option<(TokenHook, TokenHook)>,
+    pub(crate) text_rules: Option<TextRulesFn>,
     pub(crate) around_local: Option<(LocalFunctionHook, LocalFunctionHook)>,
     pub(crate) fragment: Option<FragmentReader>,
 }
@@ -254,7 +254,7 @@ pub struct Parsers {
 
 #[derive(Clone, Copy)]
 enum Hooks {
-    Token { enter: TokenHook, exit: TokenHook },
+    TextRules(TextRulesFn),
     Local { before: LocalFunctionHook, after: LocalFunctionHook },
     Fragment(FragmentReader),
 }
@@ -323,7 +323,7 @@ impl Slot for Parsers {
         for (name, hooks, place) in other.hooks {
             let token = resolver.token(name);
             let word = match hooks {
-                Hooks::Token { .. } => "around_token",
+                Hooks::TextRules(_) => "text_rules",
                 Hooks::Local { .. } => "around_local_functions",
                 Hooks::Fragment(_) => "fragments",
             };
@@ -332,7 +332,7 @@ impl Slot for Parsers {
             }
             let entry = table.entry_mut(token);
             match hooks {
-                Hooks::Token { enter, exit } => entry.around = Some((enter, exit)),
+                Hooks::TextRules(rules) => entry.text_rules = Some(rules),
                 Hooks::Local { before, after } => entry.around_local = Some((before, after)),
                 Hooks::Fragment(read) => {
                     entry.fragment = Some(read);

@@ -17,13 +17,12 @@ use tvmscript_ir::GlobalVar;
 use tvmscript_ir::build::{FunctionCaller, arguments_as_written, field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
 use tvmscript_irbuilder::{BuildDialect, Builder, CallArgs, Result, ScriptValue, script_fn};
-use tvmscript_prim::ops::bare;
 use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range, UnknownCall};
 use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::{ParseDialect, ReaderOption};
 
-use crate::bare::{bare_buffer, bare_float, bare_int, set_buffer_dtype};
+use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::build::args::ExprArg;
 use crate::build::{ALIASES, FUNCTIONS, REGION_FUNCTIONS, find_name, other_names};
 use crate::node::*;
@@ -37,20 +36,21 @@ pub fn meta_var(value: ScriptValue) -> Result<ScriptValue> {
 
 /// Default types that headers may set.
 static OPTIONS: &[ReaderOption] = &[
-    ReaderOption { name: "int_dtype", set: |text| dtype(text, bare_int).map(bare::set_int) },
-    ReaderOption { name: "float_dtype", set: |text| dtype(text, bare_float).map(bare::set_float) },
-    ReaderOption { name: "buffer_dtype", set: |text| dtype(text, bare_buffer).map(set_buffer_dtype) },
+    ReaderOption { name: "int_dtype", set: |rules, text| set(&mut rules.int, text, bare_int) },
+    ReaderOption { name: "float_dtype", set: |rules, text| set(&mut rules.float, text, bare_float) },
+    ReaderOption { name: "buffer_dtype", set: |rules, text| set(&mut rules.storage, text, bare_buffer) },
 ];
 
-/// The type that a header sets, if `check` accepts it; `None` for `void`, which disables the default.
-fn dtype(
-    text: Option<&str>,
+/// Sets the type that a header gives, if `check` accepts it; `void` disables the default.
+fn set(
+    rule: &mut Option<DataType>,
+    text: &str,
     check: fn(DataType) -> std::result::Result<(), String>,
-) -> std::result::Result<Option<DataType>, String> {
-    let Some(text) = text else { return Ok(None) };
+) -> std::result::Result<(), String> {
     let dtype = text.parse::<DataType>().map_err(|error| error.to_string())?;
     check(dtype)?;
-    Ok(Some(dtype).filter(|dtype| *dtype != DataType::VOID))
+    *rule = Some(dtype).filter(|dtype| *dtype != DataType::VOID);
+    Ok(())
 }
 
 /// Registers the parsers of the dialect.

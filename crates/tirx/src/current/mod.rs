@@ -43,8 +43,8 @@ pub const PERSISTENT: &str = "tirx.persistent_kernel";
 
 /// Rules of folding.
 #[cfg(any(feature = "parse", feature = "print"))]
-const FOLDING: tvmscript_prim::ops::folding::Folding =
-    tvmscript_prim::ops::folding::Folding { unsigned: true, ..tvmscript_prim::ops::folding::TVM_0_23 };
+const FOLDING: tvmscript_ir_core::Folding =
+    tvmscript_ir_core::Folding { unsigned: true, ..tvmscript_ir_core::Folding::PLAIN };
 
 /// Comparisons that match the types of their operands and fold: those of order whose left operand is no Python number.
 #[cfg(feature = "parse")]

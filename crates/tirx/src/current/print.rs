@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Object, PathId, Ref, Str, Value, Visitor, Walk};
-use tvmscript_prim::ops::folding;
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_tir::op::bits::REINTERPRET;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
@@ -25,9 +24,7 @@ use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, Scop
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
-    function: |node, path, d| {
-        folding::with(super::FOLDING, || super::print_function::function(node, path, d))
-    },
+    function: |node, path, d| super::FOLDING.with(|| super::print_function::function(node, path, d)),
     load,
     store,
     attribute,

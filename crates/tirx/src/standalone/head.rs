@@ -3,7 +3,6 @@
 use tvmscript_ir_core::DataType;
 use tvmscript_irbuilder::FromScript as _;
 use tvmscript_prim::Var;
-use tvmscript_prim::ops::folding;
 use tvmscript_python_syntax::ast::{FunctionDef, Name, Parameter};
 use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_variable};
 use tvmscript_tir::build::function::Flags;
@@ -17,8 +16,8 @@ use crate::current::{assign, view};
 
 /// The handlers of the release.
 pub(super) const HANDLERS: Handlers = Handlers {
-    define: |p, definition| folding::with(FOLDING, || define_with(p, definition, &HEAD)),
-    declare: |p, definition| folding::with(FOLDING, || declare_with(p, definition, &HEAD)),
+    define: |p, definition| FOLDING.with(|| define_with(p, definition, &HEAD)),
+    declare: |p, definition| FOLDING.with(|| declare_with(p, definition, &HEAD)),
     assign: assign::assign,
     ann_assign: assign::ann_assign,
     expr_attribute: view::expr_attribute,

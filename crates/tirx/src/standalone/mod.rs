@@ -57,8 +57,7 @@ pub(crate) static SURFACE: Surface = Surface {
 
 /// Rules of folding: what does not fit its type stays as it is written.
 #[cfg(any(feature = "parse", feature = "print"))]
-const FOLDING: tvmscript_prim::ops::folding::Folding =
-    tvmscript_prim::ops::folding::Folding { unsigned: true, is_exact: true };
+const FOLDING: tvmscript_ir_core::Folding = tvmscript_ir_core::Folding { unsigned: true, is_exact: true };
 
 /// Tests whether calls of an operator stay as they are written. Operations on bits are computed.
 #[cfg(any(feature = "build", feature = "print"))]

@@ -5,7 +5,6 @@ use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, R
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::ModuleForm as _;
 use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Value};
-use tvmscript_prim::ops::folding;
 use tvmscript_prim::{Call, Expr, IntImm, StringImm};
 use tvmscript_tir::op::Operator;
 use tvmscript_tir::print::body;
@@ -26,9 +25,7 @@ const SCOPES: &[(&str, &str)] = &[
 
 /// The printers and forms of the release.
 pub(super) const FORMS: Forms = Forms {
-    function: |node, path, d| {
-        folding::with(super::FOLDING, || super::print_function::function(node, path, d))
-    },
+    function: |node, path, d| super::FOLDING.with(|| super::print_function::function(node, path, d)),
     load: crate::current::print::element,
     attribute,
     layout: |_, _, _| Ok(None),

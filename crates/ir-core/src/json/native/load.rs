@@ -11,6 +11,7 @@ use crate::json::limits::{self, Counter};
 use crate::json::scan::{BYTE_ORDER_MARK, Scanner};
 use crate::raw::{Array, Object, ObjectLike as _, Ref};
 use crate::registry::Registry;
+use crate::session::Session;
 use crate::span::{SourceId, Span, SpanKind};
 use crate::tensor::TensorData;
 use crate::type_table::{FieldInfo, FieldKind, TypeInfo};
@@ -22,10 +23,10 @@ type Result<T> = std::result::Result<T, JsonError>;
 ///
 /// # Errors
 /// Fails with the path and position of the first error.
-pub fn load(text: &str, registry: &Registry) -> Result<Value> {
+pub fn load<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Value> {
     let document: Document =
         serde_json::from_str(text.trim_start_matches(BYTE_ORDER_MARK)).map_err(|e| malformed(text, &e))?;
-    load_document(document, registry).map_err(|error| {
+    load_document(document, session.into()).map_err(|error| {
         let offset_bytes = Scanner::locate(text, &error.path);
         JsonError { offset_bytes, ..error }
     })
@@ -47,24 +48,25 @@ pub fn release(text: &str) -> Option<String> {
     None
 }
 
-fn load_document(document: Document, registry: &Registry) -> Result<Value> {
+fn load_document(document: Document, session: Session<'_>) -> Result<Value> {
     if document.format != FORMAT || !(1..=VERSION).contains(&document.version) {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
     let sources: Vec<SourceId> = document.sources.iter().map(|name| SourceId::new(name)).collect();
-    let value = nodes(document, &sources, registry);
+    let value = nodes(document, &sources, session);
     if value.is_err() {
         sources.into_iter().for_each(SourceId::release);
     }
     value
 }
 
-fn nodes(document: Document, sources: &[SourceId], registry: &Registry) -> Result<Value> {
-    let mut counter = Counter::begin();
+fn nodes(document: Document, sources: &[SourceId], session: Session<'_>) -> Result<Value> {
+    let mut counter = Counter::new(session.limits);
     let spans = spans(&document.spans, sources, &mut counter)?;
     let count = document.nodes.len();
-    let mut loader = Loader { registry, spans, counter, count, nodes: Vec::with_capacity(count) };
+    let mut loader =
+        Loader { registry: session.registry, spans, counter, count, nodes: Vec::with_capacity(count) };
     for (index, entry) in document.nodes.into_iter().enumerate() {
         let node = loader.node(entry).map_err(|e| e.within(format_args!(".nodes[{index}]")))?;
         loader.nodes.push(node);
@@ -149,7 +151,7 @@ struct Loader<'r> {
 }
 
 impl Loader<'_> {
-    fn node(&self, entry: NodeEntry) -> Result<Object> {
+    fn node(&mut self, entry: NodeEntry) -> Result<Object> {
         let NodeEntry { key, span, fields, name, items, entries, tensor, shape } = entry;
         let span = match span {
             Some(index) => *earlier(&self.spans, index).map_err(|e| e.within(".span"))?,
@@ -231,7 +233,11 @@ impl Loader<'_> {
         Ok(info)
     }
 
-    fn fields(&self, info: &'static TypeInfo, mut fields: serde_json::Map<String, Json>) -> Result<Object> {
+    fn fields(
+        &mut self,
+        info: &'static TypeInfo,
+        mut fields: serde_json::Map<String, Json>,
+    ) -> Result<Object> {
         let within = |name: &str, e: JsonError| e.within(format_args!(".fields.{name}"));
         let mut values = Vec::with_capacity(info.fields().len());
         for field in info.fields() {
@@ -252,9 +258,9 @@ impl Loader<'_> {
         if let Some((key, _)) = fields.into_iter().next() {
             return Err(JsonError::new(JsonErrorKind::UnknownKey { key }).within(".fields"));
         }
-        info.construct(values).map_err(|error| match error.field() {
-            Some(field) => within(field, JsonError::new(self.counter.explain(error))),
-            None => JsonError::new(error.into()),
+        self.counter.construct(info, &mut values).map_err(|(field, kind)| match field {
+            Some(field) => within(field, JsonError::new(kind)),
+            None => JsonError::new(kind),
         })
     }
 
