@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tvmscript::diagnostics::TextEdit;
-use tvmscript::ir_core::diagnostic::ErrorCode;
-use tvmscript::ir_core::release::NameChange;
-use tvmscript::python_syntax::ast::{
+use crate::{Step, codes};
+use tvmscript_diagnostics::TextEdit;
+use tvmscript_ir_core::diagnostic::ErrorCode;
+use tvmscript_ir_core::release::NameChange;
+use tvmscript_python_syntax::ast::{
     Assign, Ast, BinOp, Constant, Expr, ExprId, FunctionDef, Keyword, List, Stmt, StmtId, TextRange,
 };
-use tvmscript::script_eval::exprs_in;
-use tvmscript::upgrade::{Step, codes};
+use tvmscript_script_eval::exprs_in;
 
 use super::assigned::{Bound, Known};
 use super::definitions::{Definition, Kind, blocks, own_roots};

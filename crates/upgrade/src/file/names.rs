@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tvmscript::python_syntax::ast::{Ast, Expr, ExprId, Stmt};
+use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Stmt};
 
 /// Namespaces of dialects, in the older release.
 pub(super) const TIR: &str = "tvm.script.tir";

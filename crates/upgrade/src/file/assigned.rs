@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use tvmscript::python_syntax::ast::{Ast, Constant, Expr, ExprId, Stmt, StmtId};
-use tvmscript::script_eval::exprs_in;
+use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, Stmt, StmtId};
+use tvmscript_script_eval::exprs_in;
 
 use super::definitions::blocks;
 use super::names::{Names, TIR, in_tir};

@@ -1,7 +1,7 @@
 //! The definitions of scripts and macros in a file, by their decorators.
 
-use tvmscript::python_syntax::ast::{Ast, ExprId, FunctionDef, List, Stmt, StmtId, TextRange};
-use tvmscript::script_eval::exprs_in;
+use tvmscript_python_syntax::ast::{Ast, ExprId, FunctionDef, List, Stmt, StmtId, TextRange};
+use tvmscript_script_eval::exprs_in;
 
 use super::names::Names;
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use tvmscript::diagnostics::TextEdit;
-use tvmscript::python_syntax::ast::{Ast, ImportFrom, Stmt, TextRange};
-use tvmscript::upgrade::Step;
+use crate::Step;
+use tvmscript_diagnostics::TextEdit;
+use tvmscript_python_syntax::ast::{Ast, ImportFrom, Stmt, TextRange};
 
 /// The imports of a file, as far as scripts use them.
 #[derive(Clone)]
