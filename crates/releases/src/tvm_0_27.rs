@@ -6,8 +6,8 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
 use tvmscript_ir_core::release::{Examples, OperatorKeys, Release, Renames, Sign, Strength, Syntax};
-use tvmscript_relax::surface as relax;
-use tvmscript_tirx::current as tirx;
+use tvmscript_relax::syntax as relax;
+use tvmscript_tirx::tvm_0_27 as tirx;
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use tvmscript_upgrade::{Step, UpgradeDialect as _, tvm_0_23, tvm_0_27};
 
@@ -189,7 +189,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
 };
 
 /// The syntax of Relax.
-static RELAX: relax::Surface = relax::Surface {
+static RELAX: relax::RelaxSyntax = relax::RelaxSyntax {
     has_type_variables: true,
     has_bare_scalars: true,
     has_text_type: true,

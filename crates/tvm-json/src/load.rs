@@ -62,8 +62,8 @@ fn load_graph(
     if !version.types_as_nodes {
         return load_nodes(text, registry, version, kept, None);
     }
-    let (older, origins) = translate::older(text, version, registry)?;
-    load_nodes(&older, registry, &TvmJsonVersion::V0_23, kept, Some(&origins))
+    let (translated, origins) = translate::from_release(text, version, registry)?;
+    load_nodes(&translated, registry, &TvmJsonVersion::V0_23, kept, Some(&origins))
         .map_err(|error| translate::at_origin(error, text, &origins))
 }
 

@@ -19,10 +19,10 @@ use tvmscript_tir::build::frame::FrameKind;
 use tvmscript_tir::build::types::TypeArg;
 use tvmscript_tir::op::{Operator, ResultType};
 
-use crate::current::build::{LayoutArg, declare, with_layout};
-use crate::current::layout::{Axis, Iter, TileLayout};
 use crate::node::{AllocBuffer, BufferArgument, TypedCall};
 use crate::op::call::{Arguments, Defaults, make, type_of, typed_by_keyword};
+use crate::tvm_0_27::build::{LayoutArg, declare, with_layout};
+use crate::tvm_0_27::layout::{Axis, Iter, TileLayout};
 
 /// The data type of a type argument: `T.float32`.
 pub(super) fn dtype_of(ty: &TypeArg) -> Result<DataType> {

@@ -76,7 +76,7 @@ fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<(
             Some(buffer) => {
                 let map_at = d.entry(map_path, &key);
                 let annotation = tensor(buffer, map_at, d)?;
-                crate::current::print::define_data(buffer, map_at, d)?;
+                crate::tvm_0_27::print::define_data(buffer, map_at, d)?;
                 let name = define_buffer(buffer, d)?;
                 (d.at(name, at), annotation)
             }

@@ -10,7 +10,7 @@ operators! {
     prefix = "tl.tileop.";
     result = Expr;
     script = crate::op::types;
-    call = crate::op::tilelang::call;
+    call = crate::tilelang_0_25::op::call;
     effect = Update;
 
     /// Copies a tile with the data movers of Ascend.

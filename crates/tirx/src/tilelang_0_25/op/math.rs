@@ -10,7 +10,7 @@ operators! {
     prefix = "tl.";
     result = Expr;
     script = crate::op::types;
-    call = crate::op::tilelang::call;
+    call = crate::tilelang_0_25::op::call;
     effect = Pure;
 
     /// Cosine, fast and less exact.

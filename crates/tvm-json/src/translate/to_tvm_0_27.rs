@@ -14,7 +14,7 @@ use crate::graph::{Data, Field, Graph, Node, Plain};
 
 /// The rules, with what they need to know of the graph.
 #[derive(Debug)]
-pub(crate) struct Newer {
+pub(crate) struct ToTvm027 {
     renames: &'static Renames,
     /// Buffers by the variable of their data pointer.
     owners: HashMap<usize, usize>,
@@ -22,9 +22,9 @@ pub(crate) struct Newer {
     string_types: HashSet<usize>,
 }
 
-impl Newer {
-    pub(crate) fn new(graph: &Graph<'_>, renames: &'static Renames) -> Newer {
-        let mut rules = Newer { renames, owners: HashMap::new(), string_types: HashSet::new() };
+impl ToTvm027 {
+    pub(crate) fn new(graph: &Graph<'_>, renames: &'static Renames) -> ToTvm027 {
+        let mut rules = ToTvm027 { renames, owners: HashMap::new(), string_types: HashSet::new() };
         for (index, node) in graph.nodes.iter().enumerate() {
             match &*node.kind {
                 "tir.Buffer" => {
@@ -60,7 +60,7 @@ fn dtype_of<'t>(node: &Node<'t>) -> Cow<'t, str> {
     node.text("dtype").cloned().unwrap_or_default()
 }
 
-impl<'t> Rules<'t> for Newer {
+impl<'t> Rules<'t> for ToTvm027 {
     fn role(&self, graph: &Graph<'t>, index: usize, role: Role) -> Role {
         let node = graph.nodes.get(index);
         let is_kept = node.is_some_and(|node| match (&*node.kind, role) {
@@ -263,7 +263,7 @@ fn buffer<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     Made::of("ir.Var", vec![("span", Part::of(node, "span")), ("ty", ty), ("name", Part::of(node, "name"))])
 }
 
-impl Newer {
+impl ToTvm027 {
     fn variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>) -> Made<'t> {
         let owner = self.owners.get(&index);
         if let Some((owner, buffer)) = owner.and_then(|owner| Some((*owner, graph.nodes.get(*owner)?))) {
@@ -296,7 +296,7 @@ fn function<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     )
 }
 
-impl Newer {
+impl ToTvm027 {
     fn call<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
         let operator = graph.operator_of(node);
         let bits = BIT_OPERATORS.iter().find(|(own, _)| operator == Some(own));

@@ -10,6 +10,7 @@ pub(crate) mod build;
 mod head;
 #[cfg(feature = "parse")]
 mod names;
+pub(crate) mod op;
 #[cfg(feature = "print")]
 mod print;
 #[cfg(feature = "print")]
@@ -18,13 +19,13 @@ mod print_function;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::Object;
 use tvmscript_ir_core::registry::NameDialect as _;
-use tvmscript_tir::surface::Surface;
+use tvmscript_tir::syntax::TirSyntax;
 
-use crate::current::layout;
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
+use crate::tvm_0_27::layout;
 
 /// The forms of the release.
-pub(crate) static SURFACE: Surface = Surface {
+pub(crate) static SYNTAX: TirSyntax = TirSyntax {
     without: &[
         "block",
         "block_attr",
@@ -48,7 +49,7 @@ pub(crate) static SURFACE: Surface = Surface {
     is_call,
     operator_of: |callee| crate::op::TIRX_0_1.of_callee(callee),
     #[cfg(feature = "build")]
-    flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
     print: print::FORMS,
     #[cfg(feature = "parse")]
@@ -72,7 +73,7 @@ fn is_call(node: &Object) -> bool {
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of TIRx 0.1.
 pub fn dialect() -> Dialect {
-    let dialect = tvmscript_tir::dialect_of(&SURFACE)
+    let dialect = tvmscript_tir::dialect_of(&SYNTAX)
         .node::<Bind>()
         .node::<AllocBuffer>()
         .node::<DeclBuffer>()
@@ -93,7 +94,7 @@ pub fn dialect() -> Dialect {
         dialect
             .context(tvmscript_tir::build::loops::EndsAsWritten)
             .context(tvmscript_tir::build::operator::Unfolded(keeps_calls_of))
-            .context(crate::current::build::WithoutLayout)
+            .context(crate::tvm_0_27::build::WithoutLayout)
     };
     #[cfg(feature = "parse")]
     let dialect = {

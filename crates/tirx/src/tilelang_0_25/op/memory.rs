@@ -14,7 +14,7 @@ operators! {
     prefix = "tl.";
     result = Expr;
     script = crate::op::types;
-    call = crate::op::tilelang::call;
+    call = crate::tilelang_0_25::op::call;
     effect = Update;
 
     /// Load through the read-only cache: of an element.

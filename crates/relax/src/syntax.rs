@@ -9,7 +9,7 @@ use tvmscript_ir_core::{Resolver, Slot};
 
 /// Words and forms of a release.
 #[derive(Debug)]
-pub struct Surface {
+pub struct RelaxSyntax {
     /// Scalar variables of type `int64` are type variables, declared before the script.
     pub has_type_variables: bool,
     /// Scalars print bare: `n` for `R.prim_value(n)`, `T.int64` for `R.Prim("int64")`.
@@ -25,7 +25,7 @@ pub struct Surface {
 }
 
 /// TVM 0.23.
-pub static TVM_0_23: Surface = Surface {
+pub static TVM_0_23: RelaxSyntax = RelaxSyntax {
     has_type_variables: false,
     has_bare_scalars: false,
     has_text_type: false,
@@ -34,37 +34,37 @@ pub static TVM_0_23: Surface = Surface {
     without_attributes: &[],
 };
 
-/// The surface of a registry.
+/// The syntax of a registry.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Surfaces(Option<(&'static Surface, RegistrationSite)>);
+pub(crate) struct SyntaxSlot(Option<(&'static RelaxSyntax, RegistrationSite)>);
 
-impl Surfaces {
+impl SyntaxSlot {
     #[track_caller]
-    pub(crate) fn set(&mut self, surface: &'static Surface) {
-        self.0 = Some((surface, Location::caller()));
+    pub(crate) fn set(&mut self, syntax: &'static RelaxSyntax) {
+        self.0 = Some((syntax, Location::caller()));
     }
 }
 
-impl Slot for Surfaces {
-    fn merge(&mut self, other: Surfaces, resolver: &mut Resolver) {
-        if let Some((surface, place)) = other.0
+impl Slot for SyntaxSlot {
+    fn merge(&mut self, other: SyntaxSlot, resolver: &mut Resolver) {
+        if let Some((syntax, place)) = other.0
             && resolver.claim("the syntax of `relax`", place)
         {
-            self.0 = Some((surface, place));
+            self.0 = Some((syntax, place));
         }
     }
 }
 
-impl Surface {
-    /// The surface of a registry's dialect.
+impl RelaxSyntax {
+    /// The syntax of a registry's dialect.
     #[cfg(any(feature = "print", feature = "parse"))]
-    pub fn of(registry: &Registry) -> &'static Surface {
-        registry.slot::<Surfaces>().and_then(|slot| slot.0).map_or(&TVM_0_23, |(surface, _)| surface)
+    pub fn of(registry: &Registry) -> &'static RelaxSyntax {
+        registry.slot::<SyntaxSlot>().and_then(|slot| slot.0).map_or(&TVM_0_23, |(syntax, _)| syntax)
     }
 
-    /// The surface of the open builder.
+    /// The syntax of the open builder.
     #[cfg(feature = "build")]
-    pub fn open() -> &'static Surface {
-        tvmscript_irbuilder::Builder::context::<&'static Surface>().map_or(&TVM_0_23, |surface| *surface)
+    pub fn open() -> &'static RelaxSyntax {
+        tvmscript_irbuilder::Builder::context::<&'static RelaxSyntax>().map_or(&TVM_0_23, |syntax| *syntax)
     }
 }

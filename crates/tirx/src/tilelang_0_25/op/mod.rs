@@ -31,10 +31,10 @@ use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::Operator;
 
 #[cfg(feature = "build")]
-use super::call::{Arguments, Defaults};
-use super::{BOOL, HANDLE, INT32, UINT32, UINT64, VOID};
+use crate::op::call::{Arguments, Defaults};
+use crate::op::{BOOL, HANDLE, INT32, UINT32, UINT64, VOID};
 
-pub(super) static FAMILIES: &[&[&Operator]] = &[
+pub(crate) static FAMILIES: &[&[&Operator]] = &[
     ascend::OPERATORS,
     atomic::OPERATORS,
     control::OPERATORS,
@@ -78,8 +78,8 @@ pub(super) fn call(
             None => Err(BuildError::expected("the name of a type", "other arguments").at_position(0)),
         };
     }
-    let dtype = super::call::type_of(operator, &operands).unwrap_or(VOID);
-    Ok(super::call::make(operator, dtype, operands, annotations))
+    let dtype = crate::op::call::type_of(operator, &operands).unwrap_or(VOID);
+    Ok(crate::op::call::make(operator, dtype, operands, annotations))
 }
 
 /// TIR's functions with names of these operators.

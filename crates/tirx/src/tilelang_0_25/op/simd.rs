@@ -14,7 +14,7 @@ operators! {
     namespace = "tl.simd";
     result = Expr;
     script = crate::op::types;
-    call = crate::op::tilelang::call;
+    call = crate::tilelang_0_25::op::call;
     effect = Update;
 
     /// Adds the elements to a cumulative histogram.

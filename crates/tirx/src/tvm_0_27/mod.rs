@@ -19,6 +19,7 @@ pub mod layout;
 mod mask;
 #[cfg(feature = "parse")]
 pub(crate) mod names;
+pub(crate) mod op;
 #[cfg(feature = "parse")]
 mod operators;
 #[cfg(feature = "print")]
@@ -31,7 +32,7 @@ pub(crate) mod view;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;
-use tvmscript_tir::surface::Surface;
+use tvmscript_tir::syntax::TirSyntax;
 
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
 
@@ -58,7 +59,7 @@ fn is_folded(
 }
 
 /// The forms of the release.
-pub(crate) static SURFACE: Surface = Surface {
+pub(crate) static SYNTAX: TirSyntax = TirSyntax {
     without: &[
         "call_intrin",
         "Buffer",
@@ -81,7 +82,7 @@ pub(crate) static SURFACE: Surface = Surface {
     is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
     operator_of: |callee| crate::op::TVM_0_27.of_callee(callee),
     #[cfg(feature = "build")]
-    flat: Some(tvmscript_tir::surface::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
     print: print::FORMS,
     #[cfg(feature = "parse")]
@@ -90,7 +91,7 @@ pub(crate) static SURFACE: Surface = Surface {
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of 0.27.
 pub fn dialect() -> Dialect {
-    let dialect = tvmscript_tir::dialect_of(&SURFACE)
+    let dialect = tvmscript_tir::dialect_of(&SYNTAX)
         .node::<Bind>()
         .node::<AllocBuffer>()
         .node::<DeclBuffer>()

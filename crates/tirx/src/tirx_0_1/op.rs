@@ -1,17 +1,17 @@
-//! Operators of TIRx 0.1 beside those of TIR and of [`device`](super::device). The type of a call is its argument `ty`,
+//! Operators of TIRx 0.1 beside those of TIR and of [`device`](crate::op). The type of a call is its argument `ty`,
 //! which texts state where it does not follow.
 
 use tvmscript_ir_macros::operators;
 use tvmscript_prim::Expr;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
 
-use super::{BOOL, HANDLE, INT32, VOID};
+use crate::op::{BOOL, HANDLE, INT32, VOID};
 
 operators! {
     prefix = "tirx.";
     result = Expr;
     script = crate::op::types;
-    call = crate::standalone::build::call_entry;
+    call = crate::tirx_0_1::build::call_entry;
     effect = Update;
 
     params typed = (*, ty: DataType = None);

@@ -13,9 +13,9 @@ use tvmscript_tir::print::forms::{Forms, TVM_0_23, WideLiterals};
 use tvmscript_tir::print::parts::{Scope, TirDocsifier as _, define_buffer, items};
 use tvmscript_tir::{AttrStmt, Buffer, DEFAULT_ALIGNMENT, ForKind};
 
-use crate::current::layout::{Axis, Iter, TileLayout};
-use crate::current::print::bind;
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
+use crate::tvm_0_27::layout::{Axis, Iter, TileLayout};
+use crate::tvm_0_27::print::bind;
 
 /// Scopes without a value, by the attribute that stands for them: `(attribute, function)`.
 const SCOPES: &[(&str, &str)] = &[
@@ -29,7 +29,7 @@ pub(super) const FORMS: Forms = Forms {
     function: |node, path, d| {
         folding::with(super::FOLDING, || super::print_function::function(node, path, d))
     },
-    load: crate::current::print::element,
+    load: crate::tvm_0_27::print::element,
     attribute,
     layout: |_, _, _| Ok(None),
     makes,
@@ -139,7 +139,7 @@ fn ty_args(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<
 
 /// `B = value`, with the pointer `B.data`
 fn declared(buffer: &Ref<Buffer>, value: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    crate::current::print::define_data(buffer, path, d)?;
+    crate::tvm_0_27::print::define_data(buffer, path, d)?;
     let name = define_buffer(buffer, d)?;
     let name = d.at(name, path);
     Ok(d.docs.bind(name, value))

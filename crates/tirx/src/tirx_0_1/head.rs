@@ -13,7 +13,7 @@ use tvmscript_tir::parse::handlers::Handlers;
 
 use super::FOLDING;
 use super::build::{Dynamic, dtype_of};
-use crate::current::{assign, view};
+use crate::tvm_0_27::{assign, view};
 
 /// The handlers of the release.
 pub(super) const HANDLERS: Handlers = Handlers {

@@ -13,7 +13,7 @@ use super::{Made, Part, Role, Rules};
 use crate::graph::{Data, Field, Graph, Node, Plain};
 
 /// The rules, with what they need to know of the graph.
-pub(crate) struct Older<'r> {
+pub(crate) struct FromTvm027<'r> {
     renames: &'static Renames,
     /// Variables that functions and bindings of Relax define.
     relax_vars: HashSet<usize>,
@@ -25,13 +25,13 @@ pub(crate) struct Older<'r> {
     has_operator: &'r dyn Fn(&str) -> bool,
 }
 
-impl<'r> Older<'r> {
+impl<'r> FromTvm027<'r> {
     pub(crate) fn new(
         graph: &Graph<'_>,
         renames: &'static Renames,
         has_operator: &'r dyn Fn(&str) -> bool,
-    ) -> Older<'r> {
-        let mut rules = Older {
+    ) -> FromTvm027<'r> {
+        let mut rules = FromTvm027 {
             renames,
             relax_vars: HashSet::new(),
             values: HashMap::new(),
@@ -138,7 +138,7 @@ fn int_imm<'t>(dtype: &'static str, value: Plain<'t>) -> Part<'t> {
     )
 }
 
-impl<'t> Rules<'t> for Older<'_> {
+impl<'t> Rules<'t> for FromTvm027<'_> {
     fn role(&self, graph: &Graph<'t>, index: usize, role: Role) -> Role {
         let Some(node) = graph.nodes.get(index) else { return Role::Plain };
         let is_kept = match (&*node.kind, role) {
@@ -442,7 +442,7 @@ fn handle<'t>(node: &Node<'t>, name: Part<'t>, annotation: Part<'t>) -> Made<'t>
     )
 }
 
-impl Older<'_> {
+impl FromTvm027<'_> {
     /// Names of operators and functions, and numbers.
     fn leaf<'t>(&self, node: &Node<'t>, role: Role) -> Made<'t> {
         let renamed = match (&*node.kind, &node.data) {

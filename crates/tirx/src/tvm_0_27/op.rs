@@ -1,10 +1,10 @@
-//! Operators of TVM 0.27 beside those of 0.23 and of [`device`](super::device).
+//! Operators of TVM 0.27 beside those of 0.23 and of [`device`](crate::op).
 
 use tvmscript_ir_macros::operators;
 use tvmscript_prim::Expr;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
 
-use super::{BOOL, INT32, UINT32, VOID};
+use crate::op::{BOOL, INT32, UINT32, VOID};
 
 operators! {
     prefix = "tirx.";

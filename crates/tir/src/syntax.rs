@@ -20,7 +20,7 @@ use crate::op::Operator;
 
 /// Words and forms of a release.
 #[derive(Debug)]
-pub struct Surface {
+pub struct TirSyntax {
     /// Script functions of this crate that the release lacks, or has with another meaning.
     pub without: &'static [&'static str],
     /// Tests for calls of other nodes than [`Call`](tvmscript_prim::Call): a statement that consists of one prints as the
@@ -50,7 +50,7 @@ pub struct Flat {
 }
 
 /// TVM 0.23.
-pub static TVM_0_23: Surface = Surface {
+pub static TVM_0_23: TirSyntax = TirSyntax {
     without: &[],
     is_call: |_| false,
     operator_of: |_| None,
@@ -62,30 +62,30 @@ pub static TVM_0_23: Surface = Surface {
     parse: crate::parse::handlers::TVM_0_23,
 };
 
-/// The surface of a registry.
+/// The syntax of a registry.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Surfaces(Option<(&'static Surface, RegistrationSite)>);
+pub(crate) struct SyntaxSlot(Option<(&'static TirSyntax, RegistrationSite)>);
 
-impl Surfaces {
+impl SyntaxSlot {
     #[track_caller]
-    pub(crate) fn set(&mut self, surface: &'static Surface) {
-        self.0 = Some((surface, Location::caller()));
+    pub(crate) fn set(&mut self, syntax: &'static TirSyntax) {
+        self.0 = Some((syntax, Location::caller()));
     }
 }
 
-impl Slot for Surfaces {
-    fn merge(&mut self, other: Surfaces, resolver: &mut Resolver) {
-        if let Some((surface, place)) = other.0
+impl Slot for SyntaxSlot {
+    fn merge(&mut self, other: SyntaxSlot, resolver: &mut Resolver) {
+        if let Some((syntax, place)) = other.0
             && resolver.claim("the syntax of `tir`", place)
         {
-            self.0 = Some((surface, place));
+            self.0 = Some((syntax, place));
         }
     }
 }
 
-impl Surface {
-    /// The surface of a registry's dialect.
-    pub fn of(registry: &Registry) -> &'static Surface {
-        registry.slot::<Surfaces>().and_then(|slot| slot.0).map_or(&TVM_0_23, |(surface, _)| surface)
+impl TirSyntax {
+    /// The syntax of a registry's dialect.
+    pub fn of(registry: &Registry) -> &'static TirSyntax {
+        registry.slot::<SyntaxSlot>().and_then(|slot| slot.0).map_or(&TVM_0_23, |(syntax, _)| syntax)
     }
 }

@@ -9,9 +9,9 @@ use super::build::{
     DYNAMIC, ITER, Layouts, POINTER, TENSOR, TYPED_FUNCTIONS,
 };
 use super::head;
-use crate::current::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
-use crate::current::names::STRICT;
 use crate::op::TIRX_0_1;
+use crate::tvm_0_27::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
+use crate::tvm_0_27::names::STRICT;
 
 /// Registers the functions, decorators, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
