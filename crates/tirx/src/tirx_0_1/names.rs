@@ -45,6 +45,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(STRICT)
         .functions(&TIRX_0_1.functions())
         .functions(&TYPED_FUNCTIONS.iter().collect::<Vec<_>>())
+        .function_aliases(&[("select", "Select")])
         .name_fallback(find, names)
         .python_modules(MODULES)
         .bare_decorator("function")
@@ -55,15 +56,8 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .decorator("ir_module", DecoratorRule::Class { define: tvmscript_ir::parse::define_module })
 }
 
-/// Functions of TIR under other names: `(name in TIR, name)`.
-const ALIASES_OF_TIR: &[(&str, &str)] =
-    &[("Select", "select"), ("Cast", "cast"), ("Ramp", "ramp"), ("Broadcast", "broadcast")];
-
 /// The value of a name that is not a function of the release.
 fn find(name: &str) -> Option<ScriptValue> {
-    if let Some((of_tir, _)) = ALIASES_OF_TIR.iter().find(|(_, own)| *own == name) {
-        return tvmscript_tir::build::find_name(of_tir);
-    }
     Some(match name {
         "let" => ScriptValue::host(Let(None)),
         "TileLayout" => ScriptValue::host(Layouts),
@@ -72,6 +66,5 @@ fn find(name: &str) -> Option<ScriptValue> {
 }
 
 fn names() -> Vec<&'static str> {
-    let renamed = ALIASES_OF_TIR.iter().map(|(_, own)| *own);
-    renamed.chain(["let", "TileLayout"]).collect()
+    vec!["let", "TileLayout"]
 }

@@ -69,7 +69,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(functions)
         .functions(SCOPES)
         .functions(STRICT)
-        .functions(&operators::renamed())
+        .functions(&operators::typed_by_keyword_functions())
         .functions(&TVM_0_27.functions())
         .name_fallback(find, names)
         .python_modules(MODULES)

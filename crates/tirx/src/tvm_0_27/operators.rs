@@ -1,19 +1,18 @@
-//! Operators that the release has in namespaces, under other names than TVM 0.23.
+//! Functions of TIR whose type is a keyword of calls in the release, which may leave it out.
 
-/// Names: in TVM 0.23, and in the release. The release lists them too, for printers and upgrades; these are declared here,
-/// because their parameters differ.
-const RENAMED: &[(&str, &str)] = &[
-    ("make_filled_simdgroup_matrix", "metal.make_filled_simdgroup_matrix"),
-    ("mma_fill", "cuda.mma_fill_legacy"),
-    ("mma_store", "cuda.mma_store_legacy"),
-    ("ptx_ldmatrix", "ptx_legacy.ldmatrix"),
-    ("ptx_mma", "ptx_legacy.mma"),
-    ("simdgroup_load", "metal.simdgroup_load"),
-    ("simdgroup_multiply_accumulate", "metal.simdgroup_multiply_accumulate"),
-    ("simdgroup_store", "metal.simdgroup_store"),
+/// Names in TVM 0.23; the release lists its own.
+const TYPED_BY_KEYWORD: &[&str] = &[
+    "make_filled_simdgroup_matrix",
+    "mma_fill",
+    "mma_store",
+    "ptx_ldmatrix",
+    "ptx_mma",
+    "simdgroup_load",
+    "simdgroup_multiply_accumulate",
+    "simdgroup_store",
 ];
 
-pub(super) use names::{CALL_INTRIN, renamed};
+pub(super) use names::{CALL_INTRIN, typed_by_keyword_functions};
 
 mod names {
     use std::sync::LazyLock;
@@ -27,29 +26,28 @@ mod names {
 
     type PrimExpr = tvmscript_prim::Expr;
 
-    use super::RENAMED;
+    use super::TYPED_BY_KEYWORD;
     use crate::op::call::{Arguments, typed_by_keyword};
 
-    /// A function of TIR as the release has it.
-    struct Renamed {
+    /// A function of TIR with the parameters of the release.
+    struct Typed {
         of_tir: &'static ScriptFn,
-        name: &'static str,
         params: Vec<Param>,
     }
 
-    static DECLARED: LazyLock<Vec<Renamed>> = LazyLock::new(|| {
-        let declared = |(own, name): &(&'static str, &'static str)| match operator::find(own)? {
+    static DECLARED: LazyLock<Vec<Typed>> = LazyLock::new(|| {
+        let declared = |name: &&'static str| match operator::find(name)? {
             ScriptValue::Function(of_tir) => {
-                Some(Renamed { of_tir, name, params: typed_by_keyword(of_tir, "dtype", Some("None")) })
+                Some(Typed { of_tir, params: typed_by_keyword(of_tir, "dtype", Some("None")) })
             }
             _ => None,
         };
-        RENAMED.iter().filter_map(declared).collect()
+        TYPED_BY_KEYWORD.iter().filter_map(declared).collect()
     });
 
     static FUNCTIONS: LazyLock<Vec<ScriptFn>> = LazyLock::new(|| {
-        let function = |Renamed { of_tir, name, params }: &'static Renamed| ScriptFn {
-            name,
+        let function = |Typed { of_tir, params }: &'static Typed| ScriptFn {
+            name: of_tir.name,
             doc: of_tir.doc,
             params,
             returns: of_tir.returns,
@@ -61,8 +59,8 @@ mod names {
         DECLARED.iter().map(function).collect()
     });
 
-    /// The functions under the names of the release.
-    pub(in super::super) fn renamed() -> Vec<&'static ScriptFn> {
+    /// The functions.
+    pub(in super::super) fn typed_by_keyword_functions() -> Vec<&'static ScriptFn> {
         FUNCTIONS.iter().collect()
     }
 
@@ -73,7 +71,7 @@ mod names {
             ScriptValue::DType(_) => true,
             _ => false,
         };
-        let Some(declared) = DECLARED.iter().find(|declared| declared.name == function.name) else {
+        let Some(declared) = DECLARED.iter().find(|declared| declared.of_tir.name == function.name) else {
             return Err(BuildError::not_callable(function.name));
         };
         let is_typed = declared.of_tir.params.first().is_some_and(|param| param.name == "dtype");
