@@ -74,6 +74,7 @@ impl Warnings {
 pub(crate) type ParsedInput = (Vec<Script>, Warnings);
 
 /// One function, module or other node of a file.
+#[derive(Clone)]
 pub(crate) struct Script {
     /// Name of its definition in the text.
     pub(crate) name: Option<String>,

@@ -12,7 +12,6 @@ mod command;
 mod dialect_flags;
 mod failure;
 mod fixes;
-mod in_place;
 mod input;
 mod internal;
 mod json_form;

@@ -48,7 +48,6 @@ pub use emit::{Emit, Poison, PoisonAfter, value_or_poison};
 pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use namespace::{BuildDialect, NameFallback, Names, Namespaces};
 pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
-pub use renamed::function_in_release;
 pub use scope::Scope;
 pub use tvmscript_ir_macros::script_fn;
 pub use tvmscript_script_value::record;

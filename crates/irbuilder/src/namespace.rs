@@ -20,13 +20,14 @@ pub type FallbackNames = fn() -> Vec<&'static str>;
 /// The namespace of one dialect.
 #[derive(Default, Clone)]
 pub struct Names {
-    functions: Arc<HashMap<&'static str, &'static ScriptFn>>,
-    groups: HashSet<&'static str>,
+    functions: HashMap<&'static str, &'static ScriptFn>,
     aliases: HashMap<&'static str, &'static str>,
     fallbacks: Vec<NameFallback>,
     names_elsewhere: Vec<FallbackNames>,
     unexported: Vec<&'static str>,
     renamed: Option<RenamedNames>,
+    /// Paths of the groups: `mem` and `mem.fast` of `mem.fast.copy`.
+    groups: HashSet<&'static str>,
 }
 
 impl std::fmt::Debug for Names {
@@ -36,12 +37,28 @@ impl std::fmt::Debug for Names {
 }
 
 impl Names {
-    /// The value of a name.
-    pub fn get(&self, name: &str) -> Option<ScriptValue> {
-        match &self.renamed {
-            Some(renamed) => renamed.get(name, |name| self.find(name)),
+    /// The value of a name; dots lead into groups.
+    pub fn get(self: &Arc<Self>, name: &str) -> Option<ScriptValue> {
+        self.get_under("", name)
+    }
+
+    /// As [`Names::get`], for a namespace whose name in the script is the start of messages, such as `Toy`.
+    pub fn get_under(self: &Arc<Self>, namespace: &str, name: &str) -> Option<ScriptValue> {
+        let value = match &self.renamed {
+            Some(renamed) => renamed.get(name, |own| self.find(own)),
             None => self.find(name),
-        }
+        };
+        value.or_else(|| {
+            let path = *self.groups.get(name)?;
+            let dot = if namespace.is_empty() { "" } else { "." };
+            let shown = format!("the namespace `{namespace}{dot}{path}`");
+            Some(ScriptValue::host(Group {
+                names: Arc::clone(self),
+                namespace: namespace.to_owned(),
+                path,
+                shown,
+            }))
+        })
     }
 
     /// The value of a name in the first release.
@@ -50,10 +67,7 @@ impl Names {
         match self.functions.get(name) {
             Some(function) => Some(ScriptValue::Function(function)),
             // A later extension of a dialect knows better.
-            None => self.fallbacks.iter().rev().find_map(|f| f(name)).or_else(|| {
-                let path = self.groups.get(name).copied()?.to_owned();
-                Some(ScriptValue::host(Group { functions: Arc::clone(&self.functions), path }))
-            }),
+            None => self.fallbacks.iter().rev().find_map(|f| f(name)),
         }
     }
 
@@ -67,51 +81,50 @@ impl Names {
         !self.unexported.contains(&name)
     }
 
-    /// All names, for suggestions.
+    /// All names, for suggestions. Functions in groups have dots.
     pub fn all(&self) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> =
-            self.functions.keys().chain(self.aliases.keys()).copied().collect();
-        names.extend(self.names_elsewhere.iter().flat_map(|f| f()));
-        if let Some(renamed) = &self.renamed {
-            names = renamed.all(names);
-        }
+        let elsewhere = self.names_elsewhere.iter().flat_map(|f| f()).filter(|name| self.keeps(name));
+        let mut names: Vec<&'static str> = self.declared().chain(elsewhere).collect();
+        names.extend(self.groups.iter().filter(|path| !path.contains('.')));
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// Names of functions and aliases in the release.
+    fn declared(&self) -> impl Iterator<Item = &'static str> {
+        let own = self.functions.keys().chain(self.aliases.keys()).copied().filter(|name| self.keeps(name));
+        own.chain(self.renamed.iter().flat_map(RenamedNames::new_names))
+    }
+
+    /// Returns `true` unless the release has the name for nothing, or for something else.
+    fn keeps(&self, name: &str) -> bool {
+        !self.renamed.as_ref().is_some_and(|renamed| renamed.hides(name))
     }
 }
 
 /// Functions whose names begin with the same words, as `mem.copy` and `mem.set`.
 struct Group {
-    functions: Arc<HashMap<&'static str, &'static ScriptFn>>,
-    path: String,
-}
-
-impl Group {
-    /// The rest of a function's name after the group's.
-    fn rest(&self, name: &'static str) -> Option<&'static str> {
-        name.strip_prefix(self.path.as_str())?.strip_prefix('.')
-    }
+    names: Arc<Names>,
+    /// Name of the dialect's namespace in the script.
+    namespace: String,
+    path: &'static str,
+    shown: String,
 }
 
 impl HostObject for Group {
     fn type_name(&self) -> &str {
-        "a namespace of functions"
+        &self.shown
     }
     fn is_namespace(&self) -> bool {
         true
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let path = format!("{}.{name}", self.path);
-        if let Some(function) = self.functions.get(path.as_str()) {
-            return Some(ScriptValue::Function(function));
-        }
-        let group = Group { functions: Arc::clone(&self.functions), path };
-        let is_inhabited = self.functions.keys().any(|name| group.rest(name).is_some());
-        is_inhabited.then(|| ScriptValue::host(group))
+        self.names.get_under(&self.namespace, &format!("{}.{name}", self.path))
     }
     fn attribute_names(&self) -> Vec<String> {
-        let inside = self.functions.keys().filter_map(|name| self.rest(name));
+        let rest = |name: &'static str| name.strip_prefix(self.path)?.strip_prefix('.');
+        let inside = self.names.declared().filter_map(rest);
         let mut names: Vec<String> =
             inside.map(|rest| rest.split('.').next().unwrap_or(rest).to_owned()).collect();
         names.sort_unstable();
@@ -169,9 +182,7 @@ impl Slot for Namespaces {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         for Declared { dialect, name, value, place } in other.functions {
             if claim_function(resolver, dialect, name, place) {
-                let names = self.names(dialect);
-                Arc::make_mut(&mut names.functions).insert(name, value);
-                names.groups.extend(name.split_once('.').map(|(group, _)| group));
+                self.names(dialect).functions.insert(name, value);
             }
         }
         for alias in other.aliases {
@@ -198,14 +209,17 @@ impl Slot for Namespaces {
         }
         let renames = &resolver.release().renames;
         for (dialect, names) in &mut self.dialects {
-            let Some(renamed) = RenamedNames::new(dialect, renames) else { continue };
             let names = Arc::make_mut(names);
-            for new in renamed.new_names() {
-                if names.functions.contains_key(new) && !renamed.hides(new) {
-                    resolver.clash(("function", dialect, new), format!("the function `{dialect}.{new}`"));
+            names.renamed = RenamedNames::new(dialect, renames);
+            if let Some(renamed) = &names.renamed {
+                for new in renamed.new_names() {
+                    if names.functions.contains_key(new) && !renamed.hides(new) {
+                        resolver.clash(("function", dialect, new), format!("the function `{dialect}.{new}`"));
+                    }
                 }
             }
-            names.renamed = Some(renamed);
+            let paths = |name: &'static str| name.match_indices('.').map(move |(at, _)| &name[..at]);
+            names.groups = names.declared().flat_map(paths).collect();
         }
     }
 }

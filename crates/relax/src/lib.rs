@@ -49,23 +49,23 @@ mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 mod source;
-pub mod surface;
+pub mod syntax;
 
 pub use node::*;
-pub use surface::Surface;
+pub use syntax::RelaxSyntax;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// Creates the dialect, with what the enabled features add to its nodes.
 pub fn dialect() -> Dialect {
-    dialect_of(&surface::TVM_0_23)
+    dialect_of(&syntax::TVM_0_23)
 }
 
 /// Creates the dialect with the words and forms of a release.
-pub fn dialect_of(surface: &'static Surface) -> Dialect {
+pub fn dialect_of(syntax: &'static RelaxSyntax) -> Dialect {
     let mut dialect = nodes();
-    dialect.slot_mut::<surface::Surfaces>().set(surface);
+    dialect.slot_mut::<syntax::SyntaxSlot>().set(syntax);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
@@ -73,7 +73,7 @@ pub fn dialect_of(surface: &'static Surface) -> Dialect {
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect;
-        dialect.context(surface)
+        dialect.context(syntax)
     };
     #[cfg(feature = "build")]
     let dialect = {

@@ -16,7 +16,7 @@ pub static RELEASE: Release = Release { name: "tilelang", version: "0.25", synta
 /// Returns the overlay.
 pub fn overlay() -> Overlay {
     Overlay::new(&RELEASE)
-        .replace(tvmscript_tirx::dialect())
+        .replace(tvmscript_tirx::tilelang_0_25::dialect())
         .extend(Dialect::new("ir").tvm_json(&RELEASE, &JSON))
 }
 

@@ -5,7 +5,7 @@
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{Renamed, Replaced};
 use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, Sign, Strength, Syntax};
-use tvmscript_tirx::standalone as tirx;
+use tvmscript_tirx::tirx_0_1 as tirx;
 
 use crate::TVM_0_23;
 

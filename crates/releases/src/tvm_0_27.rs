@@ -6,8 +6,8 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
 use tvmscript_ir_core::release::{Examples, OperatorKeys, Release, Renames, Sign, Strength, Syntax};
-use tvmscript_relax::surface as relax;
-use tvmscript_tirx::current as tirx;
+use tvmscript_relax::syntax as relax;
+use tvmscript_tirx::tvm_0_27 as tirx;
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use tvmscript_upgrade::{Step, UpgradeDialect as _, tvm_0_23, tvm_0_27};
 
@@ -77,14 +77,14 @@ static FUNCTIONS: &[(&str, &str, NameChange)] = &[
     ("tir", "SizeVar", Replaced("Var")),
     ("tir", "StringImm", Removed("the string")),
     ("tir", "ret", Removed("`return`")),
-    ("tir", "mma_fill", Replaced("cuda.mma_fill_legacy")),
-    ("tir", "mma_store", Replaced("cuda.mma_store_legacy")),
-    ("tir", "simdgroup_load", Replaced("metal.simdgroup_load")),
-    ("tir", "simdgroup_store", Replaced("metal.simdgroup_store")),
-    ("tir", "simdgroup_multiply_accumulate", Replaced("metal.simdgroup_multiply_accumulate")),
-    ("tir", "make_filled_simdgroup_matrix", Replaced("metal.make_filled_simdgroup_matrix")),
-    ("tir", "ptx_ldmatrix", Replaced("ptx_legacy.ldmatrix")),
-    ("tir", "ptx_mma", Replaced("ptx_legacy.mma")),
+    ("tir", "mma_fill", Renamed("cuda.mma_fill_legacy")),
+    ("tir", "mma_store", Renamed("cuda.mma_store_legacy")),
+    ("tir", "simdgroup_load", Renamed("metal.simdgroup_load")),
+    ("tir", "simdgroup_store", Renamed("metal.simdgroup_store")),
+    ("tir", "simdgroup_multiply_accumulate", Renamed("metal.simdgroup_multiply_accumulate")),
+    ("tir", "make_filled_simdgroup_matrix", Renamed("metal.make_filled_simdgroup_matrix")),
+    ("tir", "ptx_ldmatrix", Renamed("ptx_legacy.ldmatrix")),
+    ("tir", "ptx_mma", Renamed("ptx_legacy.mma")),
     ("tir", "ptx_mma_sp", Removed("`T.ptx.mma.sp`")),
     ("tir", "ptx_commit_group", Removed("`T.ptx.cp.async_.commit_group()`")),
     ("tir", "ptx_wait_group", Removed("`T.ptx.cp.async_.wait_group(n)`")),
@@ -189,7 +189,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
 };
 
 /// The syntax of Relax.
-static RELAX: relax::Surface = relax::Surface {
+static RELAX: relax::RelaxSyntax = relax::RelaxSyntax {
     has_type_variables: true,
     has_bare_scalars: true,
     has_text_type: true,

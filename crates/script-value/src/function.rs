@@ -1,5 +1,6 @@
 //! Script functions. One declaration provides the Rust function, argument binding, printing, stubs and hover text.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -95,12 +96,12 @@ pub struct Around {
 }
 
 /// The parts of a function that its callers see.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Declaration {
     /// Documentation.
     pub doc: &'static str,
     /// Parameters in order.
-    pub params: &'static [Param],
+    pub params: Cow<'static, [Param]>,
     /// Result type.
     pub returns: PyType,
     /// As [`ScriptFn::is_annotation`].
@@ -112,7 +113,7 @@ pub struct Declaration {
 impl Declaration {
     /// The parameter lists that calls may have beside [`Declaration::params`].
     pub fn other_forms(&self) -> Vec<Vec<Param>> {
-        self.around.map_or_else(Vec::new, |around| (around.forms)(self.params))
+        self.around.map_or_else(Vec::new, |around| (around.forms)(&self.params))
     }
 }
 
@@ -126,7 +127,7 @@ impl ScriptFn {
     /// The declaration of the function.
     pub fn declaration(&self) -> Declaration {
         let ScriptFn { doc, params, returns, is_annotation, around, .. } = *self;
-        Declaration { doc, params, returns, is_annotation, around }
+        Declaration { doc, params: params.into(), returns, is_annotation, around }
     }
 
     /// Calls the function.

@@ -38,7 +38,7 @@ where
         true
     }
     fn declaration(&self) -> Option<Declaration> {
-        self.declaration.copied()
+        self.declaration.cloned()
     }
     fn call(&self, args: CallArgs) -> Result<ScriptValue> {
         (self.body)(args)

@@ -96,7 +96,7 @@ pub(crate) fn write_function(module: &mut Module<'_>, header: &Header<'_>, decla
     if is_static {
         decorators.push("staticmethod".to_owned());
     }
-    for params in std::iter::once(declaration.params).chain(forms.iter().map(Vec::as_slice)) {
+    for params in std::iter::once(&*declaration.params).chain(forms.iter().map(Vec::as_slice)) {
         for decorator in &decorators {
             let _ = writeln!(module.body, "{}@{decorator}", header.indent);
         }
@@ -146,7 +146,7 @@ fn write_class(
     let inner = format!("{indent}    ");
     write_docstring(&mut module.body, &inner, declaration.doc);
     let header = Header { name: "__init__", receiver: Some("self"), returns: Some("None"), indent: &inner };
-    write_function(module, &header, &Declaration { doc: "", ..*declaration });
+    write_function(module, &header, &Declaration { doc: "", ..declaration.clone() });
     for member in members {
         let header = Header { name: member.name, receiver: None, returns: None, indent: &inner };
         write_function(module, &header, &member.declaration());

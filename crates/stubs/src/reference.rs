@@ -125,7 +125,7 @@ fn declared(dialect: &'static str, name: String, declaration: &Declaration) -> E
     let signature = |params: &[Param]| {
         format!("{name}({}) -> {returns}", parameters(params, ToString::to_string).join(", "))
     };
-    let (first, other_forms) = (signature(declaration.params), declaration.other_forms());
+    let (first, other_forms) = (signature(&declaration.params), declaration.other_forms());
     let other_forms = other_forms.iter().map(|params| signature(params)).collect();
     let parameters = declaration.params.iter().map(|param| Parameter {
         name: param.name,

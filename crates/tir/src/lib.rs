@@ -50,28 +50,28 @@ pub mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 pub mod signature;
-pub mod surface;
+pub mod syntax;
 
 pub use error::TirError;
 pub use node::*;
-pub use surface::Surface;
+pub use syntax::TirSyntax;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// Returns the dialect for a registry: its nodes, with the printers and parsers that the enabled features provide.
 pub fn dialect() -> Dialect {
-    dialect_of(&surface::TVM_0_23)
+    dialect_of(&syntax::TVM_0_23)
 }
 
 /// Returns the dialect with the words and forms of a release.
-pub fn dialect_of(surface: &'static Surface) -> Dialect {
+pub fn dialect_of(syntax: &'static TirSyntax) -> Dialect {
     let mut dialect = nodes();
-    dialect.slot_mut::<surface::Surfaces>().set(surface);
+    dialect.slot_mut::<syntax::SyntaxSlot>().set(syntax);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = parse::register(dialect, surface);
+    let dialect = parse::register(dialect, syntax);
     dialect
 }
 

@@ -66,8 +66,8 @@ fn load_graph(
     if !version.types_as_nodes {
         return load_nodes(text, session, version, kept, None);
     }
-    let (older, origins) = translate::older(text, version, session.registry)?;
-    load_nodes(&older, session, &TvmJsonVersion::V0_23, kept, Some(&origins))
+    let (translated, origins) = translate::from_release(text, version, session.registry)?;
+    load_nodes(&translated, session, &TvmJsonVersion::V0_23, kept, Some(&origins))
         .map_err(|error| translate::at_origin(error, text, &origins))
 }
 

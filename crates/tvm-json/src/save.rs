@@ -72,7 +72,7 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, SaveErr
     let own = SaveOptions { version: &TvmJsonVersion::V0_23, compact: true, ..options.clone() };
     let (text, kept) = save_nodes(value, &own)?;
     let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
-    translate::newer(&text, kept, options.version, indent_spaces)
+    translate::to_release(&text, kept, options.version, indent_spaces)
 }
 
 /// Writes a value, and returns the number of the first nodes, which are as in the graph of unknown ones.

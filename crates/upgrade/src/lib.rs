@@ -1,8 +1,9 @@
 //! Programs of one release as programs of another.
 //!
 //! [`upgrade`] rewrites a node by the [`Step`] between two releases, a table of [`Rule`]s. The result uses the
-//! conventions of the target; printed in the target it is text of that release. Nothing here reads or writes text: names that
-//! only the text has are those of the [release](tvmscript_ir_core::release), and rules only describe them.
+//! conventions of the target; printed in the target it is text of that release. Rules rewrite nodes, never text: names that
+//! only the text has are those of the [release](tvmscript_ir_core::release), and rules only describe them. The module `file`
+//! (feature `files`) edits the scripts of Python files by the same names.
 //!
 //! A release registers its steps ([`UpgradeDialect::upgrade`]), and [`find`] looks one up. A [`Finding`] says which choice a
 //! rule took, or what has no equivalent in the target.
@@ -28,6 +29,8 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod devices;
+#[cfg(feature = "files")]
+pub mod file;
 mod finding;
 mod keys;
 mod rule;

@@ -103,7 +103,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tir",
         ],
     ),
-    ("upgrade", &["ir-core", "prim", "ir", "tir", "tirx", "relax"]),
+    (
+        "upgrade",
+        &[
+            "ir-core",
+            "diagnostics",
+            "docsifier",
+            "python-syntax",
+            "script-eval",
+            "script-parser",
+            "prim",
+            "ir",
+            "tir",
+            "tirx",
+            "relax",
+        ],
+    ),
     ("releases", &["ir-core", "irbuilder", "ir", "relax", "tirx", "tvm-json", "upgrade"]),
     ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (

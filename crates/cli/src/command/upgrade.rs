@@ -5,18 +5,19 @@ use std::path::Path;
 use serde_json::json;
 use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{SourceComments, SourceTexts};
+use tvmscript::upgrade::file::{PythonFile, ReplaceError, Replacement, is_printed};
 use tvmscript::upgrade::{self, Kind, Step};
-use tvmscript::{PrinterConfig, Release, Value};
+use tvmscript::{Object, PrinterConfig, Release, Value};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Source, Warnings};
 use crate::json_form::JsonForm;
-use crate::registry::{printer_config, registry};
+use crate::registry::{parse_options, printer_config, registry};
 use crate::timings::Timings;
 use crate::upgrade_args::{UpgradeArgs, UpgradeFormat};
-use crate::{Outcome, fixes, in_place, output, well_formed};
+use crate::{Outcome, fixes, output, well_formed};
 
 /// Code of the note about a script that is not built because its function is not called.
 const UNBUILT: &str = "E0312";
@@ -132,7 +133,7 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
     // A script that needs arguments has a finding of its own.
     warnings.found.retain(|note| note.code() != UNBUILT);
     let mut found: Vec<Diagnostic> = Vec::new();
-    let mut new: Vec<in_place::Replacement> = Vec::with_capacity(scripts.len());
+    let mut new: Vec<Replacement<'_>> = Vec::with_capacity(scripts.len());
     for script in &scripts {
         let upgraded = timings
             .time("upgrade", || upgrade::upgrade(&script.node, step))
@@ -142,7 +143,7 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
             findings.map(|finding| well_formed::in_text(script, finding)).collect();
         let stays = findings.iter().any(Diagnostic::is_error);
         found.extend(findings);
-        new.push(in_place::Replacement { script, node: upgraded.node, stays });
+        new.push(replacement(script, upgraded.node, stays));
     }
     let mut comments = match scripts.first().and_then(|script| script.origin.as_ref()) {
         Some(origin) => origin.comments.clone(),
@@ -155,12 +156,24 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
         keep_comments: Some(comments),
         ..printer_config()
     };
-    let (after, more) = if !scripts.is_empty() && in_place::is_printed(&source.text, &scripts) {
+    let file = PythonFile {
+        name: &source.name,
+        text: &source.text,
+        registry: registry(),
+        step,
+        config: &config,
+        options: &parse_options(&source.name),
+        accepts_losses: args.lossy,
+    };
+    let (after, more) = if !scripts.is_empty() && is_printed(&source.text, scripts.len()) {
         // A text with an accepted loss may hold what the release does not read.
         let is_lossy = found.iter().any(|finding| finding.severity == Severity::Warning);
-        printed(source, &new, (!is_lossy).then_some(step), &config, timings)?
+        printed(&file, &scripts, &new, !is_lossy, timings)?
     } else {
-        in_place::replace(source, &new, step, &config, args.lossy, timings)?
+        timings.time("upgrade", || file.replace(&new)).map_err(|error| match error {
+            ReplaceError::Unprintable(error) => FileErrorKind::Unprintable(error),
+            ReplaceError::Edit(error) => FileErrorKind::Upgrade(error.to_string()),
+        })?
     };
     found.extend(more);
     let change = fixes::Change { before: source.text.clone(), after };
@@ -214,24 +227,42 @@ fn on_one_line(finding: &mut Diagnostic, text: &str) {
     }
 }
 
-/// The whole text of rewritten scripts; that of the source, if a script stays or if the text does not read back as the
-/// step made it.
+/// A script of a file with the program that replaces its own.
+fn replacement(script: &Script, new: Object, stays: bool) -> Replacement<'_> {
+    Replacement {
+        name: script.name.as_deref(),
+        definition: script.definition,
+        is_checked: script.is_checked,
+        source: script.origin.as_ref().map(|origin| origin.source),
+        old: &script.node,
+        new,
+        stays,
+    }
+}
+
+/// The whole text of rewritten scripts; that of the file, if a script stays or if the text must read back as the upgraded
+/// programs and does not.
 fn printed(
-    source: &Source,
-    new: &[in_place::Replacement<'_>],
-    reads_back: Option<&Step>,
-    config: &PrinterConfig,
+    file: &PythonFile<'_>,
+    scripts: &[Script],
+    new: &[Replacement<'_>],
+    must_read_back: bool,
     timings: &mut Timings,
 ) -> Result<(String, Vec<Diagnostic>), FileErrorKind> {
     if new.iter().any(|new| new.stays) {
-        return Ok((source.text.clone(), Vec::new()));
+        return Ok((file.text.to_owned(), Vec::new()));
     }
-    let scripts: Vec<Script> = new.iter().map(in_place::Replacement::script).collect();
-    let mut text = print_all(&scripts, Naming::None, |_| Ok(config.clone()), timings)?.text;
+    let pairs = scripts.iter().zip(new);
+    let scripts: Vec<Script> =
+        pairs.map(|(script, new)| Script { node: new.new.clone(), ..script.clone() }).collect();
+    let mut text = print_all(&scripts, Naming::None, |_| Ok(file.config.clone()), timings)?.text;
     text.push('\n');
-    let compare = |step| timings.time("compare", || in_place::unread(&source.name, &text, step, new));
-    Ok(match reads_back.and_then(compare) {
-        Some(finding) => (source.text.clone(), vec![finding]),
+    let unread = match must_read_back {
+        true => timings.time("compare", || file.unread(&text, new)),
+        false => None,
+    };
+    Ok(match unread {
+        Some(finding) => (file.text.to_owned(), vec![finding]),
         None => (text, Vec::new()),
     })
 }

@@ -12,7 +12,7 @@ use super::struct_info::StructInfoProxy;
 use crate::describe;
 use crate::node::*;
 use crate::op::plain_int;
-use crate::surface::Surface;
+use crate::syntax::RelaxSyntax;
 
 fn expected(what: &str, value: &ScriptValue) -> BuildError {
     BuildError::expected(what, describe::value(value))
@@ -105,7 +105,7 @@ pub(crate) fn scalar(value: &ScriptValue) -> Result<prim::Expr> {
         ScriptValue::Bool(b) => IntImm::bool(*b),
         ScriptValue::Int(i) => IntImm::int64(*i),
         ScriptValue::Float(f) => {
-            let bits = if Surface::open().has_bare_scalars { 64 } else { 32 };
+            let bits = if RelaxSyntax::open().has_bare_scalars { 64 } else { 32 };
             FloatImm::try_new(DataType::float(bits), *f)?
         }
         ScriptValue::BigInt(i) => return Err(too_large(i)),
@@ -179,7 +179,7 @@ arguments! {
     PrimValueArg(Expr): PyType::Union { of: &[PyType::node::<PrimValue>(), DIMENSION, PyType::FLOAT] }, |value| {
         let found = expected("a number, a scalar or `R.prim_value(..)`", &value);
         let scalar = PrimArg::from_script(value)?.0;
-        let is_bare = scalar.is::<Var>() && Surface::open().has_bare_scalars;
+        let is_bare = scalar.is::<Var>() && RelaxSyntax::open().has_bare_scalars;
         if is_bare || scalar.is::<PrimValue>() { Ok(scalar) } else { Err(found) }
     };
     /// An integer. Like in Python, a bool is one.
@@ -289,7 +289,7 @@ arguments! {
 
 /// A flag as a scalar: a bool in releases whose scalars are bare, else a number.
 pub(super) fn flag_scalar(flag: bool) -> prim::Expr {
-    match Surface::open().has_bare_scalars {
+    match RelaxSyntax::open().has_bare_scalars {
         true => IntImm::bool(flag),
         false => IntImm::int64(i64::from(flag)),
     }
@@ -298,7 +298,7 @@ pub(super) fn flag_scalar(flag: bool) -> prim::Expr {
 /// A scalar as an operand, in releases that have it.
 pub(crate) fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
     let scalar = value.as_node::<tvmscript_prim::PrimExpr>()?;
-    Surface::open().has_bare_scalars.then(|| scalar.clone())
+    RelaxSyntax::open().has_bare_scalars.then(|| scalar.clone())
 }
 
 impl InfosArg {

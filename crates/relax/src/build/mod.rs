@@ -49,8 +49,8 @@ pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks,
 pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;
 #[cfg(feature = "parse")]
-pub(crate) use names::operator_function;
-pub use names::{ALIASES, find as find_name, functions, other_names};
+pub(crate) use names::is_operator;
+pub use names::{ALIASES, functions};
 #[cfg(feature = "parse")]
 pub(crate) use python::{
     CALL_NODE, DATAFLOW_VAR_NODE, FUNC_STRUCT_INFO, GET_SHAPE_OF, TENSOR_STRUCT_INFO, TUPLE_STRUCT_INFO,

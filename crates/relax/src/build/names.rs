@@ -1,9 +1,11 @@
 //! The names of the namespace `R`.
 
-use std::collections::{BTreeSet, HashMap};
+#[cfg(feature = "parse")]
+use std::collections::HashSet;
+#[cfg(feature = "parse")]
 use std::sync::LazyLock;
 
-use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue, function_in_release};
+use tvmscript_irbuilder::ScriptFn;
 
 use super::{device, distributed, expr, function, struct_info};
 use crate::op;
@@ -26,63 +28,16 @@ pub static ALIASES: &[(&str, &str)] = &[
     ("dist.device_mesh", "device_mesh"),
 ];
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static ScriptFn>> = LazyLock::new(|| {
-    let mut all: HashMap<_, _> = functions().into_iter().map(|function| (function.name, function)).collect();
-    for (alias, name) in ALIASES {
-        if let Some(function) = all.get(name).copied() {
-            all.insert(alias, function);
-        }
-    }
-    all
-});
-
-/// Namespaces inside `R`: `nn`, `image`, `memory`.
-static GROUPS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
-    let names = BY_NAME.keys();
-    names.flat_map(|name| name.match_indices('.').map(move |(at, _)| &name[..at])).collect()
-});
-
-/// A namespace inside `R`.
-struct Group {
-    name: &'static str,
-    shown: String,
-}
-
-impl HostObject for Group {
-    fn type_name(&self) -> &str {
-        &self.shown
-    }
-    fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let full = format!("{}.{name}", self.name);
-        match BY_NAME.get(full.as_str()) {
-            Some(function) => Some(function_in_release("relax", function)),
-            None => find(&full),
-        }
-    }
-    fn is_namespace(&self) -> bool {
-        true
-    }
-    fn attribute_names(&self) -> Vec<String> {
-        let inside = |name: &&'static str| name.strip_prefix(self.name)?.strip_prefix('.').map(str::to_owned);
-        BY_NAME.keys().filter_map(inside).collect()
-    }
-}
-
-/// Returns the function with this name if it belongs to an operator.
+/// Names of operators, and of the groups of functions: `add`, `nn`.
 #[cfg(feature = "parse")]
-pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
-    let function = BY_NAME.get(name).copied()?;
-    let is_own = OWN.into_iter().flatten().any(|own| std::ptr::eq(*own, function));
-    (!is_own).then_some(function)
-}
+static OPERATORS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let operators = op::functions().map(|function| function.name);
+    let groups = functions().into_iter().filter_map(|function| function.name.split_once('.'));
+    operators.chain(groups.map(|(group, _)| group)).collect()
+});
 
-/// Returns the namespace with this name.
-pub fn find(name: &str) -> Option<ScriptValue> {
-    let name = GROUPS.get(name)?;
-    Some(ScriptValue::host(Group { name, shown: format!("the namespace `R.{name}`") }))
-}
-
-/// Returns the names of namespaces, for suggestions.
-pub fn other_names() -> Vec<&'static str> {
-    GROUPS.iter().copied().filter(|name| !name.contains('.')).collect()
+/// Returns `true` for the name of an operator or of a group of functions.
+#[cfg(feature = "parse")]
+pub(crate) fn is_operator(name: &str) -> bool {
+    OPERATORS.contains(name)
 }

@@ -12,7 +12,7 @@ use super::constant::integer_of;
 use super::struct_info::find_vdevice;
 use crate::node::{Constant, Expr, PrimValue, StructInfo, Var};
 use crate::op::wide;
-use crate::surface::Surface;
+use crate::syntax::RelaxSyntax;
 
 fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<Str> {
     match value {
@@ -23,7 +23,7 @@ fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<
 }
 
 fn prim_value(value: &Expr, expected: &'static str) -> Result<Expr> {
-    let is_bare = Surface::open().has_bare_scalars && value.is::<Var>();
+    let is_bare = RelaxSyntax::open().has_bare_scalars && value.is::<Var>();
     match value.is::<PrimValue>() || is_bare {
         true => Ok(value.clone()),
         false => Err(BuildError::expected(expected, value.object().info().key())),
@@ -57,7 +57,7 @@ arguments! {
     };
     /// A data type; `None` for void in releases that print it so.
     DtypeOrNoneArg(DataType): <DataType as FromScript>::TYPE, |value| match value {
-        ScriptValue::None if Surface::open().has_absent_dtypes => Ok(DataType::VOID),
+        ScriptValue::None if RelaxSyntax::open().has_absent_dtypes => Ok(DataType::VOID),
         value => DataType::from_script(value),
     };
     /// An element type, not void.
@@ -69,7 +69,7 @@ arguments! {
     FlagValueArg(Expr): PyType::Union { of: &[PyType::BOOL, EXPR] }, |value| match (&value, value.as_node::<PrimValue>()) {
         (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag).0),
         (_, Some(scalar)) => Ok(scalar.clone().upcast()),
-        _ if Surface::open().has_bare_scalars => Ok(PrimValue::or_variable(scalar(&value)?)),
+        _ if RelaxSyntax::open().has_bare_scalars => Ok(PrimValue::or_variable(scalar(&value)?)),
         _ => Err(BuildError::expected("a bool or `R.prim_value(..)`", value.type_name())),
     };
     /// A number literal; a floating-point number is `float64`.
@@ -78,7 +78,7 @@ arguments! {
     };
     /// `R.prim_value(..)`, or a number in releases whose scalars are bare.
     PrimLiteralArg(Expr): ExprArg::TYPE, |value| {
-        let value = match Surface::open().has_bare_scalars {
+        let value = match RelaxSyntax::open().has_bare_scalars {
             true => PrimArg::from_script(value)?.0,
             false => ExprArg::from_script(value)?.0,
         };

@@ -15,7 +15,7 @@ use tvmscript_prim::{self as prim, PrimExpr};
 
 use super::args::scalar;
 use crate::node::*;
-use crate::surface::Surface;
+use crate::syntax::RelaxSyntax;
 
 /// Struct info whose dimensions may be text.
 #[derive(Debug, Clone)]
@@ -274,7 +274,7 @@ impl StructInfoProxy {
 /// The type of `T.int64` as an annotation, in releases that have it.
 fn bare_scalar(value: &ScriptValue) -> Option<DataType> {
     let function = match value {
-        ScriptValue::Host(host) if Surface::open().has_bare_scalars && host.is_callable() => host,
+        ScriptValue::Host(host) if RelaxSyntax::open().has_bare_scalars && host.is_callable() => host,
         _ => return None,
     };
     let made = function.call(CallArgs::default()).ok()?;

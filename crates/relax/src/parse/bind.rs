@@ -11,7 +11,7 @@ use crate::build::args::convert;
 use crate::build::function::{emit_match_cast_value, emit_value};
 use crate::build::{MatchCastPair, constant_of};
 use crate::node::{PrimStructInfo, PrimValue, ScalarUse, StructInfo, Var};
-use crate::surface::Surface;
+use crate::syntax::RelaxSyntax;
 
 /// A target inside a tuple, for which the position of the value is unknown.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
@@ -70,7 +70,7 @@ fn bare_scalar(
     value: &ScriptValue,
     info: &Ref<StructInfo>,
 ) -> Option<tvmscript_irbuilder::Result<prim::Expr>> {
-    let dtype = info.as_node::<PrimStructInfo>().filter(|_| Surface::open().has_bare_scalars)?.dtype;
+    let dtype = info.as_node::<PrimStructInfo>().filter(|_| RelaxSyntax::open().has_bare_scalars)?.dtype;
     let scalar = match value {
         ScriptValue::Int(value) => prim::ops::make_const(dtype, *value),
         ScriptValue::Bool(value) => prim::ops::make_const(dtype, i64::from(*value)),
@@ -109,7 +109,7 @@ fn cast(
 
 /// What the name of a variable stands for: a scalar, in releases whose scalars are bare.
 pub(super) fn used(var: Ref<Var>) -> ScriptValue {
-    match ScalarUse::of(&var).filter(|_| Surface::open().has_bare_scalars) {
+    match ScalarUse::of(&var).filter(|_| RelaxSyntax::open().has_bare_scalars) {
         Some(scalar) => scalar.into(),
         None => var.into(),
     }
@@ -117,7 +117,7 @@ pub(super) fn used(var: Ref<Var>) -> ScriptValue {
 
 /// The value of `c = n + 1`, in releases that bind it. `n = T.int64()` declares a variable.
 fn computed_scalar(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<prim::Expr> {
-    let scalar = value.as_node::<PrimExpr>().filter(|_| Surface::open().has_bare_scalars)?;
+    let scalar = value.as_node::<PrimExpr>().filter(|_| RelaxSyntax::open().has_bare_scalars)?;
     let is_declared = scalar.as_node::<prim::Var>().is_some_and(|var| {
         let hint = var.name.get();
         hint.is_empty() || hint.as_str() == p.name_text(name)

@@ -19,7 +19,7 @@ use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
 
-use crate::build::{ALIASES, find_name, functions, other_names};
+use crate::build::{ALIASES, functions};
 use crate::node::StructInfo;
 
 pub(crate) use expr::call as call_function;
@@ -30,7 +30,6 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .namespace(&["R", "relax"])
         .functions(&functions())
         .function_aliases(ALIASES)
-        .name_fallback(find_name, other_names)
         .absent_names(python::ABSENT)
         .unknown_functions(unknown::call)
         .python_modules(python::MODULES)

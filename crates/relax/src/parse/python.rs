@@ -2,7 +2,6 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::Class;
-use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::BaseExpr;
 use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
@@ -79,16 +78,10 @@ const MEMBERS: &[(&str, Member)] = &[
     ("VarBinding", BINDINGS),
 ];
 
-/// An operator or a namespace: the members of `tvm.relax.op`.
-fn operator(name: &str) -> Option<ScriptValue> {
-    let is_group = || build::find_name(name);
-    build::operator_function(name).map(ScriptValue::Function).or_else(is_group)
-}
-
 /// The modules.
 pub(super) static MODULES: &[PythonModule] = &[
     PythonModule::new(&["tvm.script", "tvm.script.parser"]).members(&[("relax", Member::Namespace)]),
     PythonModule::new(&["tvm.script.ir_builder"]).members(&[("relax", Member::Namespace)]).scopes(),
     PythonModule::new(&["tvm.relax", "tvm.relax.expr", "tvm.relax.struct_info"]).names(SAME).members(MEMBERS),
-    PythonModule::new(&["tvm.relax.op"]).fallback(operator),
+    PythonModule::new(&["tvm.relax.op"]).owns(build::is_operator),
 ];

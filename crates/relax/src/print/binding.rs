@@ -36,7 +36,7 @@ pub(crate) fn annotation(
     }
     let at = d.field(path, field!(Var, struct_info_));
     let is_text = value.is_some_and(|value| value.is::<StringImm>()) && info.is::<ObjectStructInfo>();
-    if is_text && d.surface().has_text_type {
+    if is_text && d.syntax().has_text_type {
         let callee = d.prefixed("ir", "StringType");
         let doc = d.docs.call_args(callee, &[]);
         return Ok(Some(d.at(doc, at)));
@@ -160,7 +160,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         // The name is not printed; its uses parse as the empty tuple.
         return Ok(d.docs.expr_stmt(value).into());
     }
-    let doc = match stated_literal(var, value).filter(|_| d.surface().has_bare_scalars) {
+    let doc = match stated_literal(var, value).filter(|_| d.syntax().has_bare_scalars) {
         Some(literal) => d.expr_field(literal, value_path, field!(VarBinding, value))?,
         None => d.expr(value, value_path)?,
     };

@@ -149,7 +149,7 @@ fn fields(
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
     let object = attrs.object();
-    let absent = d.surface().without_attributes;
+    let absent = d.syntax().without_attributes;
     for (i, field) in object.info().fields().iter().enumerate() {
         if absent.contains(&(object.info().key(), field.name)) && is_empty(object.field(i)) {
             continue;
@@ -164,7 +164,7 @@ fn fields(
                 Some(doc) => doc,
                 None => attribute_node(node, at, d)?,
             },
-            FieldRef::DType(dtype) if dtype.is_void() && d.surface().has_absent_dtypes => d.docs.none(),
+            FieldRef::DType(dtype) if dtype.is_void() && d.syntax().has_absent_dtypes => d.docs.none(),
             scalar => d.value(&scalar.to_value(), at)?,
         };
         kwargs.push((field.name, doc));

@@ -19,7 +19,7 @@ pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<
     let PrimValue { span: _, struct_info_: _, value } = &**node;
     let at = d.field(path, field!(PrimValue, value));
     let value = typed(value, at, d)?;
-    if d.surface().has_bare_scalars {
+    if d.syntax().has_bare_scalars {
         return Ok(value);
     }
     Ok(d.r_call("prim_value", &[value]))

@@ -31,7 +31,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     }
     let hint = node.name.text_or("v");
     let is_signature = d.frame_data::<RelaxFrame>().is_some_and(|frame| frame.signature_vars.is_some());
-    if is_signature && node.dtype == DataType::INT64 && d.surface().has_type_variables {
+    if is_signature && node.dtype == DataType::INT64 && d.syntax().has_type_variables {
         return type_variable(object, hint, path, d);
     }
     let inner = d.declaring_frame();
@@ -127,7 +127,7 @@ pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) ->
 /// which is declared only in the body.
 pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let doc = d.expr(value, path)?;
-    if d.surface().has_type_variables {
+    if d.syntax().has_type_variables {
         let is_compound = !value.is::<IntImm>() && !value.is::<Var>();
         let is_signature = d.frame_data::<RelaxFrame>().is_some_and(|frame| frame.signature_vars.is_some());
         let is_quoted = is_compound && is_signature && any_node(value, |node| node.is::<Var>());
@@ -149,7 +149,7 @@ pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> 
         return Err(DocsifyError::Undeclared { name: "Module".to_owned() }.into());
     };
     let config = d.config();
-    let frame = if d.surface().has_nested_aliases { d.innermost_function() } else { d.declaring_frame() };
+    let frame = if d.syntax().has_nested_aliases { d.innermost_function() } else { d.declaring_frame() };
     let Some(frame) = frame.filter(|_| !config.module_alias.is_empty()) else {
         return Ok(name);
     };

@@ -7,7 +7,7 @@ use tvmscript_ir::BaseFunc;
 use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{PathId, Ref};
 
-use crate::surface::Surface;
+use crate::syntax::RelaxSyntax;
 
 /// The printer options of this dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub(crate) struct RelaxFrame {
     pub(crate) omits_result: bool,
 }
 
-/// The surface of this print.
-struct Known(&'static Surface);
+/// The syntax of this print.
+struct Known(&'static RelaxSyntax);
 
 /// Helpers on the docsifier.
 pub(crate) trait RelaxDocsifier {
@@ -68,7 +68,7 @@ pub(crate) trait RelaxDocsifier {
     /// The keyword of a call in the release.
     fn r_keyword(&self, name: &'static str) -> &'static str;
     /// Forms of the release.
-    fn surface(&mut self) -> &'static Surface;
+    fn syntax(&mut self) -> &'static RelaxSyntax;
 }
 
 impl RelaxDocsifier for Docsifier<'_> {
@@ -119,8 +119,8 @@ impl RelaxDocsifier for Docsifier<'_> {
         self.state(|config| config.part::<RelaxOptions>())
     }
 
-    fn surface(&mut self) -> &'static Surface {
+    fn syntax(&mut self) -> &'static RelaxSyntax {
         let registry = self.registry();
-        self.state(|_| Known(Surface::of(registry))).0
+        self.state(|_| Known(RelaxSyntax::of(registry))).0
     }
 }

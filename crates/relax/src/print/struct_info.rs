@@ -24,7 +24,7 @@ pub(crate) fn object(node: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<
 /// `R.Prim("int64")`, `R.Prim(value=n)`
 pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PrimStructInfo { span: _, value, dtype } = &**node;
-    if d.surface().has_bare_scalars {
+    if d.syntax().has_bare_scalars {
         let callee = d.prefixed("tir", &dtype.to_string());
         return Ok(d.at_field(callee, path, field!(PrimStructInfo, dtype)));
     }

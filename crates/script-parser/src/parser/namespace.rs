@@ -42,6 +42,12 @@ impl Namespace {
         self.index
     }
 
+    /// Name of the namespace in scripts; empty if there is none.
+    fn prefix(&self) -> &'static str {
+        let prefixes = self.table.prefixes.iter().filter(|(_, dialect)| *dialect == self.dialect);
+        prefixes.map(|(prefix, _)| *prefix).next().unwrap_or_default()
+    }
+
     fn unknown_function(&self, name: &str) -> Option<UnknownFunction> {
         let call = self.unknown.filter(|_| self.table.instead_of(self.dialect, name).is_none())?;
         Some(UnknownFunction::new(self.dialect, name.to_owned(), call))
@@ -71,9 +77,9 @@ impl HostObject for Namespace {
     }
 
     fn advice(&self) -> Option<String> {
-        let prefixes = self.table.prefixes.iter().filter(|(_, dialect)| *dialect == self.dialect);
-        let prefix = prefixes.map(|(prefix, _)| *prefix).next()?;
-        Some(format!("`{prefix}` is a namespace; call one of its functions, `{prefix}.name(..)`"))
+        let prefix = self.prefix();
+        (!prefix.is_empty())
+            .then(|| format!("`{prefix}` is a namespace; call one of its functions, `{prefix}.name(..)`"))
     }
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
@@ -82,7 +88,7 @@ impl HostObject for Namespace {
         }
         match self.table.function(self.dialect, name) {
             Some(function) => Some(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
-            None => match (self.names.get(name), self.unknown_function(name)) {
+            None => match (self.names.get_under(self.prefix(), name), self.unknown_function(name)) {
                 (Some(known @ ScriptValue::Host(_)), Some(open)) => Some(open.opened(known)),
                 (Some(known), _) => Some(known),
                 (None, unknown) => unknown.map(ScriptValue::host),

@@ -16,7 +16,7 @@ pub struct PythonModule {
     pub(crate) paths: &'static [&'static str],
     pub(crate) names: &'static [&'static str],
     pub(crate) members: &'static [(&'static str, Member)],
-    pub(crate) fallback: Option<fn(&str) -> Option<ScriptValue>>,
+    pub(crate) owns: Option<fn(&str) -> bool>,
     pub(crate) scopes: bool,
 }
 
@@ -99,7 +99,7 @@ impl HostObject for NodeClass {
 impl PythonModule {
     /// Modules at the given paths, without members.
     pub const fn new(paths: &'static [&'static str]) -> PythonModule {
-        PythonModule { paths, names: &[], members: &[], fallback: None, scopes: false }
+        PythonModule { paths, names: &[], members: &[], owns: None, scopes: false }
     }
 
     /// Adds functions or decorators of the dialect's namespace as members.
@@ -118,9 +118,9 @@ impl PythonModule {
         PythonModule { scopes: true, ..self }
     }
 
-    /// Sets a function that finds members that are in no list.
-    pub const fn fallback(self, find: fn(&str) -> Option<ScriptValue>) -> PythonModule {
-        PythonModule { fallback: Some(find), ..self }
+    /// Sets a test for names of the dialect's namespace that are members, too. They are in no list.
+    pub const fn owns(self, owns: fn(&str) -> bool) -> PythonModule {
+        PythonModule { owns: Some(owns), ..self }
     }
 }
 
@@ -200,7 +200,8 @@ impl PythonModules {
         if self.by_path.contains_key(&format!("{path}.{name}")) {
             return Some(Found::Module);
         }
-        parts.iter().find_map(|part| part.module.fallback?(name)).map(Found::Value)
+        let owner = parts.iter().find(|part| part.module.owns.is_some_and(|owns| owns(name)));
+        owner.map(|part| Found::Own(part.dialect))
     }
 
     /// Paths of all modules, including the parents of declared ones.

@@ -1,6 +1,7 @@
 //! Types as arguments and annotations, and data types as functions (`T.int32()` creates a variable, `T.int32(x)`
 //! converts).
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use tvmscript_ir_core::operators::is_poison;
@@ -26,7 +27,7 @@ pub fn find(name: &str) -> Option<ScriptValue> {
 /// The function of a data type.
 static CONVERSION: Declaration = Declaration {
     doc: "A value converted to the data type; without a value, a variable of it.",
-    params: &[
+    params: Cow::Borrowed(&[
         Param {
             name: "expr",
             kind: ParamKind::Plain,
@@ -39,7 +40,7 @@ static CONVERSION: Declaration = Declaration {
             default: Some("False"),
             py_type: PyType::BOOL,
         },
-    ],
+    ]),
     returns: PyType::node::<Var>(),
     is_annotation: true,
     around: None,

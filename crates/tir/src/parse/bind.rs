@@ -11,7 +11,7 @@ use crate::build::args::ExprArg;
 use crate::build::loops::loop_over;
 use crate::build::{FrameKind, TirFrame};
 use crate::node::{Buffer, IterVar};
-use crate::surface::{Flat, Surface, TVM_0_23};
+use crate::syntax::{Flat, TVM_0_23, TirSyntax};
 
 /// A value that `x = T.meta_var(value)` binds without a let.
 #[derive(Debug)]
@@ -133,12 +133,12 @@ pub fn let_rest(p: &mut Parser<'_>, at: impl HasRange + Copy, var: &Ref<Var>, va
 
 /// The statements of a release without scopes of bindings and assertions.
 pub(super) fn flat(p: &Parser<'_>) -> Option<Flat> {
-    surface(p).flat
+    syntax(p).flat
 }
 
-/// The surface of the parser's release.
-pub(super) fn surface(p: &Parser<'_>) -> &'static Surface {
-    p.registry().map_or(&TVM_0_23, Surface::of)
+/// The syntax of the parser's release.
+pub(super) fn syntax(p: &Parser<'_>) -> &'static TirSyntax {
+    p.registry().map_or(&TVM_0_23, TirSyntax::of)
 }
 
 /// Names the result of a frame: variables and buffers, alone or in a list.

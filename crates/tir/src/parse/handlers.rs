@@ -36,6 +36,6 @@ pub const TVM_0_23: Handlers = Handlers {
 
 /// The binder of the parser's release.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
-    let assign = bind::surface(p).parse.assign;
+    let assign = bind::syntax(p).parse.assign;
     assign(p, name, at, value)
 }

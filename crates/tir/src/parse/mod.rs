@@ -26,7 +26,7 @@ use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::build::args::ExprArg;
 use crate::build::{ALIASES, FUNCTIONS, REGION_FUNCTIONS, find_name, other_names};
 use crate::node::*;
-use crate::surface::Surface;
+use crate::syntax::TirSyntax;
 
 /// Marks a value that an assignment binds without a let.
 #[script_fn]
@@ -54,9 +54,9 @@ fn set(
 }
 
 /// Registers the parsers of the dialect.
-pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
+pub(crate) fn register(dialect: Dialect, syntax: &'static TirSyntax) -> Dialect {
     let functions: Vec<_> =
-        FUNCTIONS.iter().copied().filter(|function| !surface.without.contains(&function.name)).collect();
+        FUNCTIONS.iter().copied().filter(|function| !syntax.without.contains(&function.name)).collect();
     dialect
         .namespace(&["T", "tir"])
         .functions(&functions)
@@ -74,16 +74,16 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .around_local_functions(function::refuse_nested, |_, _| Ok(()))
         .decorator(
             "prim_func",
-            DecoratorRule::Function { define: surface.parse.define, declare: Some(surface.parse.declare) },
+            DecoratorRule::Function { define: syntax.parse.define, declare: Some(syntax.parse.declare) },
         )
-        .decorator("jit", DecoratorRule::Function { define: surface.parse.define, declare: None })
+        .decorator("jit", DecoratorRule::Function { define: syntax.parse.define, declare: None })
         .decorator("macro", DecoratorRule::Macro { expand: macros::expand })
         .decorator("inline", DecoratorRule::Macro { expand: macros::expand })
         .decorator_scope("prim_func", function::scope)
         .fragments(fragment::read)
         .reader_options(OPTIONS)
         .parse::<ast::Assign>(statements::assign)
-        .parse::<ast::AnnAssign>(surface.parse.ann_assign)
+        .parse::<ast::AnnAssign>(syntax.parse.ann_assign)
         .parse::<ast::AugAssign>(statements::aug_assign)
         .parse::<ast::For>(statements::for_loop)
         .parse::<ast::While>(statements::while_loop)
@@ -96,7 +96,7 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .parse_kind(StmtKind::Continue, statements::continue_loop)
         .on::<PrimExpr>()
         .operator(operators::apply)
-        .attribute(surface.parse.expr_attribute, attributes::expr_names)
+        .attribute(syntax.parse.expr_attribute, attributes::expr_names)
         .number(constant)
         .on::<IterVar>()
         .operator(operators::apply)
@@ -107,7 +107,7 @@ pub(crate) fn register(dialect: Dialect, surface: &'static Surface) -> Dialect {
         .on::<Range>()
         .attribute(field, field_names)
         .on::<Buffer>()
-        .attribute(surface.parse.buffer_attribute, attributes::buffer_names)
+        .attribute(syntax.parse.buffer_attribute, attributes::buffer_names)
         .subscript(subscript::buffer)
         .on::<GlobalVar>()
         .call(call_function)

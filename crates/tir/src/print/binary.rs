@@ -159,8 +159,8 @@ binary! {
 /// `not a`; `T.Not(True)` for a bare literal, which Python would negate.
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
-    let operand = d.part(a, path, field!(Add, a))?;
-    if is_number(operand, d) || (a.is::<IntImm>() && d.tir().surface.print.negated_literals) {
+    let operand = d.part(a, path, field!(Not, a))?;
+    if is_number(operand, d) || (a.is::<IntImm>() && d.tir().syntax.print.negated_literals) {
         return Ok(d.call_t("Not", &[operand]));
     }
     Ok(d.docs.unary(UnaryOp::Not, operand))

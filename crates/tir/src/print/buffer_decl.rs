@@ -317,7 +317,7 @@ fn parts(
         let at = d.field(path, field!(Buffer, axis_separators));
         kwargs.push(("axis_separators", list(axis_separators, at, d)?));
     }
-    let layout = d.tir().surface.print.layout;
+    let layout = d.tir().syntax.print.layout;
     kwargs.extend(layout(buffer, path, d)?);
     new_vars.declare(d);
     Ok(DeclArgs { shape: shape_doc, dtype, kwargs })

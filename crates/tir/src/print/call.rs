@@ -20,12 +20,12 @@ use crate::op::{self, Operator, ResultType};
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Call { span: _, dtype, op, args } = &**node;
-    let operator_of = d.tir().surface.operator_of;
+    let operator_of = d.tir().syntax.operator_of;
     let Some(operator) = operator_of(op).or_else(|| op::of_callee(op)) else {
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {
-                if d.tir().surface.print.typed_calls {
+                if d.tir().syntax.print.typed_calls {
                     return call_of_function(node, path, d);
                 }
                 let callee = d.part(op, path, field!(Call, op))?;
@@ -39,7 +39,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         };
     };
     let is_link = std::mem::take(&mut d.tir().is_link);
-    if d.tir().surface.print.infix_bits
+    if d.tir().syntax.print.infix_bits
         && let Some(doc) = super::bits::infix(node, operator, path, d)?
     {
         return Ok(doc);
@@ -47,7 +47,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     if let Some(doc) = wide_literal(node, operator, path, d) {
         return Ok(doc);
     }
-    let made = d.tir().surface.print.makes;
+    let made = d.tir().syntax.print.makes;
     if !operator.makes(node) && !made(node, operator) {
         return strict(operator.name(), *dtype, args, path, d);
     }
@@ -80,7 +80,7 @@ pub(super) fn is_value(call: &Call, forms: &Forms) -> bool {
 /// `T.uint64(18446744073709551615)`, `T.IntImm("uint64", 18446744073709551615)`, in releases that have literals of all
 /// unsigned numbers.
 fn wide_literal(node: &Call, operator: &Operator, path: PathId, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
-    let form = d.tir().surface.print.wide_literals;
+    let form = d.tir().syntax.print.wide_literals;
     if form == WideLiterals::Halves || !std::ptr::eq(operator, &op::bits::LARGE_UINT_IMM) {
         return None;
     }
@@ -145,8 +145,8 @@ fn arguments(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
-    let dtype_argument = d.tir().surface.print.dtype_argument;
-    let is_typed = d.tir().surface.print.typed_calls;
+    let dtype_argument = d.tir().syntax.print.dtype_argument;
+    let is_typed = d.tir().syntax.print.typed_calls;
     if is_typed && matches!(result, ResultType::First | ResultType::Last) {
         let at = d.field(path, field!(Call, args));
         let docs = items(args, at, d)?;
@@ -177,7 +177,7 @@ fn call_of_function(node: &Call, path: PathId, d: &mut Docsifier<'_>) -> Result<
 
 /// `ty=T.int32`
 fn type_keyword(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> (&'static str, ExprDoc) {
-    let prim_type = d.tir().surface.print.prim_type;
+    let prim_type = d.tir().syntax.print.prim_type;
     let doc = prim_type(dtype, d);
     ("ty", d.at_field(doc, path, field!(Call, dtype)))
 }
@@ -190,7 +190,7 @@ fn strict(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
-    if d.tir().surface.print.typed_calls {
+    if d.tir().syntax.print.typed_calls {
         let op = d.docs.str(op);
         let op = d.at_field(op, path, field!(Call, op));
         let at = d.field(path, field!(Call, args));

@@ -104,18 +104,18 @@ pub const TVM_0_23: Forms = Forms {
 
 /// Prints a load as the release does.
 pub(super) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let load = d.tir().surface.print.load;
+    let load = d.tir().syntax.print.load;
     load(node, path, d)
 }
 
 /// Prints a store as the release does.
 pub(super) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    let store = d.tir().surface.print.store;
+    let store = d.tir().syntax.print.store;
     store(node, path, d)
 }
 
 /// Prints an attribute as the release does.
 pub(super) fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
-    let attribute = d.tir().surface.print.attribute;
+    let attribute = d.tir().syntax.print.attribute;
     attribute(node, path, d)
 }

@@ -20,7 +20,7 @@ use crate::node::{Block, BlockRealize, Buffer, DEFAULT_ALIGNMENT, PrimFunc};
 
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
-    let function = d.tir().surface.print.function;
+    let function = d.tir().syntax.print.function;
     let function = d.with_region(node.object(), |d| d.with_token("tir", |d| function(node, path, d)))?;
     script(d, function)
 }

@@ -22,7 +22,7 @@ pub(crate) const RANGE: &str = "range";
 pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let at = d.field(path, field!(For, loop_var));
     d.declare_outside(node.object(), node.loop_var.object(), at)?;
-    let grid = if d.config().syntax_sugar && d.tir().surface.print.short_loops {
+    let grid = if d.config().syntax_sugar && d.tir().syntax.print.short_loops {
         grid_of(node, d)
     } else {
         Vec::new()
@@ -111,7 +111,7 @@ fn single(node: &Ref<For>, path: PathId, by_name: bool, d: &mut Docsifier<'_>) -
 /// `unroll=4` for a loop whose only annotation asks for it, in releases that have the argument.
 fn unroll_kwarg(node: &For, path: PathId, d: &mut Docsifier<'_>) -> Option<(&'static str, ExprDoc)> {
     let entry = node.annotations.iter().next().filter(|_| node.annotations.len() == 1);
-    let has_keyword = d.tir().surface.print.unroll_keyword;
+    let has_keyword = d.tir().syntax.print.unroll_keyword;
     let (key, value) = entry.filter(|_| has_keyword(node.kind))?;
     let literal = match value {
         Value::Bool(flag) => Some(i64::from(*flag)),
@@ -141,7 +141,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
-    let forms = &d.tir().surface.print;
+    let forms = &d.tir().syntax.print;
     let stop = match (from_zero && (forms.plain_extents || forms.loop_ends), forms.loop_ends) {
         (true, _) => Some(extent.clone()),
         (false, true) => extent::stop_as_written(min, extent),
@@ -149,7 +149,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     };
     match stop {
         Some(stop) => {
-            if !from_zero || !(is_range || d.tir().surface.print.short_loops) {
+            if !from_zero || !(is_range || d.tir().syntax.print.short_loops) {
                 args.push(d.part(min, path, field!(For, min))?);
             }
             let at = d.field(path, field!(For, extent));

@@ -11,7 +11,7 @@ use tvmscript_prim::Var;
 use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::node::{For, IterVar};
 use crate::op::Operator;
-use crate::surface::Surface;
+use crate::syntax::TirSyntax;
 
 /// Options of this dialect: default data types, which the text omits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub(super) static OPTIONS: &[PrinterOption] = &[
 
 /// State of the printers.
 pub struct State {
-    pub(crate) surface: &'static Surface,
+    pub(crate) syntax: &'static TirSyntax,
     pub(crate) options: TirOptions,
     /// The doc of `T`.
     prefix: Option<ExprDoc>,
@@ -118,9 +118,9 @@ pub struct State {
 }
 
 impl State {
-    fn new(config: &PrinterConfig, surface: &'static Surface) -> State {
+    fn new(config: &PrinterConfig, syntax: &'static TirSyntax) -> State {
         State {
-            surface,
+            syntax,
             host: u32::from(config.part::<TirOptions>().in_host),
             options: config.part(),
             prefix: None,
@@ -211,7 +211,7 @@ impl TirDocsifier for Docsifier<'_> {
     #[inline]
     fn tir(&mut self) -> &mut State {
         let registry = self.registry();
-        self.state(|config| State::new(config, Surface::of(registry)))
+        self.state(|config| State::new(config, TirSyntax::of(registry)))
     }
 
     #[inline]

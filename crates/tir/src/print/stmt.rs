@@ -13,7 +13,7 @@ use crate::op;
 /// Prints a body into the innermost frame. Only the last statement may leave its own body to the enclosing block.
 pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let Some(seq) = stmt.as_node::<SeqStmt>() else {
-        if d.tir().surface.print.empty_bodies && does_nothing(stmt) {
+        if d.tir().syntax.print.empty_bodies && does_nothing(stmt) {
             return Ok(());
         }
         return last(stmt, path, d);
@@ -21,7 +21,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let SeqStmt { span: _, seq } = seq;
     let at = d.field(path, field!(SeqStmt, seq));
     let count = seq.len();
-    let forms = &d.tir().surface.print;
+    let forms = &d.tir().syntax.print;
     let (pair, is_concise) = (forms.pair, forms.concise_in_sequence);
     let mut is_printed = false;
     for (i, item) in seq.iter().enumerate() {
@@ -117,7 +117,7 @@ pub fn may_be_concise<T: tvmscript_ir_core::Class>(
     d: &mut Docsifier<'_>,
 ) -> bool {
     d.tir().take_concise(node.object().address())
-        && d.tir().surface.print.concise
+        && d.tir().syntax.print.concise
         && !d.is_annotated(node.object(), path)
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
         let value = d.expr(value, at)?;
         return Ok(d.docs.return_(value));
     }
-    if d.tir().surface.print.jump_words
+    if d.tir().syntax.print.jump_words
         && let Some(call) = value.as_node::<Call>().filter(|call| call.args.is_empty())
     {
         if op::control::BREAK_LOOP.op.is_called_by(call) {
@@ -151,9 +151,8 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     }
     let doc = d.expr(value, at)?;
     // A bare call would be an expression, so a statement that is printed on its own is explicit.
-    let is_call =
-        value.is::<Call>() || value.is::<UnknownCall>() || (d.tir().surface.is_call)(value.object());
-    let forms = d.tir().surface.print;
+    let is_call = value.is::<Call>() || value.is::<UnknownCall>() || (d.tir().syntax.is_call)(value.object());
+    let forms = d.tir().syntax.print;
     let is_call = is_call && !value.as_node::<Call>().is_some_and(|call| super::call::is_value(call, &forms));
     let doc = match is_call && !d.root().ptr_eq(node.object()) {
         true => doc,

@@ -16,7 +16,7 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
     if dtype.is_void() && d.is_root(node.object()) && d.config().verbose_expr {
         return Ok(d.metadata(node.object()));
     }
-    let prim_type = d.tir().surface.print.prim_type;
+    let prim_type = d.tir().syntax.print.prim_type;
     let name = prim_type(dtype, d);
     Ok(d.at_field(name, path, field!(PrimType, dtype)))
 }
@@ -25,8 +25,8 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
 pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PointerType { span: _, element_type, storage_scope } = &**node;
     let at = d.field(path, field!(PointerType, element_type));
-    let pointer = d.tir().surface.print.pointer;
-    let is_typed = d.tir().surface.print.typed_calls;
+    let pointer = d.tir().syntax.print.pointer;
+    let is_typed = d.tir().syntax.print.typed_calls;
     let element = match element_type.as_node::<PrimType>() {
         Some(prim) if !is_typed => {
             let dtype = d.dtype(prim.dtype);

@@ -14,10 +14,7 @@
 
 #[cfg(feature = "build")]
 pub(crate) mod call;
-mod device;
-mod tilelang;
-mod tirx_0_1;
-mod tvm_0_27;
+pub(crate) mod device;
 
 use std::sync::LazyLock;
 
@@ -28,14 +25,16 @@ use tvmscript_irbuilder::ScriptFn;
 use tvmscript_prim::BaseExpr;
 use tvmscript_tir::op::Operator;
 
-const BOOL: DataType = DataType::BOOL;
-const FLOAT32: DataType = DataType::FLOAT32;
-const HANDLE: DataType = DataType::HANDLE;
-const INT32: DataType = DataType::INT32;
-const INT64: DataType = DataType::INT64;
-const UINT32: DataType = DataType::uint(32);
-const UINT64: DataType = DataType::uint(64);
-const VOID: DataType = DataType::VOID;
+use crate::{tilelang_0_25, tirx_0_1, tvm_0_27};
+
+pub(crate) const BOOL: DataType = DataType::BOOL;
+pub(crate) const FLOAT32: DataType = DataType::FLOAT32;
+pub(crate) const HANDLE: DataType = DataType::HANDLE;
+pub(crate) const INT32: DataType = DataType::INT32;
+pub(crate) const INT64: DataType = DataType::INT64;
+pub(crate) const UINT32: DataType = DataType::uint(32);
+pub(crate) const UINT64: DataType = DataType::uint(64);
+pub(crate) const VOID: DataType = DataType::VOID;
 
 /// Types of parameters in scripts.
 #[cfg(feature = "build")]
@@ -53,15 +52,15 @@ pub struct Operators {
 }
 
 /// The operators of TileLang's 0.25.
-pub static TILELANG_0_25: LazyLock<Operators> = LazyLock::new(|| Operators::new(tilelang::FAMILIES));
+pub static TILELANG_0_25: LazyLock<Operators> = LazyLock::new(|| Operators::new(tilelang_0_25::op::FAMILIES));
 
 /// The operators of TVM 0.27.
 pub static TVM_0_27: LazyLock<Operators> =
-    LazyLock::new(|| Operators::new(&[device::FAMILIES, &[tvm_0_27::OPERATORS]].concat()));
+    LazyLock::new(|| Operators::new(&[device::FAMILIES, &[tvm_0_27::op::OPERATORS]].concat()));
 
 /// The operators of TIRx 0.1.
 pub static TIRX_0_1: LazyLock<Operators> =
-    LazyLock::new(|| Operators::new(&[device::FAMILIES, &[tirx_0_1::OPERATORS]].concat()));
+    LazyLock::new(|| Operators::new(&[device::FAMILIES, &[tirx_0_1::op::OPERATORS]].concat()));
 
 impl Operators {
     fn new(families: &[&[&'static Operator]]) -> Operators {

@@ -4,9 +4,9 @@
 //! translation follows the references of the descriptions, so the result has no other nodes, each after those that it
 //! refers to. One node can be translated in several ways, by its [`Role`].
 
-mod newer;
-mod older;
+mod from_tvm_0_27;
 mod tables;
+mod to_tvm_0_27;
 
 use std::borrow::Cow;
 
@@ -19,15 +19,15 @@ use tvmscript_ir_core::type_table::type_by_key;
 
 use crate::graph::{Data, Field, Graph, Node, Plain};
 use crate::version::TvmJsonVersion;
-use newer::Newer;
-use older::Older;
+use from_tvm_0_27::FromTvm027;
 pub(crate) use tables::{Current, Own};
+use to_tvm_0_27::ToTvm027;
 
 /// Writes a graph of the nodes here as one of the release. The first `kept` nodes are of the release already.
 ///
 /// # Errors
 /// If a buffer refers to itself.
-pub(crate) fn newer(
+pub(crate) fn to_release(
     text: &str,
     kept: usize,
     version: &'static TvmJsonVersion,
@@ -37,7 +37,7 @@ pub(crate) fn newer(
     let graph = Graph::parse(text, &Own::default(), kept).map_err(|_| SaveError::Cycle)?;
     let kept: Vec<usize> = (0..kept.min(graph.nodes.len())).collect();
     let translated =
-        translate(&graph, &kept, &Newer::new(&graph, version.renames)).map_err(|_| SaveError::Cycle)?;
+        translate(&graph, &kept, &ToTvm027::new(&graph, version.renames)).map_err(|_| SaveError::Cycle)?;
     Ok(translated.graph.write(indent_spaces, version.tvm_version))
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn newer(
 ///
 /// # Errors
 /// If the text is no graph.
-pub(crate) fn older(
+pub(crate) fn from_release(
     text: &str,
     version: &'static TvmJsonVersion,
     registry: &Registry,
@@ -56,7 +56,7 @@ pub(crate) fn older(
     let has_operator = |name: &str| operators.is_some_and(|info| registry.allows_name(info, name));
     let unknown = graph.nodes.iter().enumerate().filter(|(_, node)| !schema.knows(&node.kind));
     let unknown: Vec<usize> = unknown.map(|(index, _)| index).collect();
-    let translated = translate(&graph, &unknown, &Older::new(&graph, version.renames, &has_operator))
+    let translated = translate(&graph, &unknown, &FromTvm027::new(&graph, version.renames, &has_operator))
         .map_err(|cycle| {
             let index = i64::try_from(cycle.index).unwrap_or(i64::MAX);
             let kind = JsonErrorKind::ForwardReference { from: index, index };

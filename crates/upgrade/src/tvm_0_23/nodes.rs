@@ -6,9 +6,9 @@ use tvmscript_prim::Call;
 use tvmscript_relax::{PrimStructInfo, ScalarUse};
 use tvmscript_tir::Buffer;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
-use tvmscript_tirx::current::SCHEDULABLE;
-use tvmscript_tirx::current::calls::storage_sync;
-use tvmscript_tirx::current::layout::is_row_major;
+use tvmscript_tirx::tvm_0_27::SCHEDULABLE;
+use tvmscript_tirx::tvm_0_27::calls::storage_sync;
+use tvmscript_tirx::tvm_0_27::layout::is_row_major;
 use tvmscript_tirx::{AnnotatedCall, ScopeIdDefStmt};
 
 use crate::finding::{Finding, codes};

@@ -9,8 +9,8 @@ use tvmscript_prim::{And, Call, CommReducer, IntImm, Not, Op, Or, Select, Var, s
 use tvmscript_relax::{Call as RelaxCall, Function, MatchCast, PrimStructInfo};
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tir::{AllocateConst, BlockRealize, Buffer, BufferRealize, BufferType, PrimFunc, ProducerLoad};
-use tvmscript_tirx::current::SCHEDULABLE;
-use tvmscript_tirx::current::calls::storage_sync;
+use tvmscript_tirx::tvm_0_27::SCHEDULABLE;
+use tvmscript_tirx::tvm_0_27::calls::storage_sync;
 
 use crate::Step;
 use crate::finding::{Finding, codes};

@@ -16,7 +16,7 @@ use tvmscript_tir::{
     StmtRef, flatten,
 };
 use tvmscript_tirx as tirx;
-use tvmscript_tirx::current::calls::{handle_value, pointer_as};
+use tvmscript_tirx::tvm_0_27::calls::{handle_value, pointer_as};
 
 use crate::finding::{Finding, codes};
 

@@ -21,16 +21,16 @@ pub struct Definition {
     end_line: usize,
     /// It is meant to fail.
     pub raises: bool,
-    /// Its fate here.
-    pub fate: Fate,
+    /// The result of reading it.
+    pub reading: Reading,
     /// TVM's answer: the number of scripts that it made, or why none.
     pub tvm: Option<Result<usize, String>>,
     /// `true` if each program of ours is one of TVM's.
     pub equal: Option<Result<(), String>>,
 }
 
-/// Fate of a definition.
-pub enum Fate {
+/// Reading of a definition.
+pub enum Reading {
     /// It was read.
     Built,
     /// It needs arguments of its factory, and a note says so.
@@ -109,7 +109,7 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
             }
             continue;
         };
-        definition.fate = Fate::Built;
+        definition.reading = Reading::Built;
         match &found.json {
             Ok(json) => {
                 indices.push(index);
@@ -125,14 +125,14 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
         }
     }
     for definition in &mut outcome.definitions {
-        if matches!(definition.fate, Fate::Built) {
+        if matches!(definition.reading, Reading::Built) {
             continue;
         }
         let within = |d: &&Diagnostic| (definition.first_line..=definition.end_line).contains(&d.line);
         if let Some(error) = reading.errors.iter().find(within) {
-            definition.fate = Fate::Refused(shown(error));
+            definition.reading = Reading::Refused(shown(error));
         } else if reading.need_arguments.iter().any(|d| within(&d)) {
-            definition.fate = Fate::NeedsArguments;
+            definition.reading = Reading::NeedsArguments;
         }
     }
     if oracle {
@@ -150,7 +150,7 @@ fn definition(item: &Value) -> Definition {
         first_line: number("first_line"),
         end_line: number("end_line"),
         raises: item["raises"] == true,
-        fate: Fate::Missed,
+        reading: Reading::Missed,
         tvm: None,
         equal: None,
     }

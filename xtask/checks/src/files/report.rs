@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::outcome::{Definition, Fate, Outcome};
+use super::outcome::{Definition, Outcome, Reading};
 use crate::conformance::{cause, share};
 
 /// Line that separates the figures from the lists in a report.
@@ -21,8 +21,8 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     // A script that is meant to fail, or that TVM refuses, is not one to find.
     let is_wanted = |d: &Definition| !d.raises && !matches!(d.tvm, Some(Err(_)));
     let wanted: Vec<_> = all().filter(|(_, d)| is_wanted(d)).collect();
-    let built = wanted.iter().filter(|(_, d)| matches!(d.fate, Fate::Built)).count();
-    let needy = wanted.iter().filter(|(_, d)| matches!(d.fate, Fate::NeedsArguments)).count();
+    let built = wanted.iter().filter(|(_, d)| matches!(d.reading, Reading::Built)).count();
+    let needy = wanted.iter().filter(|(_, d)| matches!(d.reading, Reading::NeedsArguments)).count();
     let accepted = read.iter().filter(|o| o.errors.is_empty()).count();
     let made: Vec<_> = wanted.iter().filter(|(_, d)| matches!(d.tvm, Some(Ok(_)))).collect();
     let compared: Vec<_> = made.iter().filter(|(_, d)| d.equal.is_some()).collect();
@@ -61,13 +61,13 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
         "warnings",
         read.iter().flat_map(|o| o.warnings.iter().map(move |e| (o.name.as_str(), e.as_str()))),
     );
-    let missed = wanted.iter().filter_map(|(o, d)| match &d.fate {
-        Fate::Missed => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
+    let missed = wanted.iter().filter_map(|(o, d)| match &d.reading {
+        Reading::Missed => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
         _ => None,
     });
     section(&mut text, "missed without a word", missed);
-    let needs = wanted.iter().filter_map(|(o, d)| match &d.fate {
-        Fate::NeedsArguments => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
+    let needs = wanted.iter().filter_map(|(o, d)| match &d.reading {
+        Reading::NeedsArguments => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
         _ => None,
     });
     section(&mut text, "need arguments", needs);
@@ -80,15 +80,15 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     let differ =
         named.filter_map(|(file, (name, equal))| Some((file, format!("{name}: {}", equal.as_ref().err()?))));
     section(&mut text, "names with another program in TVM", differ);
-    let lenient = all().filter_map(|(o, d)| match (&d.fate, &d.tvm) {
-        (Fate::Built, Some(Err(why))) => {
+    let lenient = all().filter_map(|(o, d)| match (&d.reading, &d.tvm) {
+        (Reading::Built, Some(Err(why))) => {
             Some((o.name.as_str(), format!("{}: {}: {}", d.line, d.path, why.trim_end())))
         }
         _ => None,
     });
     section(&mut text, "read here, refused by TVM", lenient);
-    let strict = all().filter_map(|(o, d)| match (&d.fate, &d.tvm) {
-        (Fate::Refused(why), Some(Ok(_))) => Some((o.name.as_str(), format!("{}: {why}", d.path))),
+    let strict = all().filter_map(|(o, d)| match (&d.reading, &d.tvm) {
+        (Reading::Refused(why), Some(Ok(_))) => Some((o.name.as_str(), format!("{}: {why}", d.path))),
         _ => None,
     });
     section(&mut text, "refused here, read by TVM", strict);

@@ -33,7 +33,7 @@ fn named_by_last(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
 
 /// Calls an operator.
 #[cfg(feature = "build")]
-pub(super) fn call(
+pub(crate) fn call(
     operator: &'static Operator,
     function: &'static ScriptFn,
     args: CallArgs,

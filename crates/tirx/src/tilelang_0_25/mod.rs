@@ -1,0 +1,74 @@
+//! The syntax of TileLang's TVM, release 0.25.
+
+pub(crate) mod op;
+
+use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::registry::NameDialect as _;
+use tvmscript_tir::syntax::TirSyntax;
+
+use crate::layout::{Fragment, Layout};
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+use crate::op::TILELANG_0_25;
+
+/// The forms of the release.
+static SYNTAX: TirSyntax = TirSyntax {
+    without: &[
+        "alloc_buffer",
+        "decl_buffer",
+        "allocate",
+        "allocate_const",
+        "realize",
+        "launch_thread",
+        "LetStmt",
+        "Assert",
+        "reduce",
+        "Call",
+    ],
+    is_call: |node| node.is::<AnnotatedCall>(),
+    operator_of: |callee| TILELANG_0_25.of_callee(callee),
+    #[cfg(feature = "build")]
+    flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    #[cfg(feature = "print")]
+    print: tvmscript_tir::print::forms::Forms {
+        makes,
+        plain_extents: true,
+        ..tvmscript_tir::print::forms::TVM_0_23
+    },
+    #[cfg(feature = "parse")]
+    parse: tvmscript_tir::parse::handlers::TVM_0_23,
+};
+
+/// Returns the dialect for a registry: TIR with the words and statements of 0.25.
+pub fn dialect() -> Dialect {
+    let dialect = tvmscript_tir::dialect_of(&SYNTAX)
+        .node::<Bind>()
+        .node::<AllocBuffer>()
+        .node::<DeclBuffer>()
+        .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
+        .node::<Layout>()
+        .node::<Fragment>()
+        .names::<tvmscript_prim::Op>(TILELANG_0_25.iter().map(|operator| operator.name()))
+        .finish();
+    #[cfg(feature = "print")]
+    let dialect = crate::print::register(dialect);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect
+            .context(tvmscript_ir::build::AsWritten)
+            .context(tvmscript_tir::build::operator::Unfolded(|_| true))
+    };
+    #[cfg(feature = "parse")]
+    let dialect = crate::parse::register(dialect);
+    dialect
+}
+
+/// The release's form of an operator that TIR has too: nothing folds.
+#[cfg(feature = "print")]
+fn makes(call: &tvmscript_prim::Call, operator: &tvmscript_tir::op::Operator) -> bool {
+    match TILELANG_0_25.of_callee(&call.op) {
+        Some(own) => own.makes(call),
+        None => operator.is_plain(call),
+    }
+}

@@ -1,0 +1,132 @@
+//! The text of TVM 0.27.
+//!
+//! Buffers are parameters, `v: T.int32 = x` is a variable in memory, and a buffer has a layout. Functions with
+//! `s_tir=True` are those that schedules work on: their buffers have no layout, and their blocks are completed.
+
+#[cfg(feature = "parse")]
+pub(crate) mod assign;
+#[cfg(feature = "build")]
+#[cfg_attr(
+    not(feature = "parse"),
+    expect(dead_code, reason = "the parser uses the values that stand for annotations")
+)]
+pub mod build;
+pub mod calls;
+#[cfg(feature = "parse")]
+mod head;
+pub mod layout;
+#[cfg(feature = "parse")]
+mod mask;
+#[cfg(feature = "parse")]
+pub(crate) mod names;
+pub(crate) mod op;
+#[cfg(feature = "parse")]
+mod operators;
+#[cfg(feature = "print")]
+pub(crate) mod print;
+#[cfg(feature = "print")]
+mod print_function;
+pub mod scalar;
+#[cfg(feature = "parse")]
+pub(crate) mod view;
+
+use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::registry::NameDialect as _;
+use tvmscript_tir::syntax::TirSyntax;
+
+use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
+
+/// The attribute of functions that schedules work on, which the decorator sets.
+pub const SCHEDULABLE: &str = "s_tir";
+
+/// The attribute of persistent kernels, which the decorator sets.
+pub const PERSISTENT: &str = "tirx.persistent_kernel";
+
+/// Rules of folding.
+#[cfg(any(feature = "parse", feature = "print"))]
+const FOLDING: tvmscript_ir_core::Folding =
+    tvmscript_ir_core::Folding { unsigned: true, ..tvmscript_ir_core::Folding::PLAIN };
+
+/// Comparisons that match the types of their operands and fold: those of order whose left operand is no Python number.
+#[cfg(feature = "parse")]
+fn is_folded(
+    comparison: tvmscript_ir_core::arithmetic::Comparison,
+    left: &tvmscript_prim::ops::Operand,
+) -> bool {
+    use tvmscript_ir_core::arithmetic::Comparison;
+    use tvmscript_prim::ops::Operand;
+    matches!(left, Operand::Expr(_)) && !matches!(comparison, Comparison::Eq | Comparison::Ne)
+}
+
+/// The forms of the release.
+pub(crate) static SYNTAX: TirSyntax = TirSyntax {
+    without: &[
+        "call_intrin",
+        "Buffer",
+        "match_buffer",
+        "alloc_buffer",
+        "decl_buffer",
+        "attr",
+        "allocate",
+        "allocate_const",
+        "realize",
+        "let",
+        "LetStmt",
+        "Assert",
+        "reduce",
+        "serial",
+        "parallel",
+        "vectorized",
+        "unroll",
+    ],
+    is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
+    operator_of: |callee| crate::op::TVM_0_27.of_callee(callee),
+    #[cfg(feature = "build")]
+    flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
+    #[cfg(feature = "print")]
+    print: print::FORMS,
+    #[cfg(feature = "parse")]
+    parse: head::HANDLERS,
+};
+
+/// Returns the dialect for a registry: TIR with the words, statements and layouts of 0.27.
+pub fn dialect() -> Dialect {
+    let dialect = tvmscript_tir::dialect_of(&SYNTAX)
+        .node::<Bind>()
+        .node::<AllocBuffer>()
+        .node::<DeclBuffer>()
+        .node::<AssertStmt>()
+        .node::<AnnotatedCall>()
+        .node::<TypedCall>()
+        .node::<ScopeIdDefStmt>()
+        .names::<tvmscript_prim::Op>(crate::op::TVM_0_27.iter().map(|operator| operator.name()))
+        .node::<layout::Axis>()
+        .node::<layout::Iter>()
+        .node::<layout::TileLayout>()
+        .finish();
+    #[cfg(feature = "print")]
+    let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        names::register(dialect).context(tvmscript_tir::parse::operators::FoldedComparisons(is_folded))
+    };
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect.context(EFFECTS)
+    };
+    dialect
+}
+
+/// The effects of the release's own nodes.
+#[cfg(feature = "build")]
+const EFFECTS: tvmscript_tir::signature::Effects = tvmscript_tir::signature::Effects {
+    allocated: |node| node.as_node::<AllocBuffer>().map(|allocated| allocated.buffer.data.object().clone()),
+    is_opaque: |node| node.is::<AnnotatedCall>(),
+};
+
+/// The operator of the release with a name, such as `tirx.call_ffi_kernel`.
+pub fn operator(name: &str) -> Option<&'static tvmscript_ir_core::Ref<tvmscript_prim::Op>> {
+    crate::op::TVM_0_27.iter().find(|operator| operator.name() == name).map(|operator| operator.op.get())
+}
