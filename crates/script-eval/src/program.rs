@@ -17,6 +17,7 @@ use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
 use crate::errors::{EvalError, Reported};
 use crate::eval::class::Keys;
+use crate::eval::generator::Generators;
 use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::evaluator::Eval;
@@ -55,6 +56,7 @@ pub struct Program {
     globals: RefCell<Vec<Slot>>,
     global_names: RefCell<Vec<Name>>,
     pub(crate) local_names: LocalNames,
+    pub(crate) generators: Generators,
     /// Character indices of long texts.
     pub(crate) text_indexes: TextIndexes,
     cycles: Cycles,
@@ -148,7 +150,8 @@ enum Container {
 impl Program {
     /// A program for a text and its tree.
     pub fn new(ast: impl Into<Rc<Ast>>, text: &str, source: SourceId, limits: Limits) -> Program {
-        let ast = ast.into();
+        let mut ast = ast.into();
+        let generators = Generators::new(&mut ast);
         Program {
             text: text.into(),
             source,
@@ -162,6 +165,7 @@ impl Program {
             globals: RefCell::default(),
             global_names: RefCell::default(),
             local_names: LocalNames::default(),
+            generators,
             text_indexes: TextIndexes::default(),
             cycles: Cycles::default(),
             keys: Keys::default(),

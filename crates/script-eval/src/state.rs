@@ -10,7 +10,6 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
 use crate::errors::EvalError;
-use crate::eval::generator::Running;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::host::Mode;
 use crate::position::{Position, Run};
@@ -35,8 +34,6 @@ pub struct EvalState {
     strs: Vec<Option<Str>>,
     /// The placeholder of the expression that just failed.
     pub(crate) pending: Option<Placeholder>,
-    /// The running statement of a generator, if it contains a `yield`.
-    pub(crate) running: Option<Box<Running>>,
     /// The running statement of host code.
     pub(crate) statement: Option<TextRange>,
     /// Path of the running function or class; empty at module level.
@@ -65,7 +62,6 @@ impl EvalState {
             diagnostics,
             strs: Vec::new(),
             pending: None,
-            running: None,
             statement: None,
             path: "".into(),
             depth: 0,

@@ -18,6 +18,10 @@ fn syntax_and_classes_that_are_not_evaluated_are_named() {
     for (text, expected) in [
         ("try:\n    pass\nexcept* ValueError:\n    pass", "`except*` is not supported in a script"),
         ("ExceptionGroup('a', [ValueError()])", "ExceptionGroup is not supported"),
+        (
+            "def g(x):\n    match x:\n        case 1 if (yield):\n            pass\nlist(g(1))",
+            "this `yield` is not supported",
+        ),
         ("x = 3j", "a complex number is not supported"),
         ("complex(1, 2)", "complex is not supported"),
         ("bytearray(3)", "bytearray is not supported"),

@@ -180,6 +180,55 @@ impl Ast {
     }
 }
 
+/// Nodes added to a finished tree, e.g. for a rewritten form of its code.
+impl Ast {
+    /// Begins a piece of added nodes, whose ranges may lie anywhere in the text.
+    pub fn begin_added(&mut self) {
+        self.pieces.push(Piece {
+            range: TextRange::default(),
+            first_expr: self.exprs.len() as u32,
+            first_stmt: self.stmts.len() as u32,
+        });
+    }
+
+    /// Adds an expression to the piece of added nodes.
+    pub fn add_expr(&mut self, expr: Expr, range: TextRange) -> ExprId {
+        self.exprs.push(expr);
+        self.expr_ranges.push(RelRange { start: range.start, len: range.len() });
+        ExprId(id(self.exprs.len() - 1))
+    }
+
+    /// Adds a statement to the piece of added nodes.
+    pub fn add_stmt(&mut self, stmt: Stmt, range: TextRange) -> StmtId {
+        self.stmts.push(stmt);
+        self.stmt_ranges.push(RelRange { start: range.start, len: range.len() });
+        StmtId(id(self.stmts.len() - 1))
+    }
+
+    /// Adds a list.
+    pub fn add_list<T: Listed>(&mut self, items: &[T]) -> List<T> {
+        let pool = T::pool_mut(&mut self.pools);
+        let start = pool.len() as u32;
+        pool.extend_from_slice(items);
+        List::new(start, items.len() as u32)
+    }
+
+    /// Interns a name.
+    pub fn add_name(&mut self, text: &str) -> Name {
+        self.names.intern(text)
+    }
+
+    /// Ids of all expressions, children before their parents.
+    pub fn expr_ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (1..self.exprs.len()).map(|index| ExprId(id(index)))
+    }
+
+    /// Ids of all statements, children before their parents.
+    pub fn stmt_ids(&self) -> impl Iterator<Item = StmtId> + use<> {
+        (1..self.stmts.len()).map(|index| StmtId(id(index)))
+    }
+}
+
 /// Position in the arrays of an [`AstBuilder`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checkpoint {
@@ -280,16 +329,13 @@ impl AstBuilder {
     }
 
     pub(crate) fn list<T: Listed>(&mut self, items: &[T]) -> List<T> {
-        let pool = T::pool_mut(&mut self.ast.pools);
-        let start = pool.len() as u32;
-        pool.extend_from_slice(items);
-        List::new(start, items.len() as u32)
+        self.ast.add_list(items)
     }
 
     /// Interns an identifier or string constant.
     #[inline]
     pub(crate) fn name(&mut self, text: &str) -> Name {
-        self.ast.names.intern(text)
+        self.ast.add_name(text)
     }
 
     /// Constant of an integer that does not fit into 64 bits.

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use super::{List, Name, PieceRange};
+use super::children::Children;
+use super::{Ast, List, Name, PieceRange};
 
 /// Id of an expression of one [`Ast`](super::Ast). Ids of one piece are contiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,9 +37,27 @@ macro_rules! expressions {
                 match self { $(Expr::$kind { .. } => ExprKind::$kind),* }
             }
         }
+
+        impl Children for Expr {
+            fn children(self, ast: &Ast, out: &mut Vec<ExprId>) {
+                match self {
+                    $(Expr::$kind { $($($field,)*)? .. } => { $($($field.children(ast, out);)*)? })*
+                }
+            }
+
+            fn with_children(mut self, ast: &mut Ast, new: &mut dyn Iterator<Item = ExprId>) -> Self {
+                match &mut self {
+                    $(Expr::$kind { $($($field,)*)? .. } => {
+                        $($(*$field = $field.with_children(ast, new);)*)?
+                    })*
+                }
+                self
+            }
+        }
     };
 }
 
+// The fields are in the order in which Python evaluates them.
 expressions! {
     /// `a and b and c`: two or more values joined by the same operator.
     BoolOp { op: BoolOp, values: List<ExprId> },
@@ -55,13 +74,13 @@ expressions! {
     /// `{a, b}`.
     Set { elts: List<ExprId> },
     /// `[elt for ..]`.
-    ListComp { elt: ExprId, generators: List<Comprehension> },
+    ListComp { generators: List<Comprehension>, elt: ExprId },
     /// `{elt for ..}`.
-    SetComp { elt: ExprId, generators: List<Comprehension> },
+    SetComp { generators: List<Comprehension>, elt: ExprId },
     /// `{key: value for ..}`.
-    DictComp { key: ExprId, value: ExprId, generators: List<Comprehension> },
+    DictComp { generators: List<Comprehension>, key: ExprId, value: ExprId },
     /// `(elt for ..)`.
-    GeneratorExp { elt: ExprId, generators: List<Comprehension> },
+    GeneratorExp { generators: List<Comprehension>, elt: ExprId },
     /// `await value`.
     Await { value: ExprId },
     /// `yield value`.
@@ -79,7 +98,7 @@ expressions! {
     /// A literal.
     Constant(Constant),
     /// `target := value`; the target is an [`Expr::Name`].
-    NamedExpr { target: ExprId, value: ExprId },
+    NamedExpr { value: ExprId, target: ExprId },
     /// `value.attr`; see [`Ast::attr_range`](super::Ast::attr_range) for the range of `attr`.
     Attribute { value: ExprId, attr: Name },
     /// `value[index]`; several indices are an [`Expr::Tuple`].

@@ -13,6 +13,7 @@
 //! contains the node. [`Ast::range`] returns absolute ranges.
 
 mod arena;
+mod children;
 mod expr;
 mod list;
 mod name;

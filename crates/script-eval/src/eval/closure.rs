@@ -9,11 +9,11 @@ use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, Sc
 use super::arguments::is_positional;
 use super::class::MethodKind;
 use super::function_attributes::OWN;
-use super::generator::{Generator, Running};
+use super::generator::Generator;
 use super::{Context, Env, Locals, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
-use crate::id_hash::{IdMap, IdSet};
+use crate::id_hash::IdMap;
 use crate::program::Helper;
 use crate::python::{Outcome, cost};
 use crate::{Eval, EvalState, Position, Program};
@@ -52,8 +52,8 @@ pub(crate) struct Closure {
     /// Attributes that every function has and that host code has set: `f.__name__ = "g"`.
     own: Rc<RefCell<Dict>>,
     call: OnceCell<Rc<Call>>,
-    /// The statements with a `yield`, if it is a generator function.
-    yielding: OnceCell<Option<Rc<IdSet<StmtId>>>>,
+    /// Its code as a generator, if it is a generator function.
+    generator: Option<List<StmtId>>,
     /// `true` if decorated with `abc.abstractmethod`.
     pub(crate) is_abstract: std::cell::Cell<bool>,
 }
@@ -256,18 +256,9 @@ impl Closure {
         }
     }
 
-    /// The statements with a `yield`; `None` if this is not a generator function.
-    fn yielding(&self) -> Option<&Rc<IdSet<StmtId>>> {
-        let find = || match self.body {
-            Body::Stmts(body) => self.program.local_names.yielding(&self.program.ast, body, self.def),
-            Body::Expr(id) => walk::has_yield(&self.program.ast, id).then(Rc::default),
-        };
-        self.yielding.get_or_init(find).as_ref()
-    }
-
     /// Tests whether a call returns an iterator.
     pub(crate) fn is_generator(&self) -> bool {
-        self.yielding().is_some()
+        self.generator.is_some()
     }
 
     /// The function with the decorator `contextmanager`.
@@ -287,7 +278,7 @@ impl Closure {
             attributes: self.attributes.clone(),
             own: self.own.clone(),
             call: OnceCell::new(),
-            yielding: OnceCell::new(),
+            generator: self.generator,
             qualified: self.qualified.clone(),
             is_abstract: self.is_abstract.clone(),
         }
@@ -319,8 +310,6 @@ pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
 #[derive(Debug, Default)]
 pub(crate) struct LocalNames {
     names: RefCell<IdMap<FunctionId, Rc<Locals>>>,
-    /// The statements with a `yield`, by generator function.
-    yielding: RefCell<IdMap<StmtId, Option<Rc<IdSet<StmtId>>>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -341,17 +330,6 @@ impl LocalNames {
         names
     }
 
-    fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<IdSet<StmtId>>> {
-        if let Some(found) = def.and_then(|def| self.yielding.borrow().get(&def).cloned()) {
-            return found;
-        }
-        let found = Some(walk::yielding(ast, body)).filter(|found| !found.is_empty()).map(Rc::new);
-        if let Some(def) = def {
-            self.yielding.borrow_mut().insert(def, found.clone());
-        }
-        found
-    }
-
     pub(crate) fn class(&self, id: StmtId, name: Name, names: impl FnOnce() -> Vec<Name>) -> Rc<Locals> {
         self.get(FunctionId::Class(id), || Locals::of_class(names(), name))
     }
@@ -370,8 +348,11 @@ impl Eval<'_> {
     ) -> Result<ScriptValue> {
         let defaults = self.defaults(params)?;
         let ast = self.state.ast.clone();
-        let locals = self.state.program.local_names.get(FunctionId::Lambda(id), || {
+        let program = self.state.program.clone();
+        let code = program.generators.of_lambda(body);
+        let locals = program.local_names.get(FunctionId::Lambda(id), || {
             let mut names: Vec<Name> = ast.list(params).iter().map(|p| p.name).collect();
+            names.extend(code.into_iter().flat_map(|code| &code.hidden));
             walk::expr(&ast, body, &mut |id| {
                 if let Expr::NamedExpr { target, .. } = *ast.expr(id)
                     && let Expr::Name(name) = *ast.expr(target)
@@ -398,7 +379,7 @@ impl Eval<'_> {
             attributes: OnceCell::new(),
             own: Rc::default(),
             call: OnceCell::new(),
-            yielding: OnceCell::new(),
+            generator: code.map(|code| code.body),
             is_abstract: Default::default(),
         }))
     }
@@ -412,8 +393,11 @@ impl Eval<'_> {
     ) -> Result<ScriptValue> {
         let defaults = self.defaults(def.params)?;
         let ast = self.state.ast.clone();
-        let locals = self.state.program.local_names.get(FunctionId::Def(id), || {
+        let program = self.state.program.clone();
+        let code = program.generators.of_def(id);
+        let locals = program.local_names.get(FunctionId::Def(id), || {
             let mut names: Vec<Name> = ast.list(def.params).iter().map(|p| p.name).collect();
+            names.extend(code.into_iter().flat_map(|code| &code.hidden));
             names.extend(walk::bound_names(&ast, def.body));
             Locals::of_function(names, walk::global_names(&ast, def.body), ast.list(def.params))
         });
@@ -433,7 +417,7 @@ impl Eval<'_> {
             attributes: OnceCell::new(),
             own: Rc::default(),
             call: OnceCell::new(),
-            yielding: OnceCell::new(),
+            generator: code.map(|code| code.body),
             is_abstract: Default::default(),
         }))
     }
@@ -487,20 +471,11 @@ impl Eval<'_> {
 
     /// Runs `f` with `env` as the only host variables.
     pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
-        // Values of expressions of a suspended generator are those of its own code.
-        let is_same = match (&env, &self.state.env) {
-            (Some(env), Some(own)) => self.state.is_local() && Rc::ptr_eq(env, own),
-            _ => false,
-        };
-        let running = if is_same { None } else { self.state.running.take() };
         let env = std::mem::replace(&mut self.state.env, env);
         let position = self.state.move_by(Position::inside);
         let result = f(self);
         self.state.move_to(position);
         self.state.env = env;
-        if !is_same {
-            self.state.running = running;
-        }
         result
     }
 
@@ -532,8 +507,8 @@ impl Eval<'_> {
 
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
-        if let Some(yielding) = closure.yielding() {
-            let generator = self.new_generator(Generator::new(call, env, yielding.clone()))?;
+        if let Some(code) = closure.generator {
+            let generator = self.new_generator(Generator::new(call, env, code))?;
             return Ok(match closure.is_context_manager {
                 true => ScriptValue::host(Context::Generator(generator)),
                 false => generator,
@@ -564,8 +539,6 @@ struct Caller {
     position: Position,
     path: Rc<str>,
     env: Option<Rc<Env>>,
-    /// The statement that may be suspended, unless the call runs code of the same generator.
-    running: Option<Option<Box<Running>>>,
     helper: Option<Helper>,
     has_definition: bool,
 }
@@ -578,12 +551,10 @@ impl EvalState {
         self.depth += 1;
         // Code around scripts is not a helper.
         let helper = if self.is_tolerant() { None } else { self.program.enter_helper(call.range) };
-        let is_same = self.is_local() && self.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, &env));
         Ok(Caller {
             position: self.move_by(Position::called),
             path: std::mem::replace(&mut self.path, call.path.clone()),
             env: self.env.replace(env),
-            running: (!is_same).then(|| self.running.take()),
             helper,
             has_definition: call.def.is_some(),
         })
@@ -592,9 +563,6 @@ impl EvalState {
     fn leave_call(&mut self, caller: Caller) {
         self.move_to(caller.position);
         self.env = caller.env;
-        if let Some(running) = caller.running {
-            self.running = running;
-        }
         self.program.leave_helper(caller.helper);
         self.depth -= 1;
         if caller.has_definition {

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::cell::RefCell;
 
 use tvmscript_ir_core::with_stack;
-use tvmscript_python_syntax::ast::{StmtKind, With, WithItem};
+use tvmscript_python_syntax::ast::{StmtKind, WithItem};
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
 
 use super::class::Instance;
@@ -37,6 +37,11 @@ impl Entered {
             Entered::Manager(value) => Some(value),
             Entered::Scope(_) | Entered::Unknown => None,
         }
+    }
+
+    /// Tests whether it may handle exceptions.
+    pub(super) fn is_manager(&self) -> bool {
+        matches!(self, Entered::Manager(_))
     }
 }
 
@@ -106,35 +111,18 @@ impl Drop for Context {
 }
 
 impl Eval<'_> {
-    /// Runs a `with` statement.
-    pub(super) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
-        if self.state.is_tolerant()
-            && self.state.ast.list(stmt.items).iter().any(|item| self.expects_exception(item.context))
-        {
-            return self.exec_expecting(stmt);
+    /// Enters the context of an item and assigns the value that it gives.
+    pub(super) fn enter_item(&mut self, item: WithItem, entered: &mut Vec<Entered>) -> Result<()> {
+        let (context, value) = self.open_context(item)?;
+        if context.is_manager() {
+            self.state.program.budget.enter_try();
         }
-        self.exec_items(stmt, 0)
-    }
-
-    /// Runs a `with` statement from an item on.
-    fn exec_items(&mut self, stmt: With, index: usize) -> Result<Flow> {
-        let Some(item) = self.state.item(stmt.items, index) else { return self.exec_body(stmt.body) };
-        let (entered, value) = self.enter_item(item)?;
-        let mark = self.state.mark();
-        let program = self.state.program.clone();
-        let run = |p: &mut Self| {
-            p.bind_item(item, value)?;
-            with_stack(|| p.exec_items(stmt, index + 1))
-        };
-        let flow = match entered {
-            Entered::Manager(_) => program.budget.tries(|| run(self)),
-            Entered::Scope(_) | Entered::Unknown => run(self),
-        };
-        self.leave_item(item, entered, flow, mark)
+        entered.push(context);
+        item.target.map_or(Ok(()), |target| self.assign_target(target, value))
     }
 
     /// Evaluates and enters the context of an item; also returns the value for its target.
-    pub(super) fn enter_item(&mut self, item: WithItem) -> Result<(Entered, ScriptValue)> {
+    fn open_context(&mut self, item: WithItem) -> Result<(Entered, ScriptValue)> {
         let at = item.context;
         let value = self.eval(at)?;
         if let Some(entered) = self.host.enter_scope(self.state, &value, at) {
@@ -157,11 +145,6 @@ impl Eval<'_> {
                 Err(self.state.error(at, kind))
             }
         }
-    }
-
-    /// Assigns the value that a context gives.
-    pub(super) fn bind_item(&mut self, item: WithItem, value: ScriptValue) -> Result<()> {
-        item.target.map_or(Ok(()), |target| self.assign_target(target, value))
     }
 
     /// Leaves a context after its body ended.

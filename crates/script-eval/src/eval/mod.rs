@@ -7,6 +7,7 @@
 mod arguments;
 mod assign;
 mod attribute;
+mod block;
 mod call;
 pub(crate) mod class;
 mod closure;
@@ -175,11 +176,6 @@ impl Eval<'_> {
 
     #[inline]
     pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
-        if self.state.running.is_some() { self.eval_replayed(id) } else { self.eval_now(id) }
-    }
-
-    #[inline]
-    pub(crate) fn eval_now(&mut self, id: ExprId) -> Result<ScriptValue> {
         match *self.state.ast.expr(id) {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
@@ -299,8 +295,7 @@ impl Eval<'_> {
             Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
             Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
             Expr::Await { .. } => Err(self.unsupported(id, "`await`")),
-            Expr::Yield { value } => self.eval_yield(id, value),
-            Expr::YieldFrom { value } => self.eval_yield_from(id, value),
+            Expr::Yield { .. } | Expr::YieldFrom { .. } => self.yield_elsewhere(id),
         }
     }
 

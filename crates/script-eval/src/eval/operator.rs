@@ -90,9 +90,6 @@ impl Eval<'_> {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
         while let Expr::BinOp { left, .. } = *self.state.ast.expr(at) {
-            if at != id && self.state.replayed(at).is_some() {
-                break;
-            }
             spine.push(at);
             at = left;
         }
@@ -120,9 +117,6 @@ impl Eval<'_> {
                 Ok(value) => value,
                 Err(reported) => return self.operands_behind(spine, reported),
             };
-            if at != id {
-                self.state.remember(at, &value);
-            }
         }
         Ok(value)
     }

@@ -37,15 +37,6 @@ pub(super) enum Chosen {
 }
 
 impl Eval<'_> {
-    /// Runs a `match` statement.
-    pub(super) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
-        match self.choose_case(stmt)? {
-            Chosen::Case(case) => self.exec_body(case.body),
-            Chosen::None => Ok(Flow::Next),
-            Chosen::Unknown(why) => self.uncertain_match(id, stmt, &why),
-        }
-    }
-
     /// Finds the case of a `match` statement and binds the names of its pattern.
     pub(super) fn choose_case(&mut self, stmt: Match) -> Result<Chosen> {
         let subject = self.eval(stmt.subject)?;
@@ -391,7 +382,7 @@ impl Eval<'_> {
     }
 
     /// Runs a `match` whose case is not known: every body runs.
-    fn uncertain_match(&mut self, id: StmtId, stmt: Match, why: &Placeholder) -> Result<Flow> {
+    pub(super) fn uncertain_match(&mut self, id: StmtId, stmt: Match, why: &Placeholder) -> Result<Flow> {
         let ast = self.state.ast.clone();
         let place = ast.range(id);
         let cause = Cause::Statement("the case of a `match` is not known".into());

@@ -13,7 +13,6 @@ use tvmscript_script_value::{CallArgs, DictKey, ScriptValue};
 
 use super::class::Instance;
 use super::exception::{class_name, is_class, is_exception, is_same, is_subclass, of_builtin, parts};
-use super::statement::Flow;
 use super::{Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result};
@@ -448,46 +447,6 @@ impl Eval<'_> {
 }
 
 impl Eval<'_> {
-    /// Runs a `try` statement.
-    pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
-        let mark = self.state.mark();
-        let flow = self.exec_guarded(id, stmt);
-        if stmt.finalbody.is_empty() {
-            return flow;
-        }
-        // While `finally` runs, the exception is neither reported nor caught.
-        let raised = if flow.is_err() { self.state.take_raised(mark) } else { None };
-        let Some(exception) = raised else {
-            return match self.exec_body(stmt.finalbody)? {
-                Flow::Next => flow,
-                other => Ok(other),
-            };
-        };
-        match self.handling(&exception, |p| p.exec_body(stmt.finalbody))? {
-            Flow::Next => {
-                let range = self.state.ast.range(id);
-                Err(self.record_exception(range, &exception))
-            }
-            other => Ok(other),
-        }
-    }
-
-    /// Runs a `try` statement up to its `finally`.
-    fn exec_guarded(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
-        let mark = self.state.mark();
-        let program = self.state.program.clone();
-        match program.budget.tries(|| self.exec_body(stmt.body)) {
-            Ok(flow) => {
-                self.explore_handlers_of(id, stmt);
-                if matches!(flow, Flow::Next) { self.exec_body(stmt.orelse) } else { Ok(flow) }
-            }
-            Err(reported) => match self.state.take_raised(mark) {
-                Some(exception) => self.handle(id, stmt.handlers, &exception),
-                None => Err(reported),
-            },
-        }
-    }
-
     /// Explores the handlers of a `try` statement that raised nothing.
     pub(super) fn explore_handlers_of(&mut self, id: StmtId, stmt: Try) {
         if self.state.is_tolerant() {
@@ -495,15 +454,6 @@ impl Eval<'_> {
             let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
             self.explore_handlers(id, &handlers);
         }
-    }
-
-    /// Runs the handler of an exception, or raises it again if there is none.
-    fn handle(&mut self, id: StmtId, handlers: List<ExceptHandler>, exception: &ScriptValue) -> Result<Flow> {
-        let handler = self.find_handler(id, handlers, exception)?;
-        self.enter_handler(handler, exception);
-        let flow = self.handling(exception, |p| p.exec_body(handler.body));
-        self.leave_name(handler);
-        flow
     }
 
     /// The handler of an exception.

@@ -1,10 +1,9 @@
 //! Statements of host code.
 
-use std::ops::ControlFlow;
-
 use tvmscript_ir_core::{Span, with_stack};
 use tvmscript_script_value::ScriptValue;
 
+use super::block::Block;
 use super::class::MethodKind;
 use super::decorator::Decorators;
 use super::decorator::Marks;
@@ -13,7 +12,7 @@ use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::{EvalErrorKind, Reported, Result};
 use tvmscript_python_syntax::ast::{
-    ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt, While,
+    ClassDef, Expr, ExprId, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt,
 };
 
 /// Control flow after a statement.
@@ -91,14 +90,38 @@ impl Eval<'_> {
         Ok(Flow::Next)
     }
 
-    pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
+    /// Begins a statement.
+    #[inline]
+    pub(super) fn begin(&mut self, id: StmtId) -> Result<Stmt> {
         if let Err(raise) = self.state.program.budget.step(1) {
             let range = self.state.ast.range(id);
             return Err(self.raise(range, None, raise));
         }
         self.state.pending = None;
         self.state.statement = Some(self.state.ast.range(id));
-        let stmt = *self.state.ast.stmt(id);
+        Ok(*self.state.ast.stmt(id))
+    }
+
+    /// Assigns the value of an assignment.
+    pub(super) fn assign_targets(
+        &mut self,
+        id: StmtId,
+        targets: List<ExprId>,
+        value: ScriptValue,
+    ) -> Result<()> {
+        let ast = self.state.ast.clone();
+        if let Some((last, targets)) = ast.list(targets).split_last() {
+            for target in targets {
+                self.assign_target(*target, value.clone())?;
+            }
+            self.assign_target(*last, value)?;
+        }
+        self.host.assigned(self.state, id);
+        Ok(())
+    }
+
+    pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
+        let stmt = self.begin(id)?;
         match stmt {
             Stmt::Expr(stmt) => {
                 let value = self.eval(stmt.value)?;
@@ -106,14 +129,7 @@ impl Eval<'_> {
             }
             Stmt::Assign(stmt) => {
                 let value = self.eval(stmt.value)?;
-                let ast = self.state.ast.clone();
-                if let Some((last, targets)) = ast.list(stmt.targets).split_last() {
-                    for target in targets {
-                        self.assign_target(*target, value.clone())?;
-                    }
-                    self.assign_target(*last, value)?;
-                }
-                self.host.assigned(self.state, id);
+                self.assign_targets(id, stmt.targets, value)?;
             }
             Stmt::AnnAssign(stmt) => {
                 if let Some(value) = stmt.value {
@@ -127,9 +143,15 @@ impl Eval<'_> {
                 let value = stmt.value.map(|value| self.eval(value)).transpose()?;
                 return Ok(Flow::Return(value.unwrap_or_default()));
             }
-            Stmt::If(stmt) => return self.exec_if(stmt),
-            Stmt::For(stmt) => return self.exec_for(stmt),
-            Stmt::While(stmt) => return self.exec_while(stmt),
+            Stmt::With(stmt)
+                if self.state.is_tolerant()
+                    && self.state.ast.list(stmt.items).iter().any(|i| self.expects_exception(i.context)) =>
+            {
+                return self.exec_expecting(stmt);
+            }
+            Stmt::If(_) | Stmt::For(_) | Stmt::While(_) | Stmt::Match(_) | Stmt::Try(_) | Stmt::With(_) => {
+                return Block::new(id, stmt).map_or(Ok(Flow::Next), |block| self.exec_block(block));
+            }
             Stmt::FunctionDef(def) => {
                 let value = self.exec_def(id, def)?;
                 let place = self.state.ast.range(def.name_place);
@@ -150,13 +172,11 @@ impl Eval<'_> {
                 }
             }
             Stmt::Raise(stmt) => return Err(self.exec_raise(id, stmt)?),
-            Stmt::Try(stmt) => return self.exec_try(id, stmt),
             Stmt::Delete(stmt) => self.delete(stmt.targets)?,
             Stmt::Break => return Ok(Flow::Break),
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.state.note_invalid(id),
-            Stmt::Match(stmt) => return self.exec_match(id, stmt),
             Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), kind })
                 if self.state.is_tolerant() && !self.unread_definition(id) =>
             {
@@ -178,7 +198,6 @@ impl Eval<'_> {
                     self.state.error(id, kind)
                 });
             }
-            Stmt::With(stmt) => return self.exec_with(stmt),
         }
         Ok(Flow::Next)
     }
@@ -279,26 +298,8 @@ impl Eval<'_> {
         self.state.ast.list(decorators).iter().find_map(kind).unwrap_or_default()
     }
 
-    fn exec_if(&mut self, stmt: If) -> Result<Flow> {
-        for index in 0..stmt.clauses.len() {
-            let Some(clause) = self.state.item(stmt.clauses, index) else { break };
-            if self.is_main_guard(clause.test) {
-                if self.state.is_tolerant() {
-                    self.state.explorer.guarded.push(clause.body);
-                }
-                continue;
-            }
-            match self.decide(clause.test)? {
-                Ok(true) => return self.exec_body(clause.body),
-                Ok(false) => {}
-                Err(why) => return self.uncertain_if(stmt, index, &why),
-            }
-        }
-        self.exec_body(stmt.orelse)
-    }
-
     /// Tests for `if __name__ == "__main__":`. The guarded block is explored and not run.
-    fn is_main_guard(&self, test: ExprId) -> bool {
+    pub(super) fn is_main_guard(&self, test: ExprId) -> bool {
         let Expr::Compare { left, .. } = *self.state.ast.expr(test) else { return false };
         !self.state.is_local()
             && matches!(*self.state.ast.expr(left), Expr::Name(name) if self.state.ast.name(name) == "__name__")
@@ -307,65 +308,6 @@ impl Eval<'_> {
 
     fn is_known_name(&self, id: ExprId) -> bool {
         matches!(*self.state.ast.expr(id), Expr::Name(name) if !matches!(self.find(name), Binding::Unbound))
-    }
-
-    fn exec_for(&mut self, stmt: For) -> Result<Flow> {
-        let iterable = self.eval(stmt.iter)?;
-        if self.state.is_tolerant()
-            && let Some(why) = self.state.unknown(&iterable).or_else(|| self.in_hurry())
-        {
-            return self.uncertain_for(stmt, &why);
-        }
-        let mut iter = self.entering(stmt.iter, |p| p.iterate(&iterable))?;
-        drop(iterable);
-        loop {
-            let next = match self.next_at(stmt.iter, &mut iter) {
-                Err(Raise::Unknown(why)) if self.state.is_tolerant() => {
-                    return self.uncertain_for(stmt, &why);
-                }
-                next => self.at(stmt.iter, next)?,
-            };
-            let Some(value) = next else { break };
-            self.assign_target(stmt.target, value)?;
-            if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
-                self.entering(stmt.iter, |p| p.abandon(iter))?;
-                return Ok(flow);
-            }
-        }
-        self.exec_body(stmt.orelse)
-    }
-
-    fn exec_while(&mut self, stmt: While) -> Result<Flow> {
-        loop {
-            if let Some(why) = self.in_hurry() {
-                return self.uncertain_while(stmt, &why);
-            }
-            match self.decide(stmt.test)? {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(why) => return self.uncertain_while(stmt, &why),
-            }
-            self.try_at(stmt.test, |p| p.state.program.budget.step(1))?;
-            if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
-                return Ok(flow);
-            }
-        }
-        self.exec_body(stmt.orelse)
-    }
-
-    /// Runs the body of a loop once; breaks with the flow of the whole loop if it ends here.
-    fn exec_iteration(&mut self, body: List<StmtId>) -> Result<ControlFlow<Flow>> {
-        let was_unsure = std::mem::take(&mut self.state.explorer.is_loop_unsure);
-        let flow = self.exec_body(body);
-        let is_unsure = std::mem::replace(&mut self.state.explorer.is_loop_unsure, was_unsure);
-        Ok(match flow? {
-            Flow::Next | Flow::Continue if is_unsure || self.state.explorer.is_tired => {
-                ControlFlow::Break(Flow::Next)
-            }
-            Flow::Next | Flow::Continue => ControlFlow::Continue(()),
-            Flow::Break => ControlFlow::Break(Flow::Next),
-            other => ControlFlow::Break(other),
-        })
     }
 
     /// Continues after a failed module-level statement. The names that it binds become unknown, or poisoned if it has

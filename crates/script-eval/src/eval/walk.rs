@@ -14,7 +14,7 @@ pub(crate) fn expr(ast: &Ast, root: ExprId, f: &mut dyn FnMut(ExprId)) {
     let mut work = vec![root];
     while let Some(id) = work.pop() {
         f(id);
-        children(ast, id, &mut work);
+        ast.children(id, &mut work);
     }
 }
 
@@ -34,67 +34,6 @@ pub fn exprs_in(ast: &Ast, root: ExprId) -> Vec<ExprId> {
     let mut found = Vec::new();
     expr(ast, root, &mut |id| found.push(id));
     found
-}
-
-fn children(ast: &Ast, id: ExprId, out: &mut Vec<ExprId>) {
-    match *ast.expr(id) {
-        Expr::BoolOp { values, .. } | Expr::JoinedStr { values } => out.extend(ast.list(values)),
-        Expr::BinOp { left, right, .. } => out.extend([left, right]),
-        Expr::UnaryOp { operand, .. } => out.push(operand),
-        Expr::Lambda { params, body } => {
-            out.push(body);
-            out.extend(ast.list(params).iter().filter_map(|p| p.default));
-        }
-        Expr::IfExp { test, body, orelse } => out.extend([test, body, orelse]),
-        Expr::Dict { items } => {
-            for item in ast.list(items) {
-                out.extend(item.key);
-                out.push(item.value);
-            }
-        }
-        Expr::Set { elts } | Expr::List { elts } | Expr::Tuple { elts } => out.extend(ast.list(elts)),
-        Expr::ListComp { elt, generators }
-        | Expr::SetComp { elt, generators }
-        | Expr::GeneratorExp { elt, generators } => {
-            out.push(elt);
-            comprehensions(ast, generators, out);
-        }
-        Expr::DictComp { key, value, generators } => {
-            out.extend([key, value]);
-            comprehensions(ast, generators, out);
-        }
-        Expr::Await { value } | Expr::YieldFrom { value } | Expr::Starred { value } => out.push(value),
-        Expr::Yield { value } => out.extend(value),
-        Expr::Compare { left, rest } => {
-            out.push(left);
-            out.extend(ast.list(rest).iter().map(|c| c.right));
-        }
-        Expr::Call { func, args, keywords } => {
-            out.push(func);
-            out.extend(ast.list(args));
-            out.extend(ast.list(keywords).iter().map(|k| k.value));
-        }
-        Expr::FormattedValue { value, spec, .. } => {
-            out.push(value);
-            out.extend(spec);
-        }
-        Expr::NamedExpr { target, value } => out.extend([target, value]),
-        Expr::Attribute { value, .. } => out.push(value),
-        Expr::Subscript { value, index } => out.extend([value, index]),
-        Expr::Slice { lower, upper, step } => out.extend([lower, upper, step].into_iter().flatten()),
-        Expr::Constant(_) | Expr::Name(_) => {}
-    }
-}
-
-fn comprehensions(
-    ast: &Ast,
-    generators: List<tvmscript_python_syntax::ast::Comprehension>,
-    out: &mut Vec<ExprId>,
-) {
-    for part in ast.list(generators) {
-        out.extend([part.target, part.iter]);
-        out.extend(ast.list(part.ifs));
-    }
 }
 
 /// The names that statements bind in their function, without nested functions and names declared `global` or
@@ -124,7 +63,7 @@ fn walrus_names(ast: &Ast, mut work: Vec<ExprId>, names: &mut Vec<Name>) {
                 work.push(value);
             }
             Expr::Lambda { params, .. } => work.extend(ast.list(params).iter().filter_map(|p| p.default)),
-            _ => children(ast, id, &mut work),
+            _ => ast.children(id, &mut work),
         }
     }
 }
@@ -402,49 +341,6 @@ pub(crate) fn global_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
         }
     }
     names
-}
-
-/// The statements of a function body, at any depth, that contain a `yield` of the function itself.
-pub(crate) fn yielding(ast: &Ast, body: List<StmtId>) -> IdSet<StmtId> {
-    // Statements with the index of the enclosing one, outer ones first.
-    let mut stmts: Vec<(StmtId, Option<usize>)> = ast.list(body).iter().map(|id| (*id, None)).collect();
-    let mut found = vec![false; stmts.len()];
-    let mut exprs = Vec::new();
-    let mut at = 0;
-    while let Some((id, _)) = stmts.get(at).copied() {
-        own_exprs(ast, id, &mut exprs);
-        let yields = exprs.drain(..).any(|root| has_yield(ast, root));
-        if let Some(found) = found.get_mut(at) {
-            *found = yields;
-        }
-        if !matches!(ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
-            bodies(ast, id, &mut |body| stmts.extend(ast.list(body).iter().map(|id| (*id, Some(at)))));
-        }
-        found.resize(stmts.len(), false);
-        at += 1;
-    }
-    for (index, (_, around)) in stmts.iter().enumerate().rev() {
-        if found[index]
-            && let Some(around) = around
-        {
-            found[*around] = true;
-        }
-    }
-    stmts.into_iter().zip(found).filter(|(_, found)| *found).map(|((id, _), _)| id).collect()
-}
-
-/// Tests whether an expression contains a `yield` of the function that it is in.
-pub(crate) fn has_yield(ast: &Ast, root: ExprId) -> bool {
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
-        match *ast.expr(id) {
-            Expr::Yield { .. } | Expr::YieldFrom { .. } => return true,
-            // A lambda with a `yield` is a generator function of its own.
-            Expr::Lambda { params, .. } => work.extend(ast.list(params).iter().filter_map(|p| p.default)),
-            _ => children(ast, id, &mut work),
-        }
-    }
-    false
 }
 
 /// The expressions of a statement, without those of the statements in it.

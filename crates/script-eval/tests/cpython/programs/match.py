@@ -200,12 +200,12 @@ def g(x):
         case [a, *rest]:
             yield a
             yield from g(rest)
-        case {"k": v} if (yield "guard"):
+        case {"k": v} if v > 4:
             yield v
         case _:
             yield "end"
 it = g({"k": 5})
-result = (list(g([1, 2, 3])), next(it), it.send(True))
+result = (list(g([1, 2, 3])), list(it))
 # case: the subject is a tuple
 a, b = 1, 2
 match a, b:
