@@ -424,10 +424,10 @@ pub(crate) fn yielding(ast: &Ast, body: List<StmtId>) -> IdSet<StmtId> {
         at += 1;
     }
     for (index, (_, around)) in stmts.iter().enumerate().rev() {
-        if found[index]
-            && let Some(around) = around
+        if found.get(index) == Some(&true)
+            && let Some(around) = around.and_then(|around| found.get_mut(around))
         {
-            found[*around] = true;
+            *around = true;
         }
     }
     stmts.into_iter().zip(found).filter(|(_, found)| *found).map(|((id, _), _)| id).collect()
