@@ -78,9 +78,9 @@ impl<'a> VisibleSource<'a> {
 
     /// Maps a range of the original text to the escaped one.
     pub(crate) fn range(&self, range: Range<usize>) -> Range<usize> {
-        let moved = |at: usize| match self.shifts.partition_point(|(start, _)| *start <= at) {
-            0 => at,
-            index => at + self.shifts[index - 1].1,
+        let moved = |at: usize| {
+            let before = self.shifts.partition_point(|(start, _)| *start <= at).checked_sub(1);
+            at + before.and_then(|index| self.shifts.get(index)).map_or(0, |(_, shift)| *shift)
         };
         moved(range.start)..moved(range.end)
     }

@@ -21,8 +21,8 @@
 //!
 //! `tvmscript-docsifier` renders diagnostics about nodes in the printed text of their root.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod edit;
 pub mod escape;

@@ -35,7 +35,9 @@ impl<'a> LineIndex<'a> {
     pub fn position(&self, offset: usize) -> Position {
         let offset = floor_char_boundary(self.text, offset);
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
-        let column = self.text[self.starts[line - 1]..offset].chars().count() + 1;
+        // The first line starts at 0.
+        let start = self.starts.get(line - 1).copied().unwrap_or(0);
+        let column = self.text[start..offset].chars().count() + 1;
         Position { line, column, offset }
     }
 

@@ -132,29 +132,26 @@ impl<'a> Renderer<'a> {
     /// Formats a diagnostic. Places in texts that were not added are left out.
     pub fn render(&self, located: &Located) -> String {
         // The texts in use, the primary one first, each with its places.
-        let mut used: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (index, place) in located.places.iter().enumerate().filter(|(_, p)| p.text < self.texts.len()) {
+        let mut used: Vec<(usize, Vec<&Place>)> = Vec::new();
+        for place in located.places.iter().filter(|place| place.text < self.texts.len()) {
             match used.iter_mut().find(|(text, _)| *text == place.text) {
-                Some((_, places)) => places.push(index),
-                None => used.push((place.text, vec![index])),
+                Some((_, places)) => places.push(place),
+                None => used.push((place.text, vec![place])),
             }
         }
         let mut cache = Shown { texts: &self.texts, shortened: Vec::new() };
         let mut marks: Vec<ShownRange<'_>> = Vec::new();
         let mut headers: Vec<(String, String)> = Vec::new();
         for (text_index, places) in &used {
-            let text = &self.texts[*text_index];
-            let range_of =
-                |at: &usize| text.visible.range(within(text.original, located.places[*at].range.clone()));
+            let Some(text) = self.texts.get(*text_index) else { continue };
+            let is_primary_text = used.first().is_some_and(|(primary, _)| primary == text_index);
+            let range_of = |place: &&Place| text.visible.range(within(text.original, place.range.clone()));
             let mut ranges: Vec<Range<usize>> = places.iter().map(range_of).collect();
             let short = shorten(&text.visible.text, &ranges);
             let start = |ranges: &[Range<usize>]| {
                 // The header of the primary text shows the primary label, that of another one its first label.
-                let first = if *text_index == used[0].0 {
-                    ranges.first()
-                } else {
-                    ranges.iter().min_by_key(|r| r.start)
-                };
+                let first =
+                    if is_primary_text { ranges.first() } else { ranges.iter().min_by_key(|r| r.start) };
                 first.map_or(0, |range| range.start)
             };
             let shown = match short {
@@ -167,13 +164,13 @@ impl<'a> Renderer<'a> {
                 }
             };
             // The header shows the position in the original text, not in the escaped one.
-            let originals: Vec<_> = places.iter().map(|at| located.places[*at].range.clone()).collect();
+            let originals: Vec<_> = places.iter().map(|place| place.range.clone()).collect();
             let real = text.lines.position(start(&originals));
             if (shown.line, shown.column) != (real.line, real.column) {
                 let header = |line, column| format!("{}:{line}:{column} ", text.name);
                 headers.push((header(shown.line, shown.column), header(real.line, real.column)));
             }
-            if *text_index == used[0].0 && self.context_lines > 0 {
+            if is_primary_text && self.context_lines > 0 {
                 let shown = cache.text(*text_index);
                 let lines = context(shown, &ranges, self.context_lines);
                 marks.extend(lines.map(|start| ShownRange {
@@ -182,8 +179,8 @@ impl<'a> Renderer<'a> {
                     label: None,
                 }));
             }
-            for (at, range) in places.iter().zip(ranges) {
-                let label = Some((*at == used[0].1[0], located.places[*at].label.as_str()));
+            for (index, (place, range)) in places.iter().zip(ranges).enumerate() {
+                let label = Some((is_primary_text && index == 0, place.label.as_str()));
                 marks.push(ShownRange { text: *text_index, range, label });
             }
         }
@@ -312,7 +309,7 @@ fn context<'t>(
     wanted.sort_unstable();
     wanted.dedup();
     let end = text.len();
-    wanted.into_iter().map(move |line| starts[line]).filter(move |start| *start < end)
+    wanted.into_iter().filter_map(move |line| starts.get(line).copied()).filter(move |start| *start < end)
 }
 
 /// Clamps a range to the text.

@@ -60,7 +60,7 @@ impl<'a> Log<'a> {
             self.rules.keys().enumerate().map(|(index, code)| (*code, index)).collect();
         let results = self.results.iter().map(|(code, result)| {
             let mut result = result.clone();
-            result["ruleIndex"] = json!(index.get(code));
+            set(&mut result, "ruleIndex", json!(index.get(code)));
             result
         });
         json!({
@@ -83,11 +83,12 @@ impl<'a> Log<'a> {
     fn rule(&self, code: &str, rule: Option<&ErrorCode>) -> Value {
         let mut value = json!({"id": code});
         if let Some(rule) = rule {
-            value["name"] = json!(rule.name);
-            value["shortDescription"] =
-                json!({"text": rule.meaning.split_once(". ").map_or(rule.meaning, |(first, _)| first)});
-            value["fullDescription"] = json!({"text": rule.meaning});
-            value["helpUri"] = json!(self.tool.help.replace("{code}", &code.to_lowercase()));
+            set(&mut value, "name", json!(rule.name));
+            let short = rule.meaning.split_once(". ").map_or(rule.meaning, |(first, _)| first);
+            set(&mut value, "shortDescription", json!({"text": short}));
+            set(&mut value, "fullDescription", json!({"text": rule.meaning}));
+            let help = self.tool.help.replace("{code}", &code.to_lowercase());
+            set(&mut value, "helpUri", json!(help));
         }
         value
     }
@@ -112,16 +113,23 @@ fn result(report: &Report, uri: &str) -> Value {
     if !report.labels.is_empty() {
         let related = report.labels.iter().enumerate().map(|(index, label)| {
             let mut place = location(uri, label.start, label.end, label.path.as_deref());
-            place["id"] = json!(index);
-            place["message"] = json!({"text": label.message});
+            set(&mut place, "id", json!(index));
+            set(&mut place, "message", json!({"text": label.message}));
             place
         });
-        value["relatedLocations"] = related.collect();
+        set(&mut value, "relatedLocations", related.collect());
     }
     if !report.fixes.is_empty() {
-        value["fixes"] = report.fixes.iter().map(|f| fix(f, uri)).collect();
+        set(&mut value, "fixes", report.fixes.iter().map(|f| fix(f, uri)).collect());
     }
     value
+}
+
+/// Sets a property of an object.
+fn set(object: &mut Value, key: &str, value: Value) {
+    if let Some(properties) = object.as_object_mut() {
+        properties.insert(key.to_owned(), value);
+    }
 }
 
 fn location(uri: &str, start: Position, end: Position, path: Option<&str>) -> Value {

@@ -51,7 +51,7 @@ impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
+            word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
             self.0 = mix(self.0, u64::from_le_bytes(word));
         }
     }
@@ -249,7 +249,9 @@ impl Bag {
                 FieldRef::Node(child) if Str::try_ref(child).is_none() => stack.push(child),
                 other => bag.add(facts.of(other).named),
             });
-            stack[start..].reverse();
+            if let Some(pushed) = stack.get_mut(start..) {
+                pushed.reverse();
+            }
         }
         bag
     }

@@ -35,7 +35,7 @@
 //!
 //! The algorithm follows Falleri et al., "Fine-grained and accurate source code differencing" (GumTree, 2014): equal
 //! subtrees anchor the matching, and arrays between anchors are aligned by similarity. It takes about linear time.
-#![warn(clippy::unwrap_used, clippy::panic)]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod apply;
 mod edit;

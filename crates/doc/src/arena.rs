@@ -13,6 +13,7 @@ use std::num::NonZeroU32;
 use hashbrown::HashMap;
 use tvmscript_ir_core::{Limits, PathId, PathStep, PathTable, fallible};
 
+use crate::dense::{at, at_mut, run};
 use crate::error::DocError;
 use crate::expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId};
 use crate::margin::Margin;
@@ -121,68 +122,68 @@ impl DocArena {
     /// The expression of a doc.
     #[inline]
     pub fn expr(&self, doc: ExprDoc) -> Expr {
-        self.exprs[doc.0.get() as usize]
+        *at(&self.exprs, doc.0.get())
     }
 
     /// The expression of a doc by reference, so that matching copies only the fields in use.
     #[inline]
     pub(crate) fn expr_ref(&self, doc: ExprDoc) -> &Expr {
-        &self.exprs[doc.0.get() as usize]
+        at(&self.exprs, doc.0.get())
     }
 
     /// The statement of a doc.
     #[inline]
     pub fn stmt(&self, doc: StmtDoc) -> Stmt {
-        self.stmts[doc.0.get() as usize]
+        *at(&self.stmts, doc.0.get())
     }
 
     /// The docs of a list.
     #[inline]
     pub fn items(&self, list: ExprList) -> &[ExprDoc] {
-        &self.expr_items[list.start as usize..][..list.len as usize]
+        run(&self.expr_items, list.start, list.len)
     }
 
     /// The expression at an index of the vector that all lists share.
     #[inline]
-    pub(crate) fn item(&self, at: u32) -> ExprDoc {
-        self.expr_items[at as usize]
+    pub(crate) fn item(&self, position: u32) -> ExprDoc {
+        *at(&self.expr_items, position)
     }
 
     /// The statement at an index of the vector that all lists share.
     #[inline]
-    pub(crate) fn stmt_item(&self, at: u32) -> StmtDoc {
-        self.stmt_items[at as usize]
+    pub(crate) fn stmt_item(&self, position: u32) -> StmtDoc {
+        *at(&self.stmt_items, position)
     }
 
     /// Start and end of a list in the vector that all lists share.
     #[inline]
     pub(crate) fn stmt_run(&self, list: StmtList) -> (u32, u32) {
-        self.stmt_runs[list.0 as usize]
+        *at(&self.stmt_runs, list.0)
     }
 
     /// The docs of a list.
     #[inline]
     pub fn stmts(&self, list: StmtList) -> &[StmtDoc] {
         let (start, end) = self.stmt_run(list);
-        &self.stmt_items[start as usize..end as usize]
+        run(&self.stmt_items, start, end - start)
     }
 
     /// The callee and arguments of a call.
     #[inline]
     pub fn call_of(&self, call: CallId) -> &Call {
-        &self.calls[call.0 as usize]
+        at(&self.calls, call.0)
     }
 
     /// The keyword arguments of a list.
     #[inline]
     pub fn kwargs(&self, list: KwargList) -> &[(Sym, ExprDoc)] {
-        &self.kwargs[list.start as usize..][..list.len as usize]
+        run(&self.kwargs, list.start, list.len)
     }
 
     /// The components of a function definition.
     #[inline]
     pub fn function_of(&self, function: FunctionId) -> &Function {
-        &self.functions[function.0 as usize]
+        at(&self.functions, function.0)
     }
 
     /// The text of a symbol.
@@ -193,7 +194,7 @@ impl DocArena {
 
     /// The bytes of a literal.
     pub fn byte_text(&self, bytes: ByteText) -> &[u8] {
-        &self.bytes[bytes.start as usize..][..bytes.len as usize]
+        run(&self.bytes, bytes.start, bytes.len)
     }
 
     /// The symbol, if `doc` is a name.
@@ -213,7 +214,7 @@ impl DocArena {
 
     #[inline]
     pub(crate) fn comment_sym(&self, stmt: StmtDoc) -> Option<Sym> {
-        self.stmt_notes[stmt.0.get() as usize].comment
+        at(&self.stmt_notes, stmt.0.get()).comment
     }
 
     /// The name of a function or class.
@@ -227,7 +228,7 @@ impl DocArena {
 
     /// The role of a statement.
     pub fn role_of(&self, stmt: StmtDoc) -> StmtRole {
-        self.stmt_notes[stmt.0.get() as usize].role
+        at(&self.stmt_notes, stmt.0.get()).role
     }
 
     /// The access paths of a doc, in the order in which they were added.
@@ -296,7 +297,7 @@ impl DocArena {
     /// Sets the comment of a statement, or removes it.
     pub fn set_comment(&mut self, stmt: StmtDoc, comment: Option<&str>) {
         let comment = comment.map(|text| self.sym(text));
-        self.stmt_notes[stmt.0.get() as usize].comment = comment;
+        at_mut(&mut self.stmt_notes, stmt.0.get()).comment = comment;
     }
 
     /// Adds a line to the comment of a statement.
@@ -312,18 +313,18 @@ impl DocArena {
 
     /// Sets the role of a statement.
     pub fn set_role(&mut self, stmt: StmtDoc, role: StmtRole) {
-        self.stmt_notes[stmt.0.get() as usize].role = role;
+        at_mut(&mut self.stmt_notes, stmt.0.get()).role = role;
     }
 
     /// Allows an `if` that is alone in an else branch to print as `elif`, so that a long chain is not nested.
     pub fn set_chained(&mut self, stmt: StmtDoc) {
-        self.stmt_notes[stmt.0.get() as usize].chained = true;
+        at_mut(&mut self.stmt_notes, stmt.0.get()).chained = true;
     }
 
     /// The `if` of an else branch that prints as `elif`.
     pub(crate) fn chained(&self, else_branch: StmtList) -> Option<StmtDoc> {
         let [stmt] = self.stmts(else_branch) else { return None };
-        let note = self.stmt_notes[stmt.0.get() as usize];
+        let note = at(&self.stmt_notes, stmt.0.get());
         let is_if = matches!(self.stmt(*stmt), Stmt::If { .. });
         let is_bare = self.margin(*stmt).is_none_or(|m| m.above.is_empty() && m.below.is_empty());
         (note.chained && is_if && is_bare && note.comment.is_none()).then_some(*stmt)
@@ -332,7 +333,7 @@ impl DocArena {
     /// Sets the script function of a call. Other docs are not changed.
     pub fn set_function(&mut self, doc: ExprDoc, function: ScriptFnId) {
         if let Expr::Call(call) = self.expr(doc) {
-            self.calls[call.0 as usize].function = Some(function);
+            at_mut(&mut self.calls, call.0).function = Some(function);
         }
     }
 
@@ -350,7 +351,7 @@ impl DocArena {
             }
             paths.resize(index + 1, None);
         }
-        match &mut paths[index] {
+        match at_mut(paths, index as u32) {
             slot @ None => *slot = Some(path),
             Some(first) if *first == path => {}
             Some(_) => {

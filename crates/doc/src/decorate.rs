@@ -111,7 +111,7 @@ impl<'t> Lines<'t> {
     /// The byte range of a line without its newline.
     fn range(&self, line: usize) -> Range<usize> {
         let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
-        self.starts[line]..end
+        self.starts.get(line).map_or(end, |start| *start)..end
     }
 
     /// Appends lines with their underlines, which are consumed from `underlines`.
@@ -158,7 +158,7 @@ impl<'t> Lines<'t> {
             if underline.end > line.end {
                 break;
             }
-            *underlines = &underlines[1..];
+            *underlines = underlines.get(1..).unwrap_or_default();
         }
         if out.len() > before {
             out.push('\n');

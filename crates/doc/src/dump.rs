@@ -184,9 +184,9 @@ impl Dump<'_> {
             }
             Expr::Dict(entries) => {
                 fields.push(WorkItem::Text(",\"entries\":["));
-                for (at, pair) in self.docs.items(entries).chunks_exact(2).enumerate() {
+                for (at, [key, value]) in self.docs.items(entries).as_chunks::<2>().0.iter().enumerate() {
                     fields.extend((at > 0).then_some(WorkItem::Text(",")));
-                    fields.push(WorkItem::Entry(pair[0], pair[1]));
+                    fields.push(WorkItem::Entry(*key, *value));
                 }
                 fields.push(WorkItem::Text("]"));
             }

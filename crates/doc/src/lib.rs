@@ -25,13 +25,14 @@
 //!
 //! Upstream counterpart: `include/tvm/script/printer/doc.h` and `src/script/printer/doc_printer`.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod arena;
 mod build_expr;
 mod build_stmt;
 mod decorate;
+mod dense;
 mod dump;
 mod element;
 mod error;

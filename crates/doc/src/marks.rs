@@ -7,6 +7,7 @@ use std::ops::Range;
 use tvmscript_ir_core::{AccessPath, PathId, fallible};
 
 use crate::arena::DocArena;
+use crate::dense::{at, entry};
 use crate::element::{Element, GrowingText, Mark, OUT_OF_MEMORY, Sink};
 use crate::expr::Expr;
 use crate::stmt::{DocRef, StmtDoc};
@@ -108,7 +109,7 @@ impl MarkedText {
         for marked in self.docs.iter().rev() {
             let range = &marked.range;
             let first = ranges.partition_point(|underlined| underlined.end <= range.start);
-            let inside = ranges[first..].iter().take_while(|underlined| underlined.start < range.end);
+            let inside = ranges.iter().skip(first).take_while(|underlined| underlined.start < range.end);
             if !is_list(marked.doc) || inside.clone().next().is_none() {
                 continue;
             }
@@ -144,7 +145,7 @@ impl MarkedText {
             // Ends the open entries that end before this one starts; the innermost one left is the parent.
             while around
                 .last()
-                .is_some_and(|&at| entries[at as usize].range.end < range.end.max(range.start + 1))
+                .is_some_and(|&open| at(&entries, open).range.end < range.end.max(range.start + 1))
             {
                 around.pop();
             }
@@ -304,10 +305,7 @@ impl Matcher<'_> {
                 },
                 other => other,
             };
-            if self.known.len() <= path.index() {
-                self.known.resize(path.index() + 1, None);
-            }
-            self.known[path.index()] = Some(relation);
+            *entry(&mut self.known, path.index()) = Some(relation);
         }
         relation
     }

@@ -4,6 +4,7 @@
 //! are equal exactly if their texts are; mutable symbols ([`DocArena::own_sym`](crate::DocArena::own_sym)) are
 //! distinct.
 
+use crate::dense::{at, at_mut};
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -34,7 +35,7 @@ impl Symbols {
     /// The symbol for `text`; `None` if the buffer would exceed 4 GiB or memory runs out.
     pub(crate) fn intern(&mut self, text: &str) -> Option<Sym> {
         let hash = self.hasher.hash_one(text);
-        let same = |&index: &u32| slice(&self.text, self.spans[index as usize]) == text;
+        let same = |&index: &u32| slice(&self.text, *at(&self.spans, index)) == text;
         if let Some(&index) = self.table.find(hash, same) {
             return Some(Sym(index));
         }
@@ -45,7 +46,7 @@ impl Symbols {
             return None;
         }
         let Symbols { text: buffer, spans, table, hasher } = self;
-        let rehash = |&index: &u32| hasher.hash_one(slice(buffer, spans[index as usize]));
+        let rehash = |&index: &u32| hasher.hash_one(slice(buffer, *at(spans, index)));
         if table.len() == table.capacity() {
             fallible::attempt(|| table.try_reserve(1, rehash)).ok()?;
         }
@@ -62,19 +63,19 @@ impl Symbols {
         if !fallible::reserve(&mut self.spans, 1) {
             return None;
         }
-        self.spans.push(self.spans[sym.0 as usize]);
+        self.spans.push(*at(&self.spans, sym.0));
         Some(Sym(index))
     }
 
     /// Sets the text of a symbol to that of another.
     pub(crate) fn set(&mut self, sym: Sym, text: Sym) {
-        self.spans[sym.0 as usize] = self.spans[text.0 as usize];
+        *at_mut(&mut self.spans, sym.0) = *at(&self.spans, text.0);
     }
 
     /// The text of `sym`.
     #[inline]
     pub(crate) fn get(&self, sym: Sym) -> &str {
-        slice(&self.text, self.spans[sym.0 as usize])
+        slice(&self.text, *at(&self.spans, sym.0))
     }
 }
 

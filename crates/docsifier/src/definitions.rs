@@ -68,6 +68,7 @@ impl Definitions {
         self.by_address.get(&object.address())
     }
 
+    #[expect(clippy::indexing_slicing, reason = "numbers are positions of added factories")]
     pub(crate) fn factory(&self, number: u32) -> DocFactory {
         self.factories[number as usize].clone()
     }

@@ -275,8 +275,8 @@ fn collect_origins(span: Span, out: &mut Vec<Origin>) {
 /// Shows a source position as a label of its text if that is known, else in a note.
 fn add_origin(diagnostic: &mut Located, label: usize, origin: &Origin, texts: &[(&str, Cow<'_, str>)]) {
     let is_primary = label == 0;
-    let text = texts.iter().position(|(known, _)| origin.source() == Some(known));
-    if let Some((index, range)) = text.and_then(|index| Some((index, origin.range(&texts[index].1)?))) {
+    let text = texts.iter().enumerate().find(|(_, (known, _))| origin.source() == Some(known));
+    if let Some((index, range)) = text.and_then(|(index, (_, text))| Some((index, origin.range(text)?))) {
         let label = if is_primary { "it comes from here" } else { "this comes from here" };
         let place = Place { text: index + 1, range, label: label.to_owned() };
         if !diagnostic.places.contains(&place) {

@@ -272,14 +272,11 @@ impl<'r> Docsifier<'r> {
     /// A dialect's state of this print, created on first use.
     pub fn state<S: Any>(&mut self, make: impl FnOnce(&PrinterConfig) -> S) -> &mut S {
         let id = TypeId::of::<S>();
-        let at = match self.states.iter().position(|(other, _)| *other == id) {
-            Some(at) => at,
-            None => {
-                self.states.push((id, Box::new(make(self.config))));
-                self.states.len() - 1
-            }
-        };
-        match self.states[at].1.downcast_mut::<S>() {
+        if !self.states.iter().any(|(other, _)| *other == id) {
+            self.states.push((id, Box::new(make(self.config))));
+        }
+        let state = self.states.iter_mut().find(|(other, _)| *other == id);
+        match state.and_then(|(_, state)| state.downcast_mut::<S>()) {
             Some(state) => state,
             None => unreachable!("states are stored under their own type"),
         }

@@ -37,8 +37,8 @@
 //! resolved is an error ([`DocsifyError::DefinedTwice`], [`DocsifyError::TakenWord`]; of prefixes and aliases [`DocsifyError::NameClash`]). No dialect
 //! is known here.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod analysis;
 mod config;

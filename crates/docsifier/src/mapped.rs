@@ -213,12 +213,13 @@ impl MappedText {
         let parts = self.parts.get_or_init(|| PrintedParts::new(&self.docs, &self.root));
         let printed = parts.printed(self.docs.paths(), &self.root, path.clone());
         let (ranges, part) = self.map.locate(&self.docs, &printed);
-        let last = |count: usize| path.steps[path.steps.len().saturating_sub(count)..].to_vec();
+        let from = |start: usize| path.steps.iter().skip(start).cloned().collect::<Vec<_>>();
+        let last = |count: usize| from(path.steps.len().saturating_sub(count));
         let unprinted = match part {
             LocatedPart::Itself => None,
             LocatedPart::Descendants => {
                 let field = path.steps.iter().rposition(|step| matches!(step, PathStep::Field(_)));
-                Some(Unprinted { steps: path.steps[field.unwrap_or(0)..].to_vec(), parts_are_printed: true })
+                Some(Unprinted { steps: from(field.unwrap_or(0)), parts_are_printed: true })
             }
             LocatedPart::Ancestor(depth) => {
                 Some(Unprinted { steps: last(printed.steps.len() - depth), parts_are_printed: false })

@@ -73,6 +73,32 @@ fn is_made_elsewhere(d: &Docsifier<'_>, mut value: ExprDoc) -> bool {
     }
 }
 
+/// Printed statements and the source statements that they come from.
+struct Pairs {
+    /// By source statement, the printed statement that carries its comments: the first one that comes from it.
+    carrier: Vec<Option<StmtDoc>>,
+    /// By printed statement, the source statement.
+    origin: Vec<Option<usize>>,
+}
+
+impl Pairs {
+    /// The source statement of a printed one.
+    fn origin(&self, index: usize) -> Option<usize> {
+        self.origin.get(index).copied().flatten()
+    }
+
+    /// Returns `true` if no printed statement comes from a source statement.
+    fn is_free(&self, at: usize) -> bool {
+        self.carrier.get(at).is_some_and(Option::is_none)
+    }
+
+    fn add(&mut self, index: usize, stmt: StmtDoc, at: usize) {
+        if let (Some(origin), Some(carrier)) = (self.origin.get_mut(index), self.carrier.get_mut(at)) {
+            (*origin, *carrier) = (Some(at), Some(stmt));
+        }
+    }
+}
+
 /// Adds the comments of the source statements that the printed statements come from.
 fn keep(
     d: &mut Docsifier<'_>,
@@ -82,59 +108,53 @@ fn keep(
     spans: &[Option<Span>],
 ) {
     let source = comments.stmts();
-    // By source statement, the printed statement that carries its comments: the first one that comes from it.
-    let mut carrier: Vec<Option<StmtDoc>> = vec![None; source.len()];
-    let mut origin: Vec<Option<usize>> = vec![None; stmts.len()];
-    for (index, span) in spans.iter().enumerate() {
+    let mut pairs = Pairs { carrier: vec![None; source.len()], origin: vec![None; stmts.len()] };
+    for (index, (span, (stmt, _))) in spans.iter().zip(stmts).enumerate() {
         let found = span.map(|span| comments.stmts_of(span)).unwrap_or_default();
-        let Some((stmt, _)) = stmts.get(index) else { continue };
-        if let Some(at) = found.into_iter().find(|at| carrier.get(*at).is_some_and(Option::is_none)) {
-            carrier[at] = Some(*stmt);
-            origin[index] = Some(at);
+        if let Some(at) = found.into_iter().find(|at| pairs.is_free(*at)) {
+            pairs.add(index, *stmt, at);
         }
     }
     // A statement without span, such as a class, comes from the one around that of its first inner statement.
     let mut inner: HashMap<usize, usize> = HashMap::new();
-    for (index, (stmt, parent)) in stmts.iter().enumerate().rev() {
-        if origin[index].is_none()
-            && spans[index].is_none()
+    for (index, ((stmt, parent), span)) in stmts.iter().zip(spans).enumerate().rev() {
+        if pairs.origin(index).is_none()
+            && span.is_none()
             && let Some(around) = inner.get(&index).and_then(|at| source.get(*at)?.parent)
-            && carrier[around as usize].is_none()
+            && pairs.is_free(around as usize)
         {
-            carrier[around as usize] = Some(*stmt);
-            origin[index] = Some(around as usize);
+            pairs.add(index, *stmt, around as usize);
         }
-        if let (Some(parent), Some(at)) = (parent, origin[index]) {
+        if let (Some(parent), Some(at)) = (parent, pairs.origin(index)) {
             inner.insert(*parent, at);
         }
     }
     // A statement that only declares (`Toy.uses`) comes from where the parts in it do, if that is inside the same statement.
     for (index, (stmt, parent)) in stmts.iter().enumerate() {
-        let Some(around) = parent.and_then(|parent| origin[parent]).filter(|_| origin[index].is_none())
-        else {
-            continue;
-        };
+        let around = parent.and_then(|parent| pairs.origin(parent));
+        let Some(around) = around.filter(|_| pairs.origin(index).is_none()) else { continue };
         let found =
             parts_of(d, values, *stmt).into_iter().flat_map(|span| comments.stmts_of(span)).find(|at| {
-                source.get(*at).is_some_and(|stmt| stmt.parent == Some(around as u32))
-                    && carrier[*at].is_none()
+                source.get(*at).is_some_and(|stmt| stmt.parent == Some(around as u32)) && pairs.is_free(*at)
             });
         if let Some(at) = found {
-            carrier[at] = Some(*stmt);
-            origin[index] = Some(at);
+            pairs.add(index, *stmt, at);
         }
     }
-    match_gaps(d, source, stmts, &mut carrier, &mut origin);
+    match_gaps(d, source, stmts, &mut pairs);
     let own = own_comments(d, stmts);
     let is_kept = |text: &&String| !own.contains(text.as_str());
     // Comments of source statements that are not printed go to the next one that is.
     let mut carried: Vec<String> = Vec::new();
     let mut last = None;
-    let mut is_inside = vec![false; source.len()];
-    for (at, stmt) in source.iter().enumerate() {
-        is_inside[at] = carrier[at].is_some() || stmt.parent.is_some_and(|parent| is_inside[parent as usize]);
-        let Some(doc) = carrier[at] else {
-            if is_inside[at] {
+    let mut inside: Vec<bool> = Vec::with_capacity(source.len());
+    for (stmt, carrier) in source.iter().zip(pairs.carrier) {
+        // Statements follow the ones around them.
+        let around = stmt.parent.and_then(|parent| inside.get(parent as usize));
+        let is_inside = carrier.is_some() || around == Some(&true);
+        inside.push(is_inside);
+        let Some(doc) = carrier else {
+            if is_inside {
                 let all = stmt.above.iter().chain(&stmt.trailing).chain(&stmt.below);
                 carried.extend(all.filter(is_kept).cloned());
             }
@@ -158,28 +178,29 @@ fn match_gaps(
     d: &Docsifier<'_>,
     source: &[CommentedStmt],
     stmts: &[(StmtDoc, Option<usize>)],
-    carrier: &mut [Option<StmtDoc>],
-    origin: &mut [Option<usize>],
+    pairs: &mut Pairs,
 ) {
-    let mut lines: Vec<Vec<usize>> = vec![Vec::new(); stmts.len()];
+    let mut lines: Vec<Vec<(usize, StmtDoc)>> = vec![Vec::new(); stmts.len()];
     for (index, (stmt, parent)) in stmts.iter().enumerate() {
-        if let Some(parent) = parent
+        if let Some(lines) = parent.and_then(|parent| lines.get_mut(parent))
             && !matches!(d.docs.stmt(*stmt), Stmt::Comment | Stmt::DocString)
         {
-            lines[*parent].push(index);
+            lines.push((index, *stmt));
         }
     }
     let mut inside: Vec<Vec<usize>> = vec![Vec::new(); source.len()];
     for (at, stmt) in source.iter().enumerate() {
-        stmt.parent.into_iter().for_each(|parent| inside[parent as usize].push(at));
+        if let Some(inside) = stmt.parent.and_then(|parent| inside.get_mut(parent as usize)) {
+            inside.push(at);
+        }
     }
     for (parent, lines) in lines.iter().enumerate() {
-        let Some(sources) = origin[parent].map(|at| &inside[at]) else { continue };
+        let Some(sources) = pairs.origin(parent).and_then(|at| inside.get(at)) else { continue };
         let mut next_source = 0;
-        let mut gap: Vec<usize> = Vec::new();
+        let mut gap: Vec<(usize, StmtDoc)> = Vec::new();
         for line in lines.iter().map(Some).chain([None]) {
             let end = match line {
-                Some(line) => match origin[*line] {
+                Some(line) => match pairs.origin(line.0) {
                     Some(at) => sources.partition_point(|source| *source < at),
                     None => {
                         gap.push(*line);
@@ -189,10 +210,9 @@ fn match_gaps(
                 None => sources.len(),
             };
             let free = sources.get(next_source..end).unwrap_or_default();
-            if free.len() == gap.len() && free.iter().all(|at| carrier[*at].is_none()) {
-                for (line, at) in gap.iter().zip(free) {
-                    carrier[*at] = Some(stmts[*line].0);
-                    origin[*line] = Some(*at);
+            if free.len() == gap.len() && free.iter().all(|at| pairs.is_free(*at)) {
+                for ((line, stmt), at) in gap.iter().zip(free) {
+                    pairs.add(*line, *stmt, *at);
                 }
             }
             gap.clear();

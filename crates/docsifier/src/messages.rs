@@ -17,6 +17,7 @@ use tvmscript_ir_core::{AccessPath, FieldRef, Object, PathId, PathStep, PathTabl
 
 use crate::docsifier::Docsifier;
 use crate::error::Result;
+use crate::table::entry;
 
 /// The state of the requests of one print.
 #[derive(Debug, Default)]
@@ -104,7 +105,7 @@ fn comment(
     let whole = &asked.steps[..];
     let own = d.docs.paths_of(stmt).map(|path| d.docs.paths().to_path(path).steps);
     let own = own.filter(|steps| whole.starts_with(steps)).map(|steps| steps.len()).max().unwrap_or(0);
-    let part: String = whole[own..].iter().map(PathStep::to_string).collect();
+    let part: String = whole.iter().skip(own).map(PathStep::to_string).collect();
     let part = part.strip_prefix('.').unwrap_or(&part);
     let message = if part.is_empty() { text.to_owned() } else { format!("{part}: {text}") };
     d.add_message(stmt, &message);
@@ -179,13 +180,13 @@ impl PrintedParts {
             let mut elsewhere = None;
             for at in found.iter().filter(|at| table.parent(**at).is_some_and(|(_, last)| last == step)) {
                 let other = table.to_path(*at);
-                if other.steps == path.steps[..=depth] {
+                if Some(&other.steps[..]) == path.steps.get(..=depth) {
                     return path;
                 }
                 elsewhere.get_or_insert(other);
             }
             if let Some(mut other) = elsewhere {
-                other.steps.extend_from_slice(&path.steps[depth + 1..]);
+                other.steps.extend(path.steps.iter().skip(depth + 1).cloned());
                 return other;
             }
         }
@@ -228,10 +229,7 @@ impl PathValues {
                 let holder = self.values.get(parent.index())?.as_ref()?.as_ref()?.as_object()?;
                 step.follow(holder)
             });
-            if self.values.len() <= at.index() {
-                self.values.resize(at.index() + 1, None);
-            }
-            self.values[at.index()] = Some(value);
+            *entry(&mut self.values, at.index()) = Some(value);
         }
         self.values.get(path.index())?.as_ref()?.as_ref()
     }
@@ -256,11 +254,11 @@ pub(crate) fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
     let mut nodes: Vec<(Object, Option<(usize, PathStep)>)> = vec![(root.clone(), None)];
     let mut stack = vec![0usize];
     while let Some(at) = stack.pop() {
-        let node = nodes[at].0.clone();
+        let Some((node, _)) = nodes.get(at).cloned() else { continue };
         if node.ptr_eq(wanted) {
             let mut steps = Vec::new();
             let mut at = at;
-            while let Some((before, step)) = nodes[at].1.clone() {
+            while let Some((before, step)) = nodes.get(at).and_then(|(_, found)| found.clone()) {
                 steps.push(step);
                 at = before;
             }
@@ -275,7 +273,9 @@ pub(crate) fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
             stack.push(nodes.len());
             nodes.push((child, Some((at, step))));
         }
-        stack[first..].reverse();
+        if let Some(pushed) = stack.get_mut(first..) {
+            pushed.reverse();
+        }
     }
     None
 }

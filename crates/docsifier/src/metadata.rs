@@ -30,14 +30,13 @@ impl Metadata {
     ) -> (Str, usize) {
         let unknown = object.as_node::<UnknownNode>();
         let key = unknown.map_or_else(|| type_key(object.info().key()), |node| node.type_key.as_str());
-        let at = match self.lists.iter().position(|(k, _)| k.as_str() == key) {
-            Some(at) => at,
-            None => {
-                self.lists.push((Str::new(key), Nodes::default()));
-                self.lists.len() - 1
-            }
+        if !self.lists.iter().any(|(known, _)| known.as_str() == key) {
+            self.lists.push((Str::new(key), Nodes::default()));
+        }
+        let list = self.lists.iter_mut().find(|(known, _)| known.as_str() == key);
+        let Some((key, Nodes { all, by_address, by_text })) = list else {
+            unreachable!("the list was added");
         };
-        let (key, Nodes { all, by_address, by_text }) = &mut self.lists[at];
         let next = all.len();
         let index = match Value::Node(object.clone()).as_str() {
             Some(text) => *by_text.entry(text.to_owned()).or_insert(next),

@@ -8,6 +8,7 @@
 //! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`. Keywords, empty names and
 //! leading digits are handled here only, since Python cannot read them.
 
+use crate::table::entry;
 use hashbrown::HashMap;
 use tvmscript_doc::{DocArena, Sym};
 
@@ -82,10 +83,7 @@ impl Namer {
     }
 
     fn entry(&mut self, name: Sym) -> &mut NameEntry {
-        if name.index() >= self.entries.len() {
-            self.entries.resize(name.index() + 1, NameEntry::default());
-        }
-        &mut self.entries[name.index()]
+        entry(&mut self.entries, name.index())
     }
 
     /// Reserves a name that no variable may have. Returns `true` if it was free.

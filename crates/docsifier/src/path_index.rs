@@ -1,5 +1,6 @@
 //! Ranges of printed text by access path, and the paths that a print records.
 
+use crate::table;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -120,10 +121,7 @@ impl PathIndex {
                 };
                 for (at, step) in open.into_iter().rev() {
                     hash = index.hasher.then(hash, step);
-                    if hashes.len() <= at.index() {
-                        hashes.resize(at.index() + 1, None);
-                    }
-                    hashes[at.index()] = Some(hash);
+                    *table::entry(&mut hashes, at.index()) = Some(hash);
                 }
                 if let Some(ranges) = index.ranges.get_mut(&hash) {
                     ranges.push(entry.range.clone());

@@ -91,7 +91,9 @@ impl std::fmt::Debug for PrinterTable {
 }
 
 /// The element at an index; extends the vector up to it.
-fn at<T: Default>(vec: &mut Vec<T>, index: usize) -> &mut T {
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "the vector is as long")]
+pub(crate) fn entry<T: Default>(vec: &mut Vec<T>, index: usize) -> &mut T {
     if vec.len() <= index {
         vec.resize_with(index + 1, T::default);
     }
@@ -224,22 +226,22 @@ impl Slot for Printers {
         for (name, make, place) in other.roots {
             let token = resolver.token(name);
             if resolver.claim(format!("the root frame of `{name}`"), place) {
-                at(&mut table.tokens, token.index()).root = Some(make);
+                entry(&mut table.tokens, token.index()).root = Some(make);
             }
         }
         table.variables.extend(other.variables);
         table.words.extend(other.words);
         for (info, field) in other.span_fields {
-            *at(&mut table.span_fields, info.index()) = Some(field);
+            *entry(&mut table.span_fields, info.index()) = Some(field);
         }
         for (info, name) in other.root_tokens {
-            at(&mut table.root_tokens, info.index()).get_or_insert(resolver.token(name));
+            entry(&mut table.root_tokens, info.index()).get_or_insert(resolver.token(name));
         }
         for (name, info, HandlerEntry { handler, opens_scope, place }) in other.handlers {
             let token = resolver.token(name);
             if resolver.claim(format!("the printer of `{}` under the token `{name}`", info.key()), place) {
-                *at(&mut at(&mut table.tokens, token.index()).handlers, info.index()) = Some(handler);
-                *at(&mut table.scopes, info.index()) |= opens_scope;
+                *entry(&mut entry(&mut table.tokens, token.index()).handlers, info.index()) = Some(handler);
+                *entry(&mut table.scopes, info.index()) |= opens_scope;
             }
         }
     }

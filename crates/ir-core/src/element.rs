@@ -31,7 +31,7 @@ impl TensorNode {
         let width = usize::from(dtype.bits / 8);
         Some(self.bytes()?.chunks_exact(width).map(move |bytes| {
             let mut all = [0; 8];
-            all[..width].copy_from_slice(bytes);
+            all.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
             decode(u64::from_le_bytes(all))
         }))
     }

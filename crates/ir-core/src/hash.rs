@@ -72,7 +72,7 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     }
     let mut last = [0; 8];
     let rest = words.remainder();
-    last[..rest.len()].copy_from_slice(rest);
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
     close(mix(state, u64::from_le_bytes(last)))
 }
 

@@ -28,14 +28,15 @@
 //! `examples/expressions.rs` declares a dialect, folds constants, compares, and saves JSON:
 //! `cargo run -p tvmscript-ir-core --example expressions`.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 extern crate self as tvmscript_ir_core;
 
 mod raw;
 
 pub mod access_path;
+mod arena;
 pub mod arithmetic;
 mod children;
 pub mod containers;

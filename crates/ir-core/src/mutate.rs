@@ -234,7 +234,7 @@ impl<M: Mutator> Work<'_, M> {
     /// Adds the path, without the steps of the `innermost` frames.
     #[cold]
     fn at(&self, error: FieldError, innermost: usize) -> RewriteError {
-        let frames = &self.frames[..self.frames.len() - innermost.min(self.frames.len())];
+        let frames = self.frames.iter().rev().skip(innermost).rev();
         let step = |frame: &Frame| {
             let index = frame.next.saturating_sub(1);
             Some(match frame.node.info().shape() {
@@ -247,7 +247,7 @@ impl<M: Mutator> Work<'_, M> {
                 Shape::Str | Shape::Tensor => return None,
             })
         };
-        RewriteError { path: AccessPath { steps: frames.iter().filter_map(step).collect() }, error }
+        RewriteError { path: AccessPath { steps: frames.filter_map(step).collect() }, error }
     }
 
     /// Enters a node. Returns its outcome if its children need no visit. One handle of the node is `node`, and unless
@@ -345,8 +345,9 @@ impl<M: Mutator> Work<'_, M> {
             Shape::Fields => frame.node.set_field(index, Value::Node(child))?,
             Shape::Array => {
                 frame.node.make_unique();
-                if let Some(array) = frame.node.unique_mut::<ArrayNode>() {
-                    array.items_mut()[index] = Value::Node(child);
+                let array = frame.node.unique_mut::<ArrayNode>();
+                if let Some(item) = array.and_then(|array| array.items_mut().get_mut(index)) {
+                    *item = Value::Node(child);
                 }
             }
             Shape::Map if index % 2 == 0 => frame.keys.push((index / 2, child)),

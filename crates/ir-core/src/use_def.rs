@@ -29,6 +29,7 @@
 //! assert!(chains.definition(&free).is_none());
 //! ```
 
+use crate::arena::reverse_above;
 use crate::containers::ArrayNode;
 use crate::fresh::Definitions;
 use crate::ptr_map::PtrMap;
@@ -104,7 +105,7 @@ impl UseDef {
                 let children = items.chain(entries).filter_map(Value::as_object);
                 work.extend(children.map(|node| WorkItem { node, holder, in_definition }));
             }
-            work[start..].reverse();
+            reverse_above(&mut work, start);
         }
         out.chains.values_mut().for_each(Chain::remove_definition);
         out

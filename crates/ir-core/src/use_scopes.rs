@@ -39,6 +39,7 @@
 //! Upstream counterpart: `ComputeCommonPrefix`, `src/script/printer/ir_docsifier.cc`, which counts a shared node at its
 //! first use only.
 
+use crate::arena::{Arena, reverse_above};
 use crate::children::for_each_own_child;
 use crate::ptr_map::AddressMap;
 use crate::raw::{NodeId, Object};
@@ -58,7 +59,7 @@ pub enum Role {
 /// The use scopes of one region.
 #[derive(Debug, Default)]
 pub struct UseScopes {
-    entries: Vec<ScopeEntry>,
+    entries: Arena<ScopeEntry>,
     /// Entry numbers by address.
     numbers: AddressMap<u32>,
     /// Entries in post-order.
@@ -67,7 +68,7 @@ pub struct UseScopes {
     later_uses: Vec<LaterUse>,
     /// Per entry its anchor: the innermost entry that is printed once and contains every occurrence of it in the
     /// unfolded tree.
-    anchors: Vec<u32>,
+    anchors: Arena<u32>,
 }
 
 #[derive(Debug)]
@@ -134,7 +135,7 @@ impl UseScopes {
                     stack.push(WorkItem::Enter(child, role, inside));
                 }
             });
-            stack[start..].reverse();
+            reverse_above(&mut stack, start);
         }
         out.find_anchors();
         out
@@ -142,17 +143,17 @@ impl UseScopes {
 
     fn add_use(&mut self, id: u32, parent: u32) {
         let later_use = self.later_uses.len() as u32;
-        let previous = std::mem::replace(&mut self.entries[id as usize].last_use, later_use);
+        let previous = std::mem::replace(&mut self.entries.at_mut(id).last_use, later_use);
         self.later_uses.push(LaterUse { parent, previous });
     }
 
     fn enter(&mut self, node: &Object, parent: u32) -> u32 {
         let id = self.entries.len() as u32;
-        let (depth, jump) = match self.entries.get(parent as usize) {
+        let (depth, jump) = match self.entries.get(parent) {
             None => (0, id),
             Some(outer) => {
-                let middle = &self.entries[outer.jump as usize];
-                let far = &self.entries[middle.jump as usize];
+                let middle = self.entries.at(outer.jump);
+                let far = self.entries.at(middle.jump);
                 let even = outer.depth - middle.depth == middle.depth - far.depth;
                 (outer.depth + 1, if even { middle.jump } else { parent })
             }
@@ -165,19 +166,19 @@ impl UseScopes {
     /// The ancestor of an entry at this depth, possibly the entry itself.
     fn ancestor_at(&self, id: u32, depth: u32) -> u32 {
         let mut at = id;
-        while self.entries[at as usize].depth > depth {
-            let entry = &self.entries[at as usize];
-            at = if self.entries[entry.jump as usize].depth >= depth { entry.jump } else { entry.parent };
+        while self.entries.at(at).depth > depth {
+            let entry = self.entries.at(at);
+            at = if self.entries.at(entry.jump).depth >= depth { entry.jump } else { entry.parent };
         }
         at
     }
 
     /// The lowest common ancestor of two entries.
     fn common_ancestor(&self, a: u32, b: u32) -> u32 {
-        let depth = self.entries[a as usize].depth.min(self.entries[b as usize].depth);
+        let depth = self.entries.at(a).depth.min(self.entries.at(b).depth);
         let (mut a, mut b) = (self.ancestor_at(a, depth), self.ancestor_at(b, depth));
         while a != b {
-            let (x, y) = (&self.entries[a as usize], &self.entries[b as usize]);
+            let (x, y) = (self.entries.at(a), self.entries.at(b));
             (a, b) = if x.jump == y.jump { (x.parent, y.parent) } else { (x.jump, y.jump) };
         }
         a
@@ -186,23 +187,23 @@ impl UseScopes {
     /// Computes the anchors. A node used once, below a node that is its own anchor, is its own anchor; any other node
     /// is anchored at the lowest common ancestor of its users' anchors.
     fn find_anchors(&mut self) {
-        let mut anchors = vec![NONE; self.entries.len()];
+        let mut anchors = Arena::filled(NONE, self.entries.len());
         // Reverse post-order visits all users of a node before the node.
         for &id in self.post_order.iter().rev() {
-            let entry = &self.entries[id as usize];
-            let Some(&outer) = anchors.get(entry.parent as usize) else {
-                anchors[id as usize] = id;
+            let entry = self.entries.at(id);
+            let Some(&outer) = anchors.get(entry.parent) else {
+                *anchors.at_mut(id) = id;
                 continue;
             };
             let mut anchor = if entry.last_use == NONE && outer == entry.parent { id } else { outer };
             let mut later_use = entry.last_use;
             while let Some(again) = self.later_uses.get(later_use as usize) {
                 later_use = again.previous;
-                if let Some(outer) = anchors.get(again.parent as usize).copied().filter(|p| *p != NONE) {
+                if let Some(outer) = anchors.get(again.parent).copied().filter(|p| *p != NONE) {
                     anchor = self.common_ancestor(anchor, outer);
                 }
             }
-            anchors[id as usize] = anchor;
+            *anchors.at_mut(id) = anchor;
         }
         self.anchors = anchors;
     }
@@ -212,7 +213,7 @@ impl UseScopes {
     }
 
     fn anchor(&self, node: &Object) -> Option<u32> {
-        self.anchors.get(self.number(node)? as usize).copied()
+        self.anchors.get(self.number(node)?).copied()
     }
 
     /// The scopes that contain all uses of a variable and are printed once, innermost first. They include
@@ -225,7 +226,7 @@ impl UseScopes {
     pub fn dominators_of_first_uses(&self, variable: &Object) -> impl Iterator<Item = NodeId> + '_ {
         let first = self.number(variable).map(|id| {
             let mut anchor = id;
-            let mut later_use = self.entries[id as usize].last_use;
+            let mut later_use = self.entries.at(id).last_use;
             while let Some(again) = self.later_uses.get(later_use as usize) {
                 later_use = again.previous;
                 anchor = self.common_ancestor(anchor, again.parent);
@@ -238,7 +239,7 @@ impl UseScopes {
     fn chain(&self, from: Option<u32>) -> impl Iterator<Item = NodeId> + '_ {
         let mut at = from.unwrap_or(NONE);
         std::iter::from_fn(move || {
-            let entry = self.entries.get(at as usize)?;
+            let entry = self.entries.get(at)?;
             at = entry.parent;
             Some(entry.node)
         })
@@ -249,14 +250,14 @@ impl UseScopes {
         let (Some(anchor), Some(node)) = (self.anchor(variable), self.number(node)) else {
             return false;
         };
-        self.ancestor_at(anchor, self.entries[node as usize].depth) == node
+        self.ancestor_at(anchor, self.entries.at(node).depth) == node
     }
 
     /// Returns `true` if the region has uses of the variable outside a node, or prints the node more than once.
     pub fn has_uses_outside(&self, node: &Object, variable: &Object) -> bool {
         let Some(anchor) = self.anchor(variable) else { return false };
         let Some(node) = self.number(node) else { return true };
-        self.ancestor_at(anchor, self.entries[node as usize].depth) != node
+        self.ancestor_at(anchor, self.entries.at(node).depth) != node
     }
 }
 
@@ -273,10 +274,14 @@ impl<F: Fn(&'static TypeInfo) -> Role> Roles<F> {
         if self.memo.len() <= info.index() {
             self.memo.resize(info.index() + 1, None);
         }
-        *self.memo[info.index()].get_or_insert_with(|| match (self.role)(info) {
+        let role = || match (self.role)(info) {
             Role::Other if !may_have_children(info) => None,
             role => Some(role),
-        })
+        };
+        match self.memo.get_mut(info.index()) {
+            Some(known) => *known.get_or_insert_with(role),
+            None => role(),
+        }
     }
 }
 

@@ -35,6 +35,7 @@
 //! assert_eq!(found, Some(1));
 //! ```
 
+use crate::arena::reverse_above;
 use std::ops::ControlFlow;
 
 use crate::children::for_each_child;
@@ -264,6 +265,6 @@ impl<'a> Stack<'a> {
         let start = self.items.len();
         for_each_child(object, |child| self.enter(child));
         // The first child is popped first.
-        self.items[start..].reverse();
+        reverse_above(&mut self.items, start);
     }
 }

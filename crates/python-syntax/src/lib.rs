@@ -14,10 +14,11 @@
 //! [`parse_python`] never fails as a whole: statements with syntax errors become
 //! [`Stmt::Invalid`](ast::Stmt::Invalid), and [`ParsedPython::errors`] lists all errors. Comments are not part of the
 //! tree.
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod ast;
+mod byte_table;
 mod identifier;
 mod parser;
 pub mod prescan;

@@ -30,10 +30,10 @@
 //! Host code that a file does not run, such as the functions of tests, can be explored for the scripts in it. Unknown
 //! values are then [`Placeholder`]s, and both branches of an unknown condition run.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 // What only modules of the library use stays in the crate without them.
 #![cfg_attr(not(all(feature = "library", feature = "numpy")), allow(dead_code, unused_imports))]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 #[macro_use]
 mod raise;

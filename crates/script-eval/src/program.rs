@@ -348,7 +348,8 @@ impl Program {
         if globals.len() <= name.index() {
             globals.resize_with(self.ast.name_count().max(name.index() + 1), Slot::default);
         }
-        let old = std::mem::replace(&mut globals[name.index()], slot);
+        let Some(global) = globals.get_mut(name.index()) else { return };
+        let old = std::mem::replace(global, slot);
         if matches!(old.binding, Binding::Unbound) {
             self.global_names.borrow_mut().push(name);
         }

@@ -155,7 +155,8 @@ impl EvalState {
         if self.strs.len() <= index {
             self.strs.resize(self.ast.name_count().max(index + 1), None);
         }
-        self.strs[index].get_or_insert_with(|| Str::new(self.ast.name(name))).clone()
+        let new = || Str::new(self.ast.name(name));
+        self.strs.get_mut(index).map_or_else(new, |known| known.get_or_insert_with(new).clone())
     }
 
     /// The range of a syntax element.

@@ -96,3 +96,9 @@ fn operations_on_arrays_that_are_not_evaluated_are_named() {
         assert_eq!(message(&format!("import numpy as np\na = np.arange(3)\n{text}")), expected, "{text}");
     }
 }
+
+#[test]
+fn an_empty_tuple_of_axes_is_an_error() {
+    let text = "import numpy as np\nnp.cumsum(np.array(3), axis=())";
+    assert_eq!(message(text), "'tuple' object cannot be interpreted as an integer");
+}

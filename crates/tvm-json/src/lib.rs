@@ -38,8 +38,8 @@
 //!
 //! Upstream counterpart: `src/ffi/extra/serialization.cc` of tvm-ffi.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod form;
 mod graph;

@@ -419,21 +419,24 @@ impl<'s> Loader<'s, '_> {
         self.scan.expect(b'[')?;
         let mut count = 0;
         while self.scan.more(count == 0, b']')? {
-            let index = self.index().map_err(|e| e.within(format_args!("[{count}]")))?;
+            let (index, node) = self.indexed().map_err(|e| e.within(format_args!("[{count}]")))?;
             count += 1;
-            each(index, self.nodes[index].clone());
+            each(index, node.clone());
         }
         Ok(())
     }
 
     /// Scans the index of an earlier node.
     #[inline]
-    fn index(&mut self) -> Result<usize> {
+    fn indexed(&mut self) -> Result<(usize, &Value)> {
         self.scan.peek();
         let start = self.scan.offset();
         let index = self.scan.int()?;
-        match usize::try_from(index) {
-            Ok(at) if at < self.nodes.len() => Ok(at),
+        let place = usize::try_from(index);
+        if let Some((at, node)) = place.ok().and_then(|at| Some((at, self.nodes.get(at)?))) {
+            return Ok((at, node));
+        }
+        match place {
             Ok(at) if self.scan.count_nodes().is_some_and(|count| at < count) => {
                 let from = self.nodes.len() as i64;
                 Err(JsonError::at(JsonErrorKind::ForwardReference { from, index }, start))
@@ -444,8 +447,7 @@ impl<'s> Loader<'s, '_> {
 
     #[inline]
     fn by_index(&mut self) -> Result<&Value> {
-        let index = self.index()?;
-        Ok(&self.nodes[index])
+        Ok(self.indexed()?.1)
     }
 
     fn dtype(&mut self) -> Result<DataType> {
@@ -466,11 +468,12 @@ impl<'s> Loader<'s, '_> {
 
     /// Scans the index of a span.
     fn span_by_index(&mut self) -> Result<Span> {
-        let index = self.index()?;
-        match (self.spans.get(&index), &self.nodes[index]) {
-            (Some(&span), _) => Ok(span),
-            (None, Value::None) => Ok(Span::UNKNOWN),
-            _ => self.scan.expected("the index of a span or of None"),
+        let (index, node) = self.indexed()?;
+        let is_none = matches!(node, Value::None);
+        match self.spans.get(&index) {
+            Some(&span) => Ok(span),
+            None if is_none => Ok(Span::UNKNOWN),
+            None => self.scan.expected("the index of a span or of None"),
         }
     }
 
@@ -530,6 +533,13 @@ impl<'s> Loader<'s, '_> {
         Ok(Value::Node(object))
     }
 
+    /// Sets a field of the node that is scanned, which has as many as its type.
+    fn set_field(&mut self, index: usize, value: Value) {
+        if let Some(field) = self.fields.get_mut(index) {
+            *field = value;
+        }
+    }
+
     #[cold]
     fn fields_in_any_order(
         &mut self,
@@ -550,28 +560,34 @@ impl<'s> Loader<'s, '_> {
             let start = self.scan.offset();
             let key = self.scan.key()?;
             let within = |e: JsonError| e.within(format_args!(".{key}"));
-            let Some(index) = info.field_index(&key) else {
+            let index = info.field_index(&key);
+            let known = index.and_then(|index| Some((index, fields.get(index)?, present.get_mut(index)?)));
+            let Some((index, field, present)) = known else {
                 if self.is_empty_extra().map_err(within)? {
                     continue;
                 }
                 return Err(within(JsonError::at(JsonErrorKind::UnknownKey { key: key.to_string() }, start)));
             };
-            if std::mem::replace(&mut present[index], true) {
+            if std::mem::replace(present, true) {
                 return Err(within(JsonError::at(
                     JsonErrorKind::DuplicateKey { key: key.to_string() },
                     start,
                 )));
             }
-            self.fields[index] = self.field_value(fields[index].kind, span).map_err(within)?;
+            let value = self.field_value(field.kind, span).map_err(within)?;
+            self.set_field(index, value);
         }
-        for (index, field) in
-            fields.iter().enumerate().filter(|(index, field)| !present[*index] && !field.optional)
+        for (index, (field, _)) in fields
+            .iter()
+            .zip(present)
+            .enumerate()
+            .filter(|(_, (field, is_present))| !is_present && !field.optional)
         {
             if !self.version.is_missing_map(info.key(), field.name) {
                 return Err(self.scan.error(JsonErrorKind::MissingKey { key: field.name.to_owned() }));
             }
-            self.fields[index] =
-                Value::Node(Object::from(Ref::new(MapNode::new(indexmap::IndexMap::default()))));
+            let empty = MapNode::new(indexmap::IndexMap::default());
+            self.set_field(index, Value::Node(Object::from(Ref::new(empty))));
         }
         Ok(())
     }
@@ -604,7 +620,7 @@ impl<'s> Loader<'s, '_> {
 
     fn span(&mut self) -> Result<Span> {
         let mut source = None;
-        let mut places = [0u32; 4];
+        let (mut line, mut column, mut end_line, mut end_column) = (0u32, 0u32, 0u32, 0u32);
         self.scan.expect(b'{')?;
         let mut first = true;
         while self.scan.more(first, b'}')? {
@@ -616,20 +632,19 @@ impl<'s> Loader<'s, '_> {
                     source = self.text_by_index().map_err(|e| e.within(".source_name"))?;
                     continue;
                 }
-                "line" => 0,
-                "column" => 1,
-                "end_line" => 2,
-                "end_column" => 3,
+                "line" => &mut line,
+                "column" => &mut column,
+                "end_line" => &mut end_line,
+                "end_column" => &mut end_column,
                 _ => return Err(JsonError::at(JsonErrorKind::UnknownKey { key: key.into() }, start)),
             };
             let number = self.scan.int().map_err(|e| e.within(format_args!(".{key}")))?;
             // TVM's numbers are signed; negative ones are meaningless.
-            places[place] = u32::try_from(number).unwrap_or(0);
+            *place = u32::try_from(number).unwrap_or(0);
         }
         let Some(source) = source else { return Ok(Span::UNKNOWN) };
-        let [line, column, end_line, end_column] = places;
         let source = *self.sources.entry(source).or_insert_with_key(|name| SourceId::new(name));
-        if places == [0; 4] {
+        if [line, column, end_line, end_column] == [0; 4] {
             return Ok(Span::new(SpanKind::Source { source }));
         }
         Ok(Span::new(SpanKind::LineColumn { source, line, column, end_line, end_column }))
@@ -643,7 +658,7 @@ impl<'s> Loader<'s, '_> {
             first = false;
             let key = self.scan.key()?;
             if key == "spans" {
-                let index = self.index().map_err(|e| e.within(".spans"))?;
+                let (index, _) = self.indexed().map_err(|e| e.within(".spans"))?;
                 // Spans are kept beside their nodes, whose values are `None`.
                 let known = self.span_arrays.get(&index);
                 parts = known.cloned().unwrap_or_default();

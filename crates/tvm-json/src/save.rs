@@ -180,7 +180,8 @@ fn save_behind(value: &Value, options: &SaveOptions, graph: Option<&Graph<'_>>) 
 #[derive(Default)]
 struct Numbers {
     none: Option<u32>,
-    bools: [Option<u32>; 2],
+    truth: Option<u32>,
+    falsehood: Option<u32>,
     ints: HashMap<i64, u32>,
     floats: HashMap<u64, u32>,
     dtypes: HashMap<DataType, u32>,
@@ -234,7 +235,8 @@ impl Numbers {
     fn get(&self, value: FieldRef<'_>) -> Option<u32> {
         match value {
             FieldRef::None => self.none,
-            FieldRef::Bool(b) => self.bools[usize::from(b)],
+            FieldRef::Bool(true) => self.truth,
+            FieldRef::Bool(false) => self.falsehood,
             FieldRef::Int(i) => self.ints.get(&i).copied(),
             FieldRef::Float(f) => self.floats.get(&f.to_bits()).copied(),
             FieldRef::DType(d) => self.dtypes.get(&d).copied(),
@@ -251,7 +253,8 @@ impl Numbers {
     fn set(&mut self, value: FieldRef<'_>, number: u32) {
         match value {
             FieldRef::None => self.none = Some(number),
-            FieldRef::Bool(b) => self.bools[usize::from(b)] = Some(number),
+            FieldRef::Bool(true) => self.truth = Some(number),
+            FieldRef::Bool(false) => self.falsehood = Some(number),
             FieldRef::Int(i) => drop(self.ints.insert(i, number)),
             FieldRef::Float(f) => drop(self.floats.insert(f.to_bits(), number)),
             FieldRef::DType(d) => drop(self.dtypes.insert(d, number)),

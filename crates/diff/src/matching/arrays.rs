@@ -13,6 +13,12 @@ const SIMILAR: u32 = 40;
 const SMALL: u32 = 3;
 /// Elements below this size are not moved, but removed and inserted.
 const MIN_MOVED: u32 = 3;
+/// The element of a row, which is a position in an array or its facts.
+#[expect(clippy::indexing_slicing, reason = "rows are positions in the arrays that were aligned")]
+fn at<T>(elements: &[T], position: usize) -> &T {
+    &elements[position]
+}
+
 impl<'a> Matcher<'a> {
     pub(super) fn arrays(&mut self, a: &'a Object, b: &'a Object, def: bool) {
         let (left, right) = (a.array_items(), b.array_items());
@@ -35,12 +41,16 @@ impl<'a> Matcher<'a> {
         let rows = self.rows(left, right, &here, &there);
         for row in &rows {
             match *row {
-                Row::Both(i, j) if here[i].named == there[j].named => {
-                    self.at_pace(true, |this| this.value(left[i].as_field(), right[j].as_field(), def));
+                Row::Both(i, j) => {
+                    let (x, y) = (at(left, i), at(right, j));
+                    let facts = (*at(&here, i), *at(&there, j));
+                    match facts.0.named == facts.1.named {
+                        true => self.at_pace(true, |this| this.value(x.as_field(), y.as_field(), def)),
+                        false => self.element(x, y, facts, def),
+                    }
                 }
-                Row::Both(i, j) => self.element(&left[i], &right[j], (here[i], there[j]), def),
-                Row::Left(i) => self.removed.push(Loose { element: (a.address(), i), value: &left[i] }),
-                Row::Right(j) => self.inserted.push(Loose { element: (b.address(), j), value: &right[j] }),
+                Row::Left(i) => self.removed.push(Loose { element: (a.address(), i), value: at(left, i) }),
+                Row::Right(j) => self.inserted.push(Loose { element: (b.address(), j), value: at(right, j) }),
             }
         }
         self.matching.decisions.insert(pair_of(a, b), Decision::Rows(rows));
@@ -51,12 +61,13 @@ impl<'a> Matcher<'a> {
         let keys = |facts: &[Fact]| facts.iter().map(|fact| fact.named).collect::<Vec<_>>();
         let is_even = left.len() == right.len();
         align_by(&keys(here), &keys(there), |i, j| {
-            let (a, b) = (here[i], there[j]);
+            let (a, b) = (at(here, i), at(there, j));
             if a.named == b.named {
                 return 0;
             }
             let unlike = if is_even { 2 * ALONE - 1 } else { UNLIKE };
-            let (FieldRef::Node(x), FieldRef::Node(y)) = (left[i].as_field(), right[j].as_field()) else {
+            let (FieldRef::Node(x), FieldRef::Node(y)) = (at(left, i).as_field(), at(right, j).as_field())
+            else {
                 return unlike;
             };
             let is_one_type = std::ptr::eq(x.info(), y.info());

@@ -13,21 +13,24 @@ pub(super) type IntBuffer = [u8; 20];
 /// Spells an integer.
 #[inline]
 pub(super) fn spell_int(buffer: &mut IntBuffer, value: i64) -> &str {
-    let mut at = buffer.len();
+    let mut unused = buffer.len();
     let mut rest = value.unsigned_abs();
-    loop {
-        at -= 1;
-        buffer[at] = b'0' + (rest % 10) as u8;
+    let mut slots = buffer.iter_mut().rev();
+    for slot in slots.by_ref() {
+        *slot = b'0' + (rest % 10) as u8;
+        unused -= 1;
         rest /= 10;
         if rest == 0 {
             break;
         }
     }
-    if value < 0 {
-        at -= 1;
-        buffer[at] = b'-';
+    if value < 0
+        && let Some(slot) = slots.next()
+    {
+        *slot = b'-';
+        unused -= 1;
     }
-    std::str::from_utf8(&buffer[at..]).unwrap_or_default()
+    buffer.get(unused..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
 }
 
 fn push_int(out: &mut String, value: i64) {

@@ -1,6 +1,7 @@
 //! Finding nodes together with their paths.
 
 use super::{AccessPath, PathId, PathStep, PathTable};
+use crate::arena::reverse_above;
 use crate::raw::Object;
 use crate::shared::Visited;
 use crate::type_table::Shape;
@@ -71,7 +72,7 @@ impl<'a> Search<'a> {
             let before = self.stack.len();
             self.children(object, path);
             // The first child is popped first.
-            self.stack[before..].reverse();
+            reverse_above(&mut self.stack, before);
         }
         found
     }

@@ -7,6 +7,7 @@
 mod classes;
 mod write;
 
+use crate::arena::{Arena, reverse_above};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -162,7 +163,7 @@ struct Collector<'a, 'o, L> {
     label: L,
     graph: Graph,
     worklist: Vec<WorkItem<'a>>,
-    steps: Vec<Step<'a>>,
+    steps: Arena<Step<'a>>,
     numbers: AddressMap<u32>,
     passed: Visited,
 }
@@ -170,7 +171,8 @@ struct Collector<'a, 'o, L> {
 impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
     fn new(options: &'o DumpOptions, label: L) -> Self {
         let graph = Graph { dedupe: options.dedupe, ..Graph::default() };
-        let steps = vec![Step::Root];
+        let mut steps = Arena::default();
+        steps.push(Step::Root);
         Collector {
             options,
             label,
@@ -262,15 +264,14 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 }
             }
         }
-        self.worklist[start..].reverse();
+        reverse_above(&mut self.worklist, start);
     }
 
     fn push(&mut self, value: FieldRef<'a>, parent: Option<u32>, step: Step<'a>) {
         if let FieldRef::Node(object) = value
             && !matches!(object.info().shape(), Shape::Str | Shape::Tensor)
         {
-            self.steps.push(step);
-            let step = self.steps.len() as u32 - 1;
+            let step = self.steps.push(step);
             self.worklist.push(WorkItem { object, parent, step });
         }
     }
@@ -283,7 +284,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 steps.push("…".to_owned());
                 break;
             }
-            let (step, before) = match self.steps[at as usize] {
+            let (step, before) = match *self.steps.at(at) {
                 Step::Root => break,
                 Step::Field(0, name) => (name.to_owned(), 0),
                 Step::Field(before, name) => (format!(".{name}"), before),

@@ -50,8 +50,12 @@ impl Graph {
         let mut held: Vec<Vec<&GraphEdge>> = vec![Vec::new(); self.nodes.len()];
         let mut is_root = vec![true; self.nodes.len()];
         for edge in &self.edges {
-            held[edge.from as usize].push(edge);
-            is_root[edge.to as usize] &= !edge.first;
+            if let (Some(held), Some(is_root)) =
+                (held.get_mut(edge.from as usize), is_root.get_mut(edge.to as usize))
+            {
+                held.push(edge);
+                *is_root &= !edge.first;
+            }
         }
         let mut out = String::new();
         let roots = is_root.iter().enumerate().rev().filter(|(_, is_root)| **is_root);
@@ -68,13 +72,18 @@ impl Graph {
             if let Some(edge) = edge {
                 let _ = write!(out, "{}: ", edge.place);
             }
-            let node = &self.nodes[number];
+            // Edges are between nodes of the graph.
+            let (Some(node), Some(held), Some(first_line)) =
+                (self.nodes.get(number), held.get(number), lines.get_mut(number))
+            else {
+                continue;
+            };
             out.push_str(node.class);
             if edge.is_some_and(|e| !e.first) {
-                let _ = writeln!(out, " as in line {}", lines[number]);
+                let _ = writeln!(out, " as in line {}", first_line);
                 continue;
             }
-            lines[number] = line;
+            *first_line = line;
             let mut label = node.label.lines();
             if let Some(first) = label.next() {
                 let _ = write!(out, " {first}");
@@ -83,7 +92,7 @@ impl Graph {
                 out.push_str(" …");
             }
             out.push('\n');
-            stack.extend(held[number].iter().rev().map(|&e| (depth + 1, e.to as usize, Some(e))));
+            stack.extend(held.iter().rev().map(|&e| (depth + 1, e.to as usize, Some(e))));
         }
         if self.is_cut {
             out.push_str("… more nodes than the limit\n");

@@ -8,6 +8,7 @@
 //! Invariant: equal elements have equal signatures, so equal arrays are aligned by position. Aligned elements are
 //! compared afterwards; correctness does not depend on the quality of the alignment.
 
+use crate::arena::reverse_above;
 use hashbrown::HashMap;
 
 use super::Bindings;
@@ -177,7 +178,7 @@ const MAX_ROUNDS: u32 = 16;
 /// Aligns two arrays, given the signatures of their elements.
 pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
     let keys = |side: &[Signature]| side.iter().map(|signature| signature.content).collect::<Vec<_>>();
-    let rows = align_by(&keys(lhs), &keys(rhs), |i, j| cost(lhs[i], rhs[j]));
+    let rows = align_by(&keys(lhs), &keys(rhs), |i, j| cost(at(lhs, i), at(rhs, j)));
     if lhs.len() == rhs.len() {
         // By position, unless the alignment has fewer differences.
         let apart = lhs.iter().zip(rhs).filter(|(a, b)| a.content != b.content).count();
@@ -211,7 +212,7 @@ pub fn align_by(lhs: &[u64], rhs: &[u64], mut pair_cost: impl FnMut(usize, usize
     // Filled for the first gap.
     let mut counts: Option<[HashMap<u64, u32>; 2]> = None;
     let mut cost = |i: usize, j: usize| {
-        let (a, b) = (lhs[i], rhs[j]);
+        let (a, b) = (at(lhs, i), at(rhs, j));
         if a == b {
             return 0;
         }
@@ -245,7 +246,7 @@ fn align_span(
     spans: &mut Vec<Span>,
 ) {
     let Span { lhs: (mut a, mut a_end), rhs: (mut b, mut b_end), round } = span;
-    let same = |i: usize, j: usize| lhs[i] == rhs[j];
+    let same = |i: usize, j: usize| at(lhs, i) == at(rhs, j);
     while a < a_end && b < b_end && same(a, b) {
         rows.push(Row::Both(a, b));
         (a, b) = (a + 1, b + 1);
@@ -270,7 +271,10 @@ fn align_span(
     };
     let anchors = match anchors.is_empty() {
         true if cells > MAX_CELLS && round < MAX_ROUNDS => {
-            common_keys(&lhs[a..a_end], &rhs[b..b_end]).into_iter().map(|(i, j)| (a + i, b + j)).collect()
+            common_keys(part(lhs, a..a_end), part(rhs, b..b_end))
+                .into_iter()
+                .map(|(i, j)| (a + i, b + j))
+                .collect()
         }
         _ => anchors,
     };
@@ -285,7 +289,7 @@ fn align_span(
         (a, b) = (i + 1, j + 1);
     }
     spans.push(Span { lhs: (a, a_end), rhs: (b, b_end), round: round + 1 });
-    spans[first..].reverse();
+    reverse_above(spans, first);
 }
 
 /// Returns the longest chain, in the order of both sides, of elements that occur once on each side.
@@ -302,11 +306,11 @@ fn anchors(
         twice: bool,
     }
     let mut occurrences: HashMap<u64, Occurrence> = HashMap::new();
-    for (i, element) in (a..).zip(&lhs[a..a_end]) {
+    for (i, element) in (a..).zip(part(lhs, a..a_end)) {
         let entry = occurrences.entry(*element).or_default();
         entry.twice |= entry.left.replace(i).is_some();
     }
-    for (j, element) in (b..).zip(&rhs[b..b_end]) {
+    for (j, element) in (b..).zip(part(rhs, b..b_end)) {
         let entry = occurrences.entry(*element).or_default();
         entry.twice |= entry.right.replace(j).is_some();
     }
@@ -319,20 +323,20 @@ fn anchors(
 /// Returns a longest chain of pairs with increasing right indices, by patience sorting. The left indices increase.
 fn increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut piles: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
-    for (at, &(_, right)) in pairs.iter().enumerate() {
-        let pile = piles.partition_point(|&top| pairs[top].1 < right);
-        before[at] = pile.checked_sub(1).map(|below| piles[below]);
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (pair, &(_, right)) in pairs.iter().enumerate() {
+        let pile = piles.partition_point(|&top| at(pairs, top).1 < right);
+        before.push(pile.checked_sub(1).map(|below| at(&piles, below)));
         match piles.get_mut(pile) {
-            Some(top) => *top = at,
-            None => piles.push(at),
+            Some(top) => *top = pair,
+            None => piles.push(pair),
         }
     }
     let mut chain = Vec::with_capacity(piles.len());
-    let mut at = piles.last().copied();
-    while let Some(pair) = at {
-        chain.push(pairs[pair]);
-        at = before[pair];
+    let mut next = piles.last().copied();
+    while let Some(pair) = next {
+        chain.push(at(pairs, pair));
+        next = at(&before, pair);
     }
     chain.reverse();
     chain
@@ -348,25 +352,28 @@ fn common_keys(lhs: &[u64], rhs: &[u64]) -> Vec<(usize, usize)> {
     let (rows, columns) = (lhs.len() as isize, rhs.len() as isize);
     // `reach[k]` with `k = i - j`: the furthest `i` on that diagonal; one table per number of edits.
     let mut tables: Vec<Vec<isize>> = Vec::new();
-    let at = |table: &[isize], edits: isize, k: isize| table.get((k + edits) as usize).copied().unwrap_or(-1);
+    let reach =
+        |table: &[isize], edits: isize, k: isize| table.get((k + edits) as usize).copied().unwrap_or(-1);
     for edits in 0..=MAX_EDITS as isize {
         let mut table = vec![-1; 2 * edits as usize + 1];
         for k in (-edits..=edits).step_by(2) {
             let mut i = match tables.last() {
                 None => 0,
                 Some(before) => {
-                    let down = if k < edits { at(before, edits - 1, k + 1) } else { -1 };
-                    let right = if k > -edits { at(before, edits - 1, k - 1) + 1 } else { -1 };
+                    let down = if k < edits { reach(before, edits - 1, k + 1) } else { -1 };
+                    let right = if k > -edits { reach(before, edits - 1, k - 1) + 1 } else { -1 };
                     down.max(right)
                 }
             };
             if i < 0 || i > rows || i - k < 0 || i - k > columns {
                 continue;
             }
-            while i < rows && i - k < columns && lhs[i as usize] == rhs[(i - k) as usize] {
+            while i < rows && i - k < columns && at(lhs, i as usize) == at(rhs, (i - k) as usize) {
                 i += 1;
             }
-            table[(k + edits) as usize] = i;
+            if let Some(furthest) = table.get_mut((k + edits) as usize) {
+                *furthest = i;
+            }
             if i == rows && i - k == columns {
                 tables.push(table);
                 return trace(&tables, rows, columns);
@@ -385,7 +392,10 @@ fn trace(tables: &[Vec<isize>], rows: isize, columns: isize) -> Vec<(usize, usiz
         let before = |k: isize| {
             let edits = edits - 1;
             let inside = edits >= 0 && k.abs() <= edits;
-            if inside { tables[edits as usize][(k + edits) as usize] } else { -1 }
+            match tables.get(edits.max(0) as usize) {
+                Some(table) if inside => at(table, (k + edits) as usize),
+                _ => -1,
+            }
         };
         let (down, right) = (before(k + 1), before(k - 1));
         let right = if right < 0 { -1 } else { right + 1 };
@@ -436,29 +446,28 @@ fn gap(
         rows.extend((b + common..b_end).map(Row::Right));
         return;
     }
-    // `costs[i][j]`: minimum cost of aligning the suffixes from `i` and `j`.
-    let width = right + 1;
-    let mut costs = vec![0u32; (left + 1) * width];
-    let mut pair_costs = vec![0u32; left * right];
+    // Minimum cost of aligning the suffixes from `i` and `j`.
+    let mut costs = Matrix::new(left + 1, right + 1);
+    let mut pair_costs = Matrix::new(left, right);
     for i in (0..=left).rev() {
         for j in (0..=right).rev() {
             let both = (i < left && j < right).then(|| {
                 let pair = cost(a + i, b + j);
-                pair_costs[i * right + j] = pair;
-                costs[(i + 1) * width + j + 1] + pair
+                pair_costs.set(i, j, pair);
+                costs.at(i + 1, j + 1) + pair
             });
-            let one = (i < left).then(|| costs[(i + 1) * width + j] + ALONE);
-            let other = (j < right).then(|| costs[i * width + j + 1] + ALONE);
-            costs[i * width + j] = [both, one, other].into_iter().flatten().min().unwrap_or(0);
+            let one = (i < left).then(|| costs.at(i + 1, j) + ALONE);
+            let other = (j < right).then(|| costs.at(i, j + 1) + ALONE);
+            costs.set(i, j, [both, one, other].into_iter().flatten().min().unwrap_or(0));
         }
     }
     let (mut i, mut j) = (0, 0);
     while i < left || j < right {
-        let here = costs[i * width + j];
-        if i < left && j < right && here == costs[(i + 1) * width + j + 1] + pair_costs[i * right + j] {
+        let here = costs.at(i, j);
+        if i < left && j < right && here == costs.at(i + 1, j + 1) + pair_costs.at(i, j) {
             rows.push(Row::Both(a + i, b + j));
             (i, j) = (i + 1, j + 1);
-        } else if i < left && here == costs[(i + 1) * width + j] + ALONE {
+        } else if i < left && here == costs.at(i + 1, j) + ALONE {
             rows.push(Row::Left(a + i));
             i += 1;
         } else {
@@ -466,6 +475,41 @@ fn gap(
             j += 1;
         }
     }
+}
+
+/// Costs by row and column.
+struct Matrix {
+    cells: Vec<u32>,
+    width: usize,
+}
+
+impl Matrix {
+    fn new(height: usize, width: usize) -> Matrix {
+        Matrix { cells: vec![0; height * width], width }
+    }
+
+    fn at(&self, row: usize, column: usize) -> u32 {
+        at(&self.cells, row * self.width + column)
+    }
+
+    fn set(&mut self, row: usize, column: usize, cost: u32) {
+        if let Some(cell) = self.cells.get_mut(row * self.width + column) {
+            *cell = cost;
+        }
+    }
+}
+
+/// The element of a row. Rows, spans and anchors are positions in the arrays that are aligned.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "positions are in the arrays")]
+fn at<T: Copy>(elements: &[T], position: usize) -> T {
+    elements[position]
+}
+
+/// The elements of a span.
+#[expect(clippy::indexing_slicing, reason = "positions are in the arrays")]
+fn part<T>(elements: &[T], positions: std::ops::Range<usize>) -> &[T] {
+    &elements[positions]
 }
 
 #[cfg(test)]

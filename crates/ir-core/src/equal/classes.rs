@@ -3,6 +3,7 @@
 //! Equality is transitive under fixed bindings, so a pair within one class is equal. Each compared pair joins two
 //! classes, so there are at most as many compared pairs as nodes.
 
+use crate::arena::Arena;
 use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
 use crate::raw::Object;
 
@@ -10,7 +11,7 @@ use crate::raw::Object;
 pub(super) struct Classes {
     /// By address; the lowest bit is set for the right side.
     members: AddressMap<Member>,
-    parents: Vec<u32>,
+    parents: Arena<u32>,
 }
 
 struct Member {
@@ -39,7 +40,7 @@ impl Classes {
         let (l, r) = (self.root(l), self.root(r));
         if l != r {
             // Union by size would gain nothing: paths are halved on each lookup.
-            self.parents[r as usize] = l;
+            *self.parents.at_mut(r) = l;
         }
         l == r
     }
@@ -56,9 +57,9 @@ impl Classes {
 
     fn root(&mut self, mut at: u32) -> u32 {
         let parents = &mut self.parents;
-        while parents[at as usize] != at {
-            let up = parents[parents[at as usize] as usize];
-            parents[at as usize] = up;
+        while *parents.at(at) != at {
+            let up = *parents.at(*parents.at(at));
+            *parents.at_mut(at) = up;
             at = up;
         }
         at

@@ -235,15 +235,22 @@ impl<'s> Scanner<'s> {
         Ok(key)
     }
 
+    /// The text that is not scanned yet.
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the position is in the text or at its end")]
+    fn rest(&self) -> &'s [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
     /// Consumes `"key":` if it is next.
     #[inline]
     pub fn take_key(&mut self, key: &str) -> bool {
         self.skip_space();
-        let rest = &self.bytes()[self.at..];
-        let end = key.len() + 1;
-        if rest.len() > end && rest[0] == b'"' && rest[end] == b'"' && &rest[1..end] == key.as_bytes() {
+        let rest = self.rest();
+        let after = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(key.as_bytes()));
+        if let Some([b'"', ..]) = after {
             let start = self.at;
-            self.at += end + 1;
+            self.at += key.len() + 2;
             if self.take(b':') {
                 return true;
             }
@@ -262,14 +269,14 @@ impl<'s> Scanner<'s> {
             return self.expected("a string");
         }
         let start = self.at;
-        let rest = &self.bytes()[start..];
-        match rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20) {
-            Some(len) if rest[len] == b'"' => {
+        let is_end = |b: u8| b == b'"' || b == b'\\' || b < 0x20;
+        match self.rest().iter().copied().enumerate().find(|(_, b)| is_end(*b)) {
+            Some((len, b'"')) => {
                 self.at = start + len + 1;
                 Ok(Cow::Borrowed(&self.text[start..start + len]))
             }
-            Some(len) if rest[len] == b'\\' => self.escaped_string(start, start + len).map(Cow::Owned),
-            Some(len) => {
+            Some((len, b'\\')) => self.escaped_string(start, start + len).map(Cow::Owned),
+            Some((len, _)) => {
                 self.at = start + len;
                 self.expected("a string without bare control characters")
             }
@@ -358,14 +365,14 @@ impl<'s> Scanner<'s> {
     pub fn int(&mut self) -> Result<i64> {
         // Fast path: digits only.
         if let Some(b'0'..=b'9') = self.peek() {
-            let rest = &self.bytes()[self.at..];
+            let rest = self.rest();
             let digits = rest.iter().take(19).take_while(|b| b.is_ascii_digit()).count();
             if digits < 19
                 && !matches!(rest.get(digits), Some(b'.' | b'e' | b'E'))
                 && !leads_with_zero(rest, digits)
             {
                 self.at += digits;
-                return Ok(rest[..digits].iter().fold(0, |n, b| n * 10 + i64::from(b - b'0')));
+                return Ok(rest.iter().take(digits).fold(0, |n, b| n * 10 + i64::from(b - b'0')));
             }
         }
         let start = self.at;
@@ -386,7 +393,7 @@ impl<'s> Scanner<'s> {
     pub fn number(&mut self, expected: &'static str) -> Result<Number> {
         self.skip_space();
         let start = self.at;
-        let rest = &self.bytes()[start..];
+        let rest = self.rest();
         for (token, value) in
             [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)]
         {
@@ -395,11 +402,11 @@ impl<'s> Scanner<'s> {
                 return Ok(Number::Float(value));
             }
         }
-        let digits = |from: usize| rest[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let digits = |from: usize| rest.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
         let sign = usize::from(rest.first() == Some(&b'-'));
         let whole = digits(sign);
         let mut len = sign + whole;
-        if whole == 0 || leads_with_zero(&rest[sign..], whole) {
+        if whole == 0 || leads_with_zero(rest.strip_prefix(b"-").unwrap_or(rest), whole) {
             return self.expected(expected);
         }
         let mut is_float = false;

@@ -34,7 +34,7 @@ impl From<&[u8]> for AlignedBytes {
     fn from(bytes: &[u8]) -> AlignedBytes {
         let mut lines = vec![Line([0; ALIGNMENT_BYTES]); bytes.len().div_ceil(ALIGNMENT_BYTES)];
         for (line, bytes) in lines.iter_mut().zip(bytes.chunks(ALIGNMENT_BYTES)) {
-            line.0[..bytes.len()].copy_from_slice(bytes);
+            line.0.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         }
         AlignedBytes { lines: lines.into(), len: bytes.len() }
     }

@@ -26,7 +26,7 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub(crate) fn append_entry(reserved: usize, make: impl FnOnce(u32) -> TypeInfo) -> Option<&'static TypeInfo> {
     let _lock = WRITING.lock().unwrap_or_else(|e| e.into_inner());
     let index = COUNT.load(Ordering::Relaxed);
-    let slot = ENTRIES[..MAX_TYPES - reserved].get(index as usize)?;
+    let slot = ENTRIES.get(..MAX_TYPES.checked_sub(reserved)?)?.get(index as usize)?;
     // SAFETY: the lock excludes other writers, and readers do not have the index yet.
     let info = unsafe { (*slot.0.get()).write(make(index)) };
     COUNT.store(index + 1, Ordering::Release);

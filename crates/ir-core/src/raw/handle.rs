@@ -350,8 +350,9 @@ unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
     }
     fn misfit(object: &Object) -> Option<String> {
         let items = object.as_node::<ArrayNode>()?.items();
-        let index = items.iter().position(|v| !matches!(v, Value::Node(o) if T::accepts(o)))?;
-        Some(format!("an array whose element {index} is `{}`", items[index].kind_name()))
+        let is_wrong = |v: &Value| !matches!(v, Value::Node(o) if T::accepts(o));
+        let (index, wrong) = items.iter().enumerate().find(|(_, v)| is_wrong(v))?;
+        Some(format!("an array whose element {index} is `{}`", wrong.kind_name()))
     }
 }
 
@@ -454,6 +455,7 @@ impl<T: ObjectLike> std::ops::Index<usize> for Array<T> {
     type Output = T;
     /// # Panics
     /// Panics if `index` is out of bounds.
+    #[expect(clippy::indexing_slicing, reason = "documented: the operator is an index")]
     fn index(&self, index: usize) -> &T {
         Self::element(&self.values()[index])
     }

@@ -95,11 +95,14 @@ impl Slots {
     }
 
     fn get_or_insert(&mut self, id: TypeId, make: impl FnOnce() -> Box<dyn AnySlot>) -> &mut dyn AnySlot {
-        let index = self.0.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-            self.0.push((id, make()));
-            self.0.len() - 1
-        });
-        self.0[index].1.as_mut()
+        let slots = &mut self.0;
+        if !slots.iter().any(|(known, _)| *known == id) {
+            slots.push((id, make()));
+        }
+        match slots.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, slot)) => slot.as_mut(),
+            None => unreachable!("the slot was added"),
+        }
     }
 
     fn get_or_default<S: Slot>(&mut self) -> &mut S {

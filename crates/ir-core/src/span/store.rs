@@ -8,6 +8,7 @@
 //! times. Packed spans have 15 bits for the source
 //! and no generation: a stale [`SourceId`] can name another source once 16,000 more sources have been opened.
 
+use crate::arena::Arena;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, LazyLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -88,7 +89,7 @@ struct Store {
     ids: HashMap<Arc<str>, u32>,
     /// The last id given to a source that fits into packed spans, and to one that does not.
     last_ids: [u32; 2],
-    slots: Vec<SpanSlot>,
+    slots: Arena<SpanSlot>,
     /// Slots without a span, in the order in which they became free.
     free: VecDeque<u32>,
     interned: HashMap<Arc<Stored>, u32>,
@@ -182,7 +183,8 @@ impl Store {
     fn unused_id(&mut self) -> u32 {
         let is_packed = self.sources.len() < PACKED_SOURCES as usize / 2;
         let (first, limit) = if is_packed { (1, PACKED_SOURCES) } else { (PACKED_SOURCES, u32::MAX) };
-        let last = &mut self.last_ids[usize::from(!is_packed)];
+        let [last_packed, last_other] = &mut self.last_ids;
+        let last = if is_packed { last_packed } else { last_other };
         loop {
             *last = if *last + 1 < limit { (*last + 1).max(first) } else { first };
             if !self.sources.contains_key(last) {
@@ -201,7 +203,7 @@ impl Store {
         self.ids.remove(&source.name);
         let mut worklist: Vec<u32> = source.dependents.into_iter().collect();
         while let Some(index) = worklist.pop() {
-            let slot = &mut self.slots[index as usize];
+            let slot = self.slots.at_mut(index);
             let Some(kind) = slot.kind.take() else { continue };
             worklist.extend(slot.dependents.drain());
             slot.generation = (slot.generation + 1) & ((1 << GENERATION_BITS) - 1);
@@ -242,7 +244,7 @@ impl Store {
 
     fn stored(&self, span: Span) -> Option<&Stored> {
         let (slot, generation) = span.slot()?;
-        self.slots.get(slot as usize).filter(|slot| slot.generation == generation)?.kind.as_deref()
+        self.slots.get(slot).filter(|slot| slot.generation == generation)?.kind.as_deref()
     }
 
     fn resolve(&self, span: Span) -> Option<SpanKind> {
@@ -261,7 +263,7 @@ impl Store {
 
     fn intern(&mut self, kind: Stored) -> Span {
         if let Some(&slot) = self.interned.get(&kind) {
-            return Span::from_slot(slot, self.slots[slot as usize].generation);
+            return Span::from_slot(slot, self.slots.at(slot).generation);
         }
         if !parts(&kind).any(|part| self.dependents_of(part).is_some()) {
             return Span::UNKNOWN;
@@ -269,10 +271,7 @@ impl Store {
         let index = match self.free.pop_front() {
             Some(index) => index,
             None if self.slots.len() >= 1 << SLOT_BITS => return Span::UNKNOWN,
-            None => {
-                self.slots.push(SpanSlot::default());
-                self.slots.len() as u32 - 1
-            }
+            None => self.slots.push(SpanSlot::default()),
         };
         for part in parts(&kind) {
             if let Some(dependents) = self.dependents_of(part) {
@@ -281,7 +280,7 @@ impl Store {
         }
         let kind = Arc::new(kind);
         self.interned.insert(kind.clone(), index);
-        let slot = &mut self.slots[index as usize];
+        let slot = self.slots.at_mut(index);
         slot.kind = Some(kind);
         Span::from_slot(index, slot.generation)
     }
@@ -291,7 +290,7 @@ impl Store {
         match part {
             SpanRef::Source(id) => self.sources.get_mut(&id).map(|source| &mut source.dependents),
             SpanRef::Span { slot, generation } => {
-                let slot = self.slots.get_mut(slot as usize).filter(|slot| slot.generation == generation)?;
+                let slot = self.slots.get_mut(slot).filter(|slot| slot.generation == generation)?;
                 slot.kind.is_some().then_some(&mut slot.dependents)
             }
         }

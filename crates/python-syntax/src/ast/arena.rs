@@ -56,6 +56,13 @@ impl Clone for Ast {
     }
 }
 
+/// An entry of one of the arrays.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "ids are positions in the arrays of their tree")]
+fn node<T>(array: &[T], index: usize) -> &T {
+    &array[index]
+}
+
 impl Ast {
     /// Top-level statements in source order.
     pub fn module_body(&self) -> &[StmtId] {
@@ -65,7 +72,7 @@ impl Ast {
     /// Returns an expression.
     #[inline]
     pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.exprs[id.index()]
+        node(&self.exprs, id.index())
     }
 
     /// All expressions, in no particular order.
@@ -76,7 +83,7 @@ impl Ast {
     /// Returns a statement.
     #[inline]
     pub fn stmt(&self, id: StmtId) -> &Stmt {
-        &self.stmts[id.index()]
+        node(&self.stmts, id.index())
     }
 
     /// All statements, in no particular order.
@@ -117,12 +124,12 @@ impl Ast {
 
     /// Value of a [`Constant::BigInt`].
     pub fn big_int(&self, index: u32) -> &BigInt {
-        &self.big_ints[index as usize]
+        node(&self.big_ints, index as usize)
     }
 
     /// Value of a [`Constant::Bytes`].
     pub fn bytes(&self, index: u32) -> &[u8] {
-        &self.bytes[index as usize]
+        node::<Box<[u8]>>(&self.bytes, index as usize)
     }
 
     /// Range of an expression, a statement or a part of one in the text.
@@ -146,13 +153,13 @@ impl Ast {
     #[inline]
     pub(super) fn expr_range(&self, id: ExprId) -> TextRange {
         let index = id.0.get();
-        self.absolute(self.piece_of(index, |p| p.first_expr), self.expr_ranges[index as usize])
+        self.absolute(self.piece_of(index, |p| p.first_expr), *node(&self.expr_ranges, index as usize))
     }
 
     #[inline]
     pub(super) fn stmt_range(&self, id: StmtId) -> TextRange {
         let index = id.0.get();
-        self.absolute(self.piece_of(index, |p| p.first_stmt), self.stmt_ranges[index as usize])
+        self.absolute(self.piece_of(index, |p| p.first_stmt), *node(&self.stmt_ranges, index as usize))
     }
 
     pub(super) fn place_range(&self, place: PieceRange) -> TextRange {
@@ -305,8 +312,9 @@ impl AstBuilder {
 
     /// Sets the end of a statement of the open piece.
     pub(crate) fn set_end(&mut self, stmt: StmtId, end: u32) {
-        let range = &mut self.ast.stmt_ranges[stmt.index()];
-        range.len = end.saturating_sub(range.start);
+        if let Some(range) = self.ast.stmt_ranges.get_mut(stmt.index()) {
+            range.len = end.saturating_sub(range.start);
+        }
     }
 
     /// Current position, for [`AstBuilder::reset`].

@@ -131,6 +131,7 @@ listed! {
 
 impl Ast {
     /// The elements of a list.
+    #[expect(clippy::indexing_slicing, reason = "lists are ranges of the pools of their tree")]
     pub fn list<T: Listed>(&self, list: List<T>) -> &[T] {
         &T::pool(&self.pools)[list.bounds()]
     }

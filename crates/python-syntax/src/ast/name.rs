@@ -70,6 +70,7 @@ fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
 
+#[expect(clippy::indexing_slicing, reason = "names are positions in the array of their tree")]
 fn get<'a>(text: &'a str, ends: &[u32], i: u32) -> &'a str {
     let i = i as usize;
     let start = if i == 0 { 0 } else { ends[i - 1] as usize };

@@ -21,7 +21,7 @@ pub(super) fn read(text: &str, scan: &Prescan, options: &PythonOptions) -> (Ast,
     reader.problems();
     let pieces = scan.pieces();
     for (index, lines) in pieces.iter().enumerate() {
-        let end = pieces.get(index + 1).map_or(text.len() as u32, |next| scan.lines[next.start].begin);
+        let end = pieces.get(index + 1).map_or(text.len() as u32, |next| scan.lines().at(next.start).begin);
         reader.piece(lines.clone(), end);
     }
     let mut errors = reader.errors;
@@ -73,7 +73,7 @@ impl Recovery<'_> {
     }
 
     fn piece(&mut self, lines: std::ops::Range<usize>, end: u32) {
-        let begin = self.scan.lines[lines.start].begin;
+        let begin = self.scan.lines().at(lines.start).begin;
         self.ast.begin_piece(TextRange::new(begin, end));
         let source = &self.text[begin as usize..end as usize];
         let mut cuts = self.broken(lines.clone());
@@ -113,7 +113,7 @@ impl Recovery<'_> {
                 }
             }
         }
-        let first = self.scan.lines[lines.start].start - begin;
+        let first = self.scan.lines().at(lines.start).start - begin;
         let invalid = self.ast.stmt(Stmt::Invalid, first, source.trim_end().len() as u32);
         self.ast.end_piece(&[invalid]);
     }
@@ -141,7 +141,7 @@ impl Recovery<'_> {
         }
         let mut cuts: Vec<Cut> = Vec::new();
         let start = self.scan.problems.partition_point(|p| (p.line as usize) < lines.start);
-        for problem in &self.scan.problems[start..] {
+        for problem in self.scan.problems.iter().skip(start) {
             let line = problem.line as usize;
             if line >= lines.end {
                 break;
@@ -161,8 +161,8 @@ impl Recovery<'_> {
 
     /// Last of the lines from `line` on that are indented at least as deeply.
     fn block_end(&self, line: usize, lines: &std::ops::Range<usize>) -> usize {
-        let indent = self.scan.lines[line].indent;
-        let rest = &self.scan.lines[line + 1..lines.end];
+        let indent = self.scan.lines().at(line).indent;
+        let rest = self.scan.lines().of(line + 1..lines.end);
         line + rest.iter().take_while(|l| l.indent >= indent).count()
     }
 
@@ -170,7 +170,7 @@ impl Recovery<'_> {
     fn check_lines(&mut self, lines: std::ops::Range<usize>, cuts: &mut Vec<Cut>) -> bool {
         let mut found = false;
         for index in lines {
-            let line = self.scan.lines[index];
+            let line = *self.scan.lines().at(index);
             if !can_stand_alone(&line) || find(cuts, index).is_ok() {
                 continue;
             }
@@ -198,9 +198,10 @@ impl Recovery<'_> {
         cuts: &mut Vec<Cut>,
     ) -> bool {
         let error = self.describe(failure, begin, edits, line);
-        if let Ok(index) = find(cuts, line) {
+        if let Ok(index) = find(cuts, line)
+            && let Some(cut) = cuts.get_mut(index)
+        {
             // The placeholder itself does not fit, or the line after a block that was cut out.
-            let cut = &mut cuts[index];
             let again = cut.kind == CutKind::Line;
             if cut.kind == CutKind::Line {
                 cut.kind = CutKind::Alone;
@@ -219,7 +220,7 @@ impl Recovery<'_> {
         };
         let follows = match kind {
             CutKind::Alone => {
-                self.scan.lines[line].head.is_continuation() && self.sibling_is_cut(line, lines, cuts)
+                self.scan.lines().at(line).head.is_continuation() && self.sibling_is_cut(line, lines, cuts)
             }
             // The header lost its body to another cut.
             _ => find(cuts, first + 1).is_ok() && error.kind == SyntaxErrorKind::ExpectedIndent,
@@ -236,14 +237,14 @@ impl Recovery<'_> {
 
     /// The header whose block is missing at `line`.
     fn header_before(&self, line: usize, lines: &std::ops::Range<usize>) -> usize {
-        let is_last = line + 1 == lines.end && self.scan.lines[line].opens_block;
-        let follows = line > lines.start && self.scan.lines[line - 1].opens_block;
+        let is_last = line + 1 == lines.end && self.scan.lines().at(line).opens_block;
+        let follows = line > lines.start && self.scan.lines().at(line - 1).opens_block;
         if follows || !is_last { line.saturating_sub(1).max(lines.start) } else { line }
     }
 
     fn sibling_is_cut(&self, line: usize, lines: &std::ops::Range<usize>, cuts: &[Cut]) -> bool {
-        let indent = self.scan.lines[line].indent;
-        let before = &self.scan.lines[lines.start..line];
+        let indent = self.scan.lines().at(line).indent;
+        let before = self.scan.lines().of(lines.start..line);
         before.iter().rposition(|l| l.indent <= indent).is_some_and(|i| find(cuts, lines.start + i).is_ok())
     }
 
@@ -261,7 +262,7 @@ impl Recovery<'_> {
         out.clear();
         let mut copied = 0;
         for cut in cuts {
-            let (first, last) = (&self.scan.lines[cut.first], &self.scan.lines[cut.last]);
+            let (first, last) = (self.scan.lines().at(cut.first), self.scan.lines().at(cut.last));
             let (start, end) = (first.start - begin, last.end - begin);
             if cut.kind == CutKind::Block {
                 let from = first.begin - begin;
@@ -285,10 +286,10 @@ impl Recovery<'_> {
         let mut previous = line;
         while previous > lines.start {
             previous -= 1;
-            match find(cuts, previous) {
-                Ok(index) if cuts[index].kind == CutKind::Block => previous = cuts[index].first,
+            match find(cuts, previous).ok().and_then(|index| cuts.get(index)) {
+                Some(cut) if cut.kind == CutKind::Block => previous = cut.first,
                 _ => {
-                    let line = &self.scan.lines[previous];
+                    let line = self.scan.lines().at(previous);
                     out.push_str(&self.text[line.begin as usize..line.start as usize]);
                     if line.opens_block {
                         out.push(' ');
@@ -300,10 +301,11 @@ impl Recovery<'_> {
     }
 
     fn placeholder(&self, cut: &Cut, lines: &std::ops::Range<usize>) -> &'static str {
-        let line = &self.scan.lines[cut.first];
-        let rest = &self.scan.lines[cut.last + 1..lines.end];
+        let line = self.scan.lines().at(cut.first);
+        let rest = self.scan.lines().of(cut.last + 1..lines.end);
         let block = cut.kind != CutKind::Block && rest.first().is_some_and(|next| next.indent > line.indent);
-        let decorated = cut.first > lines.start && self.scan.lines[cut.first - 1].head == Head::Decorator;
+        let decorated =
+            cut.first > lines.start && self.scan.lines().at(cut.first - 1).head == Head::Decorator;
         let next = rest.iter().find(|next| next.indent <= line.indent).map_or(Head::Other, |next| next.head);
         let or_pass = |header: &'static str, whole: &'static str| if block { header } else { whole };
         match line.head {
@@ -322,7 +324,7 @@ impl Recovery<'_> {
     /// Converts a failure to an error. `base` is the start of the parsed text in the whole text.
     fn describe(&self, failure: Failure, base: u32, edits: &Edits, line: usize) -> SyntaxError {
         let index = line;
-        let line = &self.scan.lines[line];
+        let line = self.scan.lines().at(line);
         let start = self.boundary(base + edits.original(failure.start));
         let mut kind = failure.kind;
         if matches!(kind, Some(SyntaxErrorKind::UnexpectedEndOfText)) || kind.is_none() && start >= line.end {
@@ -347,7 +349,7 @@ impl Recovery<'_> {
             }
             Some(SyntaxErrorKind::ExpectedIndent) => {
                 let header = if start >= line.end { index } else { index.saturating_sub(1) };
-                let end = self.scan.lines[header].end;
+                let end = self.scan.lines().at(header).end;
                 TextRange::new(end.saturating_sub(1), end)
             }
             _ => TextRange::new(start, end),

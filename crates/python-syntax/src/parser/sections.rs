@@ -39,16 +39,16 @@ pub(super) struct Sections<'a> {
 impl Sections<'_> {
     /// The statements of the piece; `None` if the foreign parser has to read it as a whole.
     pub(super) fn read(&mut self, lines: Range<usize>) -> Option<Vec<StmtId>> {
-        if self.scan.lines[lines.start].indent > 0 {
+        if self.scan.lines().at(lines.start).indent > 0 {
             return None;
         }
         if self.size(&lines) <= self.options.section_bytes {
             return self.direct(lines);
         }
         let is_plain = |line: &LogicalLine| line.start - line.begin == line.indent && !line.broken;
-        let bytes = &self.text.as_bytes()[self.begin as usize..self.end as usize];
+        let piece = &self.text[self.begin as usize..self.end as usize];
         // In a separate block, tabs would be counted differently.
-        if !self.scan.lines[lines.clone()].iter().all(is_plain) || bytes.contains(&b'\t') {
+        if !self.scan.lines().of(lines.clone()).iter().all(is_plain) || piece.contains('\t') {
             return None;
         }
         self.attempt(|this| this.block(lines, 0))
@@ -74,12 +74,12 @@ impl Sections<'_> {
             let piece = &this.text[this.begin as usize..this.end as usize];
             let edits = Edits::default();
             let sink = Sink::new(this.ast, piece, &edits, this.errors, this.begin);
-            direct::parse(sink, &this.scan.lines[lines], this.options.dotted_keywords)
+            direct::parse(sink, this.scan.lines().of(lines), this.options.dotted_keywords)
         })
     }
 
     fn size(&self, lines: &Range<usize>) -> usize {
-        (self.end_of(lines) - self.scan.lines[lines.start].begin) as usize
+        (self.end_of(lines) - self.scan.lines().at(lines.start).begin) as usize
     }
 
     /// End of the text of these lines, which is the start of the next line of the piece.
@@ -115,13 +115,14 @@ impl Sections<'_> {
     /// Lines of the statement at `first`: decorators, block and further clauses. `None` if a line is indented less
     /// than the first.
     fn statement(&self, first: usize, end: usize) -> Option<Range<usize>> {
-        let lines = &self.scan.lines[first..end];
-        let indent = lines[0].indent;
+        let lines = self.scan.lines().of(first..end);
+        let indent = lines.at(0).indent;
         let mut len = 1;
         while let Some(line) = lines.get(len) {
+            let previous = lines.at(len - 1);
             let belongs = line.indent > indent
                 || line.head.is_continuation()
-                || lines[len - 1].indent == indent && lines[len - 1].head == Head::Decorator;
+                || previous.indent == indent && previous.head == Head::Decorator;
             if line.indent < indent {
                 return None;
             }
@@ -136,11 +137,11 @@ impl Sections<'_> {
     /// The line that opens the block of a statement, if it has a single block and its header can be parsed
     /// separately.
     fn header(&self, stmt: &Range<usize>) -> Option<usize> {
-        let lines = &self.scan.lines[stmt.clone()];
+        let lines = self.scan.lines().of(stmt.clone());
         let index = lines.iter().position(|line| line.head != Head::Decorator)?;
-        let header = &lines[index];
+        let header = lines.at(index);
         let is_known = matches!(header.head, Head::Def | Head::Class | Head::For | Head::While | Head::With);
-        let rest = &lines[index + 1..];
+        let rest = lines.of(index + 1..lines.len());
         let is_block = !rest.is_empty() && rest.iter().all(|line| line.indent > header.indent);
         (is_known && header.opens_block && is_block).then_some(stmt.start + index)
     }
@@ -150,7 +151,7 @@ impl Sections<'_> {
         let body = self.block(header + 1..stmt.end, depth + 1)?;
         let last = *body.last()?;
         let list = self.ast.list(&body);
-        let (start, end) = (self.scan.lines[stmt.start].begin, self.scan.lines[header].end);
+        let (start, end) = (self.scan.lines().at(stmt.start).begin, self.scan.lines().at(header).end);
         let id = *self.parse(start, end, " pass\n", Some(list))?.first()?;
         let end = self.ast.ast().range(last).end;
         self.ast.set_end(id, end - self.begin);
@@ -163,7 +164,7 @@ impl Sections<'_> {
             let statements = match self.direct(lines.clone()) {
                 Some(statements) => statements,
                 None => {
-                    let start = self.scan.lines[lines.start].begin;
+                    let start = self.scan.lines().at(lines.start).begin;
                     self.parse(start, self.end_of(lines), "", None)?
                 }
             };

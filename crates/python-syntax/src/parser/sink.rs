@@ -39,6 +39,16 @@ pub(super) struct Frame {
     pub(super) body: Option<List<StmtId>>,
 }
 
+/// The entries of a stack above a mark.
+#[inline]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a mark is an earlier length of the stack, which was not shorter since"
+)]
+fn above<T>(stack: &[T], mark: usize) -> &[T] {
+    &stack[mark..]
+}
+
 impl<'a> Sink<'a> {
     pub(super) fn new(
         ast: &'a mut AstBuilder,
@@ -185,7 +195,7 @@ impl<'a> Sink<'a> {
 
     #[inline]
     pub(super) fn close_exprs(&mut self, mark: usize) -> List<ExprId> {
-        let list = self.ast.list(&self.exprs[mark..]);
+        let list = self.ast.list(above(&self.exprs, mark));
         self.exprs.truncate(mark);
         list
     }
@@ -199,7 +209,7 @@ impl<'a> Sink<'a> {
     }
 
     pub(super) fn close_stmts(&mut self, mark: usize) -> List<StmtId> {
-        let list = self.ast.list(&self.stmts[mark..]);
+        let list = self.ast.list(above(&self.stmts, mark));
         self.stmts.truncate(mark);
         list
     }
@@ -216,7 +226,7 @@ impl<'a> Sink<'a> {
     pub(super) fn check_targets(&mut self, targets: List<ExprId>) -> bool {
         let mut ok = true;
         for index in 0..targets.len() {
-            let target = self.ast.ast().exprs(targets)[index];
+            let Some(&target) = self.ast.ast().exprs(targets).get(index) else { break };
             ok &= self.check_target(target);
         }
         ok

@@ -1,6 +1,6 @@
 //! Matching of brackets, and recovery from brackets that are never closed.
 
-use super::class::{CLASS, NAME, QUOTE, SPACE, is_name};
+use super::class::{CLASS, NAME, QUOTE, SPACE, names_at};
 use super::line::ProblemKind;
 use super::scan::{LastToken, OpenBracket, Scanner};
 use super::word::{Word, prefix, word};
@@ -73,19 +73,18 @@ impl Scanner<'_> {
 
     /// Tests at the start of a physical line inside brackets whether the logical line ends before it.
     pub(super) fn ends_inside_brackets(&self, indent: u32) -> bool {
-        let rest = &self.bytes[self.pos..];
-        let blanks = rest.iter().take_while(|b| CLASS[**b as usize] == SPACE).count();
+        let rest = self.part(self.pos..self.bytes.len());
+        let blanks = rest.iter().take_while(|b| CLASS.of(**b) == SPACE).count();
         let Some(&first) = rest.get(blanks) else { return false };
         if first == b'@' {
             return self.swallows && self.last != LastToken::Operand;
         }
-        if CLASS[first as usize] != NAME {
+        if CLASS.of(first) != NAME {
             return false;
         }
-        let rest = &rest[blanks..];
-        let name = &rest[..rest.iter().take_while(|b| is_name(**b)).count()];
-        let is_string =
-            rest.get(name.len()).is_some_and(|b| CLASS[*b as usize] == QUOTE) && prefix(name).is_some();
+        let (_, rest) = rest.split_at_checked(blanks).unwrap_or_default();
+        let name = names_at(rest);
+        let is_string = rest.get(name.len()).is_some_and(|b| CLASS.of(*b) == QUOTE) && prefix(name).is_some();
         if is_string {
             return false;
         }
@@ -120,6 +119,6 @@ impl Scanner<'_> {
 
 /// Returns `true` if the physical line ends with `:`, not counting comments.
 fn is_header(line: &[u8]) -> bool {
-    let end = line.iter().position(|b| matches!(b, b'\n' | b'\r' | b'#')).unwrap_or(line.len());
-    line[..end].trim_ascii_end().ends_with(b":")
+    let code = line.split(|b| matches!(b, b'\n' | b'\r' | b'#')).next();
+    code.is_some_and(|code| code.trim_ascii_end().ends_with(b":"))
 }

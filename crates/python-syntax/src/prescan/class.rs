@@ -1,5 +1,7 @@
 //! Classes of bytes, by the kind of token that they can start.
 
+use crate::byte_table::{ByteTable, byte_table};
+
 pub(super) const SPACE: u8 = 0;
 pub(super) const NAME: u8 = 1;
 pub(super) const DIGIT: u8 = 2;
@@ -17,33 +19,32 @@ pub(super) const OTHER: u8 = 13;
 pub(super) const SEMICOLON: u8 = 14;
 
 /// Class of each byte. Non-ASCII bytes are parts of names.
-pub(super) static CLASS: [u8; 256] = {
-    let mut table = [OTHER; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = match i as u8 {
-            b' ' | b'\t' | 0x0c => SPACE,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..=0xff => NAME,
-            b'0'..=b'9' => DIGIT,
-            b'"' | b'\'' => QUOTE,
-            b'(' | b'[' | b'{' => OPEN,
-            b')' | b']' | b'}' => CLOSE,
-            b',' => COMMA,
-            b';' => SEMICOLON,
-            b'\n' | b'\r' => NEWLINE,
-            b'#' => HASH,
-            b'\\' => BACKSLASH,
-            b':' => COLON,
-            b'.' => DOT,
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>' | b'='
-            | b'!' => OPERATOR,
-            _ => OTHER,
-        };
-        i += 1;
-    }
-    table
-};
+pub(super) static CLASS: ByteTable<u8> = byte_table!(OTHER, |byte| match byte {
+    b' ' | b'\t' | 0x0c => SPACE,
+    b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..=0xff => NAME,
+    b'0'..=b'9' => DIGIT,
+    b'"' | b'\'' => QUOTE,
+    b'(' | b'[' | b'{' => OPEN,
+    b')' | b']' | b'}' => CLOSE,
+    b',' => COMMA,
+    b';' => SEMICOLON,
+    b'\n' | b'\r' => NEWLINE,
+    b'#' => HASH,
+    b'\\' => BACKSLASH,
+    b':' => COLON,
+    b'.' => DOT,
+    b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>' | b'=' | b'!' =>
+        OPERATOR,
+    _ => OTHER,
+});
+
+/// The letters and digits that a text starts with.
+#[inline]
+pub(super) fn names_at(text: &[u8]) -> &[u8] {
+    let len = text.iter().take_while(|b| is_name(**b)).count();
+    text.split_at_checked(len).map_or(text, |(name, _)| name)
+}
 
 pub(super) fn is_name(byte: u8) -> bool {
-    matches!(CLASS[byte as usize], NAME | DIGIT)
+    matches!(CLASS.of(byte), NAME | DIGIT)
 }

@@ -15,6 +15,7 @@
 mod bracket;
 mod class;
 mod line;
+mod lines;
 mod scan;
 mod string;
 mod word;
@@ -22,6 +23,7 @@ mod word;
 use std::ops::Range;
 
 pub use line::{Comment, Head, LogicalLine, Problem, ProblemKind};
+pub(crate) use lines::Lines;
 pub(crate) use word::{is_keyword, keyword_like};
 
 /// Maximum number of simple top-level lines per piece.
@@ -82,6 +84,11 @@ impl Prescan {
         scan::Scanner::new(text.as_bytes(), f_strings, *limits).run()
     }
 
+    /// The logical lines by number.
+    pub(crate) fn lines(&self) -> Lines<'_> {
+        Lines(&self.lines)
+    }
+
     /// Number of bytes of logical lines.
     pub fn code_bytes(&self) -> usize {
         self.lines.iter().map(|line| (line.end - line.start) as usize).sum()
@@ -101,8 +108,8 @@ impl Prescan {
         let mut pieces = Vec::new();
         let mut start = 0;
         let mut simple = true;
-        for (index, line) in self.lines.iter().enumerate().skip(1) {
-            let previous = &self.lines[index - 1];
+        let following = self.lines.iter().enumerate().skip(1);
+        for (previous, (index, line)) in self.lines.iter().zip(following) {
             let inside = line.indent > 0 || line.head.is_continuation() || previous.head == Head::Decorator;
             if inside {
                 simple &= line.indent == 0 && !line.head.is_continuation();

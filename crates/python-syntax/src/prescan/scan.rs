@@ -1,5 +1,7 @@
 //! Scanner from bytes to logical lines.
 
+use std::ops::Range;
+
 use super::class::*;
 use super::line::{Comment, Head, LogicalLine, Problem, ProblemKind};
 use super::string::FString;
@@ -171,12 +173,9 @@ impl<'a> Scanner<'a> {
             self.out.problems.truncate(problems);
             self.line_begin = begin;
         }
-        let head = match self.bytes[start] {
-            b'@' => Head::Decorator,
-            byte if CLASS[byte as usize] == NAME => {
-                let len = self.bytes[start..self.token_end].iter().take_while(|b| is_name(**b)).count();
-                head(&self.bytes[start..start + len])
-            }
+        let head = match self.bytes.get(start) {
+            Some(b'@') => Head::Decorator,
+            Some(byte) if CLASS.of(*byte) == NAME => head(names_at(self.part(start..self.token_end))),
             _ => Head::Other,
         };
         let opens_block = self.last == LastToken::Colon && self.opens.is_empty();
@@ -248,7 +247,7 @@ impl<'a> Scanner<'a> {
     /// Scans tokens up to the end of the logical line. Returns `false` at the end of the text.
     fn tokens(&mut self, indent: u32) -> bool {
         while let Some(&byte) = self.bytes.get(self.pos) {
-            match CLASS[byte as usize] {
+            match CLASS.of(byte) {
                 SPACE => self.pos += 1,
                 NAME => self.name(),
                 DIGIT => self.number(),
@@ -323,7 +322,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn is_first_on_line(&self) -> bool {
-        self.bytes[self.line_begin..self.pos].iter().all(|b| CLASS[*b as usize] == SPACE)
+        self.part(self.line_begin..self.pos).iter().all(|b| CLASS.of(*b) == SPACE)
+    }
+
+    /// A part of the text. Positions of the scanner are at most its length.
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "positions are in the text")]
+    pub(super) fn part(&self, range: Range<usize>) -> &'a [u8] {
+        &self.bytes[range]
     }
 
     #[inline]
@@ -335,15 +341,13 @@ impl<'a> Scanner<'a> {
 
     fn name(&mut self) {
         let start = self.pos;
-        let bytes = self.bytes;
-        let len = bytes[start..].iter().take_while(|b| is_name(**b)).count();
-        let name = &bytes[start..start + len];
-        self.pos = start + len;
+        let name = names_at(self.part(start..self.bytes.len()));
+        self.pos = start + name.len();
         self.token_end = self.pos;
         if !name.is_ascii() {
             self.check_identifier(start, self.pos);
         }
-        if CLASS[self.peek(0) as usize] == QUOTE
+        if CLASS.of(self.peek(0)) == QUOTE
             && let Some(prefix) = prefix(name)
         {
             self.string(start, prefix);
@@ -368,7 +372,7 @@ impl<'a> Scanner<'a> {
     /// Reports the first character that the identifier cannot contain.
     #[cold]
     fn check_identifier(&mut self, start: usize, end: usize) {
-        let text = std::str::from_utf8(&self.bytes[start..end]).unwrap_or("");
+        let text = std::str::from_utf8(self.part(start..end)).unwrap_or("");
         let wrong = text.char_indices().find(|(at, c)| match at {
             0 => !is_identifier_start(*c),
             _ => !is_identifier_continue(*c),
@@ -381,11 +385,12 @@ impl<'a> Scanner<'a> {
     /// Returns the end of the digits, and reports a decimal integer that is too long.
     #[cold]
     pub(super) fn long_integer(&mut self, start: usize) -> usize {
-        let rest = &self.bytes[start..];
-        let len = rest.iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
+        let rest = self.part(start..self.bytes.len());
+        let number = rest.split(|b| !b.is_ascii_digit() && *b != b'_').next().unwrap_or(rest);
+        let len = number.len();
         let is_integer = !rest.get(len).is_some_and(|b| is_name(*b) || *b == b'.');
-        let digits = rest[..len].iter().filter(|b| b.is_ascii_digit()).count();
-        if digits > MAX_DIGITS && is_integer && rest[0] != b'0' {
+        let digits = number.iter().filter(|b| b.is_ascii_digit()).count();
+        if digits > MAX_DIGITS && is_integer && number.first() != Some(&b'0') {
             let kind = ProblemKind::LongInteger { digits: digits as u32 };
             self.problem(start, start + len, kind);
         }
@@ -396,11 +401,13 @@ impl<'a> Scanner<'a> {
         let bytes = self.bytes;
         let start = self.pos;
         let mut pos = self.pos;
+        let mut before = 0;
         while let Some(&byte) = bytes.get(pos) {
-            let sign = matches!(byte, b'+' | b'-') && matches!(bytes[pos - 1], b'e' | b'E') && pos > self.pos;
+            let sign = matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E');
             if !(is_name(byte) || byte == b'.' || sign) {
                 break;
             }
+            before = byte;
             pos += 1;
         }
         if pos - start > MAX_DIGITS {

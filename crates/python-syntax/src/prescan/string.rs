@@ -21,7 +21,7 @@ pub(super) struct FString {
 impl Scanner<'_> {
     /// Scans a string with its quote at the current position and its prefix at `start`.
     pub(super) fn string(&mut self, start: usize, prefix: Prefix) {
-        let quote = self.bytes[self.pos];
+        let quote = self.peek(0);
         let triple = self.peek(1) == quote && self.peek(2) == quote;
         self.pos += if triple { 3 } else { 1 };
         if prefix.f && self.f_strings == FStrings::Nested {
@@ -82,7 +82,7 @@ impl Scanner<'_> {
 
     #[cold]
     fn unicode_escape(&mut self, at: usize) {
-        let len = if self.bytes[at + 1] == b'u' { 4 } else { 8 };
+        let len = if self.bytes.get(at + 1) == Some(&b'u') { 4 } else { 8 };
         let digits = self.bytes.get(at + 2..at + 2 + len).and_then(|digits| std::str::from_utf8(digits).ok());
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         if code.is_some_and(|code| (0xd800..0xe000).contains(&code)) {
@@ -95,19 +95,22 @@ impl Scanner<'_> {
         if self.pos - start <= MAX_DIGITS {
             return;
         }
-        let bytes = self.bytes;
+        let bytes = self.part(0..self.pos);
         let (mut depth, mut at) = (0, start);
-        while at < self.pos {
-            match bytes[at] {
+        let mut before = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
                 b'{' if depth == 0 && bytes.get(at + 1) == Some(&b'{') => at += 1,
                 b'{' => depth += 1,
                 b'}' if depth > 0 => depth -= 1,
-                b'1'..=b'9' if depth > 0 && !super::class::is_name(bytes[at - 1]) => {
+                b'1'..=b'9' if depth > 0 && !super::class::is_name(before) => {
                     at = self.long_integer(at);
+                    before = byte;
                     continue;
                 }
                 _ => {}
             }
+            before = byte;
             at += 1;
         }
     }

@@ -1,6 +1,9 @@
 //! Keywords and string prefixes.
 
+use std::cmp::Ordering;
+
 use super::Head;
+use crate::byte_table::{ByteTable, byte_table};
 
 /// Role of a word in the scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,38 +19,43 @@ pub(super) enum Word {
 }
 
 /// The hard keywords, sorted.
-const KEYWORDS: [&str; 35] = [
+static KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
     "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Range of the keywords that start with each byte.
-static BY_FIRST_BYTE: [(u8, u8); 256] = {
-    let mut table = [(0, 0); 256];
-    let mut i = 0;
-    while i < KEYWORDS.len() {
-        let range = &mut table[KEYWORDS[i].as_bytes()[0] as usize];
-        if range.1 == 0 {
-            range.0 = i as u8;
+/// The keywords that start with each byte.
+static BY_FIRST_BYTE: ByteTable<&[&str]> = byte_table!(&[] as &[&str], |byte| keywords_with(byte));
+
+const fn keywords_with(first: u8) -> &'static [&'static str] {
+    let mut rest: &[&str] = &KEYWORDS;
+    let mut len = 0;
+    // The keywords are sorted.
+    while let Some((keyword, after)) = rest.split_at_checked(len + 1) {
+        let Some(last) = keyword.last() else { break };
+        match *last.as_bytes() {
+            [byte, ..] if byte == first => len += 1,
+            _ if len > 0 => break,
+            _ => rest = after,
         }
-        range.1 = i as u8 + 1;
-        i += 1;
     }
-    table
-};
+    match rest.split_at_checked(len) {
+        Some((found, _)) => found,
+        None => &[],
+    }
+}
 
 /// Returns `true` for hard keywords.
 #[inline]
 pub(crate) fn is_keyword(word: &[u8]) -> bool {
     let Some(&first) = word.first() else { return false };
-    let (start, end) = BY_FIRST_BYTE[first as usize];
-    KEYWORDS[start as usize..end as usize].iter().any(|keyword| keyword.as_bytes() == word)
+    BY_FIRST_BYTE.of(first).iter().any(|keyword| keyword.as_bytes() == word)
 }
 
 /// The hard keyword that differs from a word by one typing error.
 pub(crate) fn keyword_like(word: &str) -> Option<&'static str> {
-    KEYWORDS.into_iter().find(|keyword| *keyword != word && is_slip(keyword.as_bytes(), word.as_bytes()))
+    KEYWORDS.iter().copied().find(|keyword| *keyword != word && is_slip(keyword.as_bytes(), word.as_bytes()))
 }
 
 /// Tests whether two words differ by one letter added, missing or changed, or by two neighbours swapped.
@@ -55,18 +63,26 @@ fn is_slip(a: &[u8], b: &[u8]) -> bool {
     if a.len().abs_diff(b.len()) > 1 || a.len() < 2 || b.len() < 2 {
         return false;
     }
-    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    match (a, b) {
-        ([], _) | (_, []) => true,
-        _ if a.len() > b.len() => a[1..] == *b,
-        _ if a.len() < b.len() => *a == b[1..],
-        _ => a[1..] == b[1..] || (a.len() >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
+    let is_longer = a.len().cmp(&b.len());
+    let (mut a, mut b) = (a, b);
+    while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
+        if x != y {
+            let swapped = matches!((after_x, after_y), ([u, after_u @ ..], [v, after_v @ ..])
+                if x == v && y == u && after_u == after_v);
+            return match is_longer {
+                Ordering::Greater => after_x == b,
+                Ordering::Less => a == after_y,
+                Ordering::Equal => after_x == after_y || swapped,
+            };
+        }
+        (a, b) = (after_x, after_y);
     }
+    true
 }
 
 pub(super) fn word(bytes: &[u8]) -> Word {
-    if bytes.len() < 2 || bytes.len() > 8 || !bytes[0].is_ascii_lowercase() {
+    let is_lower = bytes.first().is_some_and(u8::is_ascii_lowercase);
+    if bytes.len() < 2 || bytes.len() > 8 || !is_lower {
         return Word::Name;
     }
     match bytes {

@@ -76,10 +76,11 @@ impl Eval<'_> {
         self.in_environment(Some(env), |p| {
             let ast = p.state.ast.clone();
             let parts = ast.list(loops.generators);
-            while let Some(depth) = loops.running.len().checked_sub(1) {
-                let part = parts[depth];
-                let Some(value) = p.try_at(part.iter, |p| p.next_at(part.iter, &mut loops.running[depth]))?
-                else {
+            // Each running loop belongs to a part.
+            while let Some(depth) = loops.running.len().checked_sub(1)
+                && let (Some(part), Some(iter)) = (parts.get(depth).copied(), loops.running.last_mut())
+            {
+                let Some(value) = p.try_at(part.iter, |p| p.next_at(part.iter, iter))? else {
                     loops.running.pop();
                     continue;
                 };

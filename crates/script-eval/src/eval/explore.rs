@@ -139,7 +139,7 @@ impl Eval<'_> {
             else {
                 break;
             };
-            let unit = &self.state.explorer.units[index];
+            let Some(unit) = self.state.explorer.units.get(index) else { break };
             if index == next {
                 next += 1;
                 if unit.closure().is_some_and(|c| {

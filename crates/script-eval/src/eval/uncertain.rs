@@ -34,10 +34,10 @@ impl Eval<'_> {
     /// Runs an `if` whose condition is unknown from clause `at` on: all possible branches run.
     pub(crate) fn uncertain_if(&mut self, stmt: If, at: usize, why: &Placeholder) -> Result<Flow> {
         let ast = self.state.ast.clone();
-        let clauses = ast.list(stmt.clauses);
-        let mut bodies = vec![clauses[at].body];
+        let mut clauses = ast.list(stmt.clauses).iter().skip(at);
+        let mut bodies: Vec<_> = clauses.next().map(|clause| clause.body).into_iter().collect();
         let mut is_decided = false;
-        for clause in &clauses[at + 1..] {
+        for clause in clauses {
             match self.decide(clause.test)? {
                 Ok(false) => {}
                 Ok(true) => {

@@ -397,12 +397,12 @@ fn group(
     }
     cost::text_bytes(p, count.saturating_add(count / size))?;
     let mut out = String::with_capacity(count + count / size + rest.len());
-    let digit = |at: usize| at.checked_sub(count - whole.len()).map_or(b'0', |at| whole.as_bytes()[at]);
-    for at in 0..count {
+    let zeros = std::iter::repeat_n(b'0', count - whole.len());
+    for (at, digit) in zeros.chain(whole.bytes()).enumerate() {
         if at > 0 && (count - at).is_multiple_of(size) {
             out.push(separator);
         }
-        out.push(char::from(digit(at)));
+        out.push(char::from(digit));
     }
     Ok(out + rest)
 }

@@ -107,14 +107,18 @@ impl Sorter<'_, '_> {
         for at in sorted..run.len() {
             let Some(section) = run.get_mut(..=at) else { break };
             let (mut low, mut high) = (0, at);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                match self.less(section[at], section[middle])? {
+            while low < high
+                && let middle = low + (high - low) / 2
+                && let (Some(new), Some(old)) = (section.get(at), section.get(middle))
+            {
+                match self.less(*new, *old)? {
                     true => high = middle,
                     false => low = middle + 1,
                 }
             }
-            section[low..].rotate_right(1);
+            if let Some(shifted) = section.get_mut(low..) {
+                shifted.rotate_right(1);
+            }
         }
         Ok(())
     }

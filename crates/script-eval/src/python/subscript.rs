@@ -70,15 +70,15 @@ pub(crate) fn get(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Ou
     let key = &index_of(p, base, key)?;
     match base {
         ScriptValue::Tuple(items) => {
-            if let Some(index) = position("tuple", key, items.len())? {
-                return Ok(items[index].clone());
+            if let Some(item) = item("tuple", key, items)? {
+                return Ok(item.clone());
             }
             Ok(ScriptValue::tuple(picked(p, key, items)?))
         }
         ScriptValue::List(list) => {
             let items = list.borrow();
-            if let Some(index) = position("list", key, items.len())? {
-                return Ok(items[index].clone());
+            if let Some(item) = item("list", key, &items)? {
+                return Ok(item.clone());
             }
             Ok(ScriptValue::list(picked(p, key, &items)?))
         }
@@ -108,10 +108,10 @@ pub(crate) fn get(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Ou
             cost::text(p.state, &picked)
         }
         ScriptValue::Bytes(bytes) => {
-            if let Some(index) = position("index", key, bytes.len())? {
-                return Ok(ScriptValue::Int(i64::from(bytes[index])));
+            if let Some(byte) = item("index", key, bytes)? {
+                return Ok(ScriptValue::Int(i64::from(*byte)));
             }
-            let picked = places(p.state, key, bytes.len())?.map(|i| bytes[i]).collect();
+            let picked = sliced(p.state, key, bytes)?.copied().collect();
             cost::bytes(p.state, picked)
         }
         ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
@@ -131,10 +131,10 @@ pub(crate) fn get(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Ou
         ScriptValue::Node(object) => {
             if let Some(array) = Array::<Value>::try_ref(object) {
                 let values = array.values();
-                if let Some(index) = position("array", key, values.len())? {
-                    return Ok(ScriptValue::from(&values[index]));
+                if let Some(item) = item("array", key, values)? {
+                    return Ok(ScriptValue::from(item));
                 }
-                let picked = places(p.state, key, values.len())?.map(|i| ScriptValue::from(&values[i]));
+                let picked = sliced(p.state, key, values)?.map(ScriptValue::from);
                 return Ok(ScriptValue::list(picked.collect()));
             }
             if let Some(map) = Map::<Value, Value>::try_ref(object) {
@@ -253,8 +253,23 @@ fn places(
     Ok((0..range.len()).map(move |i| range.at(i) as usize))
 }
 
+/// The items at the places of a slice.
+#[expect(clippy::indexing_slicing, reason = "the bounds of a slice are those of the length")]
+fn sliced<'a, T>(
+    p: &EvalState,
+    key: &ScriptValue,
+    items: &'a [T],
+) -> Result<impl Iterator<Item = &'a T> + use<'a, T>, Raise> {
+    Ok(places(p, key, items.len())?.map(|at| &items[at]))
+}
+
+/// The item at an index; `None` for a slice.
+fn item<'a, T>(what: &str, key: &ScriptValue, items: &'a [T]) -> Result<Option<&'a T>, HostError> {
+    Ok(position(what, key, items.len())?.and_then(|at| items.get(at)))
+}
+
 fn picked(p: &mut Eval<'_>, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
-    Ok(places(p.state, key, items.len())?.map(|i| items[i].clone()).collect())
+    Ok(sliced(p.state, key, items)?.cloned().collect())
 }
 
 const STORE_IN_HELPER: &str = "in a plain function this is Python's assignment to an element; stores into IR are \
@@ -309,7 +324,11 @@ pub(crate) fn set(
                         );
                     }
                     let mut items = list.borrow_mut();
-                    places.zip(new).for_each(|(at, value)| items[at] = value);
+                    for (at, value) in places.zip(new) {
+                        if let Some(item) = items.get_mut(at) {
+                            *item = value;
+                        }
+                    }
                     return Ok(());
                 }
                 let start = start as usize;
@@ -321,7 +340,9 @@ pub(crate) fn set(
             let len = list.borrow().len();
             if let Some(index) = list_position(&key, len)? {
                 p.state.program.keep_container(base, &value)?;
-                list.borrow_mut()[index] = value;
+                if let Some(item) = list.borrow_mut().get_mut(index) {
+                    *item = value;
+                }
             }
             Ok(())
         }

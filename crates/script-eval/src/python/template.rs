@@ -57,7 +57,7 @@ fn write(
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
         out.push_str(&rest[..at]);
-        let brace = rest.as_bytes()[at];
+        let brace = if rest[at..].starts_with('{') { b'{' } else { b'}' };
         rest = &rest[at + 1..];
         if rest.as_bytes().first() == Some(&brace) {
             out.push(char::from(brace));
@@ -99,7 +99,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
     let unfinished = || HostError::value_error("expected '}' before end of string");
     let bytes = text.as_bytes();
     let mut at = 0;
-    let end = loop {
+    let (end, delimiter) = loop {
         match bytes.get(at) {
             None => return Err(unfinished()),
             Some(b'{') => raise!(Value, "unexpected '{{' in field name"),
@@ -108,14 +108,14 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
                     at += 1;
                 }
             }
-            Some(b'}' | b':' | b'!') => break at,
+            Some(delimiter @ (b'}' | b':' | b'!')) => break (at, *delimiter),
             Some(_) => at += 1,
         }
     };
     let name = &text[..end];
     let mut rest = &text[end + 1..];
     let mut conversion = None;
-    match bytes[end] {
+    match delimiter {
         b'}' => return Ok((Field { name, conversion, spec: "" }, rest)),
         b'!' => {
             let mut chars = rest.chars();

@@ -85,10 +85,11 @@ pub(crate) fn contains(p: &mut Eval<'_>, view: &View, item: &ScriptValue) -> Res
             let key = p.hashable(item.clone())?;
             Ok(view.dict.borrow().contains_key(&key))
         }
-        (Kind::Items, ScriptValue::Tuple(pair)) if pair.len() == 2 => {
-            let key = p.hashable(pair[0].clone())?;
+        (Kind::Items, ScriptValue::Tuple(pair)) => {
+            let [key, value] = &pair[..] else { return Ok(false) };
+            let key = p.hashable(key.clone())?;
             let found = view.dict.borrow().get(&key).cloned();
-            found.map_or(Ok(false), |found| compare::same(p, &found, &pair[1]))
+            found.map_or(Ok(false), |found| compare::same(p, &found, value))
         }
         (Kind::Items, _) => Ok(false),
         (Kind::Values, item) => {

@@ -316,10 +316,14 @@ pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommRe
         );
         return Err(BuildError::message(message).at_position(0));
     }
-    let vars: Vec<Ref<Var>> = (0..2 * count)
-        .map(|i| {
+    let vars: Vec<Ref<Var>> = identity
+        .0
+        .iter()
+        .chain(identity.0.iter())
+        .enumerate()
+        .map(|(i, identity)| {
             let name = names.get(i).cloned().unwrap_or_else(|| format!("x{i}"));
-            Var::new(name, identity.0[i % count.max(1)].dtype())
+            Var::new(name, identity.dtype())
         })
         .collect();
     let result = call_with_vars(&combiner, &vars, ExprArg::convert)?;

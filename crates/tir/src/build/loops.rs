@@ -47,7 +47,7 @@ impl ForFrame {
     }
 
     pub(crate) fn domain_of(&self, var: &Ref<Var>) -> Option<Ref<Range>> {
-        self.vars.iter().position(|v| v.ptr_eq(var)).map(|i| self.domains[i].clone())
+        self.vars.iter().zip(&self.domains).find(|(v, _)| v.ptr_eq(var)).map(|(_, domain)| domain.clone())
     }
 
     /// Loops over `other` in place of the variable `var`, which nothing uses yet.

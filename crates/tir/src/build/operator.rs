@@ -117,15 +117,15 @@ fn call_as_written(
 }
 
 fn with_type_in_place(function: &'static ScriptFn, mut args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
-    match function.params.iter().position(|param| param.name == "dtype") {
+    match function.params.iter().enumerate().find(|(_, param)| param.name == "dtype") {
         None => drop(args.take_keyword("dtype")),
-        Some(0) => {
+        Some((0, _)) => {
             if let Some(dtype) = args.take_keyword("dtype") {
                 args.positional.insert(0, dtype);
                 return bind(function, args).map_err(type_is_a_keyword);
             }
         }
-        Some(index) if function.params[index].kind == ParamKind::KeywordOnly => {
+        Some((_, param)) if param.kind == ParamKind::KeywordOnly => {
             let is_type = |v: &ScriptValue| matches!(v, ScriptValue::Str(_) | ScriptValue::DType(_));
             if args.positional.first().is_some_and(is_type) {
                 let dtype = args.positional.remove(0);

@@ -237,7 +237,7 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Res
                 other => return Err(wrong(other)),
             };
             let width = usize::from(dtype.bits.div_ceil(8)).clamp(1, 8);
-            bytes.extend(&number.to_le_bytes()[..width]);
+            bytes.extend(number.to_le_bytes().iter().take(width));
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range, ops};
 
 use super::args::ExprArg;
+use crate::TirError;
 use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion};
 
@@ -79,7 +80,12 @@ pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Subscript> {
 }
 
 fn bounds(buffer: &Buffer, dim: usize, start: Option<&Expr>, stop: Option<&Expr>) -> Result<(Expr, Expr)> {
-    let extent = &buffer.shape[dim];
+    let rank = buffer.shape.len();
+    let extent = buffer.shape.get(dim).ok_or(TirError::Count {
+        what: "indices and dimensions",
+        left: dim + 1,
+        right: rank,
+    })?;
     let start = match start {
         None => IntImm::try_new(extent.dtype(), 0)?,
         Some(start) => start.clone(),

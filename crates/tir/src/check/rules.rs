@@ -85,7 +85,7 @@ impl Checker<'_> {
 
     pub(super) fn definition_note(&self, text: &str, definition: Definition) -> Label {
         let path = self.paths.as_ref().map(|paths| paths.to_path(definition.path).to_text_with(key_text));
-        let function = match &self.functions[definition.function].0 {
+        let function = match self.function_name(definition.function) {
             Some(name) if definition.function != self.function => format!(" of function `{name}`"),
             _ => String::new(),
         };
@@ -125,7 +125,7 @@ impl Checker<'_> {
 
     fn error(&self, kind: WellFormedErrorKind, at: Position, notes: Vec<Label>) -> WellFormedError {
         let path = self.paths.as_ref().map(|paths| paths.to_path(at.path)).unwrap_or_default();
-        let function = self.functions[self.function].0.clone();
+        let function = self.function_name(self.function).cloned();
         WellFormedError { kind, function, path, span: at.span, notes }
     }
 }

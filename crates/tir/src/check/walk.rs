@@ -94,11 +94,16 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The name of a function in its module.
+    pub(super) fn function_name(&self, index: usize) -> Option<&Str> {
+        self.functions.get(index)?.0.as_ref()
+    }
+
     /// Returns all errors; without access paths, only the first one.
     pub(super) fn run(mut self) -> Vec<WellFormedError> {
-        for index in 0..self.functions.len() {
+        for (index, (_, function)) in self.functions.iter().enumerate() {
             self.function = index;
-            self.function(self.functions[index].1);
+            self.function(function);
             if self.is_done() {
                 break;
             }
@@ -403,8 +408,13 @@ impl<'a> Checker<'a> {
     /// Returns `true` if a shared node was visited since a definition last ended.
     fn is_visited(&mut self, object: &Object, at: Position) -> bool {
         let epoch = self.scopes.epoch + 1;
-        let kind = if at.in_region { 2 } else { usize::from(at.checks_loops) };
-        match self.visited[kind].insert(object.clone(), epoch) {
+        let [outside, in_loops, in_region] = &mut self.visited;
+        let visited = match at {
+            Position { in_region: true, .. } => in_region,
+            Position { checks_loops: true, .. } => in_loops,
+            _ => outside,
+        };
+        match visited.insert(object.clone(), epoch) {
             Some(before) if before == epoch => true,
             Some(_) => {
                 self.revisits += 1;

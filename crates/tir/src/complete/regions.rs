@@ -305,8 +305,9 @@ impl<'v> Detector<'v> {
         let is = |op: &NamedOp| op.is_called_by(call);
         match call.args.len() {
             5 if is(&TVM_ACCESS_PTR.op) => {
-                let pointer = call.args[1].downcast_ref::<Var>();
-                let (Some(pointer), Some(mask)) = (pointer, call.args[4].as_node::<IntImm>()) else {
+                let pointer = call.args.get(1).and_then(|arg| arg.downcast_ref::<Var>());
+                let mask = call.args.get(4).and_then(|arg| arg.as_node::<IntImm>());
+                let (Some(pointer), Some(mask)) = (pointer, mask) else {
                     return push_exprs(&call.args, worklist);
                 };
                 let Some(buffer) = self.buffer_of(pointer.object()) else { return };
@@ -319,8 +320,13 @@ impl<'v> Detector<'v> {
                 }
             }
             3 if is(&intrinsic::IF_THEN_ELSE) => {
-                let condition = &call.args[0];
-                for (value, holds) in [(&call.args[2], false), (&call.args[1], true)] {
+                let mut args = call.args.iter();
+                let (Some(condition), Some(then_value), Some(else_value)) =
+                    (args.next(), args.next(), args.next())
+                else {
+                    return;
+                };
+                for (value, holds) in [(else_value, false), (then_value, true)] {
                     worklist.extend([
                         WorkItem::Widen,
                         WorkItem::Expr(value),

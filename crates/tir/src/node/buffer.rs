@@ -287,7 +287,9 @@ impl Buffer {
             let mut extents = vec![IntImm::int32(1); separators.len() + 1];
             for (dim, extent) in self.shape.iter().enumerate() {
                 let group = separators.iter().filter(|at| **at <= dim).count();
-                extents[group] = ops::mul(extents[group].clone(), extent.clone())?;
+                if let Some(product) = extents.get_mut(group) {
+                    *product = ops::mul(product.clone(), extent.clone())?;
+                }
             }
             extents
         } else {

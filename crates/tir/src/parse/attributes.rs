@@ -188,12 +188,12 @@ fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     let indices = Signature::new("offset_of", &["indices"]).bind(args)?.required(0, Shape::from_script)?.0;
     buffer.check_rank(indices.len())?;
     let mut sum: Option<Expr> = None;
-    for (dim, index) in indices.iter().enumerate() {
+    for (dim, (index, extent)) in indices.iter().zip(buffer.shape.iter()).enumerate() {
         sum = Some(match (sum, buffer.strides.get(dim)) {
             (None, Some(stride)) => ops::mul(index.clone(), stride.clone())?,
             (None, None) => index.clone(),
             (Some(sum), Some(stride)) => ops::add(sum, ops::mul(index.clone(), stride.clone())?)?,
-            (Some(sum), None) => ops::add(ops::mul(sum, buffer.shape[dim].clone())?, index.clone())?,
+            (Some(sum), None) => ops::add(ops::mul(sum, extent.clone())?, index.clone())?,
         });
     }
     let offset = match sum {

@@ -131,20 +131,23 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
     Ok(())
 }
 
+/// Axes that are loop variables, with their positions and bindings.
+type Run<'a> = SmallVec<[(usize, &'a Ref<IterVar>, &'a Expr); 4]>;
+
 /// Prints the axes; runs of two or more axes that are loop variables print as one `T.axis.remap`.
 fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
     let at = d.field(path, field!(Block, iter_vars));
-    let mut run: SmallVec<[usize; 4]> = SmallVec::new();
+    let mut run = Run::new();
     for (i, axis) in node.iter_vars.iter().enumerate() {
         let binding = realize.and_then(|(realize, _)| realize.iter_values.get(i));
-        if binding.is_some_and(|binding| is_loop(axis, binding, d)) {
-            run.push(i);
+        if let Some(binding) = binding.filter(|binding| is_loop(axis, binding, d)) {
+            run.push((i, axis, binding));
             continue;
         }
-        flush(&mut run, node, at, realize, d)?;
+        flush(&mut run, at, realize, d)?;
         single(axis, i, at, realize, d)?;
     }
-    flush(&mut run, node, at, realize, d)
+    flush(&mut run, at, realize, d)
 }
 
 /// Returns `true` if the axis is bound to the variable of an enclosing loop and has its domain.
@@ -162,46 +165,38 @@ fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
         && deep_equal(&node.extent, &dom.extent)
 }
 
-fn flush(
-    run: &mut SmallVec<[usize; 4]>,
-    node: &Ref<Block>,
-    path: PathId,
-    realize: Realize<'_>,
-    d: &mut Docsifier<'_>,
-) -> Result<()> {
+fn flush(run: &mut Run<'_>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
     let run = std::mem::take(run);
     match &*run {
         [] => Ok(()),
-        [i] => single(&node.iter_vars[*i], *i, path, realize, d),
-        run => remap(run, node, path, realize, d),
+        [(i, axis, _)] => single(axis, *i, path, realize, d),
+        run => remap(run, path, realize, d),
     }
 }
 
 /// `vi, vk = T.axis.remap("SR", [i, k])`
 fn remap(
-    run: &[usize],
-    node: &Ref<Block>,
+    run: &[(usize, &Ref<IterVar>, &Expr)],
     path: PathId,
     realize: Realize<'_>,
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
-    let Some((realize, realize_path)) = realize else { return Ok(()) };
+    let Some((_, realize_path)) = realize else { return Ok(()) };
     let values_path = d.field(realize_path, field!(BlockRealize, iter_values));
     let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     let mut bindings: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     let mut kinds = String::with_capacity(run.len());
-    for &i in run {
-        let axis = &node.iter_vars[i];
+    for &(i, axis, binding) in run {
         let name = var::define(&axis.var, d)?;
         let at = d.item(path, i);
         let name = d.at_field(name, at, field!(IterVar, var));
         names.push(d.at(name, at));
         let at = d.item(values_path, i);
-        bindings.push(d.expr(&realize.iter_values[i], at)?);
+        bindings.push(d.expr(binding, at)?);
         kinds.push(if axis.iter_type == IterType::DataPar { 'S' } else { 'R' });
     }
     let mut kinds = d.docs.str(&*kinds);
-    for &i in run {
+    for &(i, ..) in run {
         let at = d.item(path, i);
         kinds = d.at_field(kinds, at, field!(IterVar, iter_type));
     }

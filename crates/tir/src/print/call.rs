@@ -110,11 +110,8 @@ fn is_conditional(call: &Call) -> bool {
 
 /// The conditional in the last argument of a conditional.
 fn next_link(call: &Call) -> Option<&Ref<Call>> {
-    if is_conditional(call) {
-        call.args[2].downcast_ref::<Call>().filter(|c| is_conditional(c))
-    } else {
-        None
-    }
+    let last = call.args.last().filter(|_| is_conditional(call))?;
+    last.downcast_ref::<Call>().filter(|c| is_conditional(c))
 }
 
 /// Returns `true` if the chain of conditionals from here is too long to nest.

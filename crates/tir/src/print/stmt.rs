@@ -123,8 +123,8 @@ pub fn may_be_concise<T: tvmscript_ir_core::Class>(
 
 fn returned_value(value: &Expr) -> Option<&Expr> {
     let call = value.as_node::<Call>()?;
-    let is_ret = op::control::RET.op.is_called_by(call) && call.args.len() == 1;
-    (is_ret && call.dtype == call.args[0].dtype()).then(|| &call.args[0])
+    let value = call.args.first().filter(|_| call.args.len() == 1)?;
+    (op::control::RET.op.is_called_by(call) && call.dtype == value.dtype()).then_some(value)
 }
 
 /// `return x`, `T.call_extern(...)`, `T.evaluate(x)`

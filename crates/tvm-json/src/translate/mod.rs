@@ -165,8 +165,9 @@ pub(crate) fn translate<'t>(
         done: HashMap::new(),
         shared: HashMap::new(),
     };
-    for index in kept {
-        let number = work.push(graph.nodes[*index].clone(), *index);
+    let nodes = kept.iter().filter_map(|index| Some((index, graph.nodes.get(*index)?)));
+    for (index, node) in nodes {
+        let number = work.push(node.clone(), *index);
         let role = rules.role(graph, *index, Role::Plain);
         work.done.insert((*index, role), Some(number));
     }

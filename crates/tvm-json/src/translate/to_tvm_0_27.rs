@@ -280,7 +280,8 @@ impl ToTvm027 {
 /// A function, whose buffers are parameters.
 fn function<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     let entries = graph.list_at(node, "buffer_map");
-    let buffers: HashMap<usize, usize> = entries.chunks_exact(2).map(|entry| (entry[0], entry[1])).collect();
+    let buffers: HashMap<usize, usize> =
+        entries.as_chunks::<2>().0.iter().map(|[key, value]| (*key, *value)).collect();
     let params = graph.list_at(node, "params").iter();
     let params = params.map(|param| Part::Of(*buffers.get(param).unwrap_or(param), Role::Plain)).collect();
     Made::of(
@@ -380,9 +381,9 @@ fn attribute<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
 fn annotated<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     let entries = graph.list_at(node, "annotations");
     let mut fields = Vec::new();
-    for entry in entries.chunks_exact(2) {
-        let name = graph.nodes.get(entry[0]).and_then(Node::as_text).cloned().unwrap_or_default();
-        fields.push((name, Part::Of(entry[1], Role::Plain)));
+    for [key, value] in entries.as_chunks::<2>().0 {
+        let name = graph.nodes.get(*key).and_then(Node::as_text).cloned().unwrap_or_default();
+        fields.push((name, Part::Of(*value, Role::Plain)));
     }
     let attrs = Made::Fields("tirx.CallFFIKernelAttr".into(), fields);
     call_of(node, prim_type(dtype_of(node)), Part::Made(Box::new(attrs)))

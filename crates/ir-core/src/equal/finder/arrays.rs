@@ -21,7 +21,8 @@ impl<'a> Finder<'a> {
             let missing = |i: usize| PathStep::MissingIndex(i as u32);
             let (left, right, work) = match row {
                 Row::Both(i, j) => {
-                    (index(i), index(j), Work::Pair { lhs: a[i].as_field(), rhs: b[j].as_field() })
+                    let (Some(lhs), Some(rhs)) = (a.get(i), b.get(j)) else { continue };
+                    (index(i), index(j), Work::Pair { lhs: lhs.as_field(), rhs: rhs.as_field() })
                 }
                 Row::Left(i) => (index(i), missing(i), Work::Missing),
                 Row::Right(j) => (missing(j), index(j), Work::Missing),
@@ -54,9 +55,10 @@ impl<'a> Finder<'a> {
             return false;
         }
         let elements: Vec<FieldRef<'a>> = array.array_items().iter().map(Value::as_field).collect();
-        let alone = [FieldRef::Node(alone)];
-        let rows = if is_left { self.rows(&elements, &alone) } else { self.rows(&alone, &elements) };
-        let step = PathStep::Field(node.info().fields()[list.1].name);
+        let alone = FieldRef::Node(alone);
+        let rows = if is_left { self.rows(&elements, &[alone]) } else { self.rows(&[alone], &elements) };
+        let Some(field) = node.info().fields().get(list.1) else { return false };
+        let step = PathStep::Field(field.name);
         let inside = match is_left {
             true => Paths { lhs: self.left.child(paths.lhs, step), rhs: paths.rhs },
             false => Paths { lhs: paths.lhs, rhs: self.right.child(paths.rhs, step) },
@@ -87,9 +89,9 @@ impl<'a> Finder<'a> {
                     self.right.child(inside.rhs, step_of(element)),
                 ),
             };
-            let work = match (element, other) {
-                (Some(i), Some(_)) if is_left => Work::Pair { lhs: elements[i], rhs: alone[0] },
-                (Some(i), Some(_)) => Work::Pair { lhs: alone[0], rhs: elements[i] },
+            let work = match (element.and_then(|i| elements.get(i).copied()), other) {
+                (Some(element), Some(_)) if is_left => Work::Pair { lhs: element, rhs: alone },
+                (Some(element), Some(_)) => Work::Pair { lhs: alone, rhs: element },
                 _ => Work::Missing,
             };
             self.worklist.push(WorkItem { work, paths: Paths { lhs: l, rhs: r }, def });

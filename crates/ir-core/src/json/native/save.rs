@@ -1,5 +1,6 @@
 //! Writer of the native form.
 
+use crate::arena::reverse_above;
 use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
@@ -243,6 +244,6 @@ fn push_children<'a>(stack: &mut Vec<WorkItem<'a>>, object: &'a Object) {
     if object.info().by_name().is_none() {
         let start = stack.len();
         for_each_child(object, |child| enter(stack, FieldRef::Node(child)));
-        stack[start..].reverse();
+        reverse_above(stack, start);
     }
 }

@@ -1,6 +1,7 @@
 //! Blanks, words and punctuation.
 
 use super::DirectParser;
+use crate::byte_table::{ByteTable, byte_table};
 use crate::prescan::is_keyword;
 
 /// Classes of bytes.
@@ -8,31 +9,23 @@ const NAME: u8 = 1;
 const DIGIT: u8 = 2;
 const BLANK: u8 = 4;
 
-static CLASS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = match i as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => NAME,
-            b'0'..=b'9' => DIGIT,
-            b' ' | b'\t' => BLANK,
-            _ => 0,
-        };
-        i += 1;
-    }
-    table
-};
+static CLASS: ByteTable<u8> = byte_table!(0, |byte| match byte {
+    b'a'..=b'z' | b'A'..=b'Z' | b'_' => NAME,
+    b'0'..=b'9' => DIGIT,
+    b' ' | b'\t' => BLANK,
+    _ => 0,
+});
 
 /// Tests whether an ASCII identifier can start with the byte.
 #[inline]
 pub(super) fn begins_name(byte: u8) -> bool {
-    CLASS[byte as usize] == NAME
+    CLASS.of(byte) == NAME
 }
 
 /// Tests whether the byte can continue an identifier or number. Non-ASCII bytes can.
 #[inline]
 pub(super) fn goes_on(byte: u8) -> bool {
-    CLASS[byte as usize] & (NAME | DIGIT) != 0 || byte >= 0x80
+    CLASS.of(byte) & (NAME | DIGIT) != 0 || byte >= 0x80
 }
 
 impl<'a> DirectParser<'a> {
@@ -45,7 +38,7 @@ impl<'a> DirectParser<'a> {
     /// Moves to the next token; inside brackets also past line breaks and comments.
     #[inline]
     pub(super) fn blanks(&mut self) {
-        while CLASS[self.peek(0) as usize] == BLANK {
+        while CLASS.of(self.peek(0)) == BLANK {
             self.pos += 1;
         }
         if self.brackets > 0 && matches!(self.peek(0), b'\n' | b'\r' | b'#') {
@@ -59,7 +52,7 @@ impl<'a> DirectParser<'a> {
             match self.peek(0) {
                 b' ' | b'\t' | b'\n' | b'\r' => self.pos += 1,
                 b'#' => {
-                    let rest = &self.bytes[self.pos..];
+                    let rest = self.rest();
                     self.pos += rest.iter().take_while(|b| !matches!(b, b'\n' | b'\r')).count();
                 }
                 _ => break,
@@ -101,20 +94,25 @@ impl<'a> DirectParser<'a> {
         found
     }
 
+    /// The text from the position on, which may be at its end or past it.
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.pos..).unwrap_or(&[])
+    }
+
     /// The letters and digits at the position.
     #[inline]
     pub(super) fn word(&self) -> &'a [u8] {
-        let bytes = self.bytes;
-        let rest = &bytes[self.pos.min(bytes.len())..];
+        let rest = self.rest();
         let len = rest.iter().take_while(|b| goes_on(**b)).count();
-        &rest[..len]
+        rest.split_at_checked(len).map_or(rest, |(word, _)| word)
     }
 
     /// Consumes a word after blanks.
     #[inline]
     pub(super) fn eat_word(&mut self, word: &[u8]) -> bool {
         self.blanks();
-        let found = self.peek(0) == word[0] && self.word() == word;
+        let found = word.first() == Some(&self.peek(0)) && self.word() == word;
         if found {
             self.pos += word.len();
         }

@@ -21,10 +21,10 @@ use std::ops::Range;
 
 use super::sink::Sink;
 use crate::ast::{ExprId, StmtId};
-use crate::prescan::LogicalLine;
+use crate::prescan::Lines;
 
 /// Parses the statements of logical lines of one block. `sink.base` is the start of the piece.
-pub(super) fn parse(sink: Sink<'_>, lines: &[LogicalLine], dotted_keywords: bool) -> Option<Vec<StmtId>> {
+pub(super) fn parse(sink: Sink<'_>, lines: Lines<'_>, dotted_keywords: bool) -> Option<Vec<StmtId>> {
     let text = sink.text;
     let mut reader =
         DirectParser { sink, bytes: text.as_bytes(), text, lines, pos: 0, brackets: 0, dotted_keywords };
@@ -35,7 +35,7 @@ struct DirectParser<'a> {
     sink: Sink<'a>,
     text: &'a str,
     bytes: &'a [u8],
-    lines: &'a [LogicalLine],
+    lines: Lines<'a>,
     /// Position in the piece.
     pos: usize,
     /// Number of open brackets, inside which line breaks are blanks.
@@ -54,7 +54,7 @@ struct SpannedExpr {
 impl DirectParser<'_> {
     /// Range of the tokens of a line.
     fn bounds(&self, line: usize) -> Range<usize> {
-        let (line, base) = (&self.lines[line], self.sink.base);
+        let (line, base) = (self.lines.at(line), self.sink.base);
         (line.start - base) as usize..(line.end - base) as usize
     }
 }

@@ -26,7 +26,7 @@ impl<'a> DirectParser<'a> {
 
     /// Parses the block after a header; returns it with its end and moves `line` past it.
     fn block(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<(List<StmtId>, u32)> {
-        let header = self.lines[*line];
+        let header = self.lines.at(*line);
         if !header.opens_block {
             return None;
         }
@@ -55,8 +55,8 @@ impl<'a> DirectParser<'a> {
     /// Parses the statement at a line and moves `line` past it. All lines of the block must have the same
     /// indentation.
     fn statement(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<StmtId> {
-        let at = self.lines[*line];
-        if at.indent != self.lines[lines.start].indent {
+        let at = self.lines.at(*line);
+        if at.indent != self.lines.at(lines.start).indent {
             return None;
         }
         self.enter(*line)?;
@@ -83,7 +83,7 @@ impl<'a> DirectParser<'a> {
 
     /// Moves to the first token of a line. The foreign parser handles indentation other than by spaces.
     fn enter(&mut self, line: usize) -> Option<()> {
-        let begin = (self.lines[line].begin - self.sink.base) as usize;
+        let begin = (self.lines.at(line).begin - self.sink.base) as usize;
         let start = self.bounds(line).start;
         let is_plain = self.bytes.get(begin..start)?.iter().all(|b| *b == b' ');
         (self.pos, self.brackets) = (start, 0);
@@ -246,8 +246,8 @@ impl<'a> DirectParser<'a> {
     /// Parses the block of an `else` on this line, if there is one.
     fn orelse(&mut self, line: &mut usize, lines: &Range<usize>, end: &mut u32) -> Option<List<StmtId>> {
         let is_else = *line < lines.end
-            && self.lines[*line].head == Head::Else
-            && self.lines[*line].indent == self.lines[lines.start].indent;
+            && self.lines.at(*line).head == Head::Else
+            && self.lines.at(*line).indent == self.lines.at(lines.start).indent;
         if !is_else {
             return Some(List::EMPTY);
         }
@@ -317,7 +317,7 @@ impl<'a> DirectParser<'a> {
 
     fn if_chain(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<StmtId> {
         let start = self.pos as u32;
-        let indent = self.lines[*line].indent;
+        let indent = self.lines.at(*line).indent;
         let mut clauses: SmallVec<[Clause; 2]> = SmallVec::new();
         let mut keyword = b"if".len();
         let mut end;
@@ -332,8 +332,8 @@ impl<'a> DirectParser<'a> {
             let place = self.sink.place(from as u32, last);
             clauses.push(Clause { test, body, place });
             let is_elif = *line < lines.end
-                && self.lines[*line].head == Head::Elif
-                && self.lines[*line].indent == indent;
+                && self.lines.at(*line).head == Head::Elif
+                && self.lines.at(*line).indent == indent;
             if !is_elif {
                 break;
             }
@@ -347,19 +347,19 @@ impl<'a> DirectParser<'a> {
     /// Parses a function or class with its decorators.
     fn definition(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<StmtId> {
         let mut decorators: SmallVec<[ExprId; 2]> = SmallVec::new();
-        while self.lines[*line].head == Head::Decorator {
+        while self.lines.at(*line).head == Head::Decorator {
             self.pos += 1;
             decorators.push(self.expr(ANY)?.id);
             self.at_end(*line)?;
-            let indent = self.lines[*line].indent;
+            let indent = self.lines.at(*line).indent;
             *line += 1;
-            if *line >= lines.end || self.lines[*line].indent != indent {
+            if *line >= lines.end || self.lines.at(*line).indent != indent {
                 return None;
             }
             self.enter(*line)?;
         }
         let decorators = self.sink.ast.list(&decorators);
-        match self.lines[*line].head {
+        match self.lines.at(*line).head {
             Head::Def => self.function(decorators, line, lines),
             Head::Class => self.class(decorators, line, lines),
             _ => None,
@@ -434,7 +434,7 @@ impl<'a> DirectParser<'a> {
     pub(super) fn parameter_list(&mut self, list: &[Parameter]) -> Option<List<Parameter>> {
         let mut names: SmallVec<[Name; 16]> = list.iter().map(|p| p.name).collect();
         names.sort_unstable();
-        if names.windows(2).any(|pair| pair[0] == pair[1]) {
+        if names.iter().zip(names.iter().skip(1)).any(|(a, b)| a == b) {
             return None;
         }
         Some(self.sink.ast.list(list))

@@ -162,8 +162,7 @@ impl Converter<'_> {
             cut |= self.sink.edits.is_placeholder(start);
             clauses.push(self.sink.clause(test, body, start));
             let mut orelse = current.orelse;
-            let is_elif = orelse.len() == 1
-                && matches!(&orelse[0], py::Stmt::If(s) if self.sink.text[bounds(s).0 as usize..].starts_with("elif"));
+            let is_elif = matches!(&orelse[..], [py::Stmt::If(s)] if self.sink.text[bounds(s).0 as usize..].starts_with("elif"));
             current = match orelse.pop() {
                 Some(py::Stmt::If(next)) if is_elif => next,
                 last => {

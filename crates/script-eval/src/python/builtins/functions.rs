@@ -473,11 +473,11 @@ fn extreme(p: &mut Eval<'_>, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome 
     if let Some((other, _)) = a.keywords.first() {
         raise!(Type, "'{other}' is an invalid keyword argument for {name}()");
     }
-    let mut iter = match a.positional.len() {
-        0 => {
+    let mut iter = match &a.positional[..] {
+        [] => {
             raise!(Type, "{name} expected at least 1 argument, got 0");
         }
-        1 => p.iterate(&a.positional[0])?,
+        [items] => p.iterate(items)?,
         _ if default.is_some() => {
             raise!(Type, "Cannot specify a default for {name}() with multiple positional arguments");
         }

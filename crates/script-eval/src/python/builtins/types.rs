@@ -371,8 +371,8 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
 fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let between = |at: usize| {
-        at > 0
-            && bytes[at - 1].is_ascii_alphanumeric()
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        before.is_some_and(u8::is_ascii_alphanumeric)
             && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
     };
     let misplaced = bytes.iter().enumerate().any(|(at, b)| *b == b'_' && !between(at));
@@ -483,14 +483,14 @@ fn parse_int(p: &mut Eval<'_>, text: &str, base: i64, invalid: &dyn Fn(i64) -> H
 
 fn map_type(p: &mut Eval<'_>, _: &ScriptValue, a: CallArgs) -> Outcome {
     no_keywords("map", &a)?;
-    if a.positional.len() < 2 {
+    let [function, first, rest @ ..] = &a.positional[..] else {
         raise!(Type, "map() must have at least two arguments.");
-    }
-    let mut iters = Vec::new();
-    for items in &a.positional[1..] {
+    };
+    let mut iters = vec![p.iterate(first)?];
+    for items in rest {
         iters.push(p.iterate(items)?);
     }
-    Ok(IterObject::value("map", Iter::Map(a.positional[0].clone(), iters)))
+    Ok(IterObject::value("map", Iter::Map(function.clone(), iters)))
 }
 
 fn zip_type(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {

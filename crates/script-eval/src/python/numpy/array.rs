@@ -51,10 +51,13 @@ pub(super) fn charge(p: &Eval<'_>, count: usize) -> Result<(), Raise> {
 
 /// Strides of a contiguous array.
 pub(super) fn contiguous(shape: &[usize]) -> Vec<isize> {
-    let mut strides: Vec<isize> = vec![1; shape.len()];
-    for at in (1..shape.len()).rev() {
-        strides[at - 1] = strides[at].saturating_mul(shape[at] as isize);
+    let mut strides: Vec<isize> = Vec::with_capacity(shape.len());
+    let mut stride = 1_isize;
+    for len in shape.iter().rev() {
+        strides.push(stride);
+        stride = stride.saturating_mul(*len as isize);
     }
+    strides.reverse();
     strides
 }
 
@@ -223,14 +226,15 @@ impl Iterator for Positions {
         }
         self.left -= 1;
         let found = self.at;
-        for axis in (0..self.shape.len()).rev() {
-            self.index[axis] += 1;
-            self.at += self.strides[axis];
-            if self.index[axis] < self.shape[axis] {
+        let axes = self.index.iter_mut().zip(&self.strides).zip(&self.shape);
+        for ((index, stride), len) in axes.rev() {
+            *index += 1;
+            self.at += stride;
+            if *index < *len {
                 break;
             }
-            self.at -= self.strides[axis] * self.shape[axis] as isize;
-            self.index[axis] = 0;
+            self.at -= stride * *len as isize;
+            *index = 0;
         }
         Some(found.max(0) as usize)
     }

@@ -80,7 +80,7 @@ fn flatten(
     if leaves.is_empty() && shape.len() == depth {
         shape.push(rows.len());
     } else if shape.get(depth) != Some(&rows.len()) {
-        return Err(ragged(&shape[..depth.min(shape.len())]).into());
+        return Err(ragged(shape.get(..depth).unwrap_or(shape)).into());
     }
     for row in &rows {
         with_stack(|| flatten(p, row, depth + 1, shape, leaves))?;
@@ -95,7 +95,7 @@ fn leaf(
     leaves: &mut Vec<ScriptValue>,
 ) -> Result<(), Raise> {
     if shape.len() != depth {
-        return Err(ragged(&shape[..depth.min(shape.len())]).into());
+        return Err(ragged(shape.get(..depth).unwrap_or(shape)).into());
     }
     leaves.push(value.clone());
     Ok(())
@@ -288,7 +288,9 @@ pub(super) fn concatenated(p: &mut Eval<'_>, arrays: &[Array], axis: i64) -> Res
                 );
             }
         }
-        shape[axis] = shape[axis].saturating_add(array.shape[axis]);
+        if let (Some(sum), Some(len)) = (shape.get_mut(axis), array.shape.get(axis)) {
+            *sum = sum.saturating_add(*len);
+        }
         dtype = promoted(dtype, array.dtype);
     }
     charge(p, count_of(&shape))?;
@@ -296,9 +298,11 @@ pub(super) fn concatenated(p: &mut Eval<'_>, arrays: &[Array], axis: i64) -> Res
     let mut from = 0;
     for array in arrays {
         let mut part = result.clone();
-        part.offset += from * part.strides[axis].max(0) as usize;
-        part.shape[axis] = array.shape[axis];
-        from += array.shape[axis];
+        // All arrays have the rank of the first, in which the axis is.
+        let (Some(stride), Some(len)) = (part.strides.get(axis), array.shape.get(axis)) else { break };
+        part.offset += from * (*stride).max(0) as usize;
+        part.shape.splice(axis..=axis, [*len]);
+        from += *len;
         part.assign(array.elements().into_iter().map(|value| dtype::converted(value, array.dtype, dtype)));
     }
     Ok(result)

@@ -73,11 +73,10 @@ fn select(p: &EvalState, array: &Array, key: &ScriptValue) -> Result<Array, Rais
                 if std::mem::replace(&mut had_ellipsis, true) {
                     raise!(Index, "an index can only have a single ellipsis ('...')");
                 }
-                for _ in 0..array.shape.len() - used {
-                    view.shape.push(array.shape[axis]);
-                    view.strides.push(array.strides[axis]);
-                    axis += 1;
-                }
+                let skipped = array.shape.len() - used;
+                view.shape.extend(array.shape.iter().skip(axis).take(skipped));
+                view.strides.extend(array.strides.iter().skip(axis).take(skipped));
+                axis += skipped;
             }
             ScriptValue::Slice(slice) => {
                 let (start, stop, step) = subscript::bounds(slice, len)?;

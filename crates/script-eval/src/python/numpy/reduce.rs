@@ -147,7 +147,7 @@ fn value(
         Reduction::Mean => rounded(total(&floats()) / values.len() as f64, dtype),
         Reduction::Minimum | Reduction::Maximum | Reduction::ArgMin | Reduction::ArgMax => {
             let largest = matches!(reduction, Reduction::Maximum | Reduction::ArgMax);
-            let Some(at) = extreme(values, from, largest) else {
+            let Some((at, value)) = extreme(values, from, largest) else {
                 match reduction {
                     Reduction::ArgMin => raise!(Value, "attempt to get argmin of an empty sequence"),
                     Reduction::ArgMax => raise!(Value, "attempt to get argmax of an empty sequence"),
@@ -161,7 +161,7 @@ fn value(
             };
             match reduction {
                 Reduction::ArgMin | Reduction::ArgMax => Num::Int(at as i64),
-                _ => values[at],
+                _ => value,
             }
         }
     })
@@ -174,39 +174,39 @@ fn number(value: Num) -> f64 {
     }
 }
 
-/// Position of the first smallest or largest element; the first NaN wins.
-fn extreme(values: &[Num], dtype: DataType, largest: bool) -> Option<usize> {
-    if let Some(at) = values.iter().position(|value| matches!(value, Num::Float(f) if f.is_nan())) {
-        return Some(at);
+/// The first smallest or largest element with its position; the first NaN wins.
+fn extreme(values: &[Num], dtype: DataType, largest: bool) -> Option<(usize, Num)> {
+    let mut numbered = values.iter().copied().enumerate();
+    if let Some(found) = numbered.clone().find(|(_, value)| matches!(value, Num::Float(f) if f.is_nan())) {
+        return Some(found);
     }
     let op = if largest { CmpOp::Gt } else { CmpOp::Lt };
-    let mut best: Option<usize> = None;
-    for (at, value) in values.iter().enumerate() {
-        let is_better = best.is_none_or(|best| {
+    let mut best = numbered.next()?;
+    for (at, value) in numbered {
+        let is_better = {
             let order = match is_float(dtype) {
-                true => dtype::float(*value, dtype).partial_cmp(&dtype::float(values[best], dtype)),
-                false => Some(wide(*value, dtype).cmp(&wide(values[best], dtype))),
+                true => dtype::float(value, dtype).partial_cmp(&dtype::float(best.1, dtype)),
+                false => Some(wide(value, dtype).cmp(&wide(best.1, dtype))),
             };
             order.is_some_and(|order| if op == CmpOp::Gt { order.is_gt() } else { order.is_lt() })
-        });
+        };
         if is_better {
-            best = Some(at);
+            best = (at, value);
         }
     }
-    best
+    Some(best)
 }
 
 /// The sum in numpy's order: eight partial sums for up to 128 elements, halves for more.
 fn pairwise(values: &[f64], dtype: DataType) -> f64 {
     let round = |value: f64| number(rounded(value, dtype));
-    if values.len() < 8 {
+    let (eights, left) = values.as_chunks::<8>();
+    let Some((first, eights)) = eights.split_first() else {
         return values.iter().fold(0.0, |sum, value| round(sum + value));
-    }
+    };
     if values.len() <= 128 {
-        let mut sums = [0.0; 8];
-        sums.copy_from_slice(&values[..8]);
-        let whole = values.len() - values.len() % 8;
-        for chunk in values[8..whole].chunks_exact(8) {
+        let mut sums = *first;
+        for chunk in eights {
             for (sum, value) in sums.iter_mut().zip(chunk) {
                 *sum = round(*sum + value);
             }
@@ -214,7 +214,7 @@ fn pairwise(values: &[f64], dtype: DataType) -> f64 {
         let [a, b, c, d, e, f, g, h] = sums;
         let low = round(round(a + b) + round(c + d));
         let high = round(round(e + f) + round(g + h));
-        return values[whole..].iter().fold(round(low + high), |sum, value| round(sum + value));
+        return left.iter().fold(round(low + high), |sum, value| round(sum + value));
     }
     let half = values.len() / 2;
     let (low, high) = values.split_at(half - half % 8);
@@ -233,7 +233,10 @@ pub(super) fn cumulative_sum(p: &mut Eval<'_>, mut a: CallArgs) -> Outcome {
             array = array.reshaped(p, vec![size])?;
             0
         }
-        axis => axes_of(p, axis, array.shape.len())?.first().copied().unwrap_or(0),
+        axis => match axes_of(p, axis, array.shape.len())?.first() {
+            Some(axis) => *axis,
+            None => raise!(Type, "'tuple' object cannot be interpreted as an integer"),
+        },
     };
     let from = array.dtype;
     let dtype = wanted.unwrap_or(match from {
@@ -243,18 +246,23 @@ pub(super) fn cumulative_sum(p: &mut Eval<'_>, mut a: CallArgs) -> Outcome {
     });
     charge(p, 2 * array.size())?;
     let result = create::cast(p, &array, dtype)?;
-    let stride = result.strides[axis].max(0) as usize;
-    let len = result.shape[axis];
+    let stride = result.strides.get(axis).map_or(0, |stride| (*stride).max(0) as usize);
+    let len = result.shape.get(axis).map_or(1, |len| (*len).max(1));
     let mut data = result.data.borrow_mut();
-    for at in 0..data.len() {
-        if stride == 0 || (at / stride).is_multiple_of(len.max(1)) {
-            continue;
+    // The lines along the axis, which begin in the first `stride` elements of each block.
+    for block in data.chunks_mut(stride.saturating_mul(len).max(1)) {
+        for first in 0..stride.min(block.len()) {
+            let mut sum = None;
+            for own in block.iter_mut().skip(first).step_by(stride) {
+                if let Some(before) = sum {
+                    *own = match is_float(dtype) {
+                        true => rounded(number(before) + number(*own), dtype),
+                        false => wrapped(wide(before, dtype) + wide(*own, dtype), dtype),
+                    };
+                }
+                sum = Some(*own);
+            }
         }
-        let (before, own) = (data[at - stride], data[at]);
-        data[at] = match is_float(dtype) {
-            true => rounded(number(before) + number(own), dtype),
-            false => wrapped(wide(before, dtype) + wide(own, dtype), dtype),
-        };
     }
     drop(data);
     Ok(result.value())
