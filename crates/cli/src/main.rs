@@ -70,6 +70,12 @@ fn out_of_memory(_: usize) -> ! {
 fn main() -> ExitCode {
     internal::install_hook();
     tvmscript_ir_core::set_out_of_memory_handler(out_of_memory);
+    // The flags come from the registry, which takes longest to build and which the version does not need.
+    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    if matches!(&given[..], [only] if only == "--version" || only == "-V") {
+        output::result(concat!("tvmscript ", env!("CARGO_PKG_VERSION"), "\n"));
+        return ExitCode::SUCCESS;
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         // For clap, help and version are errors with exit status 0.

@@ -1,6 +1,7 @@
 //! Namespaces of dialects in scripts: `Toy.trace`, `Plan.step`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -17,14 +18,38 @@ pub type NameFallback = fn(&str) -> Option<ScriptValue>;
 /// Names that a [`NameFallback`] finds, for suggestions.
 pub type FallbackNames = fn() -> Vec<&'static str>;
 
+/// A function or an alias as registered by a dialect.
+#[derive(Clone, Copy)]
+struct Declared<T> {
+    value: T,
+    place: RegistrationSite,
+}
+
+/// The functions and aliases of one dialect.
+#[derive(Default, Clone)]
+struct Table {
+    functions: HashMap<&'static str, Declared<&'static ScriptFn>>,
+    aliases: HashMap<&'static str, Declared<&'static str>>,
+}
+
+impl Table {
+    /// The place at which a name was registered.
+    fn place(&self, name: &str) -> Option<RegistrationSite> {
+        let function = self.functions.get(name).map(|declared| declared.place);
+        function.or_else(|| self.aliases.get(name).map(|declared| declared.place))
+    }
+}
+
 /// The namespace of one dialect.
 #[derive(Default, Clone)]
 pub struct Names {
-    functions: HashMap<&'static str, &'static ScriptFn>,
-    aliases: HashMap<&'static str, &'static str>,
+    /// Shared by the releases that do not change it.
+    table: Arc<Table>,
     fallbacks: Vec<NameFallback>,
     names_elsewhere: Vec<FallbackNames>,
     unexported: Vec<&'static str>,
+    /// Names that the dialect registers twice: the name, the first place and the second.
+    duplicates: Vec<(&'static str, RegistrationSite, RegistrationSite)>,
     renamed: Option<RenamedNames>,
     /// Paths of the groups: `mem` and `mem.fast` of `mem.fast.copy`.
     groups: HashSet<&'static str>,
@@ -32,7 +57,7 @@ pub struct Names {
 
 impl std::fmt::Debug for Names {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Names").field("functions", &self.functions.len()).finish_non_exhaustive()
+        f.debug_struct("Names").field("functions", &self.table.functions.len()).finish_non_exhaustive()
     }
 }
 
@@ -63,9 +88,10 @@ impl Names {
 
     /// The value of a name in the first release.
     fn find(&self, name: &str) -> Option<ScriptValue> {
-        let name = self.aliases.get(name).copied().unwrap_or(name);
-        match self.functions.get(name) {
-            Some(function) => Some(ScriptValue::Function(function)),
+        let Table { functions, aliases } = &*self.table;
+        let name = aliases.get(name).map_or(name, |alias| alias.value);
+        match functions.get(name) {
+            Some(function) => Some(ScriptValue::Function(function.value)),
             // A later extension of a dialect knows better.
             None => self.fallbacks.iter().rev().find_map(|f| f(name)),
         }
@@ -73,7 +99,7 @@ impl Names {
 
     /// The functions, in no particular order.
     pub fn functions(&self) -> impl Iterator<Item = &'static ScriptFn> {
-        self.functions.values().copied()
+        self.table.functions.values().map(|function| function.value)
     }
 
     /// Tests whether `import *` binds the name.
@@ -93,7 +119,13 @@ impl Names {
 
     /// Names of functions and aliases in the release.
     fn declared(&self) -> impl Iterator<Item = &'static str> {
-        let own = self.functions.keys().chain(self.aliases.keys()).copied().filter(|name| self.keeps(name));
+        let own = self
+            .table
+            .functions
+            .keys()
+            .chain(self.table.aliases.keys())
+            .copied()
+            .filter(|name| self.keeps(name));
         own.chain(self.renamed.iter().flat_map(RenamedNames::new_names))
     }
 
@@ -133,23 +165,10 @@ impl HostObject for Group {
     }
 }
 
-/// A script function or an alias as registered by a dialect.
-#[derive(Clone)]
-struct Declared<T> {
-    dialect: &'static str,
-    name: &'static str,
-    value: T,
-    place: RegistrationSite,
-}
-
 /// The namespaces of all dialects of a registry.
 #[derive(Default, Clone)]
 pub struct Namespaces {
     dialects: HashMap<&'static str, Arc<Names>>,
-    functions: Vec<Declared<&'static ScriptFn>>,
-    aliases: Vec<Declared<&'static str>>,
-    fallbacks: Vec<(&'static str, NameFallback, FallbackNames)>,
-    unexported: Vec<(&'static str, &'static [&'static str])>,
 }
 
 impl std::fmt::Debug for Namespaces {
@@ -169,57 +188,80 @@ impl Namespaces {
     }
 }
 
-fn claim_function(
-    resolver: &mut Resolver,
-    dialect: &'static str,
-    name: &'static str,
-    place: RegistrationSite,
-) -> bool {
-    resolver.claim_key(("function", dialect, name), || format!("the function `{dialect}.{name}`"), place)
+impl Names {
+    fn add_functions(
+        &mut self,
+        functions: impl Iterator<Item = (&'static str, Declared<&'static ScriptFn>)>,
+    ) {
+        let table = Arc::make_mut(&mut self.table);
+        table.functions.reserve(functions.size_hint().0);
+        for (name, declared) in functions {
+            match table.place(name) {
+                Some(first) => self.duplicates.push((name, first, declared.place)),
+                None => drop(table.functions.insert(name, declared)),
+            }
+        }
+    }
+
+    fn add_aliases(&mut self, aliases: impl Iterator<Item = (&'static str, Declared<&'static str>)>) {
+        let table = Arc::make_mut(&mut self.table);
+        for (name, declared) in aliases {
+            match table.place(name) {
+                Some(first) => self.duplicates.push((name, first, declared.place)),
+                None => drop(table.aliases.insert(name, declared)),
+            }
+        }
+    }
+
+    /// Adds the names that another dialect, or the extension of a release, has in this namespace.
+    fn extend(&mut self, other: &Names) {
+        let Names { table, fallbacks, names_elsewhere, unexported, duplicates, renamed: _, groups: _ } =
+            other;
+        self.add_functions(table.functions.iter().map(|(name, declared)| (*name, *declared)));
+        self.add_aliases(table.aliases.iter().map(|(name, declared)| (*name, *declared)));
+        self.fallbacks.extend(fallbacks);
+        self.names_elsewhere.extend(names_elsewhere);
+        self.unexported.extend(unexported);
+        self.duplicates.extend(duplicates);
+    }
+
+    /// Sets the names of a release, and reports conflicts.
+    fn finish(&mut self, dialect: &'static str, resolver: &mut Resolver) {
+        self.duplicates.sort_by_key(|(name, ..)| *name);
+        for (name, first, second) in self.duplicates.drain(..) {
+            resolver.duplicate(format!("the function `{dialect}.{name}`"), first, second);
+        }
+        let mut aliases: Vec<_> = self.table.aliases.iter().collect();
+        aliases.sort_by_key(|(name, _)| **name);
+        for (name, alias) in aliases {
+            if self.find(alias.value).is_none() {
+                let what = format!("`{}`, of which `{dialect}.{name}` is another name", alias.value);
+                resolver.missing(what, alias.place);
+            }
+        }
+        self.renamed = RenamedNames::new(dialect, &resolver.release().renames);
+        let new = self.renamed.iter().flat_map(RenamedNames::new_names).filter(|new| self.keeps(new));
+        for (new, first) in new.filter_map(|new| Some((new, self.table.place(new)?))) {
+            resolver.duplicate(format!("the function `{dialect}.{new}`"), first, resolver.release_place());
+        }
+        let paths = |name: &'static str| name.match_indices('.').map(move |(at, _)| &name[..at]);
+        self.groups = self.declared().flat_map(paths).collect();
+    }
 }
 
 impl Slot for Namespaces {
-    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
-        for Declared { dialect, name, value, place } in other.functions {
-            if claim_function(resolver, dialect, name, place) {
-                self.names(dialect).functions.insert(name, value);
+    fn merge(&mut self, other: Self, _: &mut Resolver) {
+        for (dialect, theirs) in other.dialects {
+            match self.dialects.entry(dialect) {
+                Entry::Vacant(entry) => drop(entry.insert(theirs)),
+                Entry::Occupied(mut entry) => Arc::make_mut(entry.get_mut()).extend(&theirs),
             }
-        }
-        for alias in other.aliases {
-            if claim_function(resolver, alias.dialect, alias.name, alias.place) {
-                self.names(alias.dialect).aliases.insert(alias.name, alias.value);
-                self.aliases.push(alias);
-            }
-        }
-        for (dialect, find, all) in other.fallbacks {
-            let names = self.names(dialect);
-            names.fallbacks.push(find);
-            names.names_elsewhere.push(all);
-        }
-        for (dialect, unexported) in other.unexported {
-            self.names(dialect).unexported.extend_from_slice(unexported);
         }
     }
 
     fn finish(&mut self, resolver: &mut Resolver) {
-        for Declared { dialect, name, value, place } in std::mem::take(&mut self.aliases) {
-            if self.names(dialect).find(value).is_none() {
-                resolver.missing(format!("`{value}`, of which `{dialect}.{name}` is another name"), place);
-            }
-        }
-        let renames = &resolver.release().renames;
         for (dialect, names) in &mut self.dialects {
-            let names = Arc::make_mut(names);
-            names.renamed = RenamedNames::new(dialect, renames);
-            if let Some(renamed) = &names.renamed {
-                for new in renamed.new_names() {
-                    if names.functions.contains_key(new) && !renamed.hides(new) {
-                        resolver.clash(("function", dialect, new), format!("the function `{dialect}.{new}`"));
-                    }
-                }
-            }
-            let paths = |name: &'static str| name.match_indices('.').map(move |(at, _)| &name[..at]);
-            names.groups = names.declared().flat_map(paths).collect();
+            Arc::make_mut(names).finish(dialect, resolver);
         }
     }
 }
@@ -246,41 +288,38 @@ impl<T> BuildDialect for Dialect<T> {
     #[track_caller]
     fn functions(mut self, functions: &[&'static ScriptFn]) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
-        let declared = functions.iter().map(|function| Declared {
-            dialect,
-            name: function.name,
-            value: *function,
-            place,
-        });
-        self.slot_mut::<Namespaces>().functions.extend(declared);
+        let declared = functions.iter().map(|&value| (value.name, Declared { value, place }));
+        self.slot_mut::<Namespaces>().names(dialect).add_functions(declared);
         self
     }
 
     #[track_caller]
     fn functions_as(mut self, functions: &[(&'static str, &'static ScriptFn)]) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
-        let declared = functions.iter().map(|&(name, value)| Declared { dialect, name, value, place });
-        self.slot_mut::<Namespaces>().functions.extend(declared);
+        let declared = functions.iter().map(|&(name, value)| (name, Declared { value, place }));
+        self.slot_mut::<Namespaces>().names(dialect).add_functions(declared);
         self
     }
 
     #[track_caller]
     fn function_aliases(mut self, aliases: &[(&'static str, &'static str)]) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
-        let declared = aliases.iter().map(|&(name, value)| Declared { dialect, name, value, place });
-        self.slot_mut::<Namespaces>().aliases.extend(declared);
+        let declared = aliases.iter().map(|&(name, value)| (name, Declared { value, place }));
+        self.slot_mut::<Namespaces>().names(dialect).add_aliases(declared);
         self
     }
 
     fn unexported(mut self, names: &'static [&'static str]) -> Self {
         let dialect = self.name();
-        self.slot_mut::<Namespaces>().unexported.push((dialect, names));
+        self.slot_mut::<Namespaces>().names(dialect).unexported.extend(names);
         self
     }
 
     fn name_fallback(mut self, find: NameFallback, all: FallbackNames) -> Self {
         let dialect = self.name();
-        self.slot_mut::<Namespaces>().fallbacks.push((dialect, find, all));
+        let names = self.slot_mut::<Namespaces>().names(dialect);
+        names.fallbacks.push(find);
+        names.names_elsewhere.push(all);
         self
     }
 }

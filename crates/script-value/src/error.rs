@@ -287,6 +287,25 @@ impl BuildError {
         self
     }
 
+    /// Names the called function otherwise, in the message and in the call syntax: as a release does.
+    #[must_use]
+    pub fn with_callee(mut self, own: &str, new: &str) -> BuildError {
+        if let Some(
+            BuildErrorKind::MissingArgument { function, .. }
+            | BuildErrorKind::TooManyArguments { function, .. }
+            | BuildErrorKind::UnknownKeyword { function, .. }
+            | BuildErrorKind::RepeatedArgument { function, .. }
+            | BuildErrorKind::ArgumentType { function, .. },
+        ) = self.error.downcast_mut()
+            && function == own
+        {
+            new.clone_into(function);
+            self.note =
+                self.note.map(|note| note.replacen(&format!("`{own}("), &format!("`{new}("), 1).into());
+        }
+        self
+    }
+
     /// Converts [`BuildErrorKind::Type`] to [`BuildErrorKind::ArgumentType`] for a parameter.
     #[must_use]
     pub(crate) fn of_parameter(self, function: &str, name: Option<&'static str>) -> BuildError {

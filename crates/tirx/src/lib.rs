@@ -19,8 +19,6 @@ pub mod build;
 pub mod layout;
 pub mod node;
 pub mod op;
-#[cfg(feature = "parse")]
-mod parse;
 #[cfg(feature = "print")]
 mod print;
 pub mod tilelang_0_25;

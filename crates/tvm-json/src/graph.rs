@@ -78,7 +78,7 @@ impl<'t> Graph<'t> {
     /// Scans a graph. The first `opaque` nodes stay as they are.
     ///
     /// # Errors
-    /// If the text is no graph, or a node refers to itself or a later one.
+    /// If the text is not a graph, or a node refers to itself or a later one.
     pub(crate) fn parse(text: &'t str, schema: &impl Schema, opaque: usize) -> Result<Graph<'t>> {
         let mut scan = Scanner::new(text);
         let (mut graph, mut root) = (Graph::default(), None);

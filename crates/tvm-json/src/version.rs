@@ -20,7 +20,7 @@ pub struct TvmJsonVersion {
     pub tvm_version: &'static str,
     /// Spaces per level in the output of `save_json`.
     pub indent_spaces: usize,
-    /// Type keys of values whose data is no object of fields.
+    /// Type keys of values whose data is not an object of fields.
     pub keys: TypeKeys,
     /// Type keys and names of operators that the release changed.
     pub renames: &'static Renames,
@@ -33,7 +33,7 @@ pub struct TvmJsonVersion {
     pub missing_maps: &'static [(&'static str, &'static str)],
 }
 
-/// Type keys of values whose data is no object of fields.
+/// Type keys of values whose data is not an object of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypeKeys {
     /// The absent value.

@@ -35,6 +35,13 @@ pub struct Step {
 const SAME_NAMESPACES: [&str; 3] = ["", "parser.", "ir_builder."];
 
 impl Step {
+    /// A step between releases that differ in names only: the keys of attributes. Names of functions, keywords and nodes are
+    /// those of the release that a program is printed in.
+    pub const fn renames(from: &'static Release, to: &'static Release) -> Step {
+        let rewrite = crate::rename_keys;
+        Step { from, to, rules: &[], printed_comments: &[], sign: None, edits_scripts: false, rewrite }
+    }
+
     /// Returns `true` for the text of a comment that the printer of the older text writes itself.
     pub fn prints_comment(&self, text: &str) -> bool {
         let text = text.trim();

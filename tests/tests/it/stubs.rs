@@ -5,7 +5,7 @@ use tvmscript::irbuilder::{Declaration, Namespaces, ParamKind, PyType, ScriptFn,
 use tvmscript::python_syntax::{PythonOptions, is_identifier, is_keyword, parse_python};
 use tvmscript::stubs::{Entry, EntryKind, Layout, StubFile, reference, stubs};
 use tvmscript::tir::op::Operator;
-use tvmscript::tirx::op::{TILELANG_0_25, TIRX_0_1, TVM_0_27};
+use tvmscript::tirx::{tilelang_0_25, tirx_0_1, tvm_0_27};
 use tvmscript::{Release, registry, tir};
 
 /// The dialects of scripts, with their prefixes and the paths of their stubs.
@@ -101,9 +101,9 @@ fn p79_11_an_entry_says_what_the_declaration_says() {
 /// A registry of a release, with its operators beside those of TIR.
 fn releases() -> Vec<(String, &'static Registry, Vec<&'static Operator>)> {
     let own = |id: &str| match id {
-        "tilelang-0.25" => TILELANG_0_25.iter().collect(),
-        "tvm-0.27" => TVM_0_27.iter().collect(),
-        "tirx-0.1" => TIRX_0_1.iter().collect(),
+        "tilelang-0.25" => tilelang_0_25::OPERATORS.iter().collect(),
+        "tvm-0.27" => tvm_0_27::OPERATORS.iter().collect(),
+        "tirx-0.1" => tirx_0_1::OPERATORS.iter().collect(),
         _ => tir::op::operators().filter(|operator| operator.is_exported).collect(),
     };
     let release = |release: &'static Release| {

@@ -7,6 +7,7 @@ mod dependencies;
 mod documents;
 mod layering;
 mod neutral;
+mod releases;
 mod source;
 mod sources;
 mod state;
@@ -48,6 +49,7 @@ pub fn run() -> Result<()> {
     layering::passed_on(&packages, &mut findings);
     layering::foreign_parser(&packages, &files, &mut findings)?;
     neutral::check(&files, &mut findings)?;
+    releases::check(&files, &mut findings)?;
     sources::check(&files, &mut findings)?;
     state::check(&files, &mut findings)?;
     dependencies::check(&packages, &mut findings)?;

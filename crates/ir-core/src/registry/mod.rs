@@ -33,7 +33,7 @@ pub use dialect::Dialect;
 pub use error::{RegistrationSite, RegistryError, RegistryErrors};
 pub use names::{DeclaredNames, NameDialect};
 pub use overlay::Overlay;
-pub use resolver::{ClaimKey, Resolver};
+pub use resolver::Resolver;
 pub use token::Token;
 
 use crate::release::{self, Release};

@@ -6,28 +6,29 @@ use super::token::Tokens;
 use super::{RegistrationSite, RegistryError, Token};
 use crate::release::Release;
 
-/// A claimed name: its kind, the dialect or module that it is in, and the name.
-pub type ClaimKey = (&'static str, &'static str, &'static str);
-
 /// Interns tokens and collects errors while a registry is built.
 pub struct Resolver {
     release: &'static Release,
     release_place: RegistrationSite,
     tokens: Tokens,
     claims: HashMap<String, RegistrationSite>,
-    keys: HashMap<ClaimKey, RegistrationSite>,
     errors: Vec<RegistryError>,
 }
 
 impl Resolver {
     pub(super) fn new(release: &'static Release, release_place: RegistrationSite) -> Resolver {
-        let (tokens, claims, keys) = (Tokens::default(), HashMap::new(), HashMap::new());
-        Resolver { release, release_place, tokens, claims, keys, errors: Vec::new() }
+        let (tokens, claims) = (Tokens::default(), HashMap::new());
+        Resolver { release, release_place, tokens, claims, errors: Vec::new() }
     }
 
     /// Returns the release that the tables are for.
     pub fn release(&self) -> &'static Release {
         self.release
+    }
+
+    /// Returns the place where the release was added.
+    pub fn release_place(&self) -> RegistrationSite {
+        self.release_place
     }
 
     /// Returns the dispatch token with this name.
@@ -59,37 +60,10 @@ impl Resolver {
         }
     }
 
-    /// Claims a name, as [`Resolver::claim`] does, that is written out in an error only: most claims are of functions, and
-    /// building a registry repeats them for each release.
-    pub fn claim_key(
-        &mut self,
-        key: ClaimKey,
-        what: impl FnOnce() -> String,
-        place: RegistrationSite,
-    ) -> bool {
-        match self.keys.get(&key) {
-            Some(first) => {
-                let first = *first;
-                self.duplicate(what(), first, place);
-                false
-            }
-            None => {
-                self.keys.insert(key, place);
-                true
-            }
-        }
-    }
-
     /// Reports a duplicate registration.
     pub fn duplicate(&mut self, what: impl Into<String>, first: RegistrationSite, second: RegistrationSite) {
         let (first, second) = (first.to_string(), second.to_string());
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
-    }
-
-    /// Reports that the release gives a claimed name to something else.
-    pub fn clash(&mut self, key: ClaimKey, what: impl Into<String>) {
-        let first = self.keys.get(&key).copied().unwrap_or(self.release_place);
-        self.duplicate(what, first, self.release_place);
     }
 
     /// Reports an unresolved name at the registration site that refers to it.

@@ -361,11 +361,8 @@ impl Slot for Parsers {
                 table.unknown.insert(dialect, call);
             }
         }
-        for (dialect, module, place) in other.modules {
-            table.modules.add(dialect, module, |path, name| {
-                let what = || format!("the member `{path}.{name}` of a Python module");
-                resolver.claim_key(("member", path, name), what, place);
-            });
+        for declared in other.modules {
+            table.modules.add(declared, resolver);
         }
         self.predefined_modules.extend(other.predefined_modules);
         self.predefined_names.extend(other.predefined_names);

@@ -4,10 +4,10 @@
 //! `family.dialect` is also the member `dialect` of `family`. Members that no dialect lists can be imported but not
 //! used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use tvmscript_ir_core::TypeInfo;
 use tvmscript_ir_core::registry::RegistrationSite;
+use tvmscript_ir_core::{Resolver, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 /// A Python module, or several modules with the same members.
@@ -129,6 +129,7 @@ impl PythonModule {
 struct Contribution {
     dialect: &'static str,
     module: &'static PythonModule,
+    place: RegistrationSite,
 }
 
 /// A member of a module.
@@ -156,23 +157,27 @@ pub(crate) struct PythonModules {
 }
 
 impl PythonModules {
-    /// Adds the members that a dialect declares.
-    pub(crate) fn add(
-        &mut self,
-        dialect: &'static str,
-        module: &'static PythonModule,
-        mut claim: impl FnMut(&'static str, &'static str),
-    ) {
+    /// Adds the members that a dialect declares, and reports those that a path has already.
+    pub(crate) fn add(&mut self, (dialect, module, place): Declared, resolver: &mut Resolver) {
+        let names = || module.names.iter().copied().chain(module.members.iter().map(|(name, _)| *name));
+        let mut duplicate = |path: &str, name: &str, first| {
+            resolver.duplicate(format!("the member `{path}.{name}` of a Python module"), first, place);
+        };
+        let mut own = HashSet::with_capacity(module.names.len() + module.members.len());
+        let twice: Vec<&str> = names().filter(|name| !own.insert(*name)).collect();
         for path in module.paths {
-            let names = module.names.iter().chain(module.members.iter().map(|(name, _)| name));
-            for name in names {
-                claim(path, name);
+            twice.iter().for_each(|name| duplicate(path, name, place));
+            for (at, _) in path.match_indices('.') {
+                if !self.by_path.contains_key(&path[..at]) {
+                    self.by_path.insert(path[..at].to_owned(), Vec::new());
+                }
             }
-            let above = path.match_indices('.').map(|(at, _)| &path[..at]);
-            for path in above {
-                self.by_path.entry(path.to_owned()).or_default();
+            let parts = self.by_path.entry((*path).to_owned()).or_default();
+            for part in &*parts {
+                let theirs = part.module.names.iter().chain(part.module.members.iter().map(|(name, _)| name));
+                theirs.filter(|name| own.contains(*name)).for_each(|name| duplicate(path, name, part.place));
             }
-            self.by_path.entry((*path).to_owned()).or_default().push(Contribution { dialect, module });
+            parts.push(Contribution { dialect, module, place });
         }
     }
 
@@ -215,7 +220,7 @@ impl PythonModules {
         path: &str,
     ) -> impl Iterator<Item = (&'static str, &'static str, Option<Member>, bool)> {
         self.by_path.get(path).into_iter().flatten().flat_map(|part| {
-            let Contribution { dialect, module } = *part;
+            let Contribution { dialect, module, place: _ } = *part;
             let own = module.names.iter().map(move |name| (*name, dialect, None, module.scopes));
             let listed = module.members.iter();
             own.chain(listed.map(move |(name, member)| (*name, dialect, Some(*member), module.scopes)))

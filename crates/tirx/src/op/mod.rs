@@ -1,14 +1,14 @@
 //! Operators of later releases, declared as those of TIR are: one entry of `operators!` each, in the file of its
-//! family.
+//! family. Those of one release are in its module, those of several here.
 //!
 //! An entry is a record with name, effect and the type of a call, and a script function, whose parameters are the
 //! operands as texts have them. Keywords of `**annotations` are annotations of the call. There is no typed Rust
 //! function.
 //!
 //! ```
-//! use tvmscript_tirx::op::TILELANG_0_25;
+//! use tvmscript_tirx::tilelang_0_25::OPERATORS;
 //!
-//! let copy = TILELANG_0_25.iter().find(|operator| operator.name() == "tl.tileop.copy");
+//! let copy = OPERATORS.iter().find(|operator| operator.name() == "tl.tileop.copy");
 //! assert_eq!(copy.map(|copy| (copy.text, copy.min_operands, copy.max_operands)), Some(("copy", 2, 2)));
 //! ```
 
@@ -16,16 +16,12 @@
 pub(crate) mod call;
 pub(crate) mod device;
 
-use std::sync::LazyLock;
-
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{DataType, Ref};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::ScriptFn;
 use tvmscript_prim::BaseExpr;
 use tvmscript_tir::op::Operator;
-
-use crate::{tilelang_0_25, tirx_0_1, tvm_0_27};
 
 pub(crate) const BOOL: DataType = DataType::BOOL;
 pub(crate) const FLOAT32: DataType = DataType::FLOAT32;
@@ -51,19 +47,8 @@ pub struct Operators {
     by_address: AddressMap<&'static Operator>,
 }
 
-/// The operators of TileLang's 0.25.
-pub static TILELANG_0_25: LazyLock<Operators> = LazyLock::new(|| Operators::new(tilelang_0_25::op::FAMILIES));
-
-/// The operators of TVM 0.27.
-pub static TVM_0_27: LazyLock<Operators> =
-    LazyLock::new(|| Operators::new(&[device::FAMILIES, &[tvm_0_27::op::OPERATORS]].concat()));
-
-/// The operators of TIRx 0.1.
-pub static TIRX_0_1: LazyLock<Operators> =
-    LazyLock::new(|| Operators::new(&[device::FAMILIES, &[tirx_0_1::op::OPERATORS]].concat()));
-
 impl Operators {
-    fn new(families: &[&[&'static Operator]]) -> Operators {
+    pub(crate) fn new(families: &[&[&'static Operator]]) -> Operators {
         let all: Vec<&'static Operator> = families.iter().flat_map(|family| family.iter()).copied().collect();
         // Interned operators live as long as the process, so their addresses identify them.
         let by_address =

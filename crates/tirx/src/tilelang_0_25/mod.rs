@@ -1,6 +1,12 @@
 //! The syntax of TileLang's TVM, release 0.25.
 
+#[cfg(feature = "parse")]
+mod names;
 pub(crate) mod op;
+#[cfg(feature = "print")]
+mod print;
+
+use std::sync::LazyLock;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;
@@ -8,7 +14,10 @@ use tvmscript_tir::syntax::TirSyntax;
 
 use crate::layout::{Fragment, Layout};
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
-use crate::op::TILELANG_0_25;
+use crate::op::Operators;
+
+/// The operators of the release beside those of TIR.
+pub static OPERATORS: LazyLock<Operators> = LazyLock::new(|| Operators::new(op::FAMILIES));
 
 /// The forms of the release.
 static SYNTAX: TirSyntax = TirSyntax {
@@ -25,7 +34,7 @@ static SYNTAX: TirSyntax = TirSyntax {
         "Call",
     ],
     is_call: |node| node.is::<AnnotatedCall>(),
-    operator_of: |callee| TILELANG_0_25.of_callee(callee),
+    operator_of: |callee| OPERATORS.of_callee(callee),
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
@@ -48,10 +57,10 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<Layout>()
         .node::<Fragment>()
-        .names::<tvmscript_prim::Op>(TILELANG_0_25.iter().map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(OPERATORS.iter().map(|operator| operator.name()))
         .finish();
     #[cfg(feature = "print")]
-    let dialect = crate::print::register(dialect);
+    let dialect = print::register(dialect);
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;
@@ -60,14 +69,14 @@ pub fn dialect() -> Dialect {
             .context(tvmscript_tir::build::operator::Unfolded(|_| true))
     };
     #[cfg(feature = "parse")]
-    let dialect = crate::parse::register(dialect);
+    let dialect = names::register(dialect);
     dialect
 }
 
 /// The release's form of an operator that TIR has too: nothing folds.
 #[cfg(feature = "print")]
 fn makes(call: &tvmscript_prim::Call, operator: &tvmscript_tir::op::Operator) -> bool {
-    match TILELANG_0_25.of_callee(&call.op) {
+    match OPERATORS.of_callee(&call.op) {
         Some(own) => own.makes(call),
         None => operator.is_plain(call),
     }

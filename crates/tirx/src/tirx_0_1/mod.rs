@@ -16,13 +16,20 @@ mod print;
 #[cfg(feature = "print")]
 mod print_function;
 
+use std::sync::LazyLock;
+
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::Object;
 use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::syntax::TirSyntax;
 
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, BufferArgument, DeclBuffer, TypedCall};
+use crate::op::Operators;
 use crate::tvm_0_27::layout;
+
+/// The operators of the release beside those of TIR.
+pub static OPERATORS: LazyLock<Operators> =
+    LazyLock::new(|| Operators::new(&[crate::op::device::FAMILIES, &[op::OPERATORS]].concat()));
 
 /// The forms of the release.
 pub(crate) static SYNTAX: TirSyntax = TirSyntax {
@@ -47,7 +54,7 @@ pub(crate) static SYNTAX: TirSyntax = TirSyntax {
         "Call",
     ],
     is_call,
-    operator_of: |callee| crate::op::TIRX_0_1.of_callee(callee),
+    operator_of: |callee| OPERATORS.of_callee(callee),
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
@@ -80,7 +87,7 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<TypedCall>()
         .node::<BufferArgument>()
-        .names::<tvmscript_prim::Op>(crate::op::TIRX_0_1.iter().map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(OPERATORS.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()

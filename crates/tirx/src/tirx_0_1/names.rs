@@ -4,12 +4,12 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::{BuildDialect as _, ScriptValue};
 use tvmscript_script_parser::{DecoratorRule, Member, ParseDialect as _, PythonModule};
 
+use super::OPERATORS;
 use super::build::{
     ALLOC_LOCAL, ALLOC_SHARED, ALLOC_TENSOR, CALL, COMPUTE_SCOPE, DECL_TENSOR, DEVICE_ENTRY, DEVICE_SCOPE,
     DYNAMIC, ITER, Layouts, POINTER, TENSOR, TYPED_FUNCTIONS,
 };
 use super::head;
-use crate::op::TIRX_0_1;
 use crate::tvm_0_27::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
 use crate::tvm_0_27::names::STRICT;
 
@@ -43,7 +43,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(functions)
         .functions(tvmscript_ir::build::MODULE_FUNCTIONS)
         .functions(STRICT)
-        .functions(&TIRX_0_1.functions())
+        .functions(&OPERATORS.functions())
         .functions(&TYPED_FUNCTIONS.iter().collect::<Vec<_>>())
         .function_aliases(&[("select", "Select")])
         .name_fallback(find, names)

@@ -84,7 +84,7 @@ pub(super) fn prim_type(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
 
 /// Tests for operators whose functions leave a call as it is.
 fn makes(call: &Call, operator: &Operator) -> bool {
-    let is_own = crate::op::TIRX_0_1.of_callee(&call.op).is_some();
+    let is_own = super::OPERATORS.of_callee(&call.op).is_some();
     let counts = operator.min_operands..=operator.max_operands;
     (!is_own && operator.make.is_none() && counts.contains(&call.args.len()))
         || (!is_own && super::keeps_calls_of(operator) && operator.is_plain(call))
@@ -202,7 +202,7 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
         let ty = prim_type(node.dtype, d);
         further.push(("ty", d.at_field(ty, path, "dtype")));
     }
-    crate::print::annotated(node, crate::op::TIRX_0_1.of_callee(&node.op), &further, path, d)
+    crate::print::annotated(node, super::OPERATORS.of_callee(&node.op), &further, path, d)
 }
 
 /// `T.reinterpret(p, ty=T.Ptr(T.float32))`
@@ -210,7 +210,7 @@ fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
     let at = d.field(path, "ty");
     let ty = d.expr(ty, at)?;
-    let operator = tvmscript_tir::op::of_callee(op).or_else(|| crate::op::TIRX_0_1.of_callee(op));
+    let operator = tvmscript_tir::op::of_callee(op).or_else(|| super::OPERATORS.of_callee(op));
     let at = d.field(path, "args");
     let args: &Array<Expr> = args;
     let args = items(args, at, d)?;

@@ -106,7 +106,7 @@ fn variables(extent: &Object) -> Vec<Ref<Var>> {
     variables
 }
 
-/// Defines the variables of a dimension that are no parameters.
+/// Defines the variables of a dimension that are not parameters.
 fn dimensions(
     node: &PrimFunc,
     extent: &Object,

@@ -150,7 +150,8 @@ pub fn is_row_major(layout: &Object, shape: &Array<Expr>) -> bool {
     TileLayout::of_shape(shape).is_ok_and(|made| structural_equal(made.as_object(), layout))
 }
 
-/// The shape, offset and layout of a view of another type. The last dimension counts elements of the other type. `None` if the sizes of the types are no multiples of each other, or the layout has no counterpart.
+/// The shape, offset and layout of a view of another type. The last dimension counts elements of the other type. `None` unless
+/// the size of one type is a multiple of the other's and the layout has a counterpart.
 ///
 /// # Errors
 /// If a size overflows.

@@ -30,11 +30,14 @@ pub mod scalar;
 #[cfg(feature = "parse")]
 pub(crate) mod view;
 
+use std::sync::LazyLock;
+
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::syntax::TirSyntax;
 
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
+use crate::op::Operators;
 
 /// The attribute of functions that schedules work on, which the decorator sets.
 pub const SCHEDULABLE: &str = "s_tir";
@@ -47,7 +50,7 @@ pub const PERSISTENT: &str = "tirx.persistent_kernel";
 const FOLDING: tvmscript_ir_core::Folding =
     tvmscript_ir_core::Folding { unsigned: true, ..tvmscript_ir_core::Folding::PLAIN };
 
-/// Comparisons that match the types of their operands and fold: those of order whose left operand is no Python number.
+/// Comparisons that match the types of their operands and fold: those of order whose left operand is not a Python number.
 #[cfg(feature = "parse")]
 fn is_folded(
     comparison: tvmscript_ir_core::arithmetic::Comparison,
@@ -57,6 +60,10 @@ fn is_folded(
     use tvmscript_prim::ops::Operand;
     matches!(left, Operand::Expr(_)) && !matches!(comparison, Comparison::Eq | Comparison::Ne)
 }
+
+/// The operators of the release beside those of TIR.
+pub static OPERATORS: LazyLock<Operators> =
+    LazyLock::new(|| Operators::new(&[crate::op::device::FAMILIES, &[op::OPERATORS]].concat()));
 
 /// The forms of the release.
 pub(crate) static SYNTAX: TirSyntax = TirSyntax {
@@ -80,7 +87,7 @@ pub(crate) static SYNTAX: TirSyntax = TirSyntax {
         "unroll",
     ],
     is_call: |node| node.is::<AnnotatedCall>() || node.is::<TypedCall>(),
-    operator_of: |callee| crate::op::TVM_0_27.of_callee(callee),
+    operator_of: |callee| OPERATORS.of_callee(callee),
     #[cfg(feature = "build")]
     flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
@@ -99,7 +106,7 @@ pub fn dialect() -> Dialect {
         .node::<AnnotatedCall>()
         .node::<TypedCall>()
         .node::<ScopeIdDefStmt>()
-        .names::<tvmscript_prim::Op>(crate::op::TVM_0_27.iter().map(|operator| operator.name()))
+        .names::<tvmscript_prim::Op>(OPERATORS.iter().map(|operator| operator.name()))
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()
@@ -128,5 +135,5 @@ const EFFECTS: tvmscript_tir::signature::Effects = tvmscript_tir::signature::Eff
 
 /// The operator of the release with a name, such as `tirx.call_ffi_kernel`.
 pub fn operator(name: &str) -> Option<&'static tvmscript_ir_core::Ref<tvmscript_prim::Op>> {
-    crate::op::TVM_0_27.iter().find(|operator| operator.name() == name).map(|operator| operator.op.get())
+    OPERATORS.iter().find(|operator| operator.name() == name).map(|operator| operator.op.get())
 }

@@ -12,13 +12,13 @@ use tvmscript_tir::build::frame::FrameKind;
 use tvmscript_tir::op::{Operator, bits};
 use tvmscript_tir::parse::python;
 
+use super::OPERATORS;
 use super::build::{
     ALLOC_BUFFER, ALLOC_LOCAL, ALLOC_SCALAR, ALLOC_SHARED, ATTR, BUFFER, DECL_BUFFER, LOCAL_SCALAR, Let,
     MATCH_BUFFER, PARALLEL, REINTERPRET, SBLOCK_ALLOC_BUFFER, SERIAL, SHARED_SCALAR, TVM_STORAGE_SYNC,
     TVM_STRUCT_GET, UNROLL, VECTORIZED,
 };
 use crate::node::ScopeIdDefStmt;
-use crate::op::TVM_0_27;
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout};
 use super::{mask, operators};
@@ -70,7 +70,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(SCOPES)
         .functions(STRICT)
         .functions(&operators::typed_by_keyword_functions())
-        .functions(&TVM_0_27.functions())
+        .functions(&OPERATORS.functions())
         .name_fallback(find, names)
         .python_modules(MODULES)
         .region_functions(&[&MATCH_BUFFER])

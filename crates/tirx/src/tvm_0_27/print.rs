@@ -77,7 +77,7 @@ fn dtype_argument(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     d.docs.attr(handle, "ty")
 }
 
-/// `T.reinterpret(T.handle().ty, p)`, which is no conversion of a pointer to its own type;
+/// `T.reinterpret(T.handle().ty, p)`, unless it would convert a pointer to its own type;
 /// `T.tvm_storage_sync("shared", T.bool(False), -1)`.
 fn makes(call: &Call, operator: &Operator) -> bool {
     let is = |other: &'static Operator| std::ptr::eq(operator, other);
@@ -87,7 +87,7 @@ fn makes(call: &Call, operator: &Operator) -> bool {
 
 /// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
 fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let operator = crate::op::TVM_0_27.of_callee(&node.op);
+    let operator = super::OPERATORS.of_callee(&node.op);
     let dtype = d.dtype(node.dtype);
     let dtype = d.at_field(dtype, path, "dtype");
     crate::print::annotated(node, operator, &[("ret_ty", dtype)], path, d)

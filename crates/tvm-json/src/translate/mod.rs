@@ -44,7 +44,7 @@ pub(crate) fn to_release(
 /// Writes a graph of the release as one of the nodes here, with the number of the node that each was made for.
 ///
 /// # Errors
-/// If the text is no graph.
+/// If the text is not a graph.
 pub(crate) fn from_release(
     text: &str,
     version: &'static TvmJsonVersion,

@@ -8,7 +8,7 @@ use tvmscript_script_eval::exprs_in;
 use super::definitions::blocks;
 use super::names::{Names, TIR, in_tir};
 
-/// The kind of value that a name of a script stands for.
+/// The kind of value that a name of a script has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// A buffer.

@@ -67,7 +67,7 @@ pub(super) fn edit(
     editor.out
 }
 
-/// The edits in order; an insertion beside a replacement is part of it.
+/// The edits in order; an insertion next to a replacement is part of it.
 fn merged(mut edits: Vec<TextEdit>) -> Vec<TextEdit> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut merged: Vec<TextEdit> = Vec::with_capacity(edits.len());
@@ -483,7 +483,7 @@ impl Editor<'_> {
         let name = self.text(self.ast.range(id)).to_owned();
         let help = match next.is_empty() {
             true => "write it for the release by hand".to_owned(),
-            false => format!("{next} comes next to it"),
+            false => format!("the closest form is {next}"),
         };
         self.undecided(self.ast.range(id), format!("the release has no `{name}`"), help);
     }

@@ -133,7 +133,7 @@ impl Imports {
         }
         let ends_at = |at: u32| move |edit: &&mut TextEdit| edit.range.is_empty() && edit.range.start == at;
         for edit in self.renamed {
-            // A line that is added behind the import is part of its edit.
+            // A line that is added after the import is part of its edit.
             match edits.iter_mut().find(ends_at(edit.range.end)) {
                 Some(added) => {
                     added.range = edit.range;
@@ -145,7 +145,7 @@ impl Imports {
     }
 }
 
-/// The end of a statement, or of the comment behind it.
+/// The end of a statement, or of the comment after it.
 fn with_comment(text: &str, end: u32) -> u32 {
     let rest = text.get(end as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     match rest.trim_start().starts_with('#') {

@@ -24,7 +24,7 @@ pub(super) fn print(
     let start =
         text.get(..range.start as usize).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
     let indent = text.get(start..range.start as usize).unwrap_or_default();
-    // The comment behind the last statement is printed with it.
+    // The comment after the last statement is printed with it.
     let rest = text.get(range.end as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     let comment = if rest.trim_start().starts_with('#') { rest.len() } else { 0 };
     let end = range.end + u32::try_from(comment).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Symbolic values of calls: among the arguments, where the older release passes them behind the results.
+//! Symbolic values of calls: among the arguments, where the older release passes them after the results.
 
 use std::collections::HashMap;
 

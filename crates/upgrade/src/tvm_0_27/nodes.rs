@@ -148,7 +148,7 @@ impl Nodes<'_> {
         let Some(NameChange::Removed(next)) = self.renames.function("tir", text) else { return };
         let message = match next.is_empty() {
             true => format!("the release has no operator `T.{text}`"),
-            false => format!("the release has no operator `T.{text}`; {next} comes next to it"),
+            false => format!("the release has no operator `T.{text}`; the closest is {next}"),
         };
         self.findings.push(Finding::loss(
             &codes::OPERATOR,

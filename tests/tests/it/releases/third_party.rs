@@ -85,7 +85,7 @@ fn texts() -> [(&'static Release, String); 4] {
     ]
 }
 
-fn read(text: &str, release: &'static Release, registry: &Registry) -> Object {
+pub(super) fn read(text: &str, release: &'static Release, registry: &Registry) -> Object {
     let parsed = parse("text.py", text, registry, &ParseOptions::default());
     let errors: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
     assert!(errors.is_empty(), "{release:?}: {errors:?}\n{text}");
@@ -93,13 +93,13 @@ fn read(text: &str, release: &'static Release, registry: &Registry) -> Object {
     parsed.scripts[0].node.clone()
 }
 
-fn printed(node: &Object, release: &'static Release, registry: &Registry) -> String {
+pub(super) fn printed(node: &Object, release: &'static Release, registry: &Registry) -> String {
     let config = PrinterConfig { release: Some(release), ..PrinterConfig::default() };
     print(node, registry, &config).unwrap_or_else(|error| panic!("{release:?}: {error}"))
 }
 
 #[track_caller]
-fn assert_equal(a: &Object, b: &Object) {
+pub(super) fn assert_equal(a: &Object, b: &Object) {
     let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
     assert!(equal.compare(a, b), "{:?}", equal.mismatches(a, b, 1));
 }

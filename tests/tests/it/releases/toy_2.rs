@@ -1,21 +1,20 @@
 //! A made-up release in one file: other names, another head of functions, a field less in JSON, and a statement more.
 
-use tvmscript::docsifier::doc::StmtDoc;
-use tvmscript::docsifier::{Docsifier, DocsifyDialect as _, Result as DocsifyResult};
-use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::docsifier::{DocsifyDialect as _, printers};
+use tvmscript::ir_core::Dialect;
 use tvmscript::ir_core::registry::Overlay;
 use tvmscript::ir_core::release::NameChange::Renamed;
 use tvmscript::ir_core::release::{Release, Renames, Sign, Strength, Syntax};
-use tvmscript::ir_core::{Dialect, PathId};
 use tvmscript::irbuilder::{BuildDialect as _, Builder, Result, script_fn};
 use tvmscript::releases::TVM_0_23;
 use tvmscript::tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
-use tvmscript::upgrade::{self, Kind, Rule, Step, UpgradeDialect as _};
+use tvmscript::upgrade::{self, Step, UpgradeDialect as _};
 use tvmscript::{
-    Object, ParseOptions, PrinterConfig, Ref, Registry, Span, load_json, parse, print, registry_builder,
-    to_json_of, to_tvm_json_of,
+    ParseOptions, Ref, Registry, Span, load_json, parse, registry_builder, to_json_of, to_tvm_json_of,
 };
 use tvmscript_ir_core::Node;
+
+use super::third_party::{assert_equal, printed, read};
 
 static TOY_2: Release = Release {
     name: "toy",
@@ -35,6 +34,7 @@ const RENAMES: Renames = Renames {
         ("toy", "region", Renamed("scope")),
         ("toy", "trace", Renamed("log")),
     ],
+    keywords: &[("toy", "high", "most")],
     key_prefix: Some(("toy.", "toys.")),
     types: &[("toy.Trace", "toys.Log")],
     ..Renames::NONE
@@ -48,17 +48,8 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     ..TvmJsonVersion::V0_23
 };
 
-static TO_TOY_2: Step = Step {
-    from: &TVM_0_23,
-    to: &TOY_2,
-    rules: &[Rule::new(Kind::Rename, "traces", "Toy.trace(\"l\", x)", "Toy.log(\"l\", x)")],
-    printed_comments: &[],
-    sign: None,
-    edits_scripts: false,
-    rewrite: upgrade::rename_keys,
-};
-
-static FROM_TOY_2: Step = Step { from: &TOY_2, to: &TVM_0_23, ..TO_TOY_2 };
+static TO_TOY_2: Step = Step::renames(&TVM_0_23, &TOY_2);
+static FROM_TOY_2: Step = Step::renames(&TOY_2, &TVM_0_23);
 
 /// A statement that only this release has.
 #[derive(Debug, Clone, Node)]
@@ -73,13 +64,9 @@ fn wait(seconds: i64) -> Result<()> {
     Builder::add_stmt(Ref::new(Wait { span: Span::current(), seconds }).into())
 }
 
-fn print_wait(node: &Ref<Wait>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Wait { span: _, seconds } = &**node;
-    let seconds = d.docs.int(*seconds);
-    let seconds = d.at_field(seconds, path, "seconds");
-    let callee = d.prefixed("toy", "wait");
-    let call = d.docs.call_args(callee, &[seconds]);
-    Ok(d.docs.expr_stmt(call))
+printers! {
+    in "toy";
+    fn print_wait(Wait { span: _, seconds }) = do wait(seconds);
 }
 
 fn toy_2() -> Overlay {
@@ -115,52 +102,44 @@ fn new_text() -> String {
     pairs.iter().chain(&functions).fold(OLD.to_owned(), |text, (old, new)| text.replace(old, new))
 }
 
-fn read(text: &str, release: &'static Release) -> Object {
-    let parsed = parse("text.py", text, &registry(), &ParseOptions::default());
-    assert!(parsed.errors.is_empty(), "{:?}\n{text}", parsed.errors);
-    assert_eq!(parsed.release, release, "{}", parsed.release_reason);
-    parsed.scripts[0].node.clone()
-}
-
-fn printed(node: &Object, release: &'static Release) -> String {
-    let config = PrinterConfig { release: Some(release), ..PrinterConfig::default() };
-    print(node, &registry(), &config).expect("prints")
-}
-
 #[test]
 fn texts_of_a_made_up_release_print_as_they_were() {
-    let text = new_text() + "\n    Toy.wait(3)";
-    assert_eq!(printed(&read(&text, &TOY_2), &TOY_2), text);
+    let (registry, text) = (registry(), new_text() + "\n    Toy.wait(3)");
+    // A function in a group has the keywords of the release, too.
+    for written in [text.clone(), text.replace("0, 255", "0, most=255")] {
+        assert_eq!(printed(&read(&written, &TOY_2, &registry), &TOY_2, &registry), text);
+    }
     // Each release has its own names only.
     for (text, name) in [(OLD.replace("trace", "log"), "log"), (new_text().replace("log", "trace"), "trace")]
     {
-        let parsed = parse("text.py", &text, &registry(), &ParseOptions::default());
+        let parsed = parse("text.py", &text, &registry, &ParseOptions::default());
         assert!(parsed.errors.iter().any(|error| error.to_string().contains(name)), "{:?}", parsed.errors);
     }
 }
 
 #[test]
 fn json_of_a_made_up_release_has_its_names_and_fields() {
-    let node = read(&(new_text() + "\n    Toy.wait(3)"), &TOY_2);
-    let json = to_tvm_json_of(&node, &TOY_2, &registry()).expect("one graph");
+    let registry = registry();
+    let node = read(&(new_text() + "\n    Toy.wait(3)"), &TOY_2, &registry);
+    let json = to_tvm_json_of(&node, &TOY_2, &registry).expect("one graph");
     assert!(json.contains("\"toys.Log\"") && json.contains("\"2.0.toy\""), "{json}");
     let loops = json.split("\"tir.For\"").nth(1).expect("a loop");
     assert!(!loops[..loops.find('}').expect("its fields")].contains("annotations"), "{json}");
     for json in [json, to_json_of(&node, &TOY_2)] {
-        let loaded = load_json(&json, &registry()).expect("a program");
+        let loaded = load_json(&json, &registry).expect("a program");
         assert_eq!(loaded.release, &TOY_2);
-        let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
-        assert!(equal.compare(&loaded.node, &node), "{:?}", equal.mismatches(&loaded.node, &node, 1));
+        assert_equal(&loaded.node, &node);
     }
 }
 
 #[test]
 fn programs_are_upgraded_to_a_made_up_release_and_back() {
+    let registry = registry();
     for (from, text, to, expected) in
         [(&TVM_0_23, OLD.to_owned(), &TOY_2, new_text()), (&TOY_2, new_text(), &TVM_0_23, OLD.to_owned())]
     {
-        let step = upgrade::find(&registry(), from, to).expect("a step");
-        let upgraded = upgrade::upgrade(&read(&text, from), step).expect("a program");
-        assert_eq!(printed(&upgraded.node, to), expected);
+        let step = upgrade::find(&registry, from, to).expect("a step");
+        let upgraded = upgrade::upgrade(&read(&text, from, &registry), step).expect("a program");
+        assert_eq!(printed(&upgraded.node, to, &registry), expected);
     }
 }

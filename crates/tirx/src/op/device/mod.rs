@@ -21,7 +21,7 @@ use tvmscript_tir::op::Operator;
 use super::call::{Arguments, Defaults, make, type_of};
 use super::{FLOAT32, INT32, INT64, UINT32, UINT64, VOID};
 
-pub(super) static FAMILIES: &[&[&Operator]] =
+pub(crate) static FAMILIES: &[&[&Operator]] =
     &[cuda::OPERATORS, nki::OPERATORS, nvshmem::OPERATORS, subgroup::OPERATORS];
 
 /// A call whose last argument names its type: `T.cuda.ldg(p, "float32")`.

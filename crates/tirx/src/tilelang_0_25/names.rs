@@ -4,11 +4,11 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect as _;
 use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
 
+use super::OPERATORS;
 use crate::build::{ALLOC_BUFFER, BIND, CALL, DECL_BUFFER, LAUNCH_THREAD};
-use crate::op::TILELANG_0_25;
 
 /// Registers the functions, and the namespace for imports.
-pub(crate) fn register(dialect: Dialect) -> Dialect {
+pub(super) fn register(dialect: Dialect) -> Dialect {
     static MODULES: &[PythonModule] =
         &[PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
             .members(&[("tirx", Member::Namespace)])];
@@ -16,6 +16,6 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .namespace(&["tirx"])
         .functions(&[&BIND, &CALL, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD])
         .functions_as(&[("sblock_alloc_buffer", &tvmscript_tir::build::buffer::ALLOC_BUFFER)])
-        .functions(&TILELANG_0_25.functions())
+        .functions(&OPERATORS.functions())
         .python_modules(MODULES)
 }
