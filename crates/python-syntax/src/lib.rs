@@ -21,6 +21,7 @@ pub mod ast;
 mod identifier;
 mod parser;
 pub mod prescan;
+pub mod walk;
 
 pub use identifier::{is_identifier, is_keyword};
 pub use parser::{

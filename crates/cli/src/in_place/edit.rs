@@ -12,7 +12,7 @@ use tvmscript::ir_core::release::NameChange;
 use tvmscript::python_syntax::ast::{
     Assign, Ast, BinOp, Constant, Expr, ExprId, FunctionDef, Keyword, List, Stmt, StmtId, TextRange,
 };
-use tvmscript::script_eval::exprs_in;
+use tvmscript::python_syntax::walk::exprs_in;
 use tvmscript::upgrade::{Step, codes};
 
 use super::assigned::{Bound, Known};

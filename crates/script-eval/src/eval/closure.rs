@@ -10,7 +10,7 @@ use super::arguments::is_positional;
 use super::class::MethodKind;
 use super::function_attributes::OWN;
 use super::generator::Generator;
-use super::{Context, Env, Locals, Raise, walk};
+use super::{Context, Env, Locals, Raise};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::id_hash::IdMap;
@@ -20,6 +20,7 @@ use crate::{Eval, EvalState, Position, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
+use tvmscript_python_syntax::walk;
 
 /// The code of a function.
 #[derive(Debug, Clone, Copy)]
@@ -353,13 +354,7 @@ impl Eval<'_> {
         let locals = program.local_names.get(FunctionId::Lambda(id), || {
             let mut names: Vec<Name> = ast.list(params).iter().map(|p| p.name).collect();
             names.extend(code.into_iter().flat_map(|code| &code.hidden));
-            walk::expr(&ast, body, &mut |id| {
-                if let Expr::NamedExpr { target, .. } = *ast.expr(id)
-                    && let Expr::Name(name) = *ast.expr(target)
-                {
-                    names.push(name);
-                }
-            });
+            walk::walrus_names(&ast, vec![body], &mut names);
             Locals::of_function(names, Vec::new(), ast.list(params))
         });
         let env = self.capture(&[body]);
@@ -570,18 +565,5 @@ impl EvalState {
         }
         self.path = caller.path;
         self.program.budget.leave_call();
-    }
-}
-
-/// Collects the names in an assignment target.
-pub(crate) fn target_names(ast: &Ast, target: ExprId, names: &mut Vec<Name>) {
-    let mut work = vec![target];
-    while let Some(id) = work.pop() {
-        match *ast.expr(id) {
-            Expr::Name(name) => names.push(name),
-            Expr::Tuple { elts } | Expr::List { elts } => work.extend(ast.list(elts)),
-            Expr::Starred { value } => work.push(value),
-            _ => {}
-        }
     }
 }

@@ -21,6 +21,7 @@ use crate::python::{builtins, cost, object, range, type_name};
 use tvmscript_python_syntax::ast::{
     CmpOp, Constant, Expr, ExprId, List, Match, MatchCase, Name, Pattern, PatternKind, StmtId,
 };
+use tvmscript_python_syntax::walk;
 
 /// The names that a pattern binds, with their values.
 type Captures = Vec<(Name, ScriptValue)>;
@@ -393,7 +394,7 @@ impl Eval<'_> {
                 self.state.set_host(*name, unknown.clone(), place);
             }
             names.extend(ast.list(case.names));
-            names.extend(super::walk::bound_names(&ast, case.body));
+            names.extend(walk::bound_names(&ast, case.body));
             branches.push(Some(case.body));
             is_total |= case.is_irrefutable;
         }
