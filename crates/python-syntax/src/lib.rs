@@ -22,6 +22,7 @@ mod byte_table;
 mod identifier;
 mod parser;
 pub mod prescan;
+pub mod walk;
 
 pub use identifier::{is_identifier, is_keyword};
 pub use parser::{

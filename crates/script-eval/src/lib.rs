@@ -40,7 +40,6 @@ mod raise;
 
 mod binding;
 mod budget;
-mod comments;
 mod diagnostics;
 pub mod errors;
 mod eval;
@@ -56,12 +55,8 @@ mod state;
 
 pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
-pub use comments::Comments;
 pub use diagnostics::Diagnostics;
 pub use errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result, Severity};
-pub use eval::walk::{
-    FunctionMentions, exprs_in, function_mentions, mentions, names_bound_by, names_in, own_exprs, uses_free,
-};
 pub use eval::{Cause, Module, Placeholder, absolute_module, is_library_module, parameter_names};
 pub use eval::{OpenTemplate, Template};
 pub use evaluator::{Eval, Evaluator};

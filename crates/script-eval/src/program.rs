@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use tvmscript_ir_core::{CurrentSpan, OpenCall, SourceComments, SourceId, Span, SpanKind};
 use tvmscript_python_syntax::ast::{Ast, Name, StmtId, TextRange};
+use tvmscript_python_syntax::walk::names_of_module;
 use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
 use crate::binding::{Binding, Slot};
@@ -18,7 +19,6 @@ use crate::budget::{Budget, Limits};
 use crate::errors::{EvalError, Reported};
 use crate::eval::class::Keys;
 use crate::eval::generator::Generators;
-use crate::eval::walk::names_of_module;
 use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::evaluator::Eval;
 use crate::host::{Host, Plain};

@@ -40,6 +40,7 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+mod comments;
 pub mod defaults;
 mod errors;
 mod header;

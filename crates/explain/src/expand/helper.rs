@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, Name, ParamKind, Stmt, StmtId, UnaryOp};
-use tvmscript_script_eval::{exprs_in, names_bound_by, own_exprs};
+use tvmscript_python_syntax::walk::{exprs_in, names_bound_by};
 
 use super::budget::Budget;
 use super::edits::Edits;
@@ -257,7 +257,7 @@ fn body(source: Source<'_>, found: Found) -> Result<Body, Reason> {
             | Stmt::Invalid) => return Err(format!("contains {}", stmt.kind().describe())),
             _ => {}
         }
-        own_exprs(ast, id, &mut roots);
+        ast.own_exprs(id, &mut roots);
         bound.extend(names_bound_by(ast, id));
         work.extend(blocks(ast, id).into_iter().flat_map(|body| ast.list(body)));
     }

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tvmscript_python_syntax::ast::{Expr, ExprId, Name, Stmt, StmtId};
+use tvmscript_python_syntax::walk::exprs_in;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::{exprs_in, own_exprs};
 use tvmscript_script_parser::ModuleLoader;
 
 use super::budget::Budget;
@@ -101,7 +101,7 @@ fn names_in_script(source: Source<'_>, scopes: &Scopes, script: &ScriptFunction)
     let mut roots = Vec::new();
     let mut work = ast.list(script.def.body).to_vec();
     while let Some(id) = work.pop() {
-        own_exprs(ast, id, &mut roots);
+        ast.own_exprs(id, &mut roots);
         work.extend(blocks(ast, id).into_iter().flat_map(|body| ast.list(body)));
     }
     for id in roots.into_iter().flat_map(|root| exprs_in(ast, root)) {
@@ -151,7 +151,7 @@ impl Round<'_> {
             let start = ast.range(id).start as usize;
             let line = if self.source.line_start(start).trim().is_empty() { start } else { around };
             let mut roots = Vec::new();
-            own_exprs(ast, id, &mut roots);
+            ast.own_exprs(id, &mut roots);
             let exprs: Vec<ExprId> = roots.iter().flat_map(|root| exprs_in(ast, *root)).collect();
             let mut calls: Vec<ExprId> =
                 exprs.iter().copied().filter(|id| matches!(ast.expr(*id), Expr::Call { .. })).collect();

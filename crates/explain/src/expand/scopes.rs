@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_python_syntax::ast::{Alias, Ast, Expr, ExprId, FunctionDef, List, Name, Stmt, StmtId};
-use tvmscript_script_eval::{absolute_module, names_bound_by};
+use tvmscript_python_syntax::walk::names_bound_by;
+use tvmscript_script_eval::absolute_module;
 
 /// The kind of a function, by its decorators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use tvmscript_ir_core::{
 };
 use tvmscript_prim::{Let, PrimExpr, PrimExprExt as _};
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Expr, ExprId, Stmt, UnaryOp};
+use tvmscript_python_syntax::walk::exprs_in;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_script_eval::exprs_in;
 use tvmscript_tir::print::TirOptions;
 use tvmscript_tir::{Buffer, IterVar};
 

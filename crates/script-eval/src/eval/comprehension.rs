@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use tvmscript_script_value::{Dict, ScriptValue};
 
-use super::closure::target_names;
 use super::{Env, Iter, Raise};
 use crate::Eval;
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::python::{self, cost};
 use tvmscript_python_syntax::ast::{Comprehension, ExprId, List};
+use tvmscript_python_syntax::walk;
 
 /// The suspended loops of a comprehension.
 pub(crate) struct Loops {
@@ -45,7 +45,7 @@ impl Eval<'_> {
         let around = self.capture(&exprs);
         let locals = self.state.program.local_names.comprehension(id, || {
             let mut names = Vec::new();
-            list.iter().for_each(|part| target_names(&ast, part.target, &mut names));
+            list.iter().for_each(|part| walk::target_names(&ast, part.target, &mut names));
             names
         });
         let mut loops = Loops {

@@ -16,12 +16,13 @@ use super::class::{Instance, MethodKind};
 use super::decorator::{FirstValue, Marks};
 use super::placeholder::derived;
 use super::statement::Flow;
-use super::{Cause, Closure, Env, Placeholder, Raise, walk};
+use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::id_hash::{IdMap, IdSet};
 use crate::{Eval, Position};
-use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
+use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, List, Name, ParamKind, Stmt, StmtId, TextRange, With};
+use tvmscript_python_syntax::walk;
 
 /// Maximum number of steps per explored function, beyond those for the text.
 const STEPS: u64 = 500_000;
@@ -143,9 +144,7 @@ impl Eval<'_> {
             if index == next {
                 next += 1;
                 if unit.closure().is_some_and(|c| {
-                    c.def
-                        .and_then(|def| walk::name_of(&self.state.ast, def))
-                        .is_some_and(|n| called.contains(&n))
+                    c.def.and_then(|def| name_of(&self.state.ast, def)).is_some_and(|n| called.contains(&n))
                 }) {
                     deferred.push(index);
                     continue;
@@ -157,8 +156,7 @@ impl Eval<'_> {
             let is_new = self.state.explorer.explored.insert(def);
             let is_called = self.state.explorer.called.contains(&def);
             // Of a called function, only definitions that no call reached are explored.
-            if !is_new
-                || is_called && !walk::has_unread(&self.state.ast, closure.body(), &self.state.explorer.read)
+            if !is_new || is_called && !has_unread(&self.state.ast, closure.body(), &self.state.explorer.read)
             {
                 continue;
             }
@@ -415,5 +413,33 @@ impl Eval<'_> {
         };
         let text = self.state.program.text_of(self.state.ast.range(id));
         decorates(own) || decorates(text) || lines.next().is_some_and(decorates)
+    }
+}
+
+/// Tests whether these statements contain, at any depth, a decorated definition that is not in `read`.
+pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &IdSet<StmtId>) -> bool {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        let decorators = match ast.stmt(id) {
+            Stmt::FunctionDef(s) => s.decorators,
+            Stmt::ClassDef(s) => s.decorators,
+            _ => List::default(),
+        };
+        if !decorators.is_empty() {
+            // Definitions inside a script are not scripts of their own.
+            if !read.contains(&id) {
+                return true;
+            }
+            continue;
+        }
+        ast.inner_stmts(id, &mut work);
+    }
+    false
+}
+
+fn name_of(ast: &Ast, def: StmtId) -> Option<Name> {
+    match ast.stmt(def) {
+        Stmt::FunctionDef(def) => Some(def.name),
+        _ => None,
     }
 }

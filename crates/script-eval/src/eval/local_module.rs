@@ -6,9 +6,10 @@
 use std::rc::Rc;
 
 use tvmscript_python_syntax::ast::{ImportFrom, Name, StmtId};
+use tvmscript_python_syntax::walk;
 use tvmscript_script_value::{HostObject, ScriptValue};
 
-use super::{Env, Locals, walk};
+use super::{Env, Locals};
 use crate::binding::Binding;
 use crate::program::Program;
 use crate::{Eval, EvalState, Position};

@@ -31,7 +31,6 @@ mod statement;
 mod subscript;
 mod template;
 mod uncertain;
-pub(crate) mod walk;
 
 use std::rc::Rc;
 

@@ -17,10 +17,11 @@ use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Operator;
 use crate::python::compare::identical;
-use crate::python::{builtins, cost, object, range, type_name};
+use crate::python::{builtins, cost, range, type_name};
 use tvmscript_python_syntax::ast::{
     CmpOp, Constant, Expr, ExprId, List, Match, MatchCase, Name, Pattern, PatternKind, StmtId,
 };
+use tvmscript_python_syntax::walk;
 
 /// The names that a pattern binds, with their values.
 type Captures = Vec<(Name, ScriptValue)>;
@@ -166,10 +167,7 @@ impl Eval<'_> {
         let is_sequence = match subject.plain() {
             ScriptValue::List(_) | ScriptValue::Tuple(_) => true,
             plain if is_instance(plain) => self.is_of_kind(subject, "Sequence")?,
-            ScriptValue::Host(_) => {
-                range::of(subject).is_some()
-                    || object::of(subject).is_some_and(|object| object.class() == "collections.deque")
-            }
+            ScriptValue::Host(_) => range::of(subject).is_some(),
             _ => false,
         };
         if !is_sequence {
@@ -393,7 +391,7 @@ impl Eval<'_> {
                 self.state.set_host(*name, unknown.clone(), place);
             }
             names.extend(ast.list(case.names));
-            names.extend(super::walk::bound_names(&ast, case.body));
+            names.extend(walk::bound_names(&ast, case.body));
             branches.push(Some(case.body));
             is_total |= case.is_irrefutable;
         }

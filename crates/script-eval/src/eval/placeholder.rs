@@ -13,10 +13,11 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
+use tvmscript_python_syntax::walk;
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 
 use super::class::ClassObject;
-use super::{Module, Raise, walk};
+use super::{Module, Raise};
 use crate::binding::{Binding, Slot};
 use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
 use crate::python::builtins::{Builtin, BuiltinKind};

@@ -263,7 +263,7 @@ impl Eval<'_> {
         };
         let annotations = self.state.ast.list(def.params).iter().filter_map(|param| param.annotation);
         annotations.filter_map(root).any(is_namespace)
-            && !super::walk::has_unread(&self.state.ast, def.body, &self.state.explorer.read)
+            && !super::explore::has_unread(&self.state.ast, def.body, &self.state.explorer.read)
     }
 
     /// Runs a class statement: a script or a plain class.

@@ -9,12 +9,13 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::class::MethodKind;
 use super::closure::Closure;
-use super::{Env, Locals, Raise, walk};
+use super::{Env, Locals, Raise};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::program::Helper;
 use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{FunctionDef, Name, StmtId};
+use tvmscript_python_syntax::walk;
 
 /// A function whose body its host visits at each call.
 pub struct Template {

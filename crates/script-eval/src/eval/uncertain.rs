@@ -7,14 +7,15 @@ use std::rc::Rc;
 
 use tvmscript_script_value::ScriptValue;
 
-use super::closure::target_names;
+use super::explore::has_unread;
 use super::placeholder::derived;
 use super::statement::Flow;
-use super::{Cause, Placeholder, walk};
+use super::{Cause, Placeholder};
 use crate::Eval;
 use crate::binding::{Binding, same};
 use crate::errors::{Reported, Result};
 use tvmscript_python_syntax::ast::{ExprId, For, If, List, Name, Stmt, StmtId, While};
+use tvmscript_python_syntax::walk;
 
 impl Eval<'_> {
     /// The condition of a statement, or the placeholder if it is unknown.
@@ -63,7 +64,7 @@ impl Eval<'_> {
     pub(crate) fn uncertain_for(&mut self, stmt: For, why: &Placeholder) -> Result<Flow> {
         let ast = self.state.ast.clone();
         let mut names = walk::bound_names(&ast, stmt.body);
-        target_names(&ast, stmt.target, &mut names);
+        walk::target_names(&ast, stmt.target, &mut names);
         self.assign_target(stmt.target, why.clone().value())?;
         self.branches(names, &[Some(stmt.body), None], why)?;
         self.exec_body(stmt.orelse)
@@ -169,7 +170,7 @@ impl Eval<'_> {
     /// Runs handlers of exceptions that were not raised, for the scripts in them.
     pub(crate) fn explore_handlers(&mut self, id: StmtId, handlers: &[List<StmtId>]) {
         let ast = self.state.ast.clone();
-        if !handlers.iter().any(|body| walk::has_unread(&ast, *body, &self.state.explorer.read)) {
+        if !handlers.iter().any(|body| has_unread(&ast, *body, &self.state.explorer.read)) {
             return;
         }
         let names = walk::names_bound_by(&ast, id);

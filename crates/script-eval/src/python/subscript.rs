@@ -412,13 +412,6 @@ pub(crate) fn delete(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) ->
                 None => Err(exception::key_error(key.clone())),
             }
         }
-        _ => {
-            if let Some(object) = object::of(base)
-                && object.delete(p, key)?
-            {
-                return Ok(());
-            }
-            Err(wrong_type!("'{}' object doesn't support item deletion", own).into())
-        }
+        _ => Err(wrong_type!("'{}' object doesn't support item deletion", own).into()),
     }
 }

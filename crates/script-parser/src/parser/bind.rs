@@ -9,8 +9,9 @@ use super::Parser;
 use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, HasRange, List, Name, StmtId, TextRange};
+use tvmscript_python_syntax::walk::{function_mentions, names_in, uses_free};
 use tvmscript_script_eval::errors::{EvalError, Result};
-use tvmscript_script_eval::{Binding, function_mentions, is_python_builtin, names_in, uses_free};
+use tvmscript_script_eval::{Binding, is_python_builtin};
 
 /// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with
 /// [`Parser::define`].

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{BuildError, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, Name};
+use tvmscript_python_syntax::walk::function_mentions;
 use tvmscript_script_eval::errors::{EvalError, Reported, Result};
-use tvmscript_script_eval::{Binding, Module, function_mentions, is_python_builtin, same};
+use tvmscript_script_eval::{Binding, Module, is_python_builtin, same};
 
 use super::namespace::ParserFunction;
 use super::{Decorator, Namespace, Parser};

@@ -47,6 +47,7 @@ mod unknown;
 
 use std::rc::Rc;
 
+use crate::comments::Comments;
 use tvmscript_ir_core::release::{Reason, UnknownRelease};
 use tvmscript_ir_core::{
     Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, TextRules, Token,
@@ -55,7 +56,7 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::{Comments, EvalState, Host, Mode, NodeRules, Position, Program};
+use tvmscript_script_eval::{EvalState, Host, Mode, NodeRules, Position, Program};
 
 pub use bind::{Binder, is_type_variable};
 pub use capture::CaptureRule;

@@ -9,7 +9,8 @@ use std::rc::Rc;
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_python_syntax::ast::{Expr, Name, Stmt, StmtId, TextRange};
-use tvmscript_script_eval::{Binding, Cause, names_bound_by};
+use tvmscript_python_syntax::walk::names_bound_by;
+use tvmscript_script_eval::{Binding, Cause};
 
 use super::Parser;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, Stmt, StmtId};
-use tvmscript_script_eval::exprs_in;
+use tvmscript_python_syntax::walk::exprs_in;
 
 use super::definitions::blocks;
 use super::names::{Names, TIR, in_tir};

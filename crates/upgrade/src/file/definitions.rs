@@ -1,7 +1,7 @@
 //! The definitions of scripts and macros in a file, by their decorators.
 
 use tvmscript_python_syntax::ast::{Ast, ExprId, FunctionDef, List, Stmt, StmtId, TextRange};
-use tvmscript_script_eval::exprs_in;
+use tvmscript_python_syntax::walk::{annotations, exprs_in};
 
 use super::names::Names;
 
@@ -90,61 +90,19 @@ pub(super) fn at_sign(text: &str, decorator: u32) -> Option<u32> {
 
 /// The statements in the blocks of a statement that is not a definition.
 pub(super) fn blocks(ast: &Ast, id: StmtId) -> Vec<StmtId> {
-    let lists: Vec<List<StmtId>> = match *ast.stmt(id) {
-        Stmt::For(s) => vec![s.body, s.orelse],
-        Stmt::While(s) => vec![s.body, s.orelse],
-        Stmt::With(s) => vec![s.body],
-        Stmt::If(s) => ast.list(s.clauses).iter().map(|clause| clause.body).chain([s.orelse]).collect(),
-        Stmt::Try(s) => {
-            let handlers = ast.list(s.handlers).iter().map(|handler| handler.body);
-            std::iter::once(s.body).chain(handlers).chain([s.orelse, s.finalbody]).collect()
-        }
-        Stmt::Match(s) => ast.list(s.cases).iter().map(|case| case.body).collect(),
-        Stmt::Unsupported(s) => return s.plain.into_iter().collect(),
-        _ => Vec::new(),
-    };
-    lists.into_iter().flat_map(|list| ast.stmts(list).to_vec()).collect()
+    let mut inner = Vec::new();
+    if !matches!(ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+        ast.inner_stmts(id, &mut inner);
+    }
+    inner
 }
 
-/// The expressions of a statement, without those of statements in it.
+/// The expressions of a statement in source order, without those of statements in it.
 pub(super) fn own_roots(ast: &Ast, id: StmtId) -> Vec<ExprId> {
-    let mut roots: Vec<ExprId> = Vec::new();
-    match *ast.stmt(id) {
-        Stmt::FunctionDef(def) => {
-            roots.extend(ast.exprs(def.decorators));
-            for param in ast.list(def.params) {
-                roots.extend(param.annotation.into_iter().chain(param.default));
-            }
-            roots.extend(def.returns);
-        }
-        Stmt::ClassDef(class) => {
-            roots.extend(ast.exprs(class.decorators));
-            roots.extend(ast.exprs(class.bases));
-            roots.extend(ast.list(class.keywords).iter().map(|keyword| keyword.value));
-        }
-        Stmt::Return(s) => roots.extend(s.value),
-        Stmt::Delete(s) => roots.extend(ast.exprs(s.targets)),
-        Stmt::Assign(s) => roots.extend(ast.exprs(s.targets).iter().copied().chain([s.value])),
-        Stmt::AugAssign(s) => roots.extend([s.target, s.value]),
-        Stmt::AnnAssign(s) => roots.extend([s.target, s.annotation].into_iter().chain(s.value)),
-        Stmt::For(s) => roots.extend([s.target, s.iter]),
-        Stmt::While(s) => roots.push(s.test),
-        Stmt::If(s) => roots.extend(ast.list(s.clauses).iter().map(|clause| clause.test)),
-        Stmt::Match(s) => {
-            roots.push(s.subject);
-            roots.extend(ast.list(s.cases).iter().filter_map(|case| case.guard));
-        }
-        Stmt::With(s) => {
-            for item in ast.list(s.items) {
-                roots.extend([item.context].into_iter().chain(item.target));
-            }
-        }
-        Stmt::Raise(s) => roots.extend(s.exc.into_iter().chain(s.cause)),
-        Stmt::Try(s) => roots.extend(ast.list(s.handlers).iter().filter_map(|handler| handler.exc)),
-        Stmt::Assert(s) => roots.extend([s.test].into_iter().chain(s.msg)),
-        Stmt::Expr(s) => roots.push(s.value),
-        _ => {}
-    }
+    let mut roots = Vec::new();
+    ast.own_exprs(id, &mut roots);
+    annotations(ast, id, &mut roots);
+    roots.sort_by_key(|root| ast.range(*root).start);
     roots
 }
 
@@ -157,11 +115,7 @@ pub(super) fn exprs_outside(ast: &Ast, definitions: &[Definition]) -> Vec<ExprId
             continue;
         }
         exprs.extend(own_roots(ast, id).into_iter().flat_map(|root| exprs_in(ast, root)));
-        match *ast.stmt(id) {
-            Stmt::FunctionDef(def) => work.extend(ast.stmts(def.body)),
-            Stmt::ClassDef(class) => work.extend(ast.stmts(class.body)),
-            _ => work.extend(blocks(ast, id)),
-        }
+        ast.inner_stmts(id, &mut work);
     }
     exprs
 }

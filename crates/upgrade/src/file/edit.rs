@@ -13,7 +13,7 @@ use tvmscript_ir_core::release::NameChange;
 use tvmscript_python_syntax::ast::{
     Assign, Ast, BinOp, Constant, Expr, ExprId, FunctionDef, Keyword, List, Stmt, StmtId, TextRange,
 };
-use tvmscript_script_eval::exprs_in;
+use tvmscript_python_syntax::walk::exprs_in;
 
 use super::assigned::{Bound, Known};
 use super::definitions::{Definition, Kind, blocks, own_roots};

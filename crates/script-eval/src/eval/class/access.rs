@@ -314,10 +314,7 @@ fn subclass_method(method: ScriptValue, class: &ScriptValue) -> ScriptValue {
     let class = class.clone();
     super::natives::Generated::value(name, move |p, args| {
         let value = p.call_value(&method, args)?;
-        match name {
-            "maketrans" => Ok(value),
-            _ => p.call_value(&class, CallArgs::positional([value])),
-        }
+        p.call_value(&class, CallArgs::positional([value]))
     })
 }
 

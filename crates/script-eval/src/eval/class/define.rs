@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use tvmscript_ir_core::{Str, with_stack};
 use tvmscript_python_syntax::ast::{ClassDef, Constant, Expr, ExprId, Stmt, StmtId, TextRange};
+use tvmscript_python_syntax::walk;
 use tvmscript_script_value::{CallArgs, Dict, DictKey, ScriptValue};
 
 use super::descriptor::{Property, Wrapper, WrapperKind};
@@ -64,11 +65,7 @@ impl Eval<'_> {
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
         let is_compared = self.state.compares
             && self.host.bare_scripts().is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
-        let names = self
-            .state
-            .program
-            .local_names
-            .class(id, def.name, || crate::eval::walk::bound_names(&ast, def.body));
+        let names = self.state.program.local_names.class(id, def.name, || walk::bound_names(&ast, def.body));
         let qualified = format!("{}{}", self.qualified_prefix(), ast.name(def.name));
         let env = Env::of_call(names, self.state.env.clone(), Some(qualified.into()));
         self.state.program.keep_environment(&env);
@@ -141,7 +138,7 @@ impl Eval<'_> {
         members.insert(DictKey::text("__doc__"), self.doc_of(def));
         let mut order = Vec::new();
         for id in ast.list(def.body) {
-            order.extend(crate::eval::walk::names_bound_by(&ast, *id));
+            order.extend(walk::names_bound_by(&ast, *id));
         }
         order.extend(env.own_names());
         for name in order {

@@ -17,7 +17,6 @@ use tvmscript_python_syntax::ast::{
     List, Match, Name, Raise, Return, Stmt, StmtId, TextRange, Try, While, With, WithItem,
 };
 
-use crate::eval::walk;
 use crate::id_hash::IdMap;
 
 /// The code of the generator functions of a text.
@@ -116,12 +115,12 @@ impl Lowering<'_> {
             self.exprs.push(yields);
         }
         for id in self.ast.stmt_ids().skip(self.stmts.len().saturating_sub(1)) {
-            walk::own_exprs(self.ast, id, &mut parts);
+            self.ast.own_exprs(id, &mut parts);
             let mut suspends = parts.drain(..).any(|part| self.yields(part));
             if !matches!(self.ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
-                walk::bodies(self.ast, id, &mut |body| {
-                    suspends |= self.ast.list(body).iter().any(|stmt| self.suspends(*stmt));
-                });
+                let mut inner = Vec::new();
+                self.ast.inner_stmts(id, &mut inner);
+                suspends |= inner.into_iter().any(|stmt| self.suspends(stmt));
             }
             self.stmts.resize(id.index(), false);
             self.stmts.push(suspends);
@@ -374,7 +373,10 @@ impl Lowering<'_> {
                 orelse: self.body(s.orelse),
                 ..s
             }),
-            Stmt::With(s) => return self.with(&self.ast.list(s.items).to_vec(), s.body, range, out),
+            Stmt::With(s) => {
+                let items = self.ast.list(s.items).to_vec();
+                return self.with(&items, s.body, range, out);
+            }
             Stmt::Try(s) => {
                 let [body, orelse, finalbody] = [s.body, s.orelse, s.finalbody].map(|body| self.body(body));
                 let mut handlers = self.ast.list(s.handlers).to_vec();

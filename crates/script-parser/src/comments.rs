@@ -11,8 +11,6 @@ use tvmscript_ir_core::{SourceId, Span};
 use tvmscript_python_syntax::ast::{Ast, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
 
-use crate::eval::walk;
-
 /// A marker is searched after this many `# @` of a comment at most.
 const MAX_STARTS: usize = 16;
 
@@ -87,12 +85,9 @@ fn places(ast: &Ast, text: &str) -> Vec<Block> {
     let mut places = Vec::new();
     let mut work: Vec<StmtId> = ast.module_body().to_vec();
     while let Some(id) = work.pop() {
-        let mut body_start = None;
-        walk::bodies(ast, id, &mut |body| {
-            let body = ast.list(body);
-            body_start = body_start.or(body.first().map(|first| start_of(ast, text, *first)));
-            work.extend(body);
-        });
+        let outer = work.len();
+        ast.inner_stmts(id, &mut work);
+        let body_start = work.get(outer).map(|first| start_of(ast, text, *first));
         let range = TextRange::new(start_of(ast, text, id), ast.range(id).end);
         places.push(Block { range, body_start, is_clause: false });
         if let Stmt::If(stmt) = ast.stmt(id) {
