@@ -61,6 +61,7 @@ fn work_on_large_values_is_charged() {
         "import itertools\nlist(itertools.permutations(range(100)))",
         "import itertools\nlist(itertools.takewhile(lambda x: True, itertools.repeat(1)))",
         "import itertools\nfor k, g in itertools.groupby(itertools.repeat(1)):\n    pass",
+        "from collections import deque\nd = deque([0] * 10**4)\nwhile True:\n    d.rotate(1)",
         "import functools\nf = functools.lru_cache(None)(abs)\ni = 0\nwhile True:\n    f(i)\n    i += 1",
         // Arrays.
         "import numpy as np\nnp.zeros((10**9, 10**9))",
@@ -107,6 +108,7 @@ fn memory_is_charged_before_it_is_taken() {
         "format(1.0, '#.1000000000g')",
         "format(1, '01000000000,')",
         "f'{1:{10**9}}'",
+        "(5).to_bytes(10**12, 'big')",
     ] {
         assert_eq!(outcome(text, 1_000_000), "too-much-memory", "{text}");
     }

@@ -28,11 +28,6 @@ fn syntax_and_classes_that_are_not_evaluated_are_named() {
         ("b'a' % 1", "`%` of bytes is not supported"),
         ("b'ab'.find(b'b')", "this method of `bytes` is not supported"),
         ("bytes.fromhex('00')", "this method of `bytes` is not supported"),
-        ("(1).to_bytes(2, 'big')", "this method of `int` is not supported"),
-        ("str.maketrans('a', 'b')", "this method of `str` is not supported"),
-        ("(1.5).as_integer_ratio()", "this method of `float` is not supported"),
-        ("def f(x=1):\n    pass\nf.__defaults__ = (2,)", "this attribute of a function is not supported"),
-        ("def f(x=1):\n    pass\nf.__defaults__", "this attribute of a function is not supported"),
         ("(1.5).hex()", "the hexadecimal text of floats is not supported"),
         ("class C(metaclass=print):\n    pass", "this metaclass is not supported"),
         ("class M(type):\n    pass", "a metaclass is not supported"),
@@ -66,7 +61,6 @@ fn syntax_and_classes_that_are_not_evaluated_are_named() {
 #[test]
 fn modules_and_functions_that_are_not_evaluated_are_named() {
     for (text, expected) in [
-        ("import collections\ncollections.deque()", "`collections.deque` cannot be used here"),
         ("import heapq\nheapq.heappush([], 1)", "`heapq` cannot be used here"),
         ("import bisect\nbisect.insort([], 1)", "`bisect` cannot be used here"),
         ("import functools\nfunctools.singledispatch(len)", "`functools.singledispatch` cannot be used here"),

@@ -45,7 +45,7 @@ pub fn whole_program(random: &mut Random) -> String {
 
 const HEAD: &str = "\
 import math, itertools, functools, operator
-from collections import namedtuple, OrderedDict, defaultdict, Counter
+from collections import namedtuple, OrderedDict, defaultdict, Counter, deque
 from dataclasses import dataclass, field, replace, asdict, astuple
 from enum import Enum, IntEnum
 from contextlib import contextmanager

@@ -35,7 +35,7 @@ impl Eval<'_> {
         let mut missing = Vec::new();
         for (index, param) in params.iter().enumerate() {
             let text = ast.name(param.name);
-            let default = || closure.defaults.get(index).cloned().flatten();
+            let default = || closure.default_of(&ast, index);
             let by_name = keywords.iter().position(|(key, _)| key.as_str() == text);
             let value = match param.kind {
                 ParamKind::PositionalOnly => values.next().or_else(default),

@@ -6,18 +6,19 @@ use std::rc::Rc;
 use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
+use super::arguments::is_positional;
 use super::class::MethodKind;
 use super::function_attributes::OWN;
 use super::generator::Generator;
 use super::{Context, Env, Locals, Raise};
 use crate::binding::Binding;
-use crate::errors::{EvalErrorKind, Result};
+use crate::errors::Result;
 use crate::id_hash::IdMap;
 use crate::program::Helper;
 use crate::python::{Outcome, cost};
 use crate::{Eval, EvalState, Position, Program};
 use tvmscript_python_syntax::ast::{
-    Constant, Expr, ExprId, FunctionDef, List, Name, Parameter, Stmt, StmtId, TextRange,
+    Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
 use tvmscript_python_syntax::walk;
 
@@ -119,9 +120,6 @@ impl Closure {
         name: &str,
         value: Option<ScriptValue>,
     ) -> std::result::Result<bool, Raise> {
-        if matches!(name, "__defaults__" | "__kwdefaults__") {
-            return Err(EvalErrorKind::UnsupportedExpression { what: "this attribute of a function" }.into());
-        }
         if OWN.contains(&name) {
             return self.set_checked(program, name, value);
         }
@@ -162,8 +160,15 @@ impl Closure {
         let value = match (name, value) {
             ("__name__" | "__qualname__", Some(value @ ScriptValue::Str(_))) => value,
             ("__name__" | "__qualname__", _) => raise!(Type, "{name} must be set to a string object"),
-            ("__annotations__", Some(value @ (ScriptValue::None | ScriptValue::Dict(_)))) => value,
-            ("__annotations__", Some(_)) => raise!(Type, "{name} must be set to a dict object"),
+            ("__defaults__", Some(value @ (ScriptValue::None | ScriptValue::Tuple(_)))) => value,
+            ("__defaults__", Some(_)) => raise!(Type, "{name} must be set to a tuple object"),
+            (
+                "__kwdefaults__" | "__annotations__",
+                Some(value @ (ScriptValue::None | ScriptValue::Dict(_))),
+            ) => value,
+            ("__kwdefaults__" | "__annotations__", Some(_)) => {
+                raise!(Type, "{name} must be set to a dict object")
+            }
             ("__annotations__", None) => ScriptValue::dict([]),
             (_, value) => value.unwrap_or_default(),
         };
@@ -194,6 +199,33 @@ impl Closure {
     /// The attributes that host code has set, as a dictionary.
     pub(crate) fn attributes(&self) -> Rc<RefCell<Dict>> {
         self.attributes.get_or_init(Rc::default).clone()
+    }
+
+    /// The default value of a parameter. Those that were set as `__defaults__` or `__kwdefaults__` come first.
+    pub(super) fn default_of(&self, ast: &Ast, index: usize) -> Option<ScriptValue> {
+        let as_defined = || self.defaults.get(index).cloned().flatten();
+        if self.own.borrow().is_empty() {
+            return as_defined();
+        }
+        let params = ast.list(self.params);
+        let param = params.get(index)?;
+        match param.kind {
+            ParamKind::KeywordOnly => match self.own_attribute("__kwdefaults__") {
+                Some(ScriptValue::Dict(dict)) => {
+                    dict.borrow().get(&DictKey::text(ast.name(param.name))).cloned()
+                }
+                Some(_) => None,
+                None => as_defined(),
+            },
+            _ => match self.own_attribute("__defaults__") {
+                Some(ScriptValue::Tuple(values)) => {
+                    let positional = params.iter().filter(|p| is_positional(p)).count();
+                    values.get((index + values.len()).checked_sub(positional)?).cloned()
+                }
+                Some(_) => None,
+                None => as_defined(),
+            },
+        }
     }
 
     /// The statements of a `def`; empty for a lambda.

@@ -1,17 +1,25 @@
-//! Attributes of functions that need the evaluator: annotations and `__dict__`.
+//! Attributes of functions that need the evaluator: annotations, defaults, binding.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tvmscript_python_syntax::ast::{ExprId, Stmt};
+use tvmscript_python_syntax::ast::{ExprId, ParamKind, Stmt};
 use tvmscript_script_value::{Dict, DictKey, ScriptValue};
 
 use super::{Closure, Raise};
-use crate::Eval;
 use crate::python::{Outcome, cost};
+use crate::{Eval, EvalState};
 
 /// Attributes that are no part of `__dict__`.
-pub(crate) const OWN: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__annotations__"];
+pub(crate) const OWN: &[&str] = &[
+    "__name__",
+    "__qualname__",
+    "__doc__",
+    "__module__",
+    "__annotations__",
+    "__defaults__",
+    "__kwdefaults__",
+];
 
 impl Eval<'_> {
     /// An attribute of a function of the text; `None` for those that the function itself has.
@@ -37,6 +45,12 @@ impl Eval<'_> {
                 closure.set_own(&self.state.program, name, annotations.clone())?;
                 annotations
             }
+            "__defaults__" => self.state.positional_defaults(closure),
+            "__kwdefaults__" => {
+                let defaults = self.keyword_defaults(closure)?;
+                closure.set_own(&self.state.program, name, defaults.clone())?;
+                defaults
+            }
             _ => return Ok(None),
         }))
     }
@@ -60,5 +74,29 @@ impl Eval<'_> {
             dict.insert(DictKey::text(&*name), value);
         }
         Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
+    }
+
+    fn keyword_defaults(&mut self, closure: &Closure) -> Outcome {
+        let ast = self.state.ast.clone();
+        let mut dict = Dict::new();
+        for (param, default) in ast.list(closure.params).iter().zip(&closure.defaults) {
+            if let (ParamKind::KeywordOnly, Some(default)) = (param.kind, default) {
+                cost::entries(self.state, 1)?;
+                dict.insert(DictKey::text(ast.name(param.name)), default.clone());
+            }
+        }
+        Ok(match dict.is_empty() {
+            true => ScriptValue::None,
+            false => ScriptValue::Dict(Rc::new(RefCell::new(dict))),
+        })
+    }
+}
+
+impl EvalState {
+    fn positional_defaults(&self, closure: &Closure) -> ScriptValue {
+        let params = self.ast.list(closure.params).iter().zip(&closure.defaults);
+        let values: Vec<ScriptValue> =
+            params.filter(|(p, _)| p.kind != ParamKind::KeywordOnly).filter_map(|(_, d)| d.clone()).collect();
+        if values.is_empty() { ScriptValue::None } else { ScriptValue::tuple(values) }
     }
 }

@@ -17,7 +17,7 @@ use crate::binding::Binding;
 use crate::errors::{HostError, Result};
 use crate::host::Operator;
 use crate::python::compare::identical;
-use crate::python::{builtins, cost, range, type_name};
+use crate::python::{builtins, cost, object, range, type_name};
 use tvmscript_python_syntax::ast::{
     CmpOp, Constant, Expr, ExprId, List, Match, MatchCase, Name, Pattern, PatternKind, StmtId,
 };
@@ -167,7 +167,10 @@ impl Eval<'_> {
         let is_sequence = match subject.plain() {
             ScriptValue::List(_) | ScriptValue::Tuple(_) => true,
             plain if is_instance(plain) => self.is_of_kind(subject, "Sequence")?,
-            ScriptValue::Host(_) => range::of(subject).is_some(),
+            ScriptValue::Host(_) => {
+                range::of(subject).is_some()
+                    || object::of(subject).is_some_and(|object| object.class() == "collections.deque")
+            }
             _ => false,
         };
         if !is_sequence {

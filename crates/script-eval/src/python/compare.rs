@@ -293,6 +293,11 @@ fn sequences(p: &mut Eval<'_>, op: CmpOp, a: Sequence, b: Sequence) -> Result<bo
 
 /// `item in container`
 pub(crate) fn contains(p: &mut Eval<'_>, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
+    if let Some(object) = object::of(container)
+        && let Some(found) = object.contains(p, item)?
+    {
+        return Ok(found);
+    }
     if removes(container, "__contains__") {
         return Err(wrong_type!("'{}' object is not a container", container).into());
     }

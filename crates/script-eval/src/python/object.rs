@@ -1,4 +1,4 @@
-//! Values of library classes: arrays, namespaces, wrapped functions.
+//! Values of library classes: deques, arrays, namespaces, wrapped functions.
 //!
 //! Such a value is a [`LibraryObject`] around a [`Protocol`], which defines its operators and methods. Everything that
 //! works on values of any type asks the functions of this module first.
@@ -17,7 +17,7 @@ use crate::host::Operator;
 
 /// The behaviour of a value of a library class. State that changes is behind cells.
 pub(crate) trait Protocol: Any {
-    /// The name of the class as messages show it, such as `functools.partial`.
+    /// The name of the class as messages show it, such as `collections.deque`.
     fn class(&self) -> &'static str;
 
     /// The methods.
@@ -41,6 +41,11 @@ pub(crate) trait Protocol: Any {
     /// An iterator; `None` if it is not iterable.
     fn iterate(&self, _p: &mut Eval<'_>, _this: &Rc<dyn HostObject>) -> Result<Option<Iter>, Raise> {
         Ok(None)
+    }
+
+    /// An iterator from the last element to the first; `None` if there is none.
+    fn reversed(&self, _this: &ScriptValue) -> Option<Iter> {
+        None
     }
 
     /// A shallow copy; `None` for values that are their own copy.
@@ -67,6 +72,16 @@ pub(crate) trait Protocol: Any {
         _new: ScriptValue,
     ) -> Result<bool, Raise> {
         Ok(false)
+    }
+
+    /// `del value[key]`; `false` if elements cannot be deleted.
+    fn delete(&self, _p: &mut Eval<'_>, _key: &ScriptValue) -> Result<bool, Raise> {
+        Ok(false)
+    }
+
+    /// `item in value`; `None` to search the elements.
+    fn contains(&self, _p: &mut Eval<'_>, _item: &ScriptValue) -> Result<Option<bool>, Raise> {
+        Ok(None)
     }
 
     /// Applies an operator to operands, among which is this value; `None` if it does not define it.

@@ -412,6 +412,13 @@ pub(crate) fn delete(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) ->
                 None => Err(exception::key_error(key.clone())),
             }
         }
-        _ => Err(wrong_type!("'{}' object doesn't support item deletion", own).into()),
+        _ => {
+            if let Some(object) = object::of(base)
+                && object.delete(p, key)?
+            {
+                return Ok(());
+            }
+            Err(wrong_type!("'{}' object doesn't support item deletion", own).into())
+        }
     }
 }

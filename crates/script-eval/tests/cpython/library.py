@@ -139,6 +139,20 @@ Counter()
 Counter(a=1) == Counter(a=1, b=0)
 Counter([1, 2], [3])
 Counter(1)
+deque([1, 2, 3])
+deque('abc', 2)
+deque([1, 2], maxlen=-1)
+deque(maxlen=3).maxlen, deque().maxlen
+deque([1, 2]) == deque([1, 2]), deque([1]) == [1], deque([1, 2]) < deque([2])
+deque([1, 2, 3])[-1], deque([1, 2])[0]
+deque([1])[3]
+deque([1])['a']
+2 in deque([1, 2]), len(deque([1])), bool(deque())
+list(reversed(deque([1, 2, 3])))
+deque().pop()
+deque().popleft()
+{deque(): 1}
+[x for x in deque([3, 4])]
 """
 
 TYPING = """
@@ -181,13 +195,22 @@ isclose(1, 2, rel_tol=-1)
 """
 
 BUILTINS = """
+'ab'.translate({97: 'x', 98: None}), 'ab'.translate({97: 99}), 'abc'.translate(['x'] * 98)
+'ab'.translate({97: -1})
+'ab'.translate({97: 1.5})
+'ab'.translate(5)
+str.maketrans('ab', 'xy', 'z'), str.maketrans({'a': 1, 98: 'q'})
+str.maketrans('ab', 'x')
+str.maketrans({'ab': 1})
+str.maketrans(1)
+'hello'.translate(str.maketrans('el', 'ip'))
 'Stra\u00dfe \u0130 \u03a3\u03c2 \ufb01'.casefold()
 '{a} {b[0]} {c.real:>4}'.format_map({'a': 1, 'b': [2], 'c': 3})
 '{a}'.format_map({})
 '{}'.format_map({'a': 1})
 slice(1, 10, 2).indices(5), slice(None, None, -1).indices(4), slice(-3, None).indices(10)
 slice(1).indices(-1)
-{}.fromkeys('ab', 0)
+(5).from_bytes(b'\x01\x02', 'big'), 'x'.maketrans('a', 'b'), {}.fromkeys('ab', 0)
 list(iter([1, 2].pop, 1))
 iter(5, 6)
 """
@@ -200,6 +223,9 @@ from functools import cache\ncalls = []\n@cache\ndef f(x, y=1):\n    calls.appen
 from functools import cache\n@cache\ndef f(x):\n    return x\nresult = f([])
 from functools import wraps\ndef d(f):\n    @wraps(f)\n    def g(*a):\n        return f(*a) + 1\n    return g\n@d\ndef h(x):\n    return x\nresult = h(1), h.__name__, h.__wrapped__(1)
 from functools import reduce, partial\nresult = reduce(partial(lambda k, a, b: k * a + b, 10), [1, 2, 3])
+from collections import deque\nd = deque(range(5))\nd.rotate(2)\nd.extendleft([8, 9])\ndel d[0]\nd[0] = 'x'\nresult = d, d.pop(), d.popleft()
+from collections import deque\nd = deque([1, 2, 3], maxlen=3)\nd.append(4)\nd.appendleft(0)\nresult = d
+from collections import deque\nd = deque([1, 2, 3])\nfor x in d:\n    d.append(x)\nresult = 1
 from collections import defaultdict\nd = defaultdict(list)\nfor k, v in [('a', 1), ('b', 2), ('a', 3)]:\n    d[k].append(v)\nresult = d, dict(d), d.default_factory
 from collections import defaultdict\nd = defaultdict(lambda: defaultdict(int))\nd[1][2] += 3\nresult = d[1][2]
 from collections import defaultdict\nd = defaultdict(int)\nd['x'] += 1\nd.clear()\nresult = d['y'], d

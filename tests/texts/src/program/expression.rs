@@ -322,6 +322,7 @@ const LISTS: &[&str] = &[
     "[ord(c) % 50 for c in $s]",
     "remainders($l, #)",
     "list(itertools.islice(itertools.count($i % 10), #))",
+    "list(deque($l, maxlen=#))",
     "[[x, y][x < y] for x, y in itertools.pairwise($l)]",
 ];
 
@@ -423,6 +424,7 @@ const RISKY: &[&str] = &[
     "(lambda x: x[0])($i)",
     "isinstance($i, $s)",
     "bytes([$i])",
+    "deque($l).popleft()",
     "list(zip($l, $w, strict=True))",
     "undefined_name.attribute",
     "int('z', #)",
@@ -434,6 +436,7 @@ const RISKY: &[&str] = &[
     "namedtuple('P', 'x y')(*$l)",
     "operator.itemgetter($i)($l)",
     "functools.reduce(operator.add, $w)",
+    "int.from_bytes($s, 'big')",
     "defaultdict(list)[$s]",
     "OrderedDict($d).popitem()",
 ];

@@ -9,7 +9,7 @@ mod numeric;
 mod types;
 
 pub(crate) use functions::{abs, ascii, hash, is_callable, len, sort};
-pub(crate) use types::{class_method, fill, fill_from_mapping, parse_float};
+pub(crate) use types::{class_method, fill, fill_from_mapping, is_little_endian, parse_float};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 

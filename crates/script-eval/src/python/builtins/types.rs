@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use num_traits::Num;
 use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 
@@ -13,6 +13,7 @@ use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
 use crate::eval::{Iter, IterObject, Raise};
 use crate::python::library;
+use crate::python::methods::make_translation;
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
@@ -104,6 +105,14 @@ static CLASS_METHODS: &[(&str, Native)] = &[
             p.call_value(&class, CallArgs::positional([dict]))
         }),
     ),
+    (
+        "int",
+        linear("from_bytes")
+            .one_to_three(int_from_bytes)
+            .with_keywords(&["bytes", "byteorder", "signed"])
+            .with_keyword_only(1),
+    ),
+    ("str", linear("maketrans").one_to_three(make_translation)),
 ];
 
 /// The class method of a built-in type: `dict.fromkeys`.
@@ -129,6 +138,44 @@ fn dict_from_keys(
         dict.insert(key, value.clone());
     }
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
+}
+
+/// Tests whether a `byteorder` argument is `"little"`; it defaults to `"big"`.
+pub(crate) fn is_little_endian(order: Option<&ScriptValue>, what: &str) -> Result<bool, HostError> {
+    match order.map(ScriptValue::as_str) {
+        None | Some(Some("big")) => Ok(false),
+        Some(Some("little")) => Ok(true),
+        Some(Some(_)) => raise!(Value, "byteorder must be either 'little' or 'big'"),
+        Some(None) => raise!(Type, "{what} must be str"),
+    }
+}
+
+fn int_from_bytes(
+    p: &mut Eval<'_>,
+    _: &ScriptValue,
+    bytes: ScriptValue,
+    order: Option<ScriptValue>,
+    signed: Option<ScriptValue>,
+) -> Outcome {
+    let signed = signed.map_or(Ok(false), |signed| p.truth(&signed))?;
+    let bytes = match bytes {
+        // Unlike `bytes(n)`, these are no counts.
+        ScriptValue::Str(_)
+        | ScriptValue::Int(_)
+        | ScriptValue::Bool(_)
+        | ScriptValue::BigInt(_)
+        | ScriptValue::Float(_)
+        | ScriptValue::None => return Err(wrong_type!("cannot convert '{}' object to bytes", &bytes).into()),
+        other => bytes_of_value(p, &other)?,
+    };
+    let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
+    cost::integer(p.state, 8 * bytes.len() as u64)?;
+    Ok(int(match (little, signed) {
+        (false, false) => BigInt::from_bytes_be(Sign::Plus, &bytes),
+        (true, false) => BigInt::from_bytes_le(Sign::Plus, &bytes),
+        (false, true) => BigInt::from_signed_bytes_be(&bytes),
+        (true, true) => BigInt::from_signed_bytes_le(&bytes),
+    }))
 }
 
 /// The content of `bytes(source, encoding, errors)`.
@@ -460,6 +507,9 @@ fn zip_type(p: &mut Eval<'_>, _: &ScriptValue, mut a: CallArgs) -> Outcome {
 }
 
 fn reversed_type(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
+    if let Some(iter) = object::of(&x).and_then(|object| object.reversed(&x)) {
+        return Ok(IterObject::value("reversed", iter));
+    }
     if crate::eval::class::removes(&x, "__reversed__") {
         return Err(wrong_type!("'{}' object is not reversible", &x).into());
     }

@@ -40,6 +40,7 @@ const METHODS: &[(&str, &[&str])] = &[
 /// The classes of built-in types; the bases of the classes follow from [`BASES`].
 const BUILTIN: &[(&str, &str)] = &[
     ("list", "MutableSequence"),
+    ("deque", "MutableSequence"),
     ("tuple", "Sequence Hashable"),
     ("str", "Sequence Hashable"),
     ("range", "Sequence Hashable"),

@@ -25,6 +25,8 @@ mod typing;
 pub use typing::type_variable;
 
 #[cfg(feature = "library")]
+pub(crate) use collections::MISSING as MISSING_OF_DEQUE;
+#[cfg(feature = "library")]
 pub(crate) use functools::Partial;
 pub(crate) use typing::{class_of_form, is_abstract_class, is_abstract_instance, is_abstract_subclass};
 
@@ -40,7 +42,7 @@ struct Library {
     functions: Table,
     /// Further functions.
     more_functions: &'static [Table],
-    /// Callable as types: `isinstance(x, collections.Counter)`.
+    /// Callable as types: `isinstance(x, collections.deque)`.
     types: &'static [Table],
     constants: &'static [(&'static str, Constant)],
     /// Names for annotations, separated by spaces.

@@ -13,9 +13,9 @@ use tvmscript_script_value::ScriptValue;
 
 #[cfg(feature = "library")]
 use crate::eval::Context;
+use crate::eval::IterObject;
 use crate::eval::class::{ClassObject, PROPERTY, Property};
 use crate::eval::generator::is_generator;
-use crate::eval::{Closure, IterObject};
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table, class_method};
 #[cfg(feature = "library")]
 use crate::python::library::contextlib;
@@ -23,6 +23,8 @@ use crate::python::library::contextlib;
 use crate::python::numpy::array::Array;
 use crate::python::set::Set;
 use crate::python::{dict_class, object, range, view};
+
+pub(crate) use text::make_translation;
 
 /// The method tables of a value.
 fn tables(value: &ScriptValue) -> [Table; 2] {
@@ -151,17 +153,15 @@ pub(crate) fn left_out(value: &ScriptValue, name: &str) -> Option<&'static str> 
     match of.as_str() {
         "bytes" if is_missing(bytes::MISSING) => return Some("this method of `bytes`"),
         "Counter" if is_missing(dict_class::MISSING) => return Some("this method of `Counter`"),
-        "str" if is_missing("maketrans translate") => return Some("this method of `str`"),
-        "int" if is_missing("as_integer_ratio from_bytes to_bytes") => return Some("this method of `int`"),
-        "float" if name == "as_integer_ratio" => return Some("this method of `float`"),
+        #[cfg(feature = "library")]
+        "collections.deque" if is_missing(crate::python::library::MISSING_OF_DEQUE) => {
+            return Some("this method of `deque`");
+        }
         "functools._lru_cache_wrapper" if is_missing("cache_info cache_parameters") => {
             return Some("this method of a cache");
         }
         "float" if is_missing("fromhex hex") => return Some("the hexadecimal text of floats"),
         _ => {}
-    }
-    if value.as_host::<Closure>().is_some() && matches!(name, "__defaults__" | "__kwdefaults__") {
-        return Some("this attribute of a function");
     }
     if let Some(class) = value.as_host::<ClassObject>()
         && class.metaclass.is_some()

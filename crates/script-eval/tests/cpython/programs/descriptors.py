@@ -27,17 +27,22 @@ result = found + [C.z.__doc__]
 def f(a, b: int = 1, *, c: "text" = 2) -> str:
     "doc"
 
-found = [f.__annotations__, f.__dict__, f.__call__ is not None]
+found = [f.__annotations__, f.__defaults__, f.__kwdefaults__, f.__dict__, f.__call__ is not None]
+f.__defaults__ = (7, 8)
+f.__kwdefaults__ = {"c": 9}
 f.__name__ = "g"
 f.extra = 1
-result = found + [f.__name__, f.__dict__]
+def g(a, b=1):
+    return (a, b)
+g.__defaults__ = (5, 6)
+result = found + [f.__name__, f.__dict__, g(), g(1)]
 
 # case: wrong attributes of functions
 def f():
     pass
 
 found = []
-for name, value in [("__name__", 1), ("__dict__", 1), ("__annotations__", 1)]:
+for name, value in [("__name__", 1), ("__defaults__", 1), ("__dict__", 1), ("__annotations__", 1)]:
     try:
         setattr(f, name, value)
     except TypeError as error:

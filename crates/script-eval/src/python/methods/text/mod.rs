@@ -2,17 +2,19 @@
 
 mod parts;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use tvmscript_python_syntax::is_identifier;
-use tvmscript_script_value::ScriptValue;
+use tvmscript_script_value::{Dict, DictKey, ScriptValue};
 
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, own};
 use crate::python::number::word;
 use crate::python::text_index::Chars;
-use crate::python::{Outcome, codec, cost, template, unicode};
+use crate::python::{Outcome, builtins, codec, cost, dict_class, subscript, template, unicode};
 use crate::{Eval, EvalState};
 
 pub(super) static STR: Table = &[
@@ -25,6 +27,7 @@ pub(super) static STR: Table = &[
         let text = template::expand_map(p, text(v), &mapping)?;
         cost::text(p.state, &text)
     }),
+    linear("translate").one(translate),
     linear("swapcase").zero(|p, v| map_text(p.state, v, unicode::swap_case)),
     linear("strip").zero_or_one(|p, v, chars| strip(p.state, v, chars, "strip", true, true)),
     linear("lstrip").zero_or_one(|p, v, chars| strip(p.state, v, chars, "lstrip", true, false)),
@@ -99,6 +102,105 @@ pub(super) static STR: Table = &[
         })
         .with_keywords(&["encoding", "errors"]),
 ];
+
+/// `str.maketrans`.
+pub(crate) fn make_translation(
+    p: &mut Eval<'_>,
+    _: &ScriptValue,
+    x: ScriptValue,
+    y: Option<ScriptValue>,
+    z: Option<ScriptValue>,
+) -> Outcome {
+    let mut table = Dict::new();
+    let code = |c: char| DictKey::new(ScriptValue::Int(i64::from(c as u32))).ok();
+    let Some(y) = y else {
+        let ScriptValue::Dict(dict) = &x else {
+            raise!(Type, "if you give only one argument to maketrans it must be a dict");
+        };
+        cost::entries(p.state, dict.borrow().len())?;
+        for (key, value) in dict.borrow().iter() {
+            match &key.0 {
+                ScriptValue::Str(text) => {
+                    let mut chars = text.as_str().chars();
+                    let (Some(c), None) = (chars.next(), chars.next()) else {
+                        raise!(Value, "string keys in translate table must be of length 1");
+                    };
+                    code(c).map(|key| table.insert(key, value.clone()));
+                }
+                ScriptValue::Int(_) | ScriptValue::Bool(_) => {
+                    table.insert(key.clone(), value.clone());
+                }
+                _ => raise!(Type, "keys in translate table must be strings or integers"),
+            }
+        }
+        return Ok(ScriptValue::Dict(Rc::new(RefCell::new(table))));
+    };
+    let Some(from) = x.as_str() else {
+        raise!(Type, "first maketrans argument must be a string if there is a second argument");
+    };
+    let to = needs_text("maketrans() argument 2 must be str", &y)?;
+    cost::entries(p.state, from.len())?;
+    if from.chars().count() != to.chars().count() {
+        raise!(Value, "the first two maketrans arguments must have equal length");
+    }
+    for (c, other) in from.chars().zip(to.chars()) {
+        code(c).map(|key| table.insert(key, ScriptValue::Int(i64::from(other as u32))));
+    }
+    if let Some(z) = z {
+        let removed = needs_text("maketrans() argument 3 must be str", &z)?;
+        cost::entries(p.state, removed.len())?;
+        for c in removed.chars() {
+            code(c).map(|key| table.insert(key, ScriptValue::None));
+        }
+    }
+    Ok(ScriptValue::Dict(Rc::new(RefCell::new(table))))
+}
+
+fn translate(p: &mut Eval<'_>, v: &ScriptValue, table: ScriptValue) -> Outcome {
+    let mut out = String::new();
+    for c in text(v).chars() {
+        p.state.program.budget.step(1)?;
+        let code = ScriptValue::Int(i64::from(c as u32));
+        let found = match &table {
+            ScriptValue::Dict(dict) => {
+                let key = p.hashable(code.clone())?;
+                let found = dict.borrow().get(&key).cloned();
+                match found {
+                    Some(found) => Some(found),
+                    None => dict_class::missing(p, &table, &code)?,
+                }
+            }
+            other => {
+                let is_sequence =
+                    matches!(other, ScriptValue::Str(_) | ScriptValue::List(_) | ScriptValue::Tuple(_));
+                let len = if is_sequence { builtins::len(p, other)? } else { ScriptValue::Int(0) };
+                match (is_sequence, len) {
+                    (true, ScriptValue::Int(len)) if i64::from(c as u32) < len => {
+                        Some(subscript::get(p, other, &code)?)
+                    }
+                    (true, _) => None,
+                    (false, _) => return Err(wrong_type!("'{}' object is not subscriptable", other).into()),
+                }
+            }
+        };
+        match &found {
+            None => out.push(c),
+            Some(ScriptValue::None) => {}
+            Some(ScriptValue::Str(text)) => {
+                p.state.program.budget.allocate(text.as_str().len() as u64)?;
+                out.push_str(text.as_str());
+            }
+            Some(other) => match crate::python::number::index(other) {
+                Some(code) => match u32::try_from(&*code).ok().and_then(char::from_u32) {
+                    Some(c) => out.push(c),
+                    None => raise!(Value, "character mapping must be in range(0x110000)"),
+                },
+                None => raise!(Type, "character mapping must return integer, None or str"),
+            },
+        }
+    }
+    cost::text(p.state, &out)
+}
 
 fn text(value: &ScriptValue) -> &str {
     value.as_str().unwrap_or("")
