@@ -143,7 +143,6 @@ fn slow_steps() -> Result<Vec<Step>> {
     check("differences of changed programs", &["check", "diff", "--count", "200"]);
     check("changed tokens", &["check", "mutate"]);
     check("unknown operators", &["check", "unknown", "--count", "200"]);
-    check("speed, as a report", &["bench-gate", "--report"]);
     if has_python() {
         check("whole Python files", &["files"]);
     }
