@@ -112,7 +112,7 @@ def kernel(A: T.handle("float32", "global"), n: T.int32):
 }
 
 #[test]
-fn current_operators_of_devices_have_namespaces() {
+fn tvm_0_27_operators_of_devices_have_namespaces() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -168,7 +168,7 @@ def launch():
 }
 
 #[test]
-fn current_functions_have_buffers_as_parameters() {
+fn tvm_0_27_functions_have_buffers_as_parameters() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -193,7 +193,7 @@ def matmul(A: T.Buffer(("m", "n + 1"), "float32"), B: T.Buffer((n, 16), "float32
 }
 
 #[test]
-fn current_variables_are_buffers_of_one_element() {
+fn tvm_0_27_variables_are_buffers_of_one_element() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -222,7 +222,7 @@ def variables(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "int32", layout=
 }
 
 #[test]
-fn current_statements_are_flat() {
+fn tvm_0_27_statements_are_flat() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -248,7 +248,7 @@ def flat(A: T.Buffer((16,), "int32")):
 }
 
 #[test]
-fn current_kernels_name_scopes_and_are_called() {
+fn tvm_0_27_kernels_name_scopes_and_are_called() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -272,7 +272,7 @@ def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((16, 8), "float32"), n: T
 }
 
 #[test]
-fn current_texts_may_be_written_otherwise() {
+fn tvm_0_27_texts_may_be_written_otherwise() {
     let written = r#"from tvm.script import tirx as T
 
 @T.prim_func(s_tir=True)
@@ -308,7 +308,7 @@ def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.
 
 /// Within a function by name; by function otherwise.
 #[test]
-fn current_layouts_have_no_axis_separators() {
+fn tvm_0_27_layouts_have_no_axis_separators() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -323,7 +323,7 @@ def f(x: R.Tensor((4, 4), dtype="float32")) -> R.Tensor((4, 2, 2), dtype="float3
 }
 
 #[test]
-fn current_views_may_have_another_type() {
+fn tvm_0_27_views_may_have_another_type() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -355,7 +355,7 @@ fn a_view_of_a_layout_that_has_no_other_type_is_an_error() {
 }
 
 #[test]
-fn current_barriers_have_three_arguments_and_annotations_literals() {
+fn tvm_0_27_barriers_have_three_arguments_and_annotations_literals() {
     let text = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
 
@@ -376,7 +376,7 @@ def f(A: T.Buffer((4,), "float32")):
 }
 
 #[test]
-fn current_calls_state_the_elements_of_pointers() {
+fn tvm_0_27_calls_state_the_elements_of_pointers() {
     let text = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
 
@@ -398,7 +398,7 @@ def f(p: T.handle, q: T.handle("float32", "global")):
 }
 
 #[test]
-fn current_handles_of_buffers_are_their_data() {
+fn tvm_0_27_handles_of_buffers_are_their_data() {
     let text = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
 
@@ -535,7 +535,7 @@ def kernel(A_handle: T.handle):
 }
 
 #[test]
-fn standalone_functions_have_type_parameters() {
+fn tirx_functions_have_type_parameters() {
     reads_and_prints(
         r#"from __future__ import annotations
 
@@ -562,7 +562,7 @@ def axpy[n](a: T.float32, X: T.Tensor((n + 1, n), T.float16x4, data_alignment=12
 }
 
 #[test]
-fn standalone_scopes_are_blocks_and_names_are_unique() {
+fn tirx_scopes_are_blocks_and_names_are_unique() {
     reads_and_prints(
         r#"from __future__ import annotations
 

@@ -8,7 +8,7 @@ use tvmscript::{PrinterConfig, print, registry};
 use super::{read, reads_and_prints};
 
 #[test]
-fn current_type_variables_are_declared_by_function() {
+fn tvm_0_27_type_variables_are_declared_by_function() {
     reads_and_prints(
         r#"# from typing import TypeVar
 # from tvm.script import ir as I
@@ -31,7 +31,7 @@ class Module:
 }
 
 #[test]
-fn current_nested_functions_name_the_module_themselves() {
+fn tvm_0_27_nested_functions_name_the_module_themselves() {
     reads_and_prints(
         r#"# from tvm.script import ir as I
 # from tvm.script import relax as R
@@ -59,7 +59,7 @@ class Module:
 }
 
 #[test]
-fn current_texts_in_relax_have_their_type() {
+fn tvm_0_27_texts_in_relax_have_their_type() {
     reads_and_prints(
         r#"# from tvm.script import ir as I
 # from tvm.script import relax as R
@@ -76,7 +76,7 @@ class Module:
 }
 
 #[test]
-fn current_operators_take_bare_scalars_and_absent_types() {
+fn tvm_0_27_operators_take_bare_scalars_and_absent_types() {
     let text = r#"# from tvm.script import ir as I
 # from tvm.script import relax as R
 
@@ -140,7 +140,7 @@ def f(x: R.Tensor((n, 3), dtype="float32"), p: T.int64, c: T.bool) -> R.Tensor((
 "#;
 
 #[test]
-fn current_scalars_of_relax_are_expressions() {
+fn tvm_0_27_scalars_of_relax_are_expressions() {
     reads_and_prints(SCALARS, "tvm-0.27");
     // Without annotations, and with the names of variables for their types.
     let written = SCALARS
@@ -180,8 +180,8 @@ def f(p: T.int64):
 }
 
 #[test]
-fn current_constants_are_in_metadata() {
-    let text = include_str!("../../../fixtures/current/constant.py");
+fn tvm_0_27_constants_are_in_metadata() {
+    let text = include_str!("../../../fixtures/tvm_0_27/constant.py");
     let parsed = read(text);
     assert_eq!(parsed.release.id(), "tvm-0.27");
     let config = PrinterConfig { release: Some(parsed.release), show_meta: true, ..PrinterConfig::default() };
@@ -190,7 +190,7 @@ fn current_constants_are_in_metadata() {
 }
 
 #[test]
-fn current_relax_functions_have_types() {
+fn tvm_0_27_relax_functions_have_types() {
     reads_and_prints(
         r#"# from typing import TypeVar
 # from tvm.script import ir as I
@@ -228,7 +228,7 @@ class Module:
 }
 
 #[test]
-fn current_modules_declare_type_variables() {
+fn tvm_0_27_modules_declare_type_variables() {
     reads_and_prints(
         r#"# from typing import TypeVar
 # from tvm.script import ir as I

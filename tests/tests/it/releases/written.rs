@@ -204,7 +204,7 @@ def f(x: T.int32, y: T.float32, l: T.int64):
 }
 
 #[test]
-fn current_comparisons_match_types_and_fold() {
+fn tvm_0_27_comparisons_match_types_and_fold() {
     prints_as(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -233,7 +233,7 @@ def f(x: T.int32, n: T.int64):
 }
 
 #[test]
-fn current_dimensions_are_declared_by_buffer() {
+fn tvm_0_27_dimensions_are_declared_by_buffer() {
     reads_and_prints(
         r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
