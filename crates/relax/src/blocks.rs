@@ -468,8 +468,8 @@ impl BlockBuilder {
             CallMismatch::Count { expected } => {
                 RelaxError::ArgumentCount { call: call.clone(), expected, found: args.len() }
             }
-            CallMismatch::Argument { index, expected } => {
-                RelaxError::Argument { call: call.clone(), index, expected, found: args[index].clone() }
+            CallMismatch::Argument { index, expected, found } => {
+                RelaxError::Argument { call: call.clone(), index, expected, found }
             }
         })
     }
@@ -477,10 +477,10 @@ impl BlockBuilder {
 
 /// The struct info of an external call from what the caller states: one value, several, or any.
 pub(crate) fn packed_result(infos: &Array<Ref<StructInfo>>) -> Ref<StructInfo> {
-    match infos.len() {
-        0 => ObjectStructInfo::new(),
-        1 => infos[0].clone(),
-        _ => TupleStructInfo::new(infos.iter().cloned()),
+    match infos.only() {
+        Some(only) => only.clone(),
+        None if infos.is_empty() => ObjectStructInfo::new(),
+        None => TupleStructInfo::new(infos.iter().cloned()),
     }
 }
 

@@ -31,8 +31,8 @@
 //! # Ok::<(), tvmscript_relax::error::RelaxError>(())
 //! ```
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod analysis;
 pub mod blocks;

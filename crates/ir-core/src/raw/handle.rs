@@ -445,6 +445,14 @@ impl<T: ObjectLike> Array<T> {
         self.get(0)
     }
 
+    /// Returns the element of an array that has only one.
+    pub fn only(&self) -> Option<&T> {
+        match self.values() {
+            [only] => Some(Self::element(only)),
+            _ => None,
+        }
+    }
+
     /// Returns the last element.
     pub fn last(&self) -> Option<&T> {
         self.values().last().map(Self::element)

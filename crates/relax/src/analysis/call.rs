@@ -25,6 +25,8 @@ pub enum CallMismatch {
         index: usize,
         /// Struct info of the parameter.
         expected: Ref<StructInfo>,
+        /// Struct info of the argument.
+        found: Ref<StructInfo>,
     },
 }
 
@@ -51,7 +53,7 @@ pub fn call_result(
     };
     for (index, (param, arg)) in params.iter().zip(args.iter()).enumerate() {
         if check(param, arg, &mut found) <= BaseCheck::NeedsCheck {
-            return Err(CallMismatch::Argument { index, expected: param.clone() });
+            return Err(CallMismatch::Argument { index, expected: param.clone(), found: arg.clone() });
         }
     }
     let Bindings { analyzer, scalars, shapes, .. } = found;

@@ -45,11 +45,11 @@ impl BlockBuilder {
     /// Fails if the branch is empty.
     pub fn end_branch(&mut self, name: &'static str) -> Result<Branch> {
         let (blocks, known_before) = self.end_sequence();
-        let Some(last) = blocks.last() else {
+        let Some((last, earlier)) = blocks.split_last() else {
             self.forget_scalars(known_before);
             return Err(RelaxError::EmptyBranch { name });
         };
-        let branch = branch_value(&blocks, last, if name == "R.Then" { "_then" } else { "_else" });
+        let branch = branch_value(earlier, last, if name == "R.Then" { "_then" } else { "_else" });
         let mut seq = branch.value;
         if let Some(info) = struct_info_of(&seq.body) {
             let info = self.well_defined(&info);
@@ -92,12 +92,12 @@ struct RawBranch {
     value: SeqExpr,
 }
 
-/// The bindings of a branch, with the last one as its value: a leaf or tuple itself, any other under the variable's
+/// The bindings of a branch, whose last block follows the earlier ones, with the last one as its value: a leaf or tuple itself, any other under the variable's
 /// name with a suffix.
-fn branch_value(blocks: &[Ref<BindingBlock>], last: &Ref<BindingBlock>, suffix: &str) -> RawBranch {
+fn branch_value(earlier: &[Ref<BindingBlock>], last: &Ref<BindingBlock>, suffix: &str) -> RawBranch {
     let mut bindings: Vec<Ref<Binding>> = last.bindings.iter().cloned().collect();
     let binding = bindings.pop();
-    let mut blocks: Vec<Ref<BindingBlock>> = blocks[..blocks.len().saturating_sub(1)].to_vec();
+    let mut blocks: Vec<Ref<BindingBlock>> = earlier.to_vec();
     let mut name = Str::from("");
     let mut body: Expr = Tuple::new([]).upcast();
     if let Some(node) = binding.as_ref().and_then(|b| b.as_node::<VarBinding>()) {

@@ -86,7 +86,7 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
     let bytes = usize::from(dtype.bits / 8).clamp(1, 8);
     match dtype.code {
         TypeCode::Bool => out.push(u8::from(float != 0.0)),
-        TypeCode::Int | TypeCode::UInt => out.extend(&int.to_le_bytes()[..bytes]),
+        TypeCode::Int | TypeCode::UInt => out.extend(int.to_le_bytes().iter().take(bytes)),
         _ => match arithmetic::float_to_bits(dtype, float) {
             Some(bits) => out.extend(bits.to_le_bytes().iter().take(bytes)),
             None => {
@@ -157,16 +157,18 @@ pub(super) fn integer_of(constant: &Constant) -> Option<i64> {
     let TensorNode { dtype, shape, data } = &*constant.data;
     let is_one = shape.iter().all(|dim| *dim == 1) && dtype.is_scalar();
     let bytes: &[u8] = data.bytes()?;
-    if !is_one || bytes.is_empty() || bytes.len() > 8 {
+    let (least, greatest) = (*bytes.first()?, *bytes.last()?);
+    if !is_one {
         return None;
     }
-    let is_negative = dtype.is_int() && bytes.last().is_some_and(|byte| *byte >= 0x80);
+    let is_negative = dtype.is_int() && greatest >= 0x80;
     let mut wide = [if is_negative { 0xff } else { 0 }; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
+    // Longer numbers do not fit.
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
     match dtype.code {
         TypeCode::Int => Some(i64::from_le_bytes(wide)),
         TypeCode::UInt => u64::from_le_bytes(wide).try_into().ok(),
-        TypeCode::Bool => Some(i64::from(bytes[0] != 0)),
+        TypeCode::Bool => Some(i64::from(least != 0)),
         _ => None,
     }
 }

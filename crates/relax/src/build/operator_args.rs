@@ -88,9 +88,9 @@ arguments! {
     ImageSizeArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::INT, PyType::Generic { name: "Sequence", of: &[DIMENSION] }] }, |value| {
         let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
             || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
-        let size = match value.items() {
+        let size = match value.items().as_deref() {
             _ if is_one => ScriptValue::tuple(vec![value.clone(), value]),
-            Some(sides) if sides.len() == 1 => ScriptValue::tuple(vec![sides[0].clone(), sides[0].clone()]),
+            Some([side]) => ScriptValue::tuple(vec![side.clone(), side.clone()]),
             _ => value,
         };
         ShapeArg::from_script(size).map(|size| size.0)

@@ -156,11 +156,12 @@ fn text(info: &Ref<StructInfo>) -> String {
 
 /// Checks a call of a PrimFunc.
 pub(super) fn check(call: &Call, analyzer: &mut Analyzer) -> Vec<Mistake> {
-    if call.args.len() < 2 || call.sinfo_args.len() != 1 {
+    let (Some(callee), Some(args), Some(stated)) =
+        (call.args.first(), call.args.get(1), call.sinfo_args.only())
+    else {
         // Type inference reports these.
         return Vec::new();
-    }
-    let (callee, args, stated) = (&call.args[0], &call.args[1], &call.sinfo_args[0]);
+    };
     let Some(tuple) = args.as_node::<Tuple>() else {
         let op = Str::from(call.op_name().unwrap_or_default().replacen("relax.", "R.", 1));
         return vec![Mistake::of_call(CallTirError::NotInline { op }, call)];
@@ -241,12 +242,12 @@ fn results(
     let inferred = match call_result(&function, &infos, analyzer) {
         Ok(inferred) => inferred,
         Err(CallMismatch::Count { .. }) => return Err(Mistake::of_call(count(), call)),
-        Err(CallMismatch::Argument { index, expected }) => {
-            let (expected, found) = (text(&expected), text(&infos[index]));
+        Err(CallMismatch::Argument { index, expected, found }) => {
+            let (expected, found) = (text(&expected), text(&found));
             let error = CallTirError::Argument { callee: name, index, expected, found };
-            return Err(match index < args.fields.len() {
-                true => Mistake::at(error, index, &args.fields[index], call),
-                false => Mistake::of_call(error, call),
+            return Err(match args.fields.get(index) {
+                Some(argument) => Mistake::at(error, index, argument, call),
+                None => Mistake::of_call(error, call),
             });
         }
     };
@@ -306,8 +307,9 @@ fn places(
         return;
     }
     for (result, index) in results.iter().zip(indices.iter()) {
+        // The index of a new result is negative.
         let Ok(index) = usize::try_from(index.value) else { continue };
-        let argument = &args.fields[index];
+        let Some(argument) = args.fields.get(index) else { continue };
         let info = struct_info_of(argument).unwrap_or_else(ObjectStructInfo::new);
         if !have_one_place(result, &info, analyzer) {
             let error = CallTirError::Place { result: text(result), argument: text(&info) };

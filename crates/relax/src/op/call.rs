@@ -89,9 +89,9 @@ operators! {
 
 /// The only struct info that the call states.
 fn stated(cx: &mut Infer<'_>) -> Inferred {
-    match cx.call.sinfo_args.len() {
-        1 => Ok(cx.call.sinfo_args[0].clone()),
-        _ => {
+    match cx.call.sinfo_args.only() {
+        Some(only) => Ok(only.clone()),
+        None => {
             Err(cx
                 .wrong_attribute("out_sinfo", "must be the struct info of one result, or a tuple of several"))
         }
@@ -158,10 +158,10 @@ fn packed_in_place(cx: &mut Infer<'_>) -> Inferred {
 
 /// The stated struct info, or the empty tuple.
 fn builtin(cx: &mut Infer<'_>) -> Inferred {
-    match cx.call.sinfo_args.len() {
-        0 => Ok(TupleStructInfo::new([])),
-        1 => Ok(cx.call.sinfo_args[0].clone()),
-        _ => Err(cx.wrong_attribute("sinfo_args", "must be the struct info of one result")),
+    match cx.call.sinfo_args.only() {
+        Some(only) => Ok(only.clone()),
+        None if cx.call.sinfo_args.is_empty() => Ok(TupleStructInfo::new([])),
+        None => Err(cx.wrong_attribute("sinfo_args", "must be the struct info of one result")),
     }
 }
 

@@ -328,8 +328,8 @@ fn multiply_add(cx: &mut Infer<'_>) -> Inferred {
         DataType::VOID
     } else {
         let dtype = tensors[0].dtype;
-        if let Some(index) = tensors.iter().position(|tensor| tensor.dtype != dtype) {
-            let (expected, found) = (format!("operands of the same type, `{dtype}`"), tensors[index].dtype);
+        if let Some((index, other)) = tensors.iter().enumerate().find(|(_, tensor)| tensor.dtype != dtype) {
+            let (expected, found) = (format!("operands of the same type, `{dtype}`"), other.dtype);
             return Err(cx.wrong_dtype(index, expected, found));
         }
         dtype

@@ -45,11 +45,10 @@ fn with_sides(
 ) -> Inferred {
     let given = layout("layout", given, "NCHW")?;
     let vdevice = x.vdevice.clone();
-    let (Some(mut dims), Some([height, width])) = (canonical_dims(cx, 0, x, &given)?, sides) else {
+    let (Some(dims), Some(sides)) = (canonical_dims(cx, 0, x, &given)?, sides) else {
         return Ok(tensor_of_rank(given.rank(), dtype, vdevice));
     };
-    dims[2] = height;
-    dims[3] = width;
+    let dims: Vec<_> = dims.into_iter().take(2).chain(sides).collect();
     let dims = given.dims_of_canonical(&dims).map_err(|error| cx.wrong_shape(error.to_string()))?;
     Ok(tensor_of(dims, dtype, vdevice))
 }

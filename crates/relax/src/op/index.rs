@@ -2,6 +2,7 @@
 //!
 //! Upstream counterparts: `src/relax/op/tensor/index.cc`, `src/relax/op/tensor/manipulate.cc`.
 
+use super::infer::dim_mut;
 use super::prelude::*;
 use crate::analysis::{BaseCheck, base_check, same_dim};
 use crate::node::attrs::{GatherElementsAttrs, GatherNDAttrs, StridedSliceAttrs, TakeAttrs};
@@ -207,7 +208,7 @@ fn slices(cx: &Infer<'_>) -> Checked<Option<Vec<Slice>>> {
         }
         columns.push(column.into_iter());
     }
-    let mut next = |i: usize| columns[i].next();
+    let mut next = |i: usize| columns.get_mut(i)?.next();
     let slice = |axis| Some(Slice { axis, begin: next(0)?, end: next(1)?, stride: next(2)? });
     Ok(axes.into_iter().map(slice).collect())
 }
@@ -310,7 +311,7 @@ fn sliced(cx: &mut Infer<'_>) -> Inferred {
     let is_inbound = cx.attrs::<StridedSliceAttrs>()?.assume_inbound;
     let mut dims: Vec<_> = dims.iter().cloned().collect();
     for (slice, axis) in slices.iter().zip(axes) {
-        let extent = &mut dims[axis];
+        let extent = dim_mut(&mut dims, axis);
         let count = length(slice, extent, is_inbound)?;
         let count = match is_inbound {
             true => {

@@ -438,6 +438,12 @@ pub(crate) fn tensor_of(
     TensorStructInfo::of_shape(ShapeExpr::of(dims.into_iter().collect()), dtype, vdevice).upcast()
 }
 
+/// The dimension of an axis, such as [`Infer::axis`] finds in the rank of the same tensor.
+#[expect(clippy::indexing_slicing, reason = "the axis was compared with the rank")]
+pub(crate) fn dim_mut(dims: &mut [prim::Expr], axis: usize) -> &mut prim::Expr {
+    &mut dims[axis]
+}
+
 /// A tensor of known or unknown rank.
 pub(crate) fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
     TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()

@@ -97,10 +97,9 @@ fn axis_of(cx: &Infer<'_>) -> Checked<Axis> {
 }
 
 fn length(cx: &mut Infer<'_>) -> Inferred {
-    Ok(match axis_of(cx)? {
-        (Some(dims), Some(axis)) if axis < dims.len() => PrimStructInfo::of_value(dims[axis].clone()),
-        _ => PrimStructInfo::new(DataType::INT64),
-    })
+    let (dims, axis) = axis_of(cx)?;
+    let dim = dims.as_ref().zip(axis).and_then(|(dims, axis)| dims.get(axis));
+    Ok(dim.map_or_else(|| PrimStructInfo::new(DataType::INT64), |dim| PrimStructInfo::of_value(dim.clone())))
 }
 
 /// The layout is row-major and compact.

@@ -6,6 +6,7 @@ use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{ObjectLike, structural_equal};
 use tvmscript_prim::PrimExprExt;
 
+use super::infer::dim_mut;
 use super::prelude::*;
 use super::product;
 use crate::analysis::same_dim;
@@ -48,6 +49,7 @@ fn common_dtype(cx: &Infer<'_>, tensors: &[Ref<TensorStructInfo>]) -> Checked<Da
 /// Tensors to join along an axis.
 struct JoinedTensors {
     tensors: Vec<Ref<TensorStructInfo>>,
+    first: Ref<TensorStructInfo>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,
     /// The known shapes, including those of shape variables.
@@ -59,14 +61,14 @@ struct JoinedTensors {
 fn parts(cx: &Infer<'_>) -> Checked<JoinedTensors> {
     cx.expect_args(1)?;
     let tensors = cx.tensors_of_tuple(0)?;
-    if tensors.is_empty() {
+    let Some(first) = tensors.first().cloned() else {
         return Err(cx.wrong_kind(0, "at least one tensor"));
-    }
+    };
     let dtype = common_dtype(cx, &tensors)?;
     let vdevice = shared_device(&tensors);
     let shapes = tensors.iter().filter_map(|tensor| tensor.known_dims()).collect();
     let are_written_out = tensors.iter().all(|tensor| tensor.dims().is_some());
-    Ok(JoinedTensors { tensors, dtype, vdevice, shapes, are_written_out })
+    Ok(JoinedTensors { tensors, first, dtype, vdevice, shapes, are_written_out })
 }
 
 impl JoinedTensors {
@@ -95,8 +97,9 @@ impl JoinedTensors {
 
 /// The total length along an axis: a product if all lengths are equal.
 fn total(shapes: &[Array<prim::Expr>], axis: usize) -> std::result::Result<prim::Expr, prim::PrimError> {
-    let first = &shapes[0][axis];
-    if shapes.iter().all(|dims| structural_equal(dims[axis].object(), first.object())) {
+    let mut lengths = shapes.iter().map(|dims| &dims[axis]);
+    let Some(first) = lengths.next() else { return Ok(IntImm::int64(0)) };
+    if lengths.all(|length| structural_equal(length.object(), first.object())) {
         return ops::mul(first.clone(), IntImm::int64(shapes.len() as i64));
     }
     shapes.iter().try_fold(IntImm::int64(0), |sum, dims| ops::add(sum, dims[axis].clone()))
@@ -124,17 +127,16 @@ fn one_after_another(cx: &mut Infer<'_>) -> Inferred {
     if let Some(only) = only {
         return Ok(only);
     }
-    if !parts.agree(cx, Some(axis))? || !parts.are_written_out {
-        return Ok(parts.of_rank(ndim));
-    }
-    let mut dims: Vec<_> = parts.shapes[0].iter().cloned().collect();
-    dims[axis] = total(&parts.shapes, axis)?;
+    let is_known = parts.agree(cx, Some(axis))? && parts.are_written_out;
+    let Some(shape) = parts.shapes.first().filter(|_| is_known) else { return Ok(parts.of_rank(ndim)) };
+    let mut dims: Vec<_> = shape.iter().cloned().collect();
+    *dim_mut(&mut dims, axis) = total(&parts.shapes, axis)?;
     Ok(tensor_of(dims, parts.dtype, parts.vdevice))
 }
 
 fn along_new_axis(cx: &mut Infer<'_>) -> Inferred {
     let parts = parts(cx)?;
-    let operand_ndim = parts.tensors[0].ndim;
+    let operand_ndim = parts.first.ndim;
     for tensor in parts.tensors.iter().filter(|tensor| !tensor.is_unknown_ndim()) {
         if tensor.ndim != operand_ndim {
             return Err(cx.wrong_rank(0, format!("rank {operand_ndim}, like the first one"), tensor.ndim));
@@ -147,13 +149,11 @@ fn along_new_axis(cx: &mut Infer<'_>) -> Inferred {
         None => 0,
     };
     let is_known = match &parts.tensors[..] {
-        [_] => !parts.shapes.is_empty(),
+        [_] => true,
         _ => parts.agree(cx, None)? && parts.are_written_out,
     };
-    if !is_known {
-        return Ok(parts.of_rank(ndim));
-    }
-    let mut dims: Vec<_> = parts.shapes[0].iter().cloned().collect();
+    let Some(shape) = parts.shapes.first().filter(|_| is_known) else { return Ok(parts.of_rank(ndim)) };
+    let mut dims: Vec<_> = shape.iter().cloned().collect();
     dims.insert(axis, IntImm::int64(parts.tensors.len() as i64));
     Ok(tensor_of(dims, parts.dtype, parts.vdevice))
 }

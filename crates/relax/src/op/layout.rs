@@ -56,6 +56,12 @@ struct Axis {
     inner: Option<i64>,
 }
 
+impl Axis {
+    fn is_outer(self, letter: u8) -> bool {
+        self.letter == letter && self.inner.is_none()
+    }
+}
+
 /// The axes of a tensor, outermost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -91,8 +97,7 @@ impl Layout {
         if layout.axes.is_empty() {
             return Err(invalid("there are no axes"));
         }
-        let has_outer = |axis: &Axis| layout.outer(axis.letter).next().is_some();
-        if !layout.axes.iter().all(has_outer) {
+        if !layout.axes.iter().all(|axis| layout.has_outer(axis.letter)) {
             return Err(invalid("a small letter has no capital letter"));
         }
         Ok(layout)
@@ -102,9 +107,8 @@ impl Layout {
         self.axes.len()
     }
 
-    fn outer(&self, letter: u8) -> impl Iterator<Item = usize> + '_ {
-        let is_outer = move |(_, axis): &(usize, &Axis)| axis.letter == letter && axis.inner.is_none();
-        self.axes.iter().enumerate().filter(is_outer).map(|(i, _)| i)
+    fn has_outer(&self, letter: u8) -> bool {
+        self.axes.iter().any(|axis| axis.is_outer(letter))
     }
 
     /// The product of the inner lengths of an axis; 1 if it is not split.
@@ -119,7 +123,7 @@ impl Layout {
 
     /// Checks that two layouts have the same axes.
     pub(super) fn check_convertible(&self, to: &Layout) -> Result<()> {
-        let covers = |a: &Layout, b: &Layout| b.axes.iter().all(|axis| a.outer(axis.letter).next().is_some());
+        let covers = |a: &Layout, b: &Layout| b.axes.iter().all(|axis| a.has_outer(axis.letter));
         match covers(self, to) && covers(to, self) {
             true => Ok(()),
             false => Err(LayoutError::NotConvertible { from: self.name.clone(), to: to.name.clone() }),
@@ -148,8 +152,8 @@ impl Layout {
             }
             let block = self.inner_length(axis.letter)?;
             let mut whole = IntImm::int64(0);
-            for i in self.outer(axis.letter) {
-                whole = ops::add(whole, ops::mul(dims[i].clone(), block.clone())?)?;
+            for (_, dim) in self.axes.iter().zip(dims).filter(|(own, _)| own.is_outer(axis.letter)) {
+                whole = ops::add(whole, ops::mul(dim.clone(), block.clone())?)?;
             }
             let blocks = ops::ceildiv(whole, to.inner_length(axis.letter)?)?;
             Ok(analyzer.simplify(&blocks))

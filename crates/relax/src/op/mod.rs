@@ -453,13 +453,13 @@ fn packed_attrs(attrs: Vec<(Str, ScriptValue)>) -> BuildResult<Option<Ref<Attrs>
     }
     let unknown = || BuildError::expected("a class of attributes", format!("`{key}`"));
     let info = type_by_key(&key).filter(|info| info.is_a(Attrs::type_info())).ok_or_else(unknown)?;
-    let field = |name: &str| entries.iter().position(|(known, _)| known.as_str() == name);
+    let field = |name: &str| entries.iter().find(|(known, _)| known.as_str() == name);
     let mut values = Vec::with_capacity(entries.len());
     for known in info.fields() {
-        let Some(at) = field(known.name) else {
+        let Some((_, value)) = field(known.name) else {
             return Err(BuildError::message(format!("missing field `{}` of `{key}`", known.name)));
         };
-        values.push(entries[at].1.clone());
+        values.push(value.clone());
     }
     if values.len() != entries.len() {
         return Err(BuildError::message(format!(

@@ -8,6 +8,8 @@ use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{FloatImm, IndexMap, PrimExprExt};
 
+#[cfg(feature = "build")]
+use super::infer::dim_mut;
 use super::prelude::*;
 use super::{product, tensor_of_operand};
 use crate::analysis::same_dim;
@@ -78,13 +80,10 @@ fn expanded(cx: &mut Infer<'_>) -> Inferred {
         return Ok(x.reranked(UNKNOWN_NDIM));
     }
     let ndim = x.ndim + axes.len() as i64;
-    let mut is_new = vec![false; ndim as usize];
-    for axis in cx.axes(axes, ndim)? {
-        is_new[axis] = true;
-    }
+    let new = cx.axes(axes, ndim)?;
     let Some(dims) = x.dims() else { return Ok(x.reranked(ndim)) };
     let mut old = dims.iter();
-    let dims = is_new.into_iter().filter_map(|is_new| match is_new {
+    let dims = (0..ndim as usize).filter_map(|axis| match new.contains(&axis) {
         true => Some(IntImm::int64(1)),
         false => old.next().cloned(),
     });
@@ -275,7 +274,7 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> Result<Option<Ref<ShapeExpr>>> {
     if let Some(rest) = rest {
         let given = product(dims.iter().filter(|dim| literal(dim).is_none_or(|length| length > 0)))?;
         let all = product(known.iter())?;
-        dims[rest] = Analyzer::new().simplify(&ops::floordiv(all, given)?);
+        *dim_mut(&mut dims, rest) = Analyzer::new().simplify(&ops::floordiv(all, given)?);
     }
     Ok(Some(ShapeExpr::try_new(dims)?))
 }

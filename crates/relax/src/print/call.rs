@@ -299,10 +299,9 @@ fn spread_arguments(
     d: &mut Docsifier<'_>,
 ) -> Result<Option<ExprDoc>> {
     let (2, [info], None) = (node.args.len(), &stated(node)[..], &node.attrs) else { return Ok(None) };
-    let (Some(name), Some(args)) = (node.args[0].as_node::<StringImm>(), node.args[1].as_node::<Tuple>())
-    else {
-        return Ok(None);
-    };
+    let name = node.args.first().and_then(|name| name.as_node::<StringImm>());
+    let args = node.args.get(1).and_then(|args| args.as_node::<Tuple>());
+    let (Some(name), Some(args)) = (name, args) else { return Ok(None) };
     let at = d.field(path, field!(Call, args));
     let at_name = d.item(at, 0);
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
@@ -344,11 +343,13 @@ fn device_hint(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<Option<ExprDoc>> {
-    let (Some(attrs), 1) = (attrs_of::<HintOnDeviceAttrs>(node), node.args.len()) else { return Ok(None) };
+    let (Some(attrs), Some(data)) = (attrs_of::<HintOnDeviceAttrs>(node), node.args.only()) else {
+        return Ok(None);
+    };
     let HintOnDeviceAttrs { device_type, index, memory_scope } = attrs;
     let at = d.field(path, field!(Call, args));
     let at = d.item(at, 0);
-    let data = d.expr(&node.args[0], at)?;
+    let data = d.expr(data, at)?;
     let at = d.field(path, field!(Call, attrs));
     let kind = d.docs.int(*device_type);
     let kind = d.at_field(kind, at, field!(HintOnDeviceAttrs, device_type));

@@ -53,6 +53,7 @@ pub(in crate::op) fn is_distributed_call(call: &Call) -> bool {
 struct Operands {
     /// Each with its index among the arguments.
     all: Vec<(usize, Ref<DTensorStructInfo>)>,
+    first: (usize, Ref<DTensorStructInfo>),
     mesh: Ref<DeviceMesh>,
 }
 
@@ -71,8 +72,8 @@ fn operands(cx: &Infer<'_>) -> Checked<Operands> {
         }
         all.push((index, spread));
     }
-    match all.first().map(|(_, first)| first.device_mesh.clone()) {
-        Some(mesh) => Ok(Operands { all, mesh }),
+    match all.first().cloned() {
+        Some(first) => Ok(Operands { all, mesh: first.1.device_mesh.clone(), first }),
         None => Err(cx.wrong_kind(0, "a distributed tensor")),
     }
 }
@@ -81,11 +82,10 @@ fn operands(cx: &Infer<'_>) -> Checked<Operands> {
 pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
     let mut cx = cx.of_whole_tensors();
     let operands = operands(&cx)?;
+    let (index, first) = &operands.first;
     let Some(rule) = operator.sharding else {
-        let (index, _) = operands.all[0];
-        return Err(cx.wrong_shape_at(index, "distributed tensors are not supported"));
+        return Err(cx.wrong_shape_at(*index, "distributed tensors are not supported"));
     };
-    let first = &operands.all[0].1;
     let replicas = |mesh: &DeviceMesh| (0..mesh.ndim()).map(|_| PlacementSpec::replica()).collect();
     let placement = match rule {
         Sharding::Unchanged => return cx.unchanged(operator),
@@ -146,8 +146,11 @@ fn propagated(
     whole: &TensorStructInfo,
 ) -> Checked<Ref<Placement>> {
     // A tensor that is used twice has one set of axes.
-    let tensor_at =
-        |index: usize| cx.call.args.iter().position(|arg| arg.ptr_eq(&cx.call.args[index])).unwrap_or(index);
+    let tensor_at = |index: usize| {
+        let arg = cx.call.args.get(index);
+        let is_same = |other: &Expr| arg.is_some_and(|arg| arg.ptr_eq(other));
+        cx.call.args.iter().position(is_same).unwrap_or(index)
+    };
     let result = cx.arg_count();
     let shapes = operands.all.iter().map(|(index, info)| {
         known(cx, *index, &info.tensor_sinfo).map(|dims| (tensor_at(*index), dims.clone()))
@@ -264,14 +267,9 @@ fn reduced(
         },
         Err(_) => (vec![cx.axis(cx.attrs::<SoftmaxAttrs>()?.axis, ndim as i64)?], true),
     };
-    let mut is_reduced = vec![false; ndim];
-    axes.into_iter().for_each(|axis| is_reduced[axis] = true);
-    let mut next = 0;
-    for (axis, is_reduced) in is_reduced.into_iter().enumerate() {
-        if !is_reduced {
-            graph.join_result((tensor, axis), (result, if keeps { axis } else { next }));
-            next += 1;
-        }
+    let kept = (0..ndim).filter(|axis| !axes.contains(axis));
+    for (next, axis) in kept.enumerate() {
+        graph.join_result((tensor, axis), (result, if keeps { axis } else { next }));
     }
     Ok(())
 }

@@ -44,13 +44,20 @@ fn attention_call(
     operator.call(Some(attrs), [query, key, value].into_iter().chain(bias))
 }
 
-/// Contents of the axes of query, key and value.
-const AXES: [&str; 4] = ["batches", "sequence elements", "heads", "head elements"];
-
 const BATCHES: usize = 0;
 const LENGTH: usize = 1;
 const HEADS: usize = 2;
 const HEAD_SIZE: usize = 3;
+
+/// Contents of an axis of query, key and value.
+fn contents(axis: usize) -> &'static str {
+    match axis {
+        BATCHES => "batches",
+        LENGTH => "sequence elements",
+        HEADS => "heads",
+        _ => "head elements",
+    }
+}
 
 fn plain(cx: &mut Infer<'_>) -> Inferred {
     let tensors: [_; 3] = cx.tensors()?;
@@ -71,12 +78,14 @@ fn biased(cx: &mut Infer<'_>) -> Inferred {
         for (axis, of_bias) in [(BATCHES, 0), (HEADS, 1), (LENGTH, 2)] {
             let is_one = ops::is_one(&bias[of_bias]);
             if !is_one && cx.differ(&query[axis], &bias[of_bias])? {
-                return Err(different(cx, 3, AXES[axis]));
+                return Err(different(cx, 3, contents(axis)));
             }
         }
     }
     match (key.dims(), bias.dims()) {
-        (Some(key), Some(bias)) if cx.differ(&key[LENGTH], &bias[3])? => Err(different(cx, 3, AXES[LENGTH])),
+        (Some(key), Some(bias)) if cx.differ(&key[LENGTH], &bias[3])? => {
+            Err(different(cx, 3, contents(LENGTH)))
+        }
         _ => Ok(result),
     }
 }
@@ -120,7 +129,7 @@ type Dims<'a> = Option<&'a Array<prim::Expr>>;
 
 fn check_same(cx: &mut Infer<'_>, argument: usize, axis: usize, a: Dims<'_>, b: Dims<'_>) -> Checked<()> {
     match (a, b) {
-        (Some(a), Some(b)) if cx.differ(&a[axis], &b[axis])? => Err(different(cx, argument, AXES[axis])),
+        (Some(a), Some(b)) if cx.differ(&a[axis], &b[axis])? => Err(different(cx, argument, contents(axis))),
         _ => Ok(()),
     }
 }
@@ -129,7 +138,7 @@ fn check_same(cx: &mut Infer<'_>, argument: usize, axis: usize, a: Dims<'_>, b: 
 fn check_multiple(cx: &mut Infer<'_>, argument: usize, query: Dims<'_>, other: Dims<'_>) -> Checked<()> {
     match (query, other) {
         (Some(a), Some(b)) if cx.is_no_multiple(&a[HEADS], &b[HEADS])? => {
-            Err(different(cx, argument, AXES[HEADS]))
+            Err(different(cx, argument, contents(HEADS)))
         }
         _ => Ok(()),
     }

@@ -114,10 +114,13 @@ fn convolved(cx: &mut Infer<'_>, conv: Convolution<'_>, spatial: &str) -> Inferr
     let (Some(data_dims), Some(weight_dims)) = (data_dims, weight_dims) else {
         return Ok(tensor_of_rank(out_layout.rank(), dtype, vdevice));
     };
-    let mut dims = vec![data_dims[0].clone(), out_channels(cx, &conv, &data_dims[1], &weight_dims)?];
+    let ([batch, of_data, ..], [outer, inner, ..]) = (&data_dims[..], &weight_dims[..]) else {
+        unreachable!("canonical layouts have two axes before the spatial ones");
+    };
+    let mut dims = vec![batch.clone(), out_channels(cx, &conv, of_data, [outer, inner])?];
     let rank = spatial.len();
-    for axis in 0..rank {
-        let lengths = [&data_dims[axis + 2], &weight_dims[axis + 2]];
+    for (axis, (length, kernel)) in data_dims.iter().zip(&weight_dims).skip(2).enumerate() {
+        let lengths = [length, kernel];
         dims.push(match conv.output_padding {
             None => conv.window.places(cx, axis, rank, lengths, false)?,
             Some(added) => {
@@ -130,19 +133,19 @@ fn convolved(cx: &mut Infer<'_>, conv: Convolution<'_>, spatial: &str) -> Inferr
     Ok(tensor_of(dims, dtype, vdevice))
 }
 
-/// Checks the channels, and returns those of the result.
+/// Checks the channels, and returns those of the result. The weight has `outer` and `inner` ones.
 fn out_channels(
     cx: &mut Infer<'_>,
     conv: &Convolution<'_>,
     of_data: &prim::Expr,
-    weight: &[prim::Expr],
+    [outer, inner]: [&prim::Expr; 2],
 ) -> Checked<prim::Expr> {
     let groups = IntImm::int64(conv.groups);
     let per_group = |dim: &prim::Expr| ops::mul(dim.clone(), groups.clone());
     // One axis of the weight counts the channels of one group, the other those of all groups.
     let (input, output) = match conv.output_padding {
-        None => (per_group(&weight[1])?, weight[0].clone()),
-        Some(_) => (weight[0].clone(), per_group(&weight[1])?),
+        None => (per_group(inner)?, outer.clone()),
+        Some(_) => (outer.clone(), per_group(inner)?),
     };
     if cx.differ(of_data, &input)? {
         let (found, expected) = (describe::scalar(&input), describe::scalar(of_data));
@@ -156,7 +159,7 @@ fn out_channels(
         };
         return Err(cx.wrong_shape_at(1, what));
     }
-    if cx.is_no_multiple(&weight[0], &groups)? {
+    if cx.is_no_multiple(outer, &groups)? {
         return Err(cx.wrong_attribute("groups", "must divide the number of channels"));
     }
     Ok(output)

@@ -104,9 +104,8 @@ fn check_dims(
 ) -> Checked<Option<Vec<tvmscript_prim::Expr>>> {
     let Some(dims) = predictions.known_dims() else { return Ok(None) };
     let has_samples = dims.len() > 1;
-    let classes = &dims[usize::from(has_samples)];
     let mut shape: Vec<_> = dims.iter().cloned().collect();
-    shape.remove(usize::from(has_samples));
+    let classes = shape.remove(usize::from(has_samples));
     if let Some(found) = targets.known_dims() {
         if found.is_empty() == has_samples {
             let what = match has_samples {
@@ -121,8 +120,8 @@ fn check_dims(
             }
         }
     }
-    if let Some(found) = weights.and_then(|weights| weights.known_dims())
-        && cx.differ(classes, &found[0])?
+    if let Some(found) = weights.and_then(|weights| weights.known_dims()?.first().cloned())
+        && cx.differ(&classes, &found)?
     {
         return Err(cx.wrong_shape_at(2, "expected one weight per class"));
     }

@@ -116,18 +116,24 @@ fn batch_normed(cx: &mut Infer<'_>) -> Inferred {
 
 fn layer_normed(cx: &mut Infer<'_>) -> Inferred {
     let tensors: [_; 3] = cx.tensors()?;
-    normed(cx, &tensors, &cx.attrs::<LayerNormAttrs>()?.axes)
+    normed(cx, &tensors, &tensors[0], &cx.attrs::<LayerNormAttrs>()?.axes)
 }
 
 fn rms_normed(cx: &mut Infer<'_>) -> Inferred {
     let tensors: [_; 2] = cx.tensors()?;
-    normed(cx, &tensors, &cx.attrs::<RMSNormAttrs>()?.axes)
+    normed(cx, &tensors, &tensors[0], &cx.attrs::<RMSNormAttrs>()?.axes)
 }
 
-fn normed(cx: &mut Infer<'_>, tensors: &[Ref<TensorStructInfo>], axes: &Array<Ref<IntImm>>) -> Inferred {
+/// The data, if the parameters after it agree with it.
+fn normed(
+    cx: &mut Infer<'_>,
+    tensors: &[Ref<TensorStructInfo>],
+    data: &Ref<TensorStructInfo>,
+    axes: &Array<Ref<IntImm>>,
+) -> Inferred {
     Ok(match parameters_agree(cx, tensors, axes)? {
-        true => tensors[0].clone().upcast(),
-        false => without_shape(&tensors[0]),
+        true => data.clone().upcast(),
+        false => without_shape(data),
     })
 }
 

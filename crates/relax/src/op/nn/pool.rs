@@ -102,9 +102,9 @@ fn pooled(cx: &mut Infer<'_>, pool: &Pool<'_>, canonical: &str) -> Inferred {
         return Ok(tensor_of_rank(out.rank(), x.dtype, x.vdevice.clone()));
     };
     let rank = dims.len() - 2;
-    for (axis, size) in pool.pool_size.iter().take(rank).enumerate() {
-        let lengths = [&dims[axis + 2], &size.clone().upcast()];
-        dims[axis + 2] = pool.window.places(cx, axis, rank, lengths, pool.ceil_mode)?;
+    for (axis, (dim, size)) in dims.iter_mut().skip(2).zip(pool.pool_size.iter()).enumerate() {
+        let lengths = [&*dim, &size.clone().upcast()];
+        *dim = pool.window.places(cx, axis, rank, lengths, pool.ceil_mode)?;
     }
     let dims = out.dims_of_canonical(&dims).map_err(|error| cx.wrong_shape(error.to_string()))?;
     Ok(tensor_of(dims, x.dtype, x.vdevice.clone()))
@@ -127,7 +127,7 @@ fn adaptively_pooled(
             false => tensor_of_rank(out.rank(), x.dtype, x.vdevice.clone()),
         });
     };
-    for (dim, size) in dims[2..].iter_mut().zip(output_size.into_iter().flat_map(|sizes| sizes.iter())) {
+    for (dim, size) in dims.iter_mut().skip(2).zip(output_size.into_iter().flat_map(|sizes| sizes.iter())) {
         *dim = IntImm::int64(size.value);
     }
     let dims = out.dims_of_canonical(&dims).map_err(|error| cx.wrong_shape(error.to_string()))?;

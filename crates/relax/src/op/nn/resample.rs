@@ -37,19 +37,20 @@ fn shuffled(cx: &mut Infer<'_>) -> Inferred {
     if factor <= 0 {
         return Err(cx.wrong_attribute("upscale_factor", format!("must be positive, found {factor}")));
     }
+    let wrong_rank = |cx: &Infer<'_>| cx.wrong_rank(0, "at least rank 3", x.ndim);
     if x.ndim < 3 {
-        return Err(cx.wrong_rank(0, "at least rank 3", x.ndim));
+        return Err(wrong_rank(cx));
     }
     let Some(dims) = x.dims() else { return Ok(tensor_of_rank(x.ndim, x.dtype, None)) };
     let factor = IntImm::int64(factor);
     let area = ops::mul(factor.clone(), factor.clone())?;
     let mut dims: Vec<prim::Expr> = dims.iter().cloned().collect();
-    let channels = dims.len() - 3;
-    if cx.is_no_multiple(&dims[channels], &area)? {
+    let Some([channels, height, width]) = dims.last_chunk_mut::<3>() else { return Err(wrong_rank(cx)) };
+    if cx.is_no_multiple(channels, &area)? {
         return Err(cx.wrong_shape_at(0, "the number of channels must be a multiple of the squared factor"));
     }
-    dims[channels] = ops::floordiv(dims[channels].clone(), area)?;
-    for side in &mut dims[channels + 1..] {
+    *channels = ops::floordiv(channels.clone(), area)?;
+    for side in [height, width] {
         *side = ops::mul(side.clone(), factor.clone())?;
     }
     Ok(tensor_of(dims, x.dtype, None))
