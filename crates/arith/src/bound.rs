@@ -154,8 +154,9 @@ impl Analyzer {
             return *known;
         }
         let mut bound = with_stack(|| self.bound_of_kind(e));
-        for i in 0..self.bounds.scoped.len() {
-            let (subject, extra) = (self.bounds.scoped[i].0.clone(), self.bounds.scoped[i].1);
+        let mut next = 0;
+        while let Some((subject, extra)) = self.bounds.scoped.get(next).cloned() {
+            next += 1;
             if self.same(&subject, e) {
                 bound = bound.intersect(extra);
             }

@@ -31,8 +31,8 @@
 //! One is kept because access regions show it: the interval of a truncated remainder is that of a non-negative
 //! dividend.
 
-#![warn(clippy::unwrap_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod analyzer;
 mod bound;

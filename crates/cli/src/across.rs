@@ -7,7 +7,6 @@ use tvmscript::upgrade::{self, Step};
 use crate::command::Run;
 use crate::failure::FileErrorKind;
 use crate::input::{Input, Warnings};
-use crate::registry::registry;
 use crate::{output, well_formed};
 
 /// One of two files, rewritten before they are compared.
@@ -35,7 +34,7 @@ fn release(input: &Input) -> Option<&'static Release> {
 pub(crate) fn align(
     left: &mut Input,
     right: &mut Input,
-    run: &mut Run,
+    run: &mut Run<'_>,
 ) -> Result<Option<Aligned>, FileErrorKind> {
     let (Some(a), Some(b)) = (release(left), release(right)) else { return Ok(None) };
     if a == b {
@@ -43,7 +42,7 @@ pub(crate) fn align(
     }
     let leads = |step: &&Step, from: &Release, to: &Release| step.from == from && step.to == to;
     // Steps to newer releases come first.
-    let step = upgrade::steps(registry()).find(|step| leads(step, a, b) || leads(step, b, a));
+    let step = upgrade::steps(run.settings.registry()).find(|step| leads(step, a, b) || leads(step, b, a));
     let Some(step) = step else {
         output::diagnose(&format!(
             "note: {} is text of {}, {} of {}; no rules lead from one to the other, so they are compared as they are",
@@ -69,6 +68,6 @@ pub(crate) fn align(
         step.to.id(),
         step.from.id()
     ));
-    Warnings::default().with(&older.source, losses).show(run.color);
+    Warnings::default().with(&older.source, losses).show(run.settings.color);
     Ok(Some(Aligned { file, step }))
 }

@@ -15,7 +15,7 @@ use tvmscript::{DiagnosticOptions, DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
-use crate::registry::registry;
+use crate::settings::Settings;
 use crate::well_formed;
 
 /// A failure, with the text of the file if it was read.
@@ -31,8 +31,8 @@ impl FileError {
     }
 
     /// The failure as text with source lines.
-    pub(crate) fn render(&self, path: &Path, color: bool) -> String {
-        self.failure.render(&display_name(path), self.source.as_ref(), color)
+    pub(crate) fn render(&self, path: &Path, settings: &Settings<'_>) -> String {
+        self.failure.render(&display_name(path), self.source.as_ref(), settings)
     }
 }
 
@@ -174,7 +174,8 @@ fn listed(names: &[String]) -> String {
 
 impl FileErrorKind {
     /// The failure as text, with source lines if it has a position.
-    pub(crate) fn render(&self, name: &str, source: Option<&Source>, color: bool) -> String {
+    pub(crate) fn render(&self, name: &str, source: Option<&Source>, settings: &Settings<'_>) -> String {
+        let color = settings.color;
         let text = source.map_or("", |s| s.text.as_str());
         match self {
             FileErrorKind::Script { errors } => diagnostics::render(errors, name, text, color),
@@ -185,7 +186,7 @@ impl FileErrorKind {
                     let options = DiagnosticOptions { name: &name, color, ..DiagnosticOptions::default() };
                     // The access paths remain if the root cannot be printed.
                     out.push_str(
-                        &tvmscript::render_diagnostics(root, registry(), found, &options)
+                        &tvmscript::render_diagnostics(root, settings.registry(), found, &options)
                             .unwrap_or_else(|_| diagnostics::render(found, &name, "", color)),
                     );
                 }

@@ -5,6 +5,7 @@ use tvmscript::diagnostics::{Applicability, DiagnosticKind, Fix, TextEdit, apply
 
 use crate::failure::FileErrorKind;
 use crate::input::{self, Source};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::well_formed;
 
@@ -54,24 +55,33 @@ struct State {
 ///
 /// A fix may reveal errors that a broken definition hid, so a round may end with more errors than it began with. What
 /// counts is the best state: the result never has more errors than the text.
-pub(crate) fn fix(source: &Source, timings: &mut Timings) -> Option<Fixed> {
-    let start = State { text: source.text.clone(), count: 0, found: examine(source, &source.text, timings) };
-    let best = match all_rounds(source, &start, timings) {
+pub(crate) fn fix(source: &Source, settings: &Settings<'_>, timings: &mut Timings) -> Option<Fixed> {
+    let start = State {
+        text: source.text.clone(),
+        count: 0,
+        found: examine(source, &source.text, settings, timings),
+    };
+    let best = match all_rounds(source, &start, settings, timings) {
         Some(best) => best,
         // One of the fixes does harm.
-        None => single_rounds(source, &start, timings)?,
+        None => single_rounds(source, &start, settings, timings)?,
     };
     let change = Change { before: source.text.clone(), after: best.text };
     Some(Fixed { change, count: best.count })
 }
 
 /// The best state of rounds that apply all fixes, if it is better than `start`.
-fn all_rounds(source: &Source, start: &State, timings: &mut Timings) -> Option<State> {
+fn all_rounds(
+    source: &Source,
+    start: &State,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Option<State> {
     let mut best: Option<State> = None;
-    let mut next = applied(source, start, &compatible(&start.found.fixes), timings);
+    let mut next = applied(source, start, &compatible(&start.found.fixes), settings, timings);
     for _ in 0..MAX_ROUNDS {
         let Some(state) = next else { break };
-        next = applied(source, &state, &compatible(&state.found.fixes), timings);
+        next = applied(source, &state, &compatible(&state.found.fixes), settings, timings);
         if state.found.badness < best.as_ref().unwrap_or(start).found.badness {
             best = Some(state);
         }
@@ -80,7 +90,12 @@ fn all_rounds(source: &Source, start: &State, timings: &mut Timings) -> Option<S
 }
 
 /// The state after rounds that each apply the first fix that helps by itself.
-fn single_rounds(source: &Source, start: &State, timings: &mut Timings) -> Option<State> {
+fn single_rounds(
+    source: &Source,
+    start: &State,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Option<State> {
     let mut best: Option<State> = None;
     let mut tried = 0;
     loop {
@@ -91,7 +106,7 @@ fn single_rounds(source: &Source, start: &State, timings: &mut Timings) -> Optio
             if tried > MAX_SINGLE {
                 return best;
             }
-            better = applied(source, state, &[fix], timings)
+            better = applied(source, state, &[fix], settings, timings)
                 .filter(|next| next.found.badness < state.found.badness);
             if better.is_some() {
                 break;
@@ -103,10 +118,16 @@ fn single_rounds(source: &Source, start: &State, timings: &mut Timings) -> Optio
 }
 
 /// The state after some fixes; `None` if there are none or their edits are not in the text.
-fn applied(source: &Source, state: &State, fixes: &[&Fix], timings: &mut Timings) -> Option<State> {
+fn applied(
+    source: &Source,
+    state: &State,
+    fixes: &[&Fix],
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Option<State> {
     let edits: Vec<TextEdit> = fixes.iter().flat_map(|fix| fix.edits.clone()).collect();
     let text = apply(&state.text, &edits).ok().filter(|text| *text != state.text)?;
-    let found = examine(source, &text, timings);
+    let found = examine(source, &text, settings, timings);
     Some(State { text, count: state.count + fixes.len(), found })
 }
 
@@ -124,9 +145,9 @@ fn compatible(fixes: &[Fix]) -> Vec<&Fix> {
 }
 
 /// The errors of a text, and the first certain fix of each.
-fn examine(source: &Source, text: &str, timings: &mut Timings) -> Found {
+fn examine(source: &Source, text: &str, settings: &Settings<'_>, timings: &mut Timings) -> Found {
     let source = Source { name: source.name.clone(), text: text.to_owned() };
-    match input::parse_input(&source, timings) {
+    match input::parse_input(&source, settings, timings) {
         Err(FileErrorKind::Script { errors }) => {
             let is_syntax = |code: &str| code.starts_with("E01");
             let wrong = errors.iter().filter(|error| error.is_error());
@@ -138,7 +159,7 @@ fn examine(source: &Source, text: &str, timings: &mut Timings) -> Found {
         }
         Err(_) => Found { badness: (usize::MAX, 0, 0), fixes: Vec::new() },
         Ok((scripts, _)) => {
-            let errors = well_formed::errors(&scripts);
+            let errors = well_formed::errors(&scripts, settings.registry());
             let fixes = errors.in_text.iter().filter_map(certain).collect();
             Found { badness: (0, 0, errors.in_text.len() + errors.in_ir.len()), fixes }
         }

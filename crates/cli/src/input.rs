@@ -11,11 +11,11 @@ use tvmscript::irbuilder::record::Step;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
-use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Registry, Release, Value, ir};
+use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Release, Value, ir};
 
 use crate::failure::{FileError, FileErrorKind};
 use crate::output;
-use crate::registry::{max_input_bytes, parse_options, registry, reparse_options, selected};
+use crate::settings::Settings;
 use crate::timings::Timings;
 
 /// Text with a name for diagnostics.
@@ -138,8 +138,12 @@ fn is_stdin(path: &Path) -> bool {
 ///
 /// # Errors
 /// If the file cannot be read, is too large, or is not UTF-8.
-pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, FileErrorKind> {
-    let limit = max_input_bytes();
+pub(crate) fn read(
+    path: &Path,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Source, FileErrorKind> {
+    let limit = settings.max_input_bytes();
     let bytes = timings.time("read", || match is_stdin(path) {
         true => read_at_most(&mut std::io::stdin().lock(), limit),
         false => std::fs::File::open(path).and_then(|mut file| read_at_most(&mut file, limit)),
@@ -168,9 +172,8 @@ fn read_at_most(source: &mut dyn Read, limit: u32) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a regular file; `None` if it cannot be read, is too large, or is not UTF-8.
-pub(crate) fn read_text(path: &Path) -> Option<String> {
-    let limit = max_input_bytes();
+/// Reads a regular file; `None` if it cannot be read, is larger than `limit` bytes, or is not UTF-8.
+pub(crate) fn read_text(path: &Path, limit: u32) -> Option<String> {
     let mut file = std::fs::File::open(path).ok().filter(|_| path.is_file())?;
     let bytes = read_at_most(&mut file, limit).ok().filter(|bytes| bytes.len() <= limit as usize)?;
     String::from_utf8(bytes).ok()
@@ -202,17 +205,22 @@ fn io_reason(error: &std::io::Error) -> String {
 ///
 /// # Errors
 /// If the file cannot be read or has errors; contains the text, if it was read.
-pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<FileError>> {
-    load_with(path, timings, parse_input)
+pub(crate) fn load(
+    path: &Path,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Input, Box<FileError>> {
+    load_with(path, settings, timings, parse_input)
 }
 
 fn load_with(
     path: &Path,
+    settings: &Settings<'_>,
     timings: &mut Timings,
-    parse_input: impl FnOnce(&Source, &mut Timings) -> Result<ParsedInput, FileErrorKind>,
+    parse_input: impl FnOnce(&Source, &Settings<'_>, &mut Timings) -> Result<ParsedInput, FileErrorKind>,
 ) -> Result<Input, Box<FileError>> {
-    let source = read(path, timings).map_err(|failure| FileError::new(failure, None))?;
-    match parse_input(&source, timings) {
+    let source = read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    match parse_input(&source, settings, timings) {
         Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
         Err(failure) => Err(FileError::new(failure, Some(source))),
     }
@@ -222,11 +230,15 @@ fn load_with(
 ///
 /// # Errors
 /// If the text has errors or contains no script.
-pub(crate) fn parse_input(source: &Source, timings: &mut Timings) -> Result<ParsedInput, FileErrorKind> {
+pub(crate) fn parse_input(
+    source: &Source,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<ParsedInput, FileErrorKind> {
     if tvm_json::detect(&source.text).is_some() {
-        from_json(source, timings)
+        from_json(source, settings, timings)
     } else {
-        parse_selected(source, &parse_options(&source.name), timings)
+        parse_selected(source, &settings.parse_options(&source.name), settings, timings)
     }
 }
 
@@ -238,32 +250,38 @@ pub(crate) fn parse_input(source: &Source, timings: &mut Timings) -> Result<Pars
 pub(crate) fn parse_input_in(
     source: &Source,
     release: Option<&'static Release>,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<(ParsedInput, &'static Release), FileErrorKind> {
-    let mut options = parse_options(&source.name);
+    let mut options = settings.parse_options(&source.name);
     options.release = release.or(options.release);
-    let ((scripts, warnings), release) = parse_with_release(registry(), source, &options, true, timings)?;
-    Ok(((select(scripts, selected())?, warnings), release))
+    let ((scripts, warnings), release) = parse_with_release(source, &options, true, settings, timings)?;
+    Ok(((select(scripts, settings.selected())?, warnings), release))
 }
 
 fn parse_selected(
     source: &Source,
     options: &ParseOptions,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<ParsedInput, FileErrorKind> {
-    let (scripts, warnings) = parse(registry(), source, options, timings)?;
-    Ok((select(scripts, selected())?, warnings))
+    let (scripts, warnings) = parse(source, options, settings, timings)?;
+    Ok((select(scripts, settings.selected())?, warnings))
 }
 
 /// Reads scripts and records what they tell their builders.
 ///
 /// # Errors
 /// Those of [`load`]; JSON has no such record.
-pub(crate) fn load_recorded(path: &Path, timings: &mut Timings) -> Result<Input, Box<FileError>> {
-    load_with(path, timings, |source, timings| {
-        let mut options = parse_options(&source.name);
+pub(crate) fn load_recorded(
+    path: &Path,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Input, Box<FileError>> {
+    load_with(path, settings, timings, |source, settings, timings| {
+        let mut options = settings.parse_options(&source.name);
         options.record_steps = true;
-        parse_selected(source, &options, timings)
+        parse_selected(source, &options, settings, timings)
     })
 }
 
@@ -272,31 +290,31 @@ pub(crate) fn load_recorded(path: &Path, timings: &mut Timings) -> Result<Input,
 /// # Errors
 /// All errors in the text.
 pub(crate) fn parse_printed(
-    registry: &Registry,
     source: &Source,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<ParsedInput, FileErrorKind> {
-    parse(registry, source, &reparse_options(), timings)
+    parse(source, &settings.reparse_options(), settings, timings)
 }
 
 fn parse(
-    registry: &Registry,
     source: &Source,
     options: &ParseOptions,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<ParsedInput, FileErrorKind> {
-    Ok(parse_with_release(registry, source, options, false, timings)?.0)
+    Ok(parse_with_release(source, options, false, settings, timings)?.0)
 }
 
 fn parse_with_release(
-    registry: &Registry,
     source: &Source,
     options: &ParseOptions,
     allow_unknown: bool,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<(ParsedInput, &'static Release), FileErrorKind> {
     let mut parsed =
-        timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
+        timings.time("parse", || tvmscript::parse(&source.name, &source.text, settings.registry(), options));
     timings.statements += parsed.statements;
     timings.add_release(parsed.release, parsed.release_reason);
     if allow_unknown {
@@ -338,9 +356,13 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 ///
 /// # Errors
 /// If the text is not the JSON of a node.
-pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<ParsedInput, FileErrorKind> {
+pub(crate) fn from_json(
+    source: &Source,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<ParsedInput, FileErrorKind> {
     let loaded = timings
-        .time("load", || tvmscript::load_json(&source.text, registry()))
+        .time("load", || tvmscript::load_json(&source.text, settings.registry()))
         .map_err(FileErrorKind::Json)?;
     let LoadedJson { node, release, release_reason, unknown } = loaded;
     if matches!(release_reason, Reason::Json) {

@@ -3,9 +3,7 @@
 use tvmscript::ir_core::SourceTexts;
 use tvmscript::ir_core::json::{SaveError, native};
 use tvmscript::tvm_json::{self, Form, SaveOptions, TvmJsonVersion};
-use tvmscript::{Release, Value};
-
-use crate::registry::registry;
+use tvmscript::{Registry, Release, Value};
 
 /// A form of JSON.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +29,13 @@ impl JsonForm {
         &self,
         value: &Value,
         release: &Release,
+        registry: &Registry,
         texts: SourceTexts,
     ) -> Result<String, SaveError> {
         let JsonForm { form, compact } = *self;
         let mut text = match form {
             Form::Tvm => {
-                let version = registry().of_release(release).and_then(TvmJsonVersion::of);
+                let version = registry.of_release(release).and_then(TvmJsonVersion::of);
                 let version = version.unwrap_or(&TvmJsonVersion::V0_23);
                 tvm_json::save_with(
                     value,
@@ -44,7 +43,7 @@ impl JsonForm {
                 )?
             }
             Form::Native => {
-                let release = (release != registry().release()).then(|| release.id());
+                let release = (release != registry.release()).then(|| release.id());
                 native::save_with(value, &native::SaveOptions { compact, release })
             }
         };

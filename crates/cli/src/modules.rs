@@ -7,11 +7,11 @@ use tvmscript::script_parser::{ModuleLoader, ModuleText};
 use crate::input;
 
 /// A loader of the modules below a folder for a file, which need not be in the folder itself; `None` if there is no
-/// such folder.
-pub(crate) fn loader(root: &Path, file: &str) -> Option<ModuleLoader> {
+/// such folder. Modules have at most `max_bytes` bytes.
+pub(crate) fn loader(root: &Path, file: &str, max_bytes: u32) -> Option<ModuleLoader> {
     let root = root.canonicalize().ok()?;
     let package = package(&root, Path::new(file)).unwrap_or_default();
-    Some(ModuleLoader::new(package, move |path| module(&root, path)))
+    Some(ModuleLoader::new(package, move |path| module(&root, path, max_bytes)))
 }
 
 /// Dotted path of the folder of a file, relative to the root.
@@ -22,13 +22,13 @@ fn package(root: &Path, file: &Path) -> Option<String> {
     Some(parts?.join("."))
 }
 
-fn module(root: &Path, path: &str) -> Option<ModuleText> {
+fn module(root: &Path, path: &str, max_bytes: u32) -> Option<ModuleText> {
     let relative: PathBuf = path.split('.').collect();
     let candidates = [relative.with_extension("py"), relative.join("__init__.py")];
     candidates.iter().find_map(|candidate| {
         // Resolved links may lead out of the folder.
         let file = root.join(candidate).canonicalize().ok().filter(|file| file.starts_with(root))?;
-        let text = input::read_text(&file)?;
+        let text = input::read_text(&file, max_bytes)?;
         Some(ModuleText { name: candidate.display().to_string(), text })
     })
 }

@@ -8,7 +8,7 @@ use tvmscript::{Object, PrinterConfig};
 
 use crate::dialect_flags::DialectFlags;
 use crate::failure::FileErrorKind;
-use crate::registry::{fragment_of, printer_config, registry};
+use crate::settings::Settings;
 use crate::{output, paths};
 
 /// Default of `--max-text-bytes` for `roundtrip`.
@@ -54,27 +54,27 @@ pub(crate) struct TextArgs {
 
 impl TextArgs {
     /// The printer configuration.
-    pub(crate) fn config(&self) -> PrinterConfig {
+    pub(crate) fn config(&self, settings: &Settings<'_>) -> PrinterConfig {
         let mut config = PrinterConfig {
             name: self.name.clone(),
             show_meta: self.show_meta,
             max_width_columns: self.width,
             indent_spaces: self.indent,
             syntax_sugar: !self.no_syntax_sugar,
-            verbose_expr: self.verbose_expr || fragment_of().is_some(),
+            verbose_expr: self.verbose_expr || settings.fragment_of().is_some(),
             show_object_address: self.show_object_address,
             module_alias: self.module_alias.clone(),
             max_bytes: self.max_text_bytes.unwrap_or(DEFAULT_MAX_BYTES),
             max_docs: self.max_docs,
-            ..printer_config()
+            ..settings.printer_config()
         };
         self.dialects.apply(&mut config);
         config
     }
 
     /// Returns `true`, after reporting why, if text printed with these options cannot be read back.
-    pub(crate) fn is_misused(&self) -> bool {
-        let Err(error) = self.config().check(registry()) else { return false };
+    pub(crate) fn is_misused(&self, settings: &Settings<'_>) -> bool {
+        let Err(error) = self.config(settings).check(settings.registry()) else { return false };
         output::diagnose(&format!("error: {error}"));
         true
     }
@@ -130,11 +130,15 @@ impl PrinterArgs {
     ///
     /// # Errors
     /// If an access path does not exist in the node.
-    pub(crate) fn config(&self, root: &Object) -> Result<PrinterConfig, FileErrorKind> {
+    pub(crate) fn config(
+        &self,
+        root: &Object,
+        settings: &Settings<'_>,
+    ) -> Result<PrinterConfig, FileErrorKind> {
         let mut config = PrinterConfig {
             print_line_numbers: self.print_line_numbers,
             num_context_lines: self.num_context_lines,
-            ..self.text.config()
+            ..self.text.config(settings)
         };
         for path in &self.underline {
             config.path_to_underline.push(paths::resolve(path, root).map_err(FileErrorKind::Path)?);

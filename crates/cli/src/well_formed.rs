@@ -1,12 +1,12 @@
 //! Diagnostics about the nodes of scripts, of well-formedness checks and passes, at their places in the text.
 
+use tvmscript::Registry;
 use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{Object, Span, SpanKind};
 use tvmscript::pass::PassError;
 use tvmscript::python_syntax::ast::TextRange;
 
 use crate::input::Script;
-use crate::registry::registry;
 
 /// The errors of a file's scripts.
 #[derive(Debug, Default)]
@@ -29,10 +29,10 @@ impl Errors {
 }
 
 /// Checks the scripts whose decorator does not disable it.
-pub(crate) fn errors(scripts: &[Script]) -> Errors {
+pub(crate) fn errors(scripts: &[Script], registry: &Registry) -> Errors {
     let mut errors = Errors::default();
     for script in scripts.iter().filter(|script| script.is_checked) {
-        let dialects = registry().of_release(script.release).unwrap_or(registry());
+        let dialects = registry.of_release(script.release).unwrap_or(registry);
         let found = dialects.check(&script.node);
         if script.range.is_empty() && !found.is_empty() {
             errors.in_ir.push((script.node.clone(), found));

@@ -132,14 +132,12 @@ impl Simplifier<'_> {
         static STAND_INS: LazyLock<[Expr; 2]> = LazyLock::new(|| {
             [DataType::INT32, DataType::INT64].map(|dtype| Var::new("stand_in", dtype).upcast())
         });
+        let [narrow, wide] = &*STAND_INS;
+        let stand_in = |constant: &Expr| if expr::dtype(constant).bits == 64 { wide } else { narrow };
         let folded = match (&a, &b) {
             (Canonical::Expr(a), Canonical::Expr(b)) => ops::fold::fold(op, a, b),
-            (Canonical::Expr(a), _) if expr::as_int(a).is_some() => {
-                ops::fold::fold(op, a, &STAND_INS[usize::from(expr::dtype(a).bits == 64)])
-            }
-            (_, Canonical::Expr(b)) if expr::as_int(b).is_some() => {
-                ops::fold::fold(op, &STAND_INS[usize::from(expr::dtype(b).bits == 64)], b)
-            }
+            (Canonical::Expr(a), _) if expr::as_int(a).is_some() => ops::fold::fold(op, a, stand_in(a)),
+            (_, Canonical::Expr(b)) if expr::as_int(b).is_some() => ops::fold::fold(op, stand_in(b), b),
             _ => Ok(None),
         };
         Ok(match folded.map_err(ArithError::Constant)? {

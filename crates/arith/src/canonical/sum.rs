@@ -217,8 +217,7 @@ impl Sum {
             self.push(term);
             return Ok(());
         };
-        for at in start..self.terms.len() {
-            let other = &mut self.terms[at];
+        for (at, other) in self.terms.iter_mut().enumerate().skip(start) {
             if !other.same_index(&term, analyzer) || term.lower > other.lower {
                 self.terms.insert(at, term);
                 self.places.clear();
@@ -251,7 +250,10 @@ impl Sum {
             }
         }
         let places = self.places.get(&expr::deep_hash(&term.index))?;
-        places.iter().copied().find(|at| self.terms[*at].same_index(term, analyzer))
+        places
+            .iter()
+            .copied()
+            .find(|at| self.terms.get(*at).is_some_and(|other| other.same_index(term, analyzer)))
     }
 
     /// Splits the sum into the terms whose coefficients `divisor` divides, and the rest.
@@ -336,14 +338,13 @@ fn is_least(value: i64, dtype: DataType) -> bool {
 
 /// Merges adjacent splits of one index: equal ones by adding scales; a quotient and its remainder into the finer
 /// quotient, as in `(z // 6) * 6 + (z % 6) // 3 * 3 = (z // 3) * 3`. Merged terms get the scale zero.
-fn merge_terms(terms: &mut [Split]) {
-    for i in 0..terms.len() {
-        if terms[i].scale == 0 {
+fn merge_terms(mut terms: &mut [Split]) {
+    while let Some((coarse, finer)) = terms.split_first_mut() {
+        terms = finer;
+        if coarse.scale == 0 {
             continue;
         }
-        for j in i + 1..terms.len() {
-            let (before, after) = terms.split_at_mut(j);
-            let (coarse, fine) = (&mut before[i], &mut after[0]);
+        for fine in &mut *terms {
             if !expr::deep_equal(&coarse.index, &fine.index, &mut { INDEX_BUDGET })
                 || coarse.upper < fine.lower
             {

@@ -3,52 +3,57 @@
 use std::collections::HashMap;
 
 use super::rewrite::Rewriter;
+use super::used::Used;
 use super::{IterMark, IterSplit, MarkId, Source, Sum, product};
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, View};
 use tvmscript_prim::ops::is_one;
 
+/// A part and its position among the others.
+type At<'p> = (usize, &'p IterSplit);
+
 /// The parts among which to search.
 #[derive(Clone, Copy)]
-struct Search<'a> {
-    parts: &'a [IterSplit],
-    is_used: &'a [bool],
+struct Search<'p, 'u> {
+    parts: &'p [IterSplit],
+    used: &'u Used,
     /// Restricts the search to one mark.
     mark: Option<MarkId>,
     /// Number of leading parts to search.
     end: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'p> Search<'p, '_> {
     /// The candidates from last to first.
-    fn candidates(self) -> impl Iterator<Item = (usize, &'a IterSplit)> {
-        let parts = self.parts[..self.end].iter().enumerate().rev();
-        parts.filter(move |(i, part)| !self.is_used[*i] && self.mark.is_none_or(|mark| mark == part.mark))
+    fn candidates(self) -> impl Iterator<Item = At<'p>> {
+        let parts = self.parts.iter().enumerate().take(self.end).rev();
+        parts.filter(move |(i, part)| {
+            !self.used.contains(*i) && self.mark.is_none_or(|mark| mark == part.mark)
+        })
     }
 
     /// The candidate with the smallest scale.
-    fn base(self) -> Option<usize> {
-        let mut best: Option<(usize, i64)> = None;
+    fn base(self) -> Option<At<'p>> {
+        let mut best: Option<(At<'p>, i64)> = None;
         for (i, part) in self.candidates() {
             let Some(scale) = expr::as_int(&part.scale) else { continue };
             let is_better = match best {
                 None => true,
-                Some((at, known)) => {
-                    scale < known
-                        || (scale == known && is_one(&part.extent) && !is_one(&self.parts[at].extent))
+                Some(((_, other), known)) => {
+                    scale < known || (scale == known && is_one(&part.extent) && !is_one(&other.extent))
                 }
             };
             if is_better {
-                best = Some((i, scale));
+                best = Some(((i, part), scale));
             }
         }
         // If any scale is constant, upstream does not compare the symbolic ones.
         let Some((at, _)) = best else {
-            let mut fewest: Option<(usize, usize)> = None;
+            let mut fewest: Option<(At<'p>, usize)> = None;
             for (i, part) in self.candidates() {
                 let count = factor_count(&part.scale);
                 if fewest.is_none_or(|(_, known)| count < known) {
-                    fewest = Some((i, count));
+                    fewest = Some(((i, part), count));
                 }
             }
             return fewest.map(|(at, _)| at);
@@ -76,7 +81,7 @@ fn first_unit(parts: &[IterSplit]) -> usize {
 
 impl Rewriter<'_> {
     /// The candidate with exactly this scale, preferably of extent one.
-    fn with_scale(&mut self, search: Search<'_>, scale: &Expr) -> Option<usize> {
+    fn with_scale<'p>(&mut self, search: Search<'p, '_>, scale: &Expr) -> Option<At<'p>> {
         let first_unit = first_unit(search.parts);
         let mut found = None;
         for (i, part) in search.candidates() {
@@ -84,9 +89,9 @@ impl Rewriter<'_> {
                 continue;
             }
             if is_one(&part.extent) {
-                return Some(i);
+                return Some((i, part));
             }
-            found = found.or(Some(i));
+            found = found.or(Some((i, part)));
             if i <= first_unit {
                 break;
             }
@@ -95,8 +100,8 @@ impl Rewriter<'_> {
     }
 
     /// The candidate with the greatest scale that does not exceed `scale`.
-    fn with_smaller_scale(&mut self, search: Search<'_>, scale: &Expr) -> Result<Option<usize>> {
-        let mut found: Option<usize> = None;
+    fn with_smaller_scale<'p>(&mut self, search: Search<'p, '_>, scale: &Expr) -> Result<Option<At<'p>>> {
+        let mut found: Option<At<'p>> = None;
         for (i, part) in search.candidates() {
             let room = expr::folded(BinOp::Sub, scale, &part.scale)?;
             let fits = self.analyzer.can_prove_greater_equal(&room, 0)
@@ -106,14 +111,13 @@ impl Rewriter<'_> {
             }
             let is_closer = match found {
                 None => true,
-                Some(known) => {
-                    let known = search.parts[known].scale.clone();
-                    let difference = expr::fold(BinOp::Sub, known, part.scale.clone())?;
+                Some((_, known)) => {
+                    let difference = expr::fold(BinOp::Sub, known.scale.clone(), part.scale.clone())?;
                     self.analyzer.can_prove_less(&difference, 0)
                 }
             };
             if is_closer {
-                found = Some(i);
+                found = Some((i, part));
             }
         }
         Ok(found)
@@ -126,35 +130,35 @@ impl Rewriter<'_> {
         if counts.len() == parts.len() {
             return Ok(None);
         }
-        let mut is_used = vec![false; parts.len()];
+        let mut used = Used::of(parts.len());
         let mut combined = Vec::new();
-        for last in (0..parts.len()).rev() {
-            if is_used[last] {
+        for (last, part) in parts.iter().enumerate().rev() {
+            if used.contains(last) {
                 continue;
             }
             self.analyzer.spend_many(parts.len())?;
-            if counts.get(&parts[last].mark) == Some(&1) {
-                is_used[last] = true;
-                combined.push(parts[last].clone());
+            if counts.get(&part.mark) == Some(&1) {
+                used.add(last);
+                combined.push(part.clone());
                 continue;
             }
-            while !is_used[last] {
-                let mark = Some(parts[last].mark);
-                let search = Search { parts, is_used: &is_used, mark, end: last + 1 };
-                let Some(base) = search.base() else { break };
-                is_used[base] = true;
-                let mut lower = parts[base].clone();
+            while !used.contains(last) {
+                let mark = Some(part.mark);
+                let search = Search { parts, used: &used, mark, end: last + 1 };
+                let Some((at, base)) = search.base() else { break };
+                used.add(at);
+                let mut lower = base.clone();
                 loop {
                     self.analyzer.spend_many(parts.len())?;
                     let scale = product(&lower.extent, &lower.scale)?;
-                    let search = Search { parts, is_used: &is_used, mark, end: last + 1 };
-                    let Some(next) = self.with_scale(search, &scale) else { break };
+                    let search = Search { parts, used: &used, mark, end: last + 1 };
+                    let Some((at, next)) = self.with_scale(search, &scale) else { break };
                     let begins = product(&lower.lower_factor, &lower.extent)?;
-                    if !self.equal(&parts[next].lower_factor, &begins) {
+                    if !self.equal(&next.lower_factor, &begins) {
                         break;
                     }
-                    is_used[next] = true;
-                    lower.extent = product(&parts[next].extent, &lower.extent)?;
+                    used.add(at);
+                    lower.extent = product(&next.extent, &lower.extent)?;
                 }
                 combined.push(lower);
             }
@@ -174,32 +178,32 @@ impl Rewriter<'_> {
             }
         }
         let parts = &sum.parts;
-        let mut is_used = vec![false; parts.len()];
-        let whole = Search { parts, is_used: &is_used, mark: None, end: parts.len() };
+        let mut used = Used::of(parts.len());
+        let whole = Search { parts, used: &used, mark: None, end: parts.len() };
         let Some(base) = whole.base() else { return Ok(None) };
-        let base_scale = parts[base].scale.clone();
+        let base_scale = base.1.scale.clone();
         let mut group: Vec<IterSplit> = Vec::with_capacity(parts.len());
         let mut tail = expr::like(&sum.base, 0)?;
         let mut expected = base_scale.clone();
         for i in 0..parts.len() {
             self.analyzer.spend_many(parts.len())?;
-            let search = Search { parts, is_used: &is_used, mark: None, end: parts.len() };
+            let search = Search { parts, used: &used, mark: None, end: parts.len() };
             let exact = if i == 0 { Some(base) } else { self.with_scale(search, &expected) };
-            let (at, scale) = match exact {
-                Some(at) => (at, expected.clone()),
+            let ((at, part), scale) = match exact {
+                Some(exact) => (exact, expected.clone()),
                 None if is_one(&base_scale) => match self.with_smaller_scale(search, &expected)? {
-                    Some(at) => {
-                        let scale = parts[at].scale.clone();
+                    Some(smaller) => {
+                        let scale = smaller.1.scale.clone();
                         let gap = expr::folded(BinOp::Sub, &expected, &scale)?;
                         tail = expr::fold(BinOp::Add, tail, gap)?;
-                        (at, scale)
+                        (smaller, scale)
                     }
                     None => return Ok(None),
                 },
                 None => return Ok(None),
             };
-            is_used[at] = true;
-            let mut part = parts[at].clone();
+            used.add(at);
+            let mut part = part.clone();
             let relative = expr::fold(BinOp::FloorDiv, part.scale, base_scale.clone())?;
             part.scale = self.analyzer.simplify(&relative);
             expected = product(&part.extent, &scale)?;
@@ -217,7 +221,7 @@ impl Rewriter<'_> {
                 self.marks.len() - 1
             }
         };
-        let extent = self.marks[mark].extent.clone();
+        let extent = self.mark(mark).extent.clone();
         let one = expr::like(&base_scale, 1)?;
         let part = IterSplit { mark, lower_factor: one, extent, scale: base_scale };
         Ok(Some(Sum { parts: vec![part], base: sum.base }))

@@ -9,6 +9,7 @@
 
 mod fuse;
 mod rewrite;
+mod used;
 
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::Var;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_prim::Var;
 
+use super::used::Used;
 use super::{IterMark, IterSplit, MarkId, Source, Sum};
 use crate::analyzer::Analyzer;
 use crate::error::{ArithError, Result};
@@ -47,6 +48,11 @@ pub(super) struct Rewriter<'a> {
 type Rewritten<T> = Result<Option<T>>;
 
 impl<'a> Rewriter<'a> {
+    #[expect(clippy::indexing_slicing, reason = "ids are positions of added marks")]
+    pub(super) fn mark(&self, id: MarkId) -> &IterMark {
+        &self.marks[id]
+    }
+
     pub(super) fn new(
         variables: &[(Ref<Var>, Expr, Expr)],
         analyzer: &'a mut Analyzer,
@@ -159,15 +165,15 @@ impl<'a> Rewriter<'a> {
     fn add(&mut self, sum: &mut Sum, other: Sum, op: BinOp) -> Result<()> {
         self.analyzer.spend_many(1 + sum.parts.len() * other.parts.len())?;
         for mut part in other.parts {
-            let same = sum.parts.iter().position(|known| {
+            let same = sum.parts.iter_mut().find(|known| {
                 known.mark == part.mark
                     && self.analyzer.same(&known.lower_factor, &part.lower_factor)
                     && self.analyzer.same(&known.extent, &part.extent)
             });
             match same {
-                Some(at) => {
-                    part.scale = expr::fold(op, sum.parts[at].scale.clone(), part.scale)?;
-                    sum.parts[at] = part;
+                Some(known) => {
+                    part.scale = expr::fold(op, known.scale.clone(), part.scale)?;
+                    *known = part;
                 }
                 None => {
                     if op == BinOp::Sub {
@@ -223,7 +229,7 @@ impl<'a> Rewriter<'a> {
             let one = expr::like(&rounded, 1)?;
             let rounded = expr::fold(BinOp::Sub, rounded, one.clone())?;
             let extent = self.simple(BinOp::FloorDiv, &rounded, &divisor)?;
-            let of_mark = self.marks[part.mark].extent.clone();
+            let of_mark = self.mark(part.mark).extent.clone();
             if is_one(&part.lower_factor) && self.equal(&part.extent, &of_mark) {
                 IterSplit { lower_factor: divisor.clone(), extent, ..part }
             } else {
@@ -320,7 +326,7 @@ impl<'a> Rewriter<'a> {
             return Ok(Some((part, left)));
         }
         let Some(pad) = self.pads.get(&mark).cloned() else { return Ok(Some((part, left))) };
-        let extent = self.marks[mark].extent.clone();
+        let extent = self.mark(mark).extent.clone();
         if is_zero(&pad.left) && self.is_multiple(&extent, &pad.factor)? {
             return Ok(Some((part, left)));
         }
@@ -344,7 +350,7 @@ impl<'a> Rewriter<'a> {
             }
         };
         part.mark = padded;
-        let extent = self.marks[padded].extent.clone();
+        let extent = self.mark(padded).extent.clone();
         part.extent = expr::fold(BinOp::FloorDiv, extent, part.lower_factor.clone())?;
         Ok(Some((part, left)))
     }
@@ -399,7 +405,7 @@ impl<'a> Rewriter<'a> {
         while let Some(part) = pending.pop() {
             if seen.insert(part.mark) {
                 order.push(part.mark);
-                if let Source::Sum(sum) = &self.marks[part.mark].source {
+                if let Source::Sum(sum) = &self.mark(part.mark).source {
                     pending.extend(sum.parts.iter().cloned());
                 }
             }
@@ -415,36 +421,42 @@ impl<'a> Rewriter<'a> {
     }
 
     fn lie_side_by_side(&mut self, mark: MarkId, parts: &[IterSplit]) -> Result<bool> {
-        let mut is_used = vec![false; parts.len()];
-        let extent = self.marks[mark].extent.clone();
+        let mut used = Used::of(parts.len());
+        let extent = self.mark(mark).extent.clone();
         let mut below = expr::constant(parts.first().map_or(expr::dtype(&extent), IterSplit::dtype), 1)?;
         for _ in 0..parts.len() {
             self.analyzer.spend_many(parts.len())?;
-            let next = (0..parts.len()).find(|i| !is_used[*i] && self.equal(&parts[*i].lower_factor, &below));
+            let mut unused = parts.iter().enumerate().filter(|(i, _)| !used.contains(*i));
+            let next = unused.find(|(_, part)| self.equal(&part.lower_factor, &below));
             let next = match next {
                 Some(next) => Some(next),
-                None => self.next_above(parts, &is_used, &below)?,
+                None => self.next_above(parts, &used, &below)?,
             };
-            let Some(next) = next else { return Ok(false) };
-            is_used[next] = true;
-            below = expr::folded(BinOp::Mul, &parts[next].lower_factor, &parts[next].extent)?;
+            let Some((at, part)) = next else { return Ok(false) };
+            used.add(at);
+            below = expr::folded(BinOp::Mul, &part.lower_factor, &part.extent)?;
         }
         Ok(self.padded.contains(&mark) || self.equal(&below, &extent) || self.is_multiple(&extent, &below)?)
     }
 
     /// The lowest unused part that starts at a multiple of `below`.
-    fn next_above(&mut self, parts: &[IterSplit], is_used: &[bool], below: &Expr) -> Rewritten<usize> {
-        let mut lowest: Option<usize> = None;
-        for i in (0..parts.len()).filter(|i| !is_used[*i]) {
-            if !self.is_multiple(&parts[i].lower_factor, below)? {
+    fn next_above<'p>(
+        &mut self,
+        parts: &'p [IterSplit],
+        used: &Used,
+        below: &Expr,
+    ) -> Rewritten<(usize, &'p IterSplit)> {
+        let mut lowest: Option<(usize, &IterSplit)> = None;
+        for (i, part) in parts.iter().enumerate().filter(|(i, _)| !used.contains(*i)) {
+            if !self.is_multiple(&part.lower_factor, below)? {
                 return Ok(None);
             }
             let is_lower = match lowest {
-                Some(known) => self.is_multiple(&parts[known].lower_factor, &parts[i].lower_factor)?,
+                Some((_, known)) => self.is_multiple(&known.lower_factor, &part.lower_factor)?,
                 None => true,
             };
             if is_lower {
-                lowest = Some(i);
+                lowest = Some((i, part));
             }
         }
         Ok(lowest)

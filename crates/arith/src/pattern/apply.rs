@@ -18,12 +18,26 @@ pub(crate) struct Rewritten {
 }
 
 /// Parts of the matched expression by slot.
-type Bindings<'e> = [Option<&'e Expr>; SLOTS];
+#[derive(Default)]
+struct Bindings<'e>([Option<&'e Expr>; SLOTS]);
+
+impl<'e> Bindings<'e> {
+    #[inline]
+    fn get(&self, slot: usize) -> Option<&'e Expr> {
+        self.0.get(slot).copied().flatten()
+    }
+
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the parser of rules counts the slots of `SLOTS` names")]
+    fn bind(&mut self, slot: usize, part: &'e Expr) {
+        self.0[slot] = Some(part);
+    }
+}
 
 impl RuleSet {
     /// Applies the first rule that matches `subject` and whose condition holds.
     pub(crate) fn apply(&self, subject: &Expr, prover: &mut dyn Prover) -> Result<Option<Rewritten>> {
-        let operand_bits = match expr::view(subject) {
+        let [left, right] = match expr::view(subject) {
             View::Bin(_, a, b) => [expr::tag(a).bit(), expr::tag(b).bit()],
             View::Not(a) => [expr::tag(a).bit(), u32::MAX],
             _ => [u32::MAX; 2],
@@ -31,10 +45,10 @@ impl RuleSet {
         for rule in &self.rules {
             for alternative in &rule.alternatives {
                 let [a, b] = alternative.operand_tags;
-                if a & operand_bits[0] == 0 || b & operand_bits[1] == 0 {
+                if a & left == 0 || b & right == 0 {
                     continue;
                 }
-                let mut bindings = [None; SLOTS];
+                let mut bindings = Bindings::default();
                 if !matches(&alternative.pattern, subject, &mut bindings, prover) {
                     continue;
                 }
@@ -61,22 +75,22 @@ fn finish(rule: &Rule, subject: &Expr, bindings: &Bindings<'_>) -> Result<Rewrit
 
 fn matches<'e>(pat: &Pat, subject: &'e Expr, bindings: &mut Bindings<'e>, prover: &mut dyn Prover) -> bool {
     match (pat, expr::view(subject)) {
-        (Pat::Any(slot), _) => match bindings[*slot] {
+        (Pat::Any(slot), _) => match bindings.get(*slot) {
             None => {
-                bindings[*slot] = Some(subject);
+                bindings.bind(*slot, subject);
                 true
             }
             Some(bound) => prover.same(bound, subject),
         },
-        (Pat::Int(slot), View::Int(value)) => match bindings[*slot] {
+        (Pat::Int(slot), View::Int(value)) => match bindings.get(*slot) {
             None => {
-                bindings[*slot] = Some(subject);
+                bindings.bind(*slot, subject);
                 true
             }
             Some(bound) => expr::as_int(bound) == Some(value),
         },
         (Pat::Float(slot), View::Float(_)) => {
-            bindings[*slot] = Some(subject);
+            bindings.bind(*slot, subject);
             true
         }
         (Pat::Literal(expected), View::Int(value)) => *expected == value,
@@ -102,7 +116,7 @@ fn all_match<'e>(
 }
 
 fn bound(slot: usize, bindings: &Bindings<'_>) -> Result<Expr> {
-    bindings[slot].cloned().ok_or(ArithError::MalformedRule)
+    bindings.get(slot).cloned().ok_or(ArithError::MalformedRule)
 }
 
 /// Builds both operands; a number takes the type of the other operand.
@@ -125,19 +139,24 @@ fn build(pat: &Pat, bindings: &Bindings<'_>) -> Result<Expr> {
     match pat {
         Pat::Any(slot) | Pat::Int(slot) | Pat::Float(slot) => bound(*slot, bindings),
         Pat::Bin(op, pats) => {
-            let (a, b) = build_pair([&pats[0], &pats[1]], bindings)?;
+            let (a, b) = build_pair(pats.each_ref(), bindings)?;
             expr::fold(*op, a, b)
         }
         Pat::Not(pat) => expr::not(build(pat, bindings)?),
         Pat::Select(pats) => {
-            let (on_true, on_false) = build_pair([&pats[1], &pats[2]], bindings)?;
-            expr::select(build(&pats[0], bindings)?, on_true, on_false)
+            let [condition, on_true, on_false] = &**pats;
+            let (on_true, on_false) = build_pair([on_true, on_false], bindings)?;
+            expr::select(build(condition, bindings)?, on_true, on_false)
         }
         Pat::Ramp(pats) => {
-            let (base, stride) = build_pair([&pats[0], &pats[1]], bindings)?;
-            expr::ramp(base, stride, build(&pats[2], bindings)?)
+            let [base, stride, lanes] = &**pats;
+            let (base, stride) = build_pair([base, stride], bindings)?;
+            expr::ramp(base, stride, build(lanes, bindings)?)
         }
-        Pat::Broadcast(pats) => expr::broadcast(build(&pats[0], bindings)?, build(&pats[1], bindings)?),
+        Pat::Broadcast(pats) => {
+            let [value, lanes] = &**pats;
+            expr::broadcast(build(value, bindings)?, build(lanes, bindings)?)
+        }
         Pat::Literal(_) | Pat::Truth(_) | Pat::Ask(..) | Pat::Rem(_) | Pat::Neg(_) => {
             Err(ArithError::MalformedRule)
         }
@@ -148,21 +167,27 @@ fn build(pat: &Pat, bindings: &Bindings<'_>) -> Result<Expr> {
 fn holds(pat: &Pat, bindings: &Bindings<'_>, prover: &mut dyn Prover) -> Result<bool> {
     Ok(match pat {
         Pat::Bin(BinOp::And, pats) => {
-            holds(&pats[0], bindings, prover)? && holds(&pats[1], bindings, prover)?
+            let [a, b] = &**pats;
+            holds(a, bindings, prover)? && holds(b, bindings, prover)?
         }
-        Pat::Bin(BinOp::Or, pats) => holds(&pats[0], bindings, prover)? || holds(&pats[1], bindings, prover)?,
+        Pat::Bin(BinOp::Or, pats) => {
+            let [a, b] = &**pats;
+            holds(a, bindings, prover)? || holds(b, bindings, prover)?
+        }
         Pat::Not(pat) => !holds(pat, bindings, prover)?,
         Pat::Ask(question, pats) => {
-            let subject = build(&pats[0], bindings)?;
-            let Some(number) = number(&pats[1], bindings) else { return Ok(false) };
+            let [subject, wanted] = &**pats;
+            let subject = build(subject, bindings)?;
+            let Some(number) = number(wanted, bindings) else { return Ok(false) };
             prover.answer(*question, &subject, number)?
         }
         Pat::Bin(op, pats) => {
-            if let Pat::Float(slot) = pats[0] {
-                let value = bindings[slot].and_then(expr::as_float);
-                return Ok(value == Some(0.0) && pats[1] == Pat::Literal(0));
+            let [a, b] = &**pats;
+            if let Pat::Float(slot) = a {
+                let value = bindings.get(*slot).and_then(expr::as_float);
+                return Ok(value == Some(0.0) && *b == Pat::Literal(0));
             }
-            let (Some(a), Some(b)) = (number(&pats[0], bindings), number(&pats[1], bindings)) else {
+            let (Some(a), Some(b)) = (number(a, bindings), number(b, bindings)) else {
                 return Ok(false);
             };
             match op {
@@ -182,15 +207,17 @@ fn holds(pat: &Pat, bindings: &Bindings<'_>, prover: &mut dyn Prover) -> Result<
 /// The value of a constant expression of a condition.
 fn number(pat: &Pat, bindings: &Bindings<'_>) -> Option<i64> {
     match pat {
-        Pat::Int(slot) => bindings[*slot].and_then(expr::as_int),
+        Pat::Int(slot) => bindings.get(*slot).and_then(expr::as_int),
         Pat::Literal(value) => Some(*value),
         Pat::Neg(pat) => Some(number(pat, bindings)?.wrapping_neg()),
         Pat::Rem(pats) => {
-            let (a, b) = (number(&pats[0], bindings)?, number(&pats[1], bindings)?);
+            let [a, b] = &**pats;
+            let (a, b) = (number(a, bindings)?, number(b, bindings)?);
             (b != 0).then(|| a.wrapping_rem(b))
         }
         Pat::Bin(op, pats) => {
-            let (a, b) = (number(&pats[0], bindings)?, number(&pats[1], bindings)?);
+            let [a, b] = &**pats;
+            let (a, b) = (number(a, bindings)?, number(b, bindings)?);
             match op {
                 BinOp::Add => Some(a.wrapping_add(b)),
                 BinOp::Sub => Some(a.wrapping_sub(b)),

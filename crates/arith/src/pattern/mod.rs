@@ -112,7 +112,7 @@ fn tags(pattern: &Pat) -> u32 {
 impl Alternative {
     fn new(pattern: Pat) -> Self {
         let operand_tags = match &pattern {
-            Pat::Bin(_, operands) => [tags(&operands[0]), tags(&operands[1])],
+            Pat::Bin(_, operands) => operands.each_ref().map(tags),
             Pat::Not(operand) => [tags(operand), u32::MAX],
             _ => [u32::MAX; 2],
         };

@@ -192,14 +192,21 @@ impl Simplifier<'_> {
 
     /// Simplifies a replacement, up to [`MAX_RECURSION`] levels.
     pub(crate) fn visit_again(&mut self, e: &Expr) -> Result<Expr> {
-        let mode = self.mode as usize;
-        if self.analyzer.recursion[mode] >= MAX_RECURSION {
+        if *self.recursion() >= MAX_RECURSION {
             return Ok(e.clone());
         }
-        self.analyzer.recursion[mode] += 1;
+        *self.recursion() += 1;
         let result = self.visit(e);
-        self.analyzer.recursion[mode] -= 1;
+        *self.recursion() -= 1;
         result
+    }
+
+    fn recursion(&mut self) -> &mut u32 {
+        let [rewrite, canonical] = &mut self.analyzer.recursion;
+        match self.mode {
+            Mode::Rewrite => rewrite,
+            Mode::Canonical => canonical,
+        }
     }
 
     /// The truth value of `e` if a condition in scope determines it. Only the rewriter uses conditions.
@@ -208,8 +215,9 @@ impl Simplifier<'_> {
             return Ok(None);
         }
         let negation = expr::not(e.clone())?;
-        for i in 0..self.analyzer.literals.len() {
-            let literal = self.analyzer.literals[i].clone();
+        let mut next = 0;
+        while let Some(literal) = self.analyzer.literals.get(next).cloned() {
+            next += 1;
             if self.analyzer.same(&literal, e) {
                 return expr::like(e, 1).map(Some);
             }

@@ -197,8 +197,7 @@ impl Solver {
         }
         if let View::Bin(BinOp::Le, left, _) = expr::view(&new) {
             let mut at = 0;
-            while at < set.len() {
-                let known = set[at].clone();
+            while let Some(known) = set.get(at).cloned() {
                 if let View::Bin(BinOp::Le, known, _) = expr::view(&known) {
                     if self.proves(BinOp::Le, left, known)? {
                         return Ok(());
@@ -314,8 +313,7 @@ impl Solver {
                 }
             }
             let mut at = 0;
-            while at < best.len() {
-                let known = best[at].clone();
+            while let Some(known) = best.get(at).cloned() {
                 if self.proves(opposite, &known, &bound)? {
                     best.remove(at);
                 } else {

@@ -11,7 +11,7 @@ use super::Run;
 use crate::args::Bench;
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Source};
-use crate::registry::{parse_options, printer_config, registry};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
@@ -19,7 +19,7 @@ use crate::{Outcome, output};
 const BARE_PARSE: &str = "parse-without-spans";
 
 /// Measures files one after the other, since parallel runs would disturb each other.
-pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Bench, run: &mut Run<'_>) -> Outcome {
     let mut outcome = Outcome::Done;
     for path in &args.files {
         let Some(input) = run.load(path) else {
@@ -27,26 +27,29 @@ pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
             continue;
         };
         let file = (args.files.len() > 1).then_some(path.as_path());
-        outcome = outcome.and(bench_file(args, file, &input, run.color));
+        outcome = outcome.and(bench_file(args, file, &input, &run.settings));
     }
     outcome
 }
 
 /// Measures one file and writes one line per operation.
-fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome {
+fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, settings: &Settings<'_>) -> Outcome {
     let nodes: Vec<&Object> = input.scripts.iter().map(|s| &s.node).collect();
-    let config = PrinterConfig { show_meta: true, ..printer_config() };
+    let config = PrinterConfig { show_meta: true, ..settings.printer_config() };
     let config = match input.scripts.first() {
         Some(script) => script.with_own_release(config),
         None => config,
     };
     let source = &input.source;
-    let texts: Vec<String> = nodes.iter().filter_map(|node| print(node, registry(), &config).ok()).collect();
+    let texts: Vec<String> =
+        nodes.iter().filter_map(|node| print(node, settings.registry(), &config).ok()).collect();
     let printed = Source { name: source.name.clone(), text: texts.join("\n\n") };
-    let again = match input::parse_printed(registry(), &printed, &mut Timings::default()) {
+    let again = match input::parse_printed(&printed, settings, &mut Timings::default()) {
         Ok((again, _)) => again,
         Err(failure) => {
-            output::diagnose(&FileError::new(failure, Some(printed)).render(Path::new(&source.name), color));
+            output::diagnose(
+                &FileError::new(failure, Some(printed)).render(Path::new(&source.name), settings),
+            );
             return Outcome::No;
         }
     };
@@ -59,29 +62,31 @@ fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> 
             Err(error) => {
                 output::diagnose(
                     &FileError::new(FileErrorKind::Unsaved(error), None)
-                        .render(Path::new(&source.name), color),
+                        .render(Path::new(&source.name), settings),
                 );
                 return Outcome::No;
             }
         },
         false => Vec::new(),
     };
-    bench.op("parse", source.text.len(), || input::parse_input(source, &mut Timings::default()));
+    bench.op("parse", source.text.len(), || input::parse_input(source, settings, &mut Timings::default()));
     if args.ops.iter().any(|op| op == BARE_PARSE) {
-        let mut options = parse_options(&source.name);
+        let mut options = settings.parse_options(&source.name);
         options.omit_spans = true;
         bench.op(BARE_PARSE, source.text.len(), || {
-            tvmscript::parse(&source.name, &source.text, registry(), &options)
+            tvmscript::parse(&source.name, &source.text, settings.registry(), &options)
         });
     }
     bench.op("print", size(&texts), || {
-        nodes.iter().map(|n| print(n, registry(), &config)).collect::<Vec<_>>()
+        nodes.iter().map(|n| print(n, settings.registry(), &config)).collect::<Vec<_>>()
     });
     bench.op("eq", 0, || nodes.iter().zip(&again).all(|(a, b)| structural_equal(a, &b.node)));
     bench.op("hash", 0, || nodes.iter().map(|n| structural_hash(n)).collect::<Vec<_>>());
     bench.op("save", size(&jsons), || nodes.iter().map(|n| to_tvm_json(n)).collect::<Vec<_>>());
-    bench.op("load", size(&jsons), || jsons.iter().map(|j| from_tvm_json(j, registry())).collect::<Vec<_>>());
-    bench.prepared("drop", 0, || input::parse_input(source, &mut Timings::default()), drop);
+    bench.op("load", size(&jsons), || {
+        jsons.iter().map(|j| from_tvm_json(j, settings.registry())).collect::<Vec<_>>()
+    });
+    bench.prepared("drop", 0, || input::parse_input(source, settings, &mut Timings::default()), drop);
     bench.outcome
 }
 

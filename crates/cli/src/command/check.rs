@@ -11,6 +11,7 @@ use crate::args::{Check, CheckFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Source, Warnings};
 use crate::output::Progress;
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, codes, fixes, output, well_formed};
 
@@ -22,11 +23,13 @@ const TOOL: Tool<'static> = Tool {
     help: concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/error-codes.md#{code}"),
 };
 
-pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
-    let color = run.color;
+pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
+    let settings = run.settings;
     let mut progress = Progress::new(args.files.len());
     let mut log = Log::new(TOOL);
-    let work = |path: &Path, timings: &mut Timings| check_file(path, args.fix, args.strict, timings);
+    let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {
+        check_file(path, args.fix, args.strict, settings, timings)
+    };
     let mut outcome = run.for_each(&args.files, work, |path, answer| {
         progress.step();
         progress.clear();
@@ -55,8 +58,8 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
             }
             CheckFormat::Human => {
                 match &checked {
-                    Ok(warnings) => warnings.show(color),
-                    Err(failed) => output::diagnose(&failed.render(path, color)),
+                    Ok(warnings) => warnings.show(settings.color),
+                    Err(failed) => output::diagnose(&failed.render(path, &settings)),
                 }
                 Outcome::Done
             }
@@ -78,24 +81,30 @@ struct Checked {
     result: Answer<Warnings>,
 }
 
-fn check_file(path: &Path, fix: bool, strict: bool, timings: &mut Timings) -> Answer<Checked> {
-    let mut source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
+fn check_file(
+    path: &Path,
+    fix: bool,
+    strict: bool,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<Checked> {
+    let mut source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
     let mut fixed = None;
-    if fix && let Some(better) = fixes::fix(&source, timings) {
+    if fix && let Some(better) = fixes::fix(&source, settings, timings) {
         source.text.clone_from(&better.change.after);
         fixed = Some(better);
     }
-    let result = check(source, strict, timings);
+    let result = check(source, strict, settings, timings);
     Ok(Checked { fixed, profile: timings.release(), result })
 }
 
 /// The warnings of a file without errors.
-fn check(source: Source, strict: bool, timings: &mut Timings) -> Answer<Warnings> {
-    let (scripts, warnings) = match input::parse_input(&source, timings) {
+fn check(source: Source, strict: bool, settings: &Settings<'_>, timings: &mut Timings) -> Answer<Warnings> {
+    let (scripts, warnings) = match input::parse_input(&source, settings, timings) {
         Ok(understood) => understood,
         Err(failure) => return Err(FileError::new(failure, Some(source))),
     };
-    let mut errors = timings.time("check", || well_formed::errors(&scripts));
+    let mut errors = timings.time("check", || well_formed::errors(&scripts, settings.registry()));
     let mut warnings = {
         let notes = errors.take_notes();
         warnings.with(&source, notes)

@@ -13,7 +13,7 @@ use super::equal::side_name;
 use crate::args::{Diff, DiffFormat};
 use crate::failure::FileErrorKind;
 use crate::input::{self, Input, Script, Source, Warnings};
-use crate::registry::{fragment_of, registry};
+use crate::settings::Settings;
 use crate::{Outcome, across, output};
 
 /// The two files, as given.
@@ -55,7 +55,7 @@ fn is_null(path: &Path) -> bool {
     path.as_os_str() == "/dev/null" || path.as_os_str().eq_ignore_ascii_case("nul")
 }
 
-pub(super) fn run(args: &Diff, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Diff, run: &mut Run<'_>) -> Outcome {
     if let [path] = args.files.as_slice() {
         // For a file with a merge conflict, git passes its name only.
         return output::result(&format!("* Unmerged path {}\n", path.display()));
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Diff, run: &mut Run) -> Outcome {
     if request.a == request.b && request.a.as_os_str() == "-" {
         return output::stdin_twice();
     }
-    if args.text.is_misused() {
+    if args.text.is_misused(&run.settings) {
         return Outcome::Misused;
     }
     // Both are loaded, so that the errors of both are shown.
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Diff, run: &mut Run) -> Outcome {
                 written.and(if is_equal { Outcome::Done } else { Outcome::No })
             }
             Err(failure) => {
-                output::diagnose(&failure.render(&request.names[0], None, run.color));
+                output::diagnose(&failure.render(&request.names[0], None, &run.settings));
                 Outcome::No
             }
         },
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Diff, run: &mut Run) -> Outcome {
 }
 
 /// Loads a file; an absent one has no scripts.
-fn load(path: &Path, run: &mut Run) -> Option<Input> {
+fn load(path: &Path, run: &mut Run<'_>) -> Option<Input> {
     if !is_null(path) {
         return run.load(path);
     }
@@ -101,17 +101,17 @@ fn load(path: &Path, run: &mut Run) -> Option<Input> {
 }
 
 /// Compares lines, for files that are not scripts.
-fn of_lines(args: &Diff, request: &Request<'_>, run: &mut Run) -> Outcome {
+fn of_lines(args: &Diff, request: &Request<'_>, run: &mut Run<'_>) -> Outcome {
     let mut read = |path: &Path| match is_null(path) {
         true => Some(String::new()),
-        false => input::read(path, &mut run.timings).ok().map(|source| source.text),
+        false => input::read(path, &run.settings, &mut run.timings).ok().map(|source| source.text),
     };
     let (Some(a), Some(b)) = (read(request.a), read(request.b)) else { return Outcome::No };
     let options = options(args, &request.names[0], &request.names[1], run);
     output::result(&Comparison::of_texts(Some(&a), Some(&b)).unified(&options))
 }
 
-fn options(args: &Diff, name_a: &str, name_b: &str, run: &Run) -> RenderOptions {
+fn options(args: &Diff, name_a: &str, name_b: &str, run: &Run<'_>) -> RenderOptions {
     // The pager that git starts shows colours.
     let is_terminal = std::io::stdout().is_terminal() || std::env::var_os("GIT_PAGER_IN_USE").is_some();
     let width = || terminal_size::terminal_size().map_or(160, |(width, _)| width.0);
@@ -120,7 +120,7 @@ fn options(args: &Diff, name_a: &str, name_b: &str, run: &Run) -> RenderOptions 
         name_b: name_b.to_owned(),
         context_lines: args.context,
         width_columns: usize::from(args.columns.unwrap_or_else(width)),
-        color: args.output.is_none() && output::use_color(run.color_when, is_terminal),
+        color: args.output.is_none() && output::use_color(run.settings.color_when(), is_terminal),
     }
 }
 
@@ -146,15 +146,16 @@ fn compare(
     request: &Request<'_>,
     mut left: Input,
     mut right: Input,
-    run: &mut Run,
+    run: &mut Run<'_>,
 ) -> Result<(String, bool), FileErrorKind> {
+    let settings = run.settings;
     let aligned = match args.as_written {
         true => None,
         false => across::align(&mut left, &mut right, run)?,
     };
     let (left, right) = (left.scripts.as_slice(), right.scripts.as_slice());
     let how = StructuralEqual {
-        map_free_vars: args.map_free_vars || fragment_of().is_some(),
+        map_free_vars: args.map_free_vars || run.settings.fragment_of().is_some(),
         ..StructuralEqual::default()
     };
     let mut is_equal = true;
@@ -177,11 +178,11 @@ fn compare(
                 if script.edits.is_empty() {
                     continue;
                 }
-                run.timings.time("print", || located(args, a, b, &script))?
+                run.timings.time("print", || located(args, a, b, &script, &settings))?
             }
             (Some(one), None) | (None, Some(one)) => {
                 is_equal = false;
-                whole(args, one, a.is_some())?
+                whole(args, one, a.is_some(), &settings)?
             }
             (None, None) => continue,
         };
@@ -220,14 +221,26 @@ fn compare(
     Ok((text, is_equal))
 }
 
-fn located(args: &Diff, a: &Script, b: &Script, script: &EditScript) -> Result<Comparison, FileErrorKind> {
-    let config = a.with_own_release(args.text.config());
-    let comparison = Comparison::new(&a.node, &b.node, script, registry(), &config);
+fn located(
+    args: &Diff,
+    a: &Script,
+    b: &Script,
+    script: &EditScript,
+    settings: &Settings<'_>,
+) -> Result<Comparison, FileErrorKind> {
+    let config = a.with_own_release(args.text.config(settings));
+    let comparison = Comparison::new(&a.node, &b.node, script, settings.registry(), &config);
     comparison.map_err(FileErrorKind::Unprintable)
 }
 
 /// A script that only one file has.
-fn whole(args: &Diff, script: &Script, is_left: bool) -> Result<Comparison, FileErrorKind> {
-    let config = script.with_own_release(args.text.config());
-    Comparison::of_one(&script.node, is_left, registry(), &config).map_err(FileErrorKind::Unprintable)
+fn whole(
+    args: &Diff,
+    script: &Script,
+    is_left: bool,
+    settings: &Settings<'_>,
+) -> Result<Comparison, FileErrorKind> {
+    let config = script.with_own_release(args.text.config(settings));
+    Comparison::of_one(&script.node, is_left, settings.registry(), &config)
+        .map_err(FileErrorKind::Unprintable)
 }

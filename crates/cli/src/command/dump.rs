@@ -1,20 +1,22 @@
 //! `dump`: the nodes of a script as a tree or a graph.
 
+use tvmscript::Registry;
 use tvmscript::docsifier::NodeLabels;
 use tvmscript::ir_core::dump::{DumpOptions, Graph};
 use tvmscript::ir_core::type_table::TypeInfo;
 
 use super::Run;
 use crate::args::{Dump, DumpFormat};
-use crate::registry::{printer_config, registry};
 use crate::{Outcome, input, output, svg};
 
 /// Short names of classes.
 const KINDS: &[(&str, &[&str])] =
     &[("stmt", &["tir.Stmt"]), ("expr", &["ir.PrimExpr", "ir.RelaxExpr"]), ("func", &["ir.BaseFunc"])];
 
-pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
-    let kinds = match args.kinds.iter().map(|kind| classes(kind)).collect::<Result<Vec<_>, _>>() {
+pub(super) fn run(args: &Dump, run: &mut Run<'_>) -> Outcome {
+    let settings = run.settings;
+    let classes = args.kinds.iter().map(|kind| classes(kind, settings.registry()));
+    let kinds = match classes.collect::<Result<Vec<_>, _>>() {
         Ok(kinds) => kinds.into_iter().flatten().collect(),
         Err(message) => {
             output::diagnose(&message);
@@ -33,10 +35,10 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
     let with_labels = || {
         let roots = input.scripts.iter().map(|script| &script.node);
         let config = match input.scripts.first() {
-            Some(script) => script.with_own_release(printer_config()),
-            None => printer_config(),
+            Some(script) => script.with_own_release(settings.printer_config()),
+            None => settings.printer_config(),
         };
-        let mut labels = NodeLabels::new(roots, registry(), &config);
+        let mut labels = NodeLabels::new(roots, settings.registry(), &config);
         Graph::with_labels(&root, &options, |node| labels.label(node))
     };
     let text = run.timings.time("dump", || match args.format {
@@ -59,12 +61,12 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
 }
 
 /// The classes of a kind on the command line.
-fn classes(kind: &str) -> Result<Vec<&'static TypeInfo>, String> {
+fn classes(kind: &str, registry: &Registry) -> Result<Vec<&'static TypeInfo>, String> {
     let keys = match KINDS.iter().find(|(name, _)| *name == kind) {
         Some((_, keys)) => keys,
         None => &[kind][..],
     };
-    let found: Vec<_> = keys.iter().filter_map(|key| registry().node(key)).collect();
+    let found: Vec<_> = keys.iter().filter_map(|key| registry.node(key)).collect();
     if found.is_empty() {
         let names: Vec<_> = KINDS.iter().map(|(name, _)| format!("`{name}`")).collect();
         let names = names.join(", ");

@@ -12,14 +12,14 @@ use crate::args::Equal;
 use crate::failure::FileErrorKind;
 use crate::input::{Input, Script};
 use crate::printer::PrinterArgs;
-use crate::registry::{fragment_of, registry};
+use crate::settings::Settings;
 use crate::{Outcome, across, output};
 
-pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Equal, run: &mut Run<'_>) -> Outcome {
     if args.left == args.right && args.left.as_os_str() == "-" {
         return output::stdin_twice();
     }
-    if args.printer.text.is_misused() {
+    if args.printer.text.is_misused(&run.settings) {
         return Outcome::Misused;
     }
     // Both are loaded, so that the errors of both are shown.
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
         Ok(None) => Outcome::Done,
         Ok(Some(report)) => output::result(&report).and(Outcome::No),
         Err(failure) => {
-            output::diagnose(&failure.render(&left.source.name, None, run.color));
+            output::diagnose(&failure.render(&left.source.name, None, &run.settings));
             Outcome::No
         }
     }
@@ -44,7 +44,7 @@ fn compare(
     args: &Equal,
     left: &Input,
     right: &Input,
-    run: &mut Run,
+    run: &mut Run<'_>,
 ) -> Result<Option<String>, FileErrorKind> {
     let mut report = String::new();
     if left.scripts.len() != right.scripts.len() {
@@ -54,7 +54,7 @@ fn compare(
         return Ok(Some(report));
     }
     let how = StructuralEqual {
-        map_free_vars: args.map_free_vars || fragment_of().is_some(),
+        map_free_vars: args.map_free_vars || run.settings.fragment_of().is_some(),
         ..StructuralEqual::default()
     };
     for (a, b) in left.scripts.iter().zip(&right.scripts) {
@@ -68,9 +68,9 @@ fn compare(
         let a_name = side_name(&left.source.name, a.name.as_deref());
         let b_name = side_name(&right.source.name, b.name.as_deref());
         let left = found.iter().map(|m| (&m.lhs, m.repeats.iter().map(|(lhs, _)| lhs.clone()), m.kind));
-        side(&mut report, "---", &a_name, a, left, &args.printer)?;
+        side(&mut report, "---", &a_name, a, left, &args.printer, &run.settings)?;
         let right = found.iter().map(|m| (&m.rhs, m.repeats.iter().map(|(_, rhs)| rhs.clone()), m.kind));
-        side(&mut report, "+++", &b_name, b, right, &args.printer)?;
+        side(&mut report, "+++", &b_name, b, right, &args.printer, &run.settings)?;
         list(&mut report, &found, args.limit);
     }
     Ok((!report.is_empty()).then_some(report))
@@ -91,9 +91,10 @@ fn side<'a>(
     script: &Script,
     paths: impl Iterator<Item = (&'a AccessPath, impl Iterator<Item = AccessPath>, MismatchKind)>,
     printer: &PrinterArgs,
+    settings: &Settings<'_>,
 ) -> Result<(), FileErrorKind> {
     let node = &script.node;
-    let mut config = script.with_own_release(printer.config(node)?);
+    let mut config = script.with_own_release(printer.config(node, settings)?);
     for (path, repeats, kind) in paths {
         config.path_to_underline.push(path.clone());
         config.path_to_underline_if_printed.extend(repeats);
@@ -107,7 +108,8 @@ fn side<'a>(
         "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
     } else {
         // The list of differences below still shows them if the text cannot be printed.
-        tvmscript::print(node, registry(), &config).unwrap_or_else(|e| format!("(cannot be printed: {e})"))
+        tvmscript::print(node, settings.registry(), &config)
+            .unwrap_or_else(|e| format!("(cannot be printed: {e})"))
     };
     let _ = writeln!(report, "{mark} {name}\n{text}\n");
     Ok(())

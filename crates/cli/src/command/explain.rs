@@ -14,19 +14,19 @@ use super::{Answer, Run};
 use crate::args::{Explain, ExplainFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
-use crate::registry::{parse_options, registry, reparse_options};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
-pub(super) fn run(args: &Explain, run: &mut Run) -> Outcome {
-    let color = run.color;
+pub(super) fn run(args: &Explain, run: &mut Run<'_>) -> Outcome {
+    let settings = run.settings;
     run.for_each_valid(
         &args.files,
-        |path, timings| explain_file(path, args, timings),
+        |path, settings, timings| explain_file(path, args, settings, timings),
         |path, Explained { text, refused }| {
             let outcome = output::result(&text);
             refused.into_iter().fold(outcome, |_, refused| {
-                output::diagnose(&FileError::new(refused, None).render(path, color));
+                output::diagnose(&FileError::new(refused, None).render(path, &settings));
                 Outcome::No
             })
         },
@@ -47,19 +47,24 @@ impl From<String> for Explained {
 }
 
 /// The calls of a file as text.
-fn explain_file(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
+fn explain_file(
+    path: &Path,
+    args: &Explain,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(Explained, Warnings)> {
     if let Some(levels) = args.expand {
-        return expanded(path, levels, timings);
+        return expanded(path, levels, settings, timings);
     }
-    let Input { source, scripts, warnings } = input::load_recorded(path, timings)?;
+    let Input { source, scripts, warnings } = input::load_recorded(path, settings, timings)?;
     let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
         return Ok((String::new().into(), warnings));
     };
     if args.format == ExplainFormat::Python {
         let texts = origin.texts(&source.text);
-        return Ok((program(&scripts, &origin.steps, &texts), warnings));
+        return Ok((program(&scripts, &origin.steps, &texts, settings), warnings));
     }
-    let mut calls = builder_calls(&origin.steps, registry());
+    let mut calls = builder_calls(&origin.steps, settings.registry());
     if let Some(path) = &args.node {
         match spans_at(path, &scripts) {
             Ok(spans) => calls = within(calls, &spans),
@@ -75,11 +80,11 @@ fn explain_file(path: &Path, args: &Explain, timings: &mut Timings) -> Answer<(E
 }
 
 /// The program that makes the scripts of a file.
-fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts) -> Explained {
+fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts, settings: &Settings<'_>) -> Explained {
     let wanted: Vec<Wanted<'_>> =
         scripts.iter().map(|script| Wanted { name: script.name.as_deref(), node: &script.node }).collect();
-    let mut program = builder_program(steps, &wanted, registry());
-    program.check(&wanted, registry(), &reparse_options());
+    let mut program = builder_program(steps, &wanted, settings.registry());
+    program.check(&wanted, settings.registry(), &settings.reparse_options());
     let refused = scripts.iter().zip(program.variables).filter_map(|(script, variable)| {
         let script = script.name.clone().unwrap_or_default();
         variable.err().map(|reason| FileErrorKind::NoProgram { script, reason })
@@ -88,11 +93,17 @@ fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts) -> Explained
 }
 
 /// The file with the calls in its scripts written out.
-fn expanded(path: &Path, levels: u8, timings: &mut Timings) -> Answer<(Explained, Warnings)> {
-    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
-    let options = parse_options(&source.name);
-    let expanded = timings
-        .time("expand", || expand(&source.name, &source.text, registry(), &options, usize::from(levels)));
+fn expanded(
+    path: &Path,
+    levels: u8,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(Explained, Warnings)> {
+    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    let options = settings.parse_options(&source.name);
+    let expanded = timings.time("expand", || {
+        expand(&source.name, &source.text, settings.registry(), &options, usize::from(levels))
+    });
     match expanded {
         Ok(Expanded { text, refused, .. }) => {
             let refused = refused.into_iter().map(FileErrorKind::Expand).collect();

@@ -6,12 +6,12 @@ use super::Run;
 use crate::args::Hash;
 use crate::{Outcome, input, output};
 
-pub(super) fn run(args: &Hash, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Hash, run: &mut Run<'_>) -> Outcome {
     let several = args.files.len() > 1;
     run.for_each_valid(
         &args.files,
-        |path, timings| {
-            let input = input::load(path, timings)?;
+        |path, settings, timings| {
+            let input = input::load(path, settings, timings)?;
             let hash = |script: &input::Script| timings.time("hash", || structural_hash(&script.node));
             Ok((input.scripts.iter().map(hash).collect::<Vec<u64>>(), input.warnings))
         },

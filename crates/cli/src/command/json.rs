@@ -13,22 +13,27 @@ use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Warnings};
 use crate::json_form::JsonForm;
 use crate::output::Results;
-use crate::registry::registry;
+use crate::settings::Settings;
 use crate::timings::Timings;
 
-pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Json, run: &mut Run<'_>) -> Outcome {
     let mut results = Results::new(args.output.as_deref());
     let outcome = run.for_each_valid(
         &args.files,
-        |path, timings| file_to_json(path, args, timings),
+        |path, settings, timings| file_to_json(path, args, settings, timings),
         |_, text| results.add(&text),
     );
     results.finish(outcome)
 }
 
 /// The JSON of a file, with a line break at the end.
-fn file_to_json(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warnings)> {
-    let input = input::load(path, timings)?;
+fn file_to_json(
+    path: &Path,
+    args: &Json,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(String, Warnings)> {
+    let input = input::load(path, settings, timings)?;
     let value = Value::Node(input::join(&input.scripts));
     let origin = input.scripts.first().and_then(|script| script.origin.as_ref()).filter(|_| args.spans);
     let texts = match origin {
@@ -36,8 +41,8 @@ fn file_to_json(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(Stri
         None => SourceTexts::new(),
     };
     let form = JsonForm { form: if args.tvm { Form::Tvm } else { Form::Native }, compact: args.compact };
-    let release = input.scripts.first().map_or(registry().release(), |script| script.release);
-    match timings.time("save", || form.write(&value, release, texts)) {
+    let release = input.scripts.first().map_or(settings.registry().release(), |script| script.release);
+    match timings.time("save", || form.write(&value, release, settings.registry(), texts)) {
         Ok(text) => Ok((text, input.warnings)),
         Err(error) => Err(FileError::new(FileErrorKind::Unsaved(error), Some(input.source))),
     }

@@ -21,18 +21,17 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::args::{Args, ColorWhen, Command};
+use crate::args::{Args, Command};
 use crate::failure::FileError;
 use crate::input::{self, Input, Warnings};
 use crate::internal::InternalError;
+use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, output, parallel, registry};
+use crate::{Outcome, constants, output, parallel};
 
 /// State shared by all subcommands.
-pub(crate) struct Run {
-    color_when: ColorWhen,
-    pub(crate) color: bool,
-    jobs: usize,
+pub(crate) struct Run<'a> {
+    pub(crate) settings: Settings<'a>,
     pub(crate) timings: Timings,
     files: usize,
 }
@@ -41,14 +40,18 @@ pub(crate) struct Run {
 pub(crate) fn run(args: &Args) -> Outcome {
     let begin = Instant::now();
     let global = &args.global;
-    registry::set_global(global);
     let color = output::use_color(global.color, std::io::stderr().is_terminal());
-    let mut run =
-        Run { color_when: global.color, color, jobs: global.jobs, timings: Timings::default(), files: 0 };
-    if let Err((path, failed)) = registry::add_constants(&global.constants, &mut run.timings) {
-        output::diagnose(&failed.render(&path, run.color));
-        return Outcome::No;
-    }
+    let settings = Settings::new(tvmscript::registry(), global, color);
+    let mut timings = Timings::default();
+    let with_constants = match constants::load(&global.constants, &settings, &mut timings) {
+        Ok(registry) => registry,
+        Err((path, failed)) => {
+            output::diagnose(&failed.render(path, &settings));
+            return Outcome::No;
+        }
+    };
+    let settings = with_constants.as_ref().map_or(settings, |registry| settings.with_registry(registry));
+    let mut run = Run { settings, timings, files: 0 };
     let outcome = match &args.command {
         Command::Print(args) => print::run(args, print::From::Any, &mut run),
         Command::FromJson(args) => print::run(args, print::From::Json, &mut run),
@@ -65,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Trace(args) => trace::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
-        Command::Stubs(args) => stubs::run(args),
+        Command::Stubs(args) => stubs::run(args, &run),
         Command::Upgrade(args) => upgrade::run(args, &mut run),
     };
     if global.timings {
@@ -77,24 +80,25 @@ pub(crate) fn run(args: &Args) -> Outcome {
 /// Result for one file.
 type Answer<T> = Result<T, Box<FileError>>;
 
-impl Run {
+impl Run<'_> {
     /// Runs `work` on all files in parallel, and `done` on each answer in the order of the files.
     fn for_each<T: Send>(
         &mut self,
         files: &[PathBuf],
-        work: impl Fn(&Path, &mut Timings) -> Answer<T> + Sync,
+        work: impl Fn(&Path, &Settings<'_>, &mut Timings) -> Answer<T> + Sync,
         mut done: impl FnMut(&Path, Answer<T>) -> Outcome,
     ) -> Outcome {
         if input::reads_stdin_twice(files) {
             return output::stdin_twice();
         }
+        let settings = &self.settings;
         let timed = |path: &PathBuf| {
             let mut timings = Timings::default();
-            (work(path, &mut timings), timings)
+            (work(path, settings, &mut timings), timings)
         };
         let mut outcome = Outcome::Done;
         let sum = &mut self.timings;
-        parallel::for_each(files, self.jobs, timed, |path, answer: Result<_, InternalError>| {
+        parallel::for_each(files, settings.jobs(), timed, |path, answer: Result<_, InternalError>| {
             outcome = outcome.and(match answer {
                 Ok((answer, timings)) => {
                     sum.merge(&timings);
@@ -111,17 +115,17 @@ impl Run {
     fn for_each_valid<T: Send>(
         &mut self,
         files: &[PathBuf],
-        work: impl Fn(&Path, &mut Timings) -> Answer<(T, Warnings)> + Sync,
+        work: impl Fn(&Path, &Settings<'_>, &mut Timings) -> Answer<(T, Warnings)> + Sync,
         mut done: impl FnMut(&Path, T) -> Outcome,
     ) -> Outcome {
-        let color = self.color;
+        let settings = self.settings;
         self.for_each(files, work, |path, answer| match answer {
             Ok((result, warnings)) => {
-                warnings.show(color);
+                warnings.show(settings.color);
                 done(path, result)
             }
             Err(failed) => {
-                output::diagnose(&failed.render(path, color));
+                output::diagnose(&failed.render(path, &settings));
                 Outcome::No
             }
         })
@@ -130,13 +134,13 @@ impl Run {
     /// Reads and parses one file and shows its warnings. Returns `None` after showing its errors.
     fn load(&mut self, path: &Path) -> Option<Input> {
         self.files += 1;
-        match input::load(path, &mut self.timings) {
+        match input::load(path, &self.settings, &mut self.timings) {
             Ok(input) => {
-                input.warnings.show(self.color);
+                input.warnings.show(self.settings.color);
                 Some(input)
             }
             Err(failed) => {
-                output::diagnose(&failed.render(path, self.color));
+                output::diagnose(&failed.render(path, &self.settings));
                 None
             }
         }

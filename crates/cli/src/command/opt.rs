@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde_json::json;
-use tvmscript::PrinterConfig;
 use tvmscript::diff::render::{RenderOptions, render_unified};
 use tvmscript::ir::IRModule;
 use tvmscript::pass::instrument::{
@@ -12,25 +11,26 @@ use tvmscript::pass::instrument::{
 };
 use tvmscript::pass::{OptionError, PassContext, PassOptions, PassRun, PassTable, Sequential};
 use tvmscript::passes::on_module;
+use tvmscript::{PrinterConfig, Registry};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
 use crate::args::{ErrorFormat, Opt, PassArgs, PassDumpFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
-use crate::registry::registry;
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output, well_formed};
 
-pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Opt, run: &mut Run<'_>) -> Outcome {
     if args.list_passes {
-        return output::result(&list());
+        return output::result(&list(run.settings.registry()));
     }
     let Some(file) = &args.file else {
         output::diagnose("error: `opt` needs a file, or `--list-passes`");
         return Outcome::Misused;
     };
-    let passes = match sequence(&args.passes) {
+    let passes = match sequence(&args.passes, &run.settings) {
         Ok(passes) => passes,
         Err(message) => {
             output::diagnose(&format!("error: {message}"));
@@ -38,19 +38,19 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
         }
     };
     let mut reports = Vec::new();
-    let color = run.color;
+    let settings = run.settings;
     let outcome = run.for_each(
         std::slice::from_ref(file),
-        |path, timings| optimize_file(path, args, &passes, color, timings),
+        |path, settings, timings| optimize_file(path, args, &passes, settings, timings),
         |path, answer| match answer {
             Ok(((text, passes), warnings)) => {
-                warnings.show(color);
+                warnings.show(settings.color);
                 reports = passes;
                 output::write(args.output.as_deref(), &text)
             }
             Err(failed) => {
                 output::diagnose(&match args.error_format {
-                    ErrorFormat::Human => failed.render(path, color),
+                    ErrorFormat::Human => failed.render(path, &settings),
                     ErrorFormat::Json => {
                         let errors = failed.failure.reports(failed.source.as_ref());
                         json!({"file": input::display_name(path), "ok": false, "errors": errors}).to_string()
@@ -73,11 +73,11 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
 ///
 /// # Errors
 /// The message for an unknown pass or option.
-pub(super) fn sequence(args: &PassArgs) -> Result<Sequential<IRModule>, String> {
-    try_context(args).map_err(|error| error.to_string())?;
+pub(super) fn sequence(args: &PassArgs, settings: &Settings<'_>) -> Result<Sequential<IRModule>, String> {
+    try_context(args, settings).map_err(|error| error.to_string())?;
     let mut sequence = Sequential::new("opt");
     for name in &args.names {
-        let found = PassTable::of(registry()).and_then(|table| table.pass(name));
+        let found = PassTable::of(settings.registry()).and_then(|table| table.pass(name));
         let pass = found.ok_or_else(|| format!("unknown pass `{name}`; `opt --list-passes` lists them"))?;
         sequence = sequence.then_shared(pass.clone());
     }
@@ -86,12 +86,15 @@ pub(super) fn sequence(args: &PassArgs) -> Result<Sequential<IRModule>, String> 
 
 /// A context with the options of the command line, which [`sequence`] checked. Passes that are named run at any
 /// optimisation level.
-pub(super) fn context(args: &PassArgs) -> PassContext<'_, IRModule> {
-    try_context(args).unwrap_or_default()
+pub(super) fn context<'a>(args: &'a PassArgs, settings: &Settings<'a>) -> PassContext<'a, IRModule> {
+    try_context(args, settings).unwrap_or_default()
 }
 
-fn try_context(args: &PassArgs) -> Result<PassContext<'_, IRModule>, OptionError> {
-    let mut context = PassContext::of(registry());
+fn try_context<'a>(
+    args: &'a PassArgs,
+    settings: &Settings<'a>,
+) -> Result<PassContext<'a, IRModule>, OptionError> {
+    let mut context = PassContext::of(settings.registry());
     for pass in &args.names {
         context = context.with_required(pass);
     }
@@ -123,19 +126,20 @@ fn optimize_file(
     path: &Path,
     args: &Opt,
     passes: &Sequential<IRModule>,
-    color: bool,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<((String, Vec<PassReport>), Warnings)> {
-    let Input { source, mut scripts, warnings } = input::load(path, timings)?;
+    let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
     let config = match scripts.first() {
-        Some(script) => script.with_own_release(args.text.config()),
-        None => args.text.config(),
+        Some(script) => script.with_own_release(args.text.config(settings)),
+        None => args.text.config(settings),
     };
     let run = || -> Result<String, FileErrorKind> {
-        let context = instruments(args, context(&args.passes), config, &report, &timing, color);
+        let context = instruments(args, context(&args.passes, settings), config, &report, &timing, settings);
         scripts.iter_mut().try_for_each(|script| transform(script, passes, &context, timings))?;
-        let mut text = print_all(&scripts, Naming::Paths, |_| Ok(args.text.config()), timings)?;
+        let mut text =
+            print_all(&scripts, Naming::Paths, |_| Ok(args.text.config(settings)), settings, timings)?;
         text.text.push('\n');
         Ok(text.text)
     };
@@ -157,7 +161,7 @@ fn instruments<'a>(
     config: PrinterConfig,
     report: &Report,
     timing: &Timing,
-    color: bool,
+    settings: &Settings<'a>,
 ) -> PassContext<'a, IRModule> {
     if args.report.is_some() {
         context = context.with_instrument(report.clone());
@@ -173,6 +177,7 @@ fn instruments<'a>(
     }
     if args.print_changed {
         let config = config.clone();
+        let (registry, color) = (settings.registry(), settings.color);
         context = context.with_instrument(OnChange(move |run: &PassRun<'_>| {
             let name = &run.pass.name;
             let options = RenderOptions {
@@ -181,7 +186,7 @@ fn instruments<'a>(
                 color,
                 ..RenderOptions::default()
             };
-            let text = render_unified(run.before, run.after, registry(), &config, &options);
+            let text = render_unified(run.before, run.after, registry, &config, &options);
             output::clear_progress();
             output::diagnose(&text.unwrap_or_else(|error| format!("{name}: cannot be printed: {error}")));
         }));
@@ -197,12 +202,13 @@ fn instruments<'a>(
             let written = std::fs::create_dir_all(dir).and_then(|()| output::replace(&file, text));
             written.map_err(|error| format!("{}: {error}", file.display()))
         };
-        context = context.with_instrument(DumpModules::new(format, registry(), config.clone(), write));
+        context =
+            context.with_instrument(DumpModules::new(format, settings.registry(), config.clone(), write));
     }
     if args.verify {
         context = context
-            .with_instrument(WellFormed(registry()))
-            .with_instrument(RoundTrip { registry: registry(), config });
+            .with_instrument(WellFormed(settings.registry()))
+            .with_instrument(RoundTrip { registry: settings.registry(), config });
     }
     match args.min_sources {
         Some(floor) => context.with_instrument(SpanSurvival::at_least(floor)),
@@ -211,9 +217,9 @@ fn instruments<'a>(
 }
 
 /// All passes and options with their descriptions.
-fn list() -> String {
+fn list(registry: &Registry) -> String {
     let mut out = String::new();
-    for pass in PassTable::<IRModule>::of(registry()).into_iter().flat_map(PassTable::passes) {
+    for pass in PassTable::<IRModule>::of(registry).into_iter().flat_map(PassTable::passes) {
         let info = pass.info();
         out.push_str(&info.name);
         out.push('\n');
@@ -222,7 +228,7 @@ fn list() -> String {
         }
     }
     out.push_str("\nOptions (`--opt KEY=VALUE`):\n");
-    for option in PassOptions::of(registry()).into_iter().flat_map(PassOptions::options) {
+    for option in PassOptions::of(registry).into_iter().flat_map(PassOptions::options) {
         out.push_str(&format!("  {}={}\n    {}\n", option.key, option.default, option.doc));
     }
     out

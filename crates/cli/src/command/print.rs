@@ -9,10 +9,11 @@ use tvmscript::ir_core::SourceTexts;
 
 use super::{Answer, Run};
 use crate::args::Print;
+use crate::constants::elided;
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Warnings};
 use crate::output::Results;
-use crate::registry::{elided, registry};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -25,8 +26,8 @@ pub(super) enum From {
     Json,
 }
 
-pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
-    if args.printer.text.is_misused() {
+pub(super) fn run(args: &Print, from: From, run: &mut Run<'_>) -> Outcome {
+    if args.printer.text.is_misused(&run.settings) {
         return Outcome::Misused;
     }
     let mut results = Results::new(args.output.as_deref());
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     let mut elided = ConstantStore::new();
     let outcome = run.for_each_valid(
         &args.files,
-        |path, timings| print_file(path, from, args, timings),
+        |path, settings, timings| print_file(path, from, args, settings, timings),
         |path, (Text { mut text, omits_metadata }, constants)| {
             elided.extend(constants);
             if omits_metadata {
@@ -61,12 +62,13 @@ fn print_file(
     path: &Path,
     from: From,
     args: &Print,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<((Text, ConstantStore), Warnings)> {
-    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
+    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
     let scripts = match from {
-        From::Any => input::parse_input(&source, timings),
-        From::Json => input::from_json(&source, timings),
+        From::Any => input::parse_input(&source, settings, timings),
+        From::Json => input::from_json(&source, settings, timings),
     };
     let printed = scripts.and_then(|(mut scripts, warnings)| {
         let mut printer = args.printer.clone();
@@ -77,7 +79,7 @@ fn print_file(
             printer.text = printer.text.with_declarations();
         }
         let elided = match args.constants_out {
-            Some(_) => elided(&scripts, &printer.text.config())
+            Some(_) => elided(&scripts, &printer.text.config(settings))
                 .map_err(|error| FileErrorKind::Unsaved(error.into()))?,
             None => None,
         };
@@ -91,10 +93,10 @@ fn print_file(
             Ok(PrinterConfig {
                 show_spans: texts.clone(),
                 keep_comments: comments.map(|origin| origin.comments.clone()),
-                ..printer.config(&script.node)?
+                ..printer.config(&script.node, settings)?
             })
         };
-        let mut text = print_all(&scripts, Naming::Paths, config, timings)?;
+        let mut text = print_all(&scripts, Naming::Paths, config, settings, timings)?;
         text.text.push('\n');
         Ok(((text, elided.unwrap_or_default()), warnings))
     });
@@ -126,13 +128,14 @@ pub(super) fn print_all(
     scripts: &[Script],
     naming: Naming,
     config: impl Fn(&Script) -> Result<PrinterConfig, FileErrorKind>,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Text, FileErrorKind> {
     let mut all = Text::default();
     for script in scripts {
         let config = script.with_own_release(config(script)?);
         let printed = timings
-            .time("print", || print_text(&script.node, registry(), &config))
+            .time("print", || print_text(&script.node, settings.registry(), &config))
             .map_err(FileErrorKind::Unprintable)?;
         all.omits_metadata |= printed.omits_metadata;
         if !all.text.is_empty() {

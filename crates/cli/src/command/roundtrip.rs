@@ -8,32 +8,33 @@ use tvmscript::mismatches;
 use super::print::{Naming, Text, print_all};
 use super::{Answer, Run};
 use crate::args::Roundtrip;
+use crate::constants::{elided, with_constants};
 use crate::failure::FileError;
 use crate::input::{self, Input, Script, Source, Warnings};
 use crate::output::Progress;
 use crate::printer::TextArgs;
-use crate::registry::{elided, registry, with_constants};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
-pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &Roundtrip, run: &mut Run<'_>) -> Outcome {
     let text = args.text.for_round_trip();
-    if text.is_misused() {
+    if text.is_misused(&run.settings) {
         return Outcome::Misused;
     }
-    let color = run.color;
+    let settings = run.settings;
     let mut failing = 0;
     let mut progress = Progress::new(args.files.len());
     let outcome = run.for_each(
         &args.files,
-        |path, timings| roundtrip_file(path, &text, timings),
+        |path, settings, timings| roundtrip_file(path, &text, settings, timings),
         |path, answer| {
             progress.step();
             let failure = match answer {
                 Ok((failure, warnings)) => {
                     if !warnings.found.is_empty() {
                         progress.clear();
-                        warnings.show(color);
+                        warnings.show(settings.color);
                     }
                     failure
                 }
@@ -55,26 +56,38 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
 }
 
 /// Returns the failure in the round trip of a file, if any.
-fn roundtrip_file(path: &Path, args: &TextArgs, timings: &mut Timings) -> Answer<(Option<String>, Warnings)> {
-    let Input { source, scripts, warnings } = input::load(path, timings)?;
-    match print_all(&scripts, Naming::None, |_| Ok(args.config()), timings) {
+fn roundtrip_file(
+    path: &Path,
+    args: &TextArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(Option<String>, Warnings)> {
+    let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
+    match print_all(&scripts, Naming::None, |_| Ok(args.config(settings)), settings, timings) {
         Ok(Text { text, .. }) => {
             let printed = Source { name: format!("{} (printed)", source.name), text };
-            Ok((difference(&scripts, printed, args, timings), warnings))
+            Ok((difference(&scripts, printed, args, settings, timings), warnings))
         }
         Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
 /// The first difference between scripts and their printed text, if any.
-fn difference(scripts: &[Script], printed: Source, args: &TextArgs, timings: &mut Timings) -> Option<String> {
+fn difference(
+    scripts: &[Script],
+    printed: Source,
+    args: &TextArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Option<String> {
     // All scripts of the file need arguments.
     if scripts.is_empty() {
         return None;
     }
     // Constants that the text leaves out come from the scripts, unless those lack them too.
-    let elided = elided(scripts, &args.config()).ok().flatten().and_then(with_constants);
-    let again = match input::parse_printed(elided.as_ref().unwrap_or(registry()), &printed, timings) {
+    let elided = elided(scripts, &args.config(settings)).ok().flatten().and_then(with_constants);
+    let complete = elided.as_ref().map_or(*settings, |registry| settings.with_registry(registry));
+    let again = match input::parse_printed(&printed, &complete, timings) {
         Ok((again, _)) => again,
         Err(failure) => {
             return Some(format!("the print does not parse: {}", failure.one_line(Some(&printed))));
@@ -97,7 +110,9 @@ fn difference(scripts: &[Script], printed: Source, args: &TextArgs, timings: &mu
     }
     // Addresses differ each time, so the texts are compared without them.
     let plain = args.without_addresses();
-    let mut print = |scripts: &[Script]| print_all(scripts, Naming::None, |_| Ok(plain.config()), timings);
+    let mut print = |scripts: &[Script]| {
+        print_all(scripts, Naming::None, |_| Ok(plain.config(settings)), settings, timings)
+    };
     let first = if args.has_addresses() { print(scripts).map(|text| text.text) } else { Ok(printed.text) };
     match first.and_then(|first| Ok((first, print(&again)?.text))) {
         Ok((first, second)) if second == first => None,

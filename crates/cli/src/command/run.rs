@@ -16,22 +16,28 @@ use super::{Answer, Run};
 use crate::args::{RunArgs, RunFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output, well_formed};
 
 /// Number of values of a tensor that the text form shows.
 const SHOWN_VALUES: usize = 8;
 
-pub(super) fn run(args: &RunArgs, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &RunArgs, run: &mut Run<'_>) -> Outcome {
     run.for_each_valid(
         std::slice::from_ref(&args.file),
-        |path, timings| run_file(path, args, timings),
+        |path, settings, timings| run_file(path, args, settings, timings),
         |_, text| output::write(args.output.as_deref(), &text),
     )
 }
 
-fn run_file(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Warnings)> {
-    let Input { source, scripts, warnings } = input::load(path, timings)?;
+fn run_file(
+    path: &Path,
+    args: &RunArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(String, Warnings)> {
+    let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
     let functions = functions(&scripts, args.function.as_deref());
     if functions.is_empty() {
         let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use tvmscript::stubs::{Layout, StubFile, page, reference, stubs, to_json, to_markdown};
 
-use crate::registry::{printer_config, registry};
+use super::Run;
 use crate::stubs_args::{StubsArgs, StubsFormat};
 use crate::{Outcome, output};
 
-pub(super) fn run(args: &StubsArgs) -> Outcome {
-    let chosen = printer_config().release;
-    let registry = match registry().select_release(chosen) {
+pub(super) fn run(args: &StubsArgs, run: &Run<'_>) -> Outcome {
+    let settings = &run.settings;
+    let chosen = settings.printer_config().release;
+    let registry = match settings.registry().select_release(chosen) {
         Ok(registry) => registry,
         // The command line accepts releases of the registry only.
         Err(error) => {

@@ -16,12 +16,12 @@ use super::{Answer, Run, opt};
 use crate::args::{Trace, TraceFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Source, Warnings};
-use crate::registry::registry;
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
-pub(super) fn run(args: &Trace, run: &mut Run) -> Outcome {
-    let passes = match opt::sequence(&args.passes) {
+pub(super) fn run(args: &Trace, run: &mut Run<'_>) -> Outcome {
+    let passes = match opt::sequence(&args.passes, &run.settings) {
         Ok(passes) => passes,
         Err(message) => {
             output::diagnose(&format!("error: {message}"));
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Trace, run: &mut Run) -> Outcome {
     let mut is_found = true;
     let outcome = run.for_each_valid(
         std::slice::from_ref(&args.file),
-        |path, timings| trace_file(path, args, &passes, timings),
+        |path, settings, timings| trace_file(path, args, &passes, settings, timings),
         |_, text| match text {
             Some(text) => output::result(&text),
             None => {
@@ -56,16 +56,17 @@ fn trace_file(
     path: &Path,
     args: &Trace,
     passes: &Sequential<IRModule>,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Option<String>, Warnings)> {
-    let Input { source, mut scripts, warnings } = input::load(path, timings)?;
+    let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
     let provenance = Provenance::default();
-    let answer = transform(args, passes, &provenance, &mut scripts, timings).map(|()| {
+    let answer = transform(args, passes, &provenance, &mut scripts, settings, timings).map(|()| {
         let texts = match scripts.first().and_then(|script| script.origin.as_ref()) {
             Some(origin) => origin.texts(&source.text),
             None => SourceTexts::new(),
         };
-        Tracer { source: &source, texts, provenance }.answer(args, &scripts)
+        Tracer { settings, source: &source, texts, provenance }.answer(args, &scripts)
     });
     match answer.and_then(|answer| answer) {
         Ok(text) => Ok((text, warnings)),
@@ -78,9 +79,10 @@ fn transform(
     passes: &Sequential<IRModule>,
     provenance: &Provenance,
     scripts: &mut [Script],
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<(), FileErrorKind> {
-    let context = opt::context(&args.passes).with_instrument(provenance.clone());
+    let context = opt::context(&args.passes, settings).with_instrument(provenance.clone());
     scripts.iter_mut().try_for_each(|script| opt::transform(script, passes, &context, timings))
 }
 
@@ -109,6 +111,7 @@ struct NodeSource {
 }
 
 struct Tracer<'a> {
+    settings: &'a Settings<'a>,
     source: &'a Source,
     texts: SourceTexts,
     provenance: Provenance,
@@ -119,9 +122,9 @@ impl Tracer<'_> {
         let mut printed = Vec::new();
         let mut lines_before = 0;
         for script in scripts {
-            let config = script.with_own_release(args.text.config());
-            let mapped =
-                print_mapped(&script.node, registry(), &config).map_err(FileErrorKind::Unprintable)?;
+            let config = script.with_own_release(args.text.config(self.settings));
+            let mapped = print_mapped(&script.node, self.settings.registry(), &config)
+                .map_err(FileErrorKind::Unprintable)?;
             let lines = mapped.text().lines().count();
             printed.push(Printed { mapped, lines_before });
             // Scripts are separated by one blank line.

@@ -14,7 +14,7 @@ use super::{Answer, Run};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Source, Warnings};
 use crate::json_form::JsonForm;
-use crate::registry::{parse_options, printer_config, registry};
+use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::upgrade_args::{UpgradeArgs, UpgradeFormat};
 use crate::{Outcome, fixes, output, well_formed};
@@ -22,12 +22,14 @@ use crate::{Outcome, fixes, output, well_formed};
 /// Code of the note about a script that is not built because its function is not called.
 const UNBUILT: &str = "E0312";
 
-pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
+pub(super) fn run(args: &UpgradeArgs, run: &mut Run<'_>) -> Outcome {
     if args.rules {
-        return output::result(&upgrade::steps(registry()).map(rules).collect::<String>());
+        return output::result(&upgrade::steps(run.settings.registry()).map(rules).collect::<String>());
     }
-    let color = run.color;
-    let work = |path: &Path, timings: &mut Timings| upgrade_file(path, args, timings);
+    let settings = run.settings;
+    let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {
+        upgrade_file(path, args, settings, timings)
+    };
     run.for_each(&args.files, work, |path, answer| {
         let name = input::display_name(path);
         let upgraded = match answer {
@@ -38,7 +40,7 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
                     let line = json!({"file": name, "ok": false, "to": args.to.id(), "findings": findings});
                     return output::result(&format!("{line}\n")).and(Outcome::No);
                 }
-                output::diagnose(&failed.render(path, color));
+                output::diagnose(&failed.render(path, &settings));
                 return Outcome::No;
             }
         };
@@ -58,7 +60,7 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run) -> Outcome {
                 output::result(&format!("{line}\n"))
             }
             UpgradeFormat::Human => {
-                upgraded.findings.show(color);
+                upgraded.findings.show(settings.color);
                 match (args.diff, args.write) {
                     (true, _) if changed => output::result(&upgraded.change.diff(&name)),
                     (true, _) => Outcome::Done,
@@ -110,24 +112,34 @@ struct Upgraded {
     findings: Warnings,
 }
 
-fn upgrade_file(path: &Path, args: &UpgradeArgs, timings: &mut Timings) -> Answer<Upgraded> {
-    let source = input::read(path, timings).map_err(|failure| FileError::new(failure, None))?;
-    match rewritten(&source, args, timings) {
+fn upgrade_file(
+    path: &Path,
+    args: &UpgradeArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<Upgraded> {
+    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    match rewritten(&source, args, settings, timings) {
         Ok(upgraded) => Ok(upgraded),
         Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
-fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Result<Upgraded, FileErrorKind> {
+fn rewritten(
+    source: &Source,
+    args: &UpgradeArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Upgraded, FileErrorKind> {
     if let Some(form) = JsonForm::of(&source.text) {
-        return rewritten_json(source, form, args, timings);
+        return rewritten_json(source, form, args, settings, timings);
     }
-    let ((scripts, mut warnings), from) = input::parse_input_in(source, args.from, timings)?;
+    let ((scripts, mut warnings), from) = input::parse_input_in(source, args.from, settings, timings)?;
     if from == args.to {
         let change = fixes::Change { before: source.text.clone(), after: source.text.clone() };
         return Ok(Upgraded { from, change, findings: warnings });
     }
-    let Some(step) = upgrade::find(registry(), from, args.to) else {
+    let Some(step) = upgrade::find(settings.registry(), from, args.to) else {
         return Err(FileErrorKind::NoUpgrade { from: from.id(), to: args.to.id() });
     };
     // A script that needs arguments has a finding of its own.
@@ -154,21 +166,21 @@ fn rewritten(source: &Source, args: &UpgradeArgs, timings: &mut Timings) -> Resu
         show_meta: true,
         release: Some(args.to),
         keep_comments: Some(comments),
-        ..printer_config()
+        ..settings.printer_config()
     };
     let file = PythonFile {
         name: &source.name,
         text: &source.text,
-        registry: registry(),
+        registry: settings.registry(),
         step,
         config: &config,
-        options: &parse_options(&source.name),
+        options: &settings.parse_options(&source.name),
         accepts_losses: args.lossy,
     };
     let (after, more) = if !scripts.is_empty() && is_printed(&source.text, scripts.len()) {
         // A text with an accepted loss may hold what the release does not read.
         let is_lossy = found.iter().any(|finding| finding.severity == Severity::Warning);
-        printed(&file, &scripts, &new, !is_lossy, timings)?
+        printed(&file, &scripts, &new, !is_lossy, settings, timings)?
     } else {
         timings.time("upgrade", || file.replace(&new)).map_err(|error| match error {
             ReplaceError::Unprintable(error) => FileErrorKind::Unprintable(error),
@@ -186,15 +198,16 @@ fn rewritten_json(
     source: &Source,
     form: JsonForm,
     args: &UpgradeArgs,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<Upgraded, FileErrorKind> {
-    let (mut scripts, warnings) = input::from_json(source, timings)?;
-    let read = scripts.first().map_or(registry().release(), |script| script.release);
+    let (mut scripts, warnings) = input::from_json(source, settings, timings)?;
+    let read = scripts.first().map_or(settings.registry().release(), |script| script.release);
     let from = args.from.unwrap_or(read);
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut after = source.text.clone();
     if from != args.to {
-        let Some(step) = upgrade::find(registry(), from, args.to) else {
+        let Some(step) = upgrade::find(settings.registry(), from, args.to) else {
             return Err(FileErrorKind::NoUpgrade { from: from.id(), to: args.to.id() });
         };
         for script in &mut scripts {
@@ -207,7 +220,7 @@ fn rewritten_json(
         if !found.iter().any(Diagnostic::is_error) {
             let value = Value::Node(input::join(&scripts));
             after = timings
-                .time("save", || form.write(&value, args.to, SourceTexts::new()))
+                .time("save", || form.write(&value, args.to, settings.registry(), SourceTexts::new()))
                 .map_err(FileErrorKind::Unsaved)?;
         }
     }
@@ -247,6 +260,7 @@ fn printed(
     scripts: &[Script],
     new: &[Replacement<'_>],
     must_read_back: bool,
+    settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<(String, Vec<Diagnostic>), FileErrorKind> {
     if new.iter().any(|new| new.stays) {
@@ -255,7 +269,7 @@ fn printed(
     let pairs = scripts.iter().zip(new);
     let scripts: Vec<Script> =
         pairs.map(|(script, new)| Script { node: new.new.clone(), ..script.clone() }).collect();
-    let mut text = print_all(&scripts, Naming::None, |_| Ok(file.config.clone()), timings)?.text;
+    let mut text = print_all(&scripts, Naming::None, |_| Ok(file.config.clone()), settings, timings)?.text;
     text.push('\n');
     let unread = match must_read_back {
         true => timings.time("compare", || file.unread(&text, new)),
