@@ -64,12 +64,13 @@ pub fn dialect() -> Dialect {
 
 /// Creates the dialect with the words and forms of a release.
 pub fn dialect_of(syntax: &'static RelaxSyntax) -> Dialect {
-    let mut dialect = nodes();
+    let mut dialect =
+        nodes().names::<tvmscript_prim::Op>(syntax.operators.operators().map(|operator| operator.name));
     dialect.slot_mut::<syntax::SyntaxSlot>().set(syntax);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]
-    let dialect = parse::register(dialect);
+    let dialect = parse::register(dialect, &syntax.operators);
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect;
@@ -132,6 +133,6 @@ pub fn nodes() -> Dialect {
         .node::<Placement>()
         .node::<DTensorStructInfo>();
     attrs::nodes(dialect)
-        .names::<tvmscript_prim::Op>(op::operators().map(|operator| operator.name))
+        .names::<tvmscript_prim::Op>(op::SHARED.operators().map(|operator| operator.name))
         .check(check::diagnostics)
 }

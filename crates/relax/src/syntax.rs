@@ -7,6 +7,8 @@ use tvmscript_ir_core::Registry;
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Resolver, Slot};
 
+use crate::op::Families;
+
 /// Words and forms of a release.
 #[derive(Debug)]
 pub struct RelaxSyntax {
@@ -20,6 +22,8 @@ pub struct RelaxSyntax {
     pub has_absent_dtypes: bool,
     /// A nested function that refers to its module declares the alias itself, not the outermost function.
     pub has_nested_aliases: bool,
+    /// Operators beside those of all releases.
+    pub operators: Families,
     /// Attributes that the release lacks, by the type of the attributes. Empty ones do not print.
     pub without_attributes: &'static [(&'static str, &'static str)],
 }
@@ -31,6 +35,7 @@ pub static TVM_0_23: RelaxSyntax = RelaxSyntax {
     has_text_type: false,
     has_absent_dtypes: false,
     has_nested_aliases: false,
+    operators: Families::NONE,
     without_attributes: &[],
 };
 

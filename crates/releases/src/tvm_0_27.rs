@@ -195,6 +195,7 @@ static RELAX: relax::RelaxSyntax = relax::RelaxSyntax {
     has_text_type: true,
     has_absent_dtypes: true,
     has_nested_aliases: true,
+    operators: tvmscript_relax::op::TVM_0_27,
     without_attributes: &[
         ("relax.attrs.LayoutTransformAttrs", "axis_separators"),
         ("relax.attrs.LayoutTransformAttrs", "input_axis_separators"),

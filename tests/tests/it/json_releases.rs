@@ -52,6 +52,18 @@ fn json_for_tvm_0_27_has_its_nodes_and_loads() {
     assert_equal(&load(&json).node, &module());
 }
 
+/// Calls of the operators of Relax that TVM 0.27 adds, with all of their attributes.
+#[test]
+fn operators_of_tvm_0_27_are_those_of_its_json() {
+    let text = include_str!("../../fixtures/tvm_0_27/relax_operators.py");
+    let loaded = load(include_str!("../../fixtures/json_0_27/relax_operators.json"));
+    let parsed = parse("operators.py", text, registry(), &ParseOptions::default());
+    assert_equal(&loaded.node, &parsed.scripts[0].node);
+    let json = to_tvm_json_of(&loaded.node, RELEASE, registry()).expect("saves");
+    assert!(json.contains("relax.attrs.MultiboxTransformLocAttrs"), "{json}");
+    assert_equal(&load(&json).node, &loaded.node);
+}
+
 #[test]
 fn masks_are_calls_in_json() {
     let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\n@T.prim_func\ndef f(A: T.Buffer((4, 16), \"float32\"), B: T.Buffer((16,), \"float32\")):\n    mask: T.let = T.Broadcast(T.bool(True), 4)\n    T.masked_store(B, T.masked_load(\"float32x4\", A, 1, T.Ramp(0, 1, 4), mask), T.Ramp(0, 1, 4), mask)\n";

@@ -1,6 +1,7 @@
 //! Texts of several releases: each tells its release, reads, and prints as it was.
 
 mod relax;
+mod relax_operators;
 mod third_party;
 mod toy_2;
 mod written;

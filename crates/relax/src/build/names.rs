@@ -14,10 +14,10 @@ use crate::op;
 const OWN: [&[&ScriptFn]; 5] =
     [struct_info::FUNCTIONS, expr::FUNCTIONS, device::FUNCTIONS, distributed::FUNCTIONS, function::FUNCTIONS];
 
-/// Returns all script functions, including those of operators.
+/// Returns the script functions of all releases, including those of operators.
 pub fn functions() -> Vec<&'static ScriptFn> {
     let mut all: Vec<&'static ScriptFn> = OWN.into_iter().flatten().copied().collect();
-    all.extend(op::functions());
+    all.extend(op::SHARED.functions());
     all
 }
 
@@ -28,10 +28,11 @@ pub static ALIASES: &[(&str, &str)] = &[
     ("dist.device_mesh", "device_mesh"),
 ];
 
-/// Names of operators, and of the groups of functions: `add`, `nn`.
+/// Names of operators of any release, and of the groups of functions: `add`, `nn`.
 #[cfg(feature = "parse")]
 static OPERATORS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let operators = op::functions().map(|function| function.name);
+    let operators = [op::SHARED, op::TVM_0_27].into_iter().flat_map(|families| families.functions());
+    let operators = operators.map(|function| function.name);
     let groups = functions().into_iter().filter_map(|function| function.name.split_once('.'));
     operators.chain(groups.map(|(group, _)| group)).collect()
 });

@@ -17,10 +17,11 @@ pub use super::call_args::{
 pub use super::distributed::{DeviceMeshArg as Mesh, PlacementArg as MeshPlacement};
 pub use super::operator_args::{
     CombineArg as Combine, CountArg as Count, DtypeOrNoneArg as DataType, ElementTypeArg as ElementType,
-    FlagValueArg as FlagValue, ImageSizeArg as ImageSize, NumberArg as Number, OutInfoArg as OutInfo,
-    PaddingArg as Padding, PerAxisArg as PerAxis, PositiveArg as Positive, PrimLiteralArg as PrimLiteral,
-    ReductionArg as Reduction, RegionArg as Region, RepeatedArg as Repeated, ResultInfoArg as ResultInfo,
-    SectionsArg as Sections, VDeviceArg as ModuleDevice,
+    FlagValueArg as FlagValue, FloatsArg as Floats, ImageSizeArg as ImageSize, NumberArg as Number,
+    OutInfoArg as OutInfo, PaddingArg as Padding, PerAxisArg as PerAxis, PlaneSizeArg as PlaneSize,
+    PositiveArg as Positive, PrimLiteralArg as PrimLiteral, ReductionArg as Reduction, RegionArg as Region,
+    RepeatedArg as Repeated, ResultInfoArg as ResultInfo, SectionsArg as Sections,
+    VDeviceArg as ModuleDevice,
 };
 use crate::node;
 
@@ -34,14 +35,14 @@ macro_rules! unwrapped {
     )*)*};
 }
 unwrapped! {
-    AnyDtype AnyExpr CallArgs Callee Expr FlagValue ImageSize IntValue ModuleFunction Number Prim PrimLiteral Scalar Shape
+    AnyDtype AnyExpr CallArgs Callee Expr FlagValue IntValue ModuleFunction Number PlaneSize Prim PrimLiteral Scalar Shape
         TensorTuple => node::Expr;
     Count Int Positive => i64;
     Flag => bool;
     IntList Ints => Array<Ref<IntImm>>;
     Literal => Ref<IntImm>;
     Float => Ref<FloatImm>;
-    Region => Array<Ref<FloatImm>>;
+    Floats => Array<Value>;
     Combine Reduction => Str;
     DataType ElementType => tvmscript_ir_core::DataType;
     Sections => Object;

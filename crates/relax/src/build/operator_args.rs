@@ -2,7 +2,7 @@
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir::build::index_map_of;
-use tvmscript_ir_core::{Array, DataType, Object, ObjectLike, Ref, Str};
+use tvmscript_ir_core::{Array, DataType, Object, ObjectLike, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
 use tvmscript_prim::{BaseExpr, FloatImm, IndexMap, IntImm, PrimExpr};
 
@@ -84,32 +84,16 @@ arguments! {
         };
         prim_value(&value, "`R.prim_value(..)`")
     };
-    /// The size of an image: one length for both sides, two in a list or tuple, or a shape.
-    ImageSizeArg(Expr): PyType::Union { of: &[EXPR, DIMENSION, PyType::INT, PyType::Generic { name: "Sequence", of: &[DIMENSION] }] }, |value| {
-        let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
-            || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
-        let size = match value.items().as_deref() {
-            _ if is_one => ScriptValue::tuple(vec![value.clone(), value]),
-            Some([side]) => ScriptValue::tuple(vec![side.clone(), side.clone()]),
-            _ => value,
-        };
+    /// The size of a plane: one length for both sides, or a shape.
+    PlaneSizeArg(Expr): SIZE, |value| {
+        let size = if is_length(&value) { ScriptValue::tuple([value.clone(), value]) } else { value };
         ShapeArg::from_script(size).map(|size| size.0)
     };
-    /// The region of an image: one number for all four bounds, or a list or tuple of them.
-    RegionArg(Array<Ref<FloatImm>>): PyType::Union { of: &[PyType::FLOAT, PyType::Generic { name: "Sequence", of: &[PyType::FLOAT] }] }, |value| {
-        // TVM reads the numbers as Python floats, so `float64` and integers become `float32` here.
-        let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
-            Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
-            None => FloatImmArg::from_script(value),
-        };
-        match value.items() {
-            Some(items) => items.into_iter().map(|item| number(item).map(|n| n.0)).collect(),
-            None if matches!(value, ScriptValue::Float(_)) => {
-                let bound = number(value)?.0;
-                Ok(std::iter::repeat_n(bound, 4).collect())
-            }
-            None => Err(BuildError::expected("a float, or a list or tuple of floats", value.type_name())),
-        }
+    /// A list of floating-point numbers, which stay Python floats.
+    FloatsArg(Array<Value>): PyType::Generic { name: "Sequence", of: &[PyType::FLOAT] }, |value| {
+        let items = value.items().ok_or_else(|| BuildError::expected("a list or tuple of floats", value.type_name()))?;
+        let numbers = items.into_iter().map(|item| f64::from_script(item).map(Value::Float));
+        numbers.collect::<Result<Vec<_>>>().map(Array::of_values)
     };
     /// A number of parts, or the start of each part but the first.
     SectionsArg(Object): PyType::Union { of: &[PyType::INT, PyType::Generic { name: "Sequence", of: &[PyType::INT] }] }, |value| {
@@ -146,6 +130,70 @@ fn per_axis(given: &Array<Ref<IntImm>>, axes: usize) -> Result<Array<Ref<IntImm>
             let expected = format!("one number for all axes, or {axes}");
             Err(BuildError::expected(expected, format!("{} numbers", all.len())))
         }
+    }
+}
+
+const SIZE: PyType = PyType::Union {
+    of: &[EXPR, DIMENSION, PyType::INT, PyType::Generic { name: "Sequence", of: &[DIMENSION] }],
+};
+
+fn is_length(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
+        || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>())
+}
+
+/// The size of an image with `N` sides: one length for all, also in a list or tuple, one for each, or a shape.
+#[derive(Debug, Clone)]
+pub struct ImageSizeArg<const N: usize>(pub(crate) Expr);
+
+impl<const N: usize> FromScript for ImageSizeArg<N> {
+    const TYPE: PyType = SIZE;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let for_all = |length: &ScriptValue| ScriptValue::tuple(std::iter::repeat_n(length.clone(), N));
+        let size = match value.items().as_deref() {
+            _ if is_length(&value) => for_all(&value),
+            Some([length]) => for_all(length),
+            _ => value,
+        };
+        ShapeArg::from_script(size).map(|size| ImageSizeArg(size.0))
+    }
+}
+
+impl<const N: usize> From<ImageSizeArg<N>> for Expr {
+    fn from(size: ImageSizeArg<N>) -> Self {
+        size.0
+    }
+}
+
+/// The region of an image: one number for all `N` bounds, or a list or tuple of them.
+#[derive(Debug, Clone)]
+pub struct RegionArg<const N: usize>(pub(crate) Array<Ref<FloatImm>>);
+
+impl<const N: usize> FromScript for RegionArg<N> {
+    const TYPE: PyType =
+        PyType::Union { of: &[PyType::FLOAT, PyType::Generic { name: "Sequence", of: &[PyType::FLOAT] }] };
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        // TVM reads the numbers as Python floats, so `float64` and integers become `float32` here.
+        let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
+            Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
+            None => FloatImmArg::from_script(value),
+        };
+        let bounds: Array<_> = match value.items() {
+            Some(items) => items.into_iter().map(|item| number(item).map(|n| n.0)).collect::<Result<_>>()?,
+            None if matches!(value, ScriptValue::Float(_)) => {
+                std::iter::repeat_n(number(value)?.0, N).collect()
+            }
+            None => {
+                return Err(BuildError::expected("a float, or a list or tuple of floats", value.type_name()));
+            }
+        };
+        Ok(RegionArg(bounds))
+    }
+}
+
+impl<const N: usize> From<RegionArg<N>> for Array<Ref<FloatImm>> {
+    fn from(region: RegionArg<N>) -> Self {
+        region.0
     }
 }
 
@@ -209,6 +257,12 @@ lists! {
     PaddingArg: |given, axes| both_sides(&wide(&given), axes);
     /// `N` integers, from one for all axes or one for each.
     RepeatedArg: |given, axes| per_axis(&given, axes);
+}
+
+impl<const N: usize> From<[f64; N]> for FloatsArg {
+    fn from(values: [f64; N]) -> Self {
+        FloatsArg(Array::of_values(values.map(Value::Float)))
+    }
 }
 
 defaults! {

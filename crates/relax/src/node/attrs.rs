@@ -40,6 +40,7 @@ macro_rules! field_doc {
     (exclusive) => { "1 if an element is not part of its own sum or product." };
     (extrapolation_value) => { "Value outside the image." };
     (groups) => { "Number of channel groups." };
+    (id_index) => { "Index of the class in the numbers of a box; -1 for none." };
     (ignore_index) => { "Class without loss." };
     (in_group) => { "`true` to combine within the group of workers, not among all." };
     (index) => { "Index among the devices of this kind." };
@@ -72,6 +73,7 @@ macro_rules! field_doc {
     (padding_mode) => { "Value outside the image: `zeros`, `border` or `reflection`." };
     (placement) => { "Placement on the mesh." };
     (pool_size) => { "Size of the window, per spatial axis." };
+    (pooled_size) => { "Height and width of the result." };
     (rate) => { "Fraction of elements that are dropped." };
     (reduction) => { "Reduction of several values to one." };
     (repeats) => { "Number of repetitions." };
@@ -81,9 +83,11 @@ macro_rules! field_doc {
     (rounding_method) => { "Rounding of coordinates for nearest neighbours." };
     (strides) => { "Steps of the window, per spatial axis." };
     (subscripts) => { "Subscripts, e.g. `ij,jk->ik`." };
+    (score_index) => { "Index of the score in the numbers of a box." };
+    (score_threshold) => { "Score from which a box counts." };
+    (spatial_scale) => { "Side of the data divided by that of the image." };
     (te_grad_kwargs) => { "Keyword arguments of the gradient function." };
     (te_grad_name) => { "Name of the gradient function." };
-    (threshold) => { "Value from which the function is linear." };
     (training) => { "`true` to use the statistics of the batch." };
     (upscale_factor) => { "Factor of height and width." };
     (window_size) => { "Number of preceding positions that are attended." };
@@ -185,7 +189,8 @@ attributes! {
         out_layout: Str, out_dtype: DataType
     }
     Conv1DTransposeAttrs, "`R.nn.conv1d_transpose`"
-    | Conv2DTransposeAttrs, "`R.nn.conv2d_transpose`" => {
+    | Conv2DTransposeAttrs, "`R.nn.conv2d_transpose`"
+    | Conv3DTransposeAttrs, "`R.nn.conv3d_transpose`" => {
         strides: Ints, padding: Ints, output_padding: Ints, dilation: Ints, groups: i64, data_layout: Str,
         kernel_layout: Str, out_layout: Str, out_dtype: DataType
     }
@@ -206,6 +211,7 @@ attributes! {
     SoftplusAttrs, "`R.nn.softplus`" => {
         /// Sharpness.
         beta: f64,
+        /// Value from which the function is linear.
         threshold: f64
     }
     PReluAttrs, "`R.nn.prelu`" => { axis: i64 }
@@ -240,10 +246,64 @@ attributes! {
     }
     PadAttrs, "`R.nn.pad`" => { pad_width: Ints, pad_value: f64, pad_mode: Str }
     PixelShuffleAttrs, "`R.nn.pixel_shuffle`" => { upscale_factor: i64 }
-    Resize2DAttrs, "`R.image.resize2d`" => {
+    Resize2DAttrs, "`R.image.resize2d`"
+    | Resize3DAttrs, "`R.image.resize3d`" => {
         roi: Array<Ref<FloatImm>>, layout: Str, method: Str, coordinate_transformation_mode: Str,
         rounding_method: Str, cubic_alpha: f64, cubic_exclude: i64, extrapolation_value: f64, out_dtype: DataType
     }
     GridSampleAttrs, "`R.image.grid_sample`" => { method: Str, layout: Str, padding_mode: Str, align_corners: bool }
     AllClassNonMaximumSuppressionAttrs, "`R.vision.all_class_non_max_suppression`" => { output_format: Str }
+    AffineGridAttrs, "`R.image.affine_grid`" => { align_corners: bool }
+    GetValidCountsAttrs, "`R.vision.get_valid_counts`" => { score_threshold: f64, id_index: i64, score_index: i64 }
+    MultiboxTransformLocAttrs, "`R.vision.multibox_transform_loc`" => {
+        /// `true` to clip boxes to the image.
+        clip: bool,
+        /// Score below which a class scores 0.
+        threshold: f64,
+        /// Scales of the encoded boxes: `x`, `y`, width, height; Python floats.
+        variances: Array<Value>,
+        /// `false` to score the first class 0.
+        keep_background: bool,
+        /// `true` to turn logits into scores.
+        apply_softmax: bool
+    }
+    NonMaximumSuppressionAttrs, "`R.vision.non_max_suppression`" => {
+        /// Greatest number of boxes per batch; -1 for no limit.
+        max_output_size: i64,
+        /// Overlap from which a box is suppressed.
+        iou_threshold: f64,
+        /// `true` to suppress boxes of other classes too.
+        force_suppress: bool,
+        /// Number of best boxes to consider; -1 for all.
+        top_k: i64,
+        /// Index of the first of four coordinates.
+        coord_start: i64,
+        score_index: i64,
+        id_index: i64,
+        /// `true` for indices of boxes, `false` for the boxes themselves.
+        return_indices: bool,
+        /// `true` to move suppressed boxes to the end.
+        invalid_to_bottom: bool,
+        /// Width of the penalty that lowers the scores of overlapping boxes; 0 to suppress them.
+        soft_nms_sigma: f64,
+        score_threshold: f64
+    }
+    ROIAlignAttrs, "`R.vision.roi_align`" => {
+        pooled_size: Ints,
+        spatial_scale: f64,
+        /// Number of samples per bin and axis; not positive to choose it by the region's size.
+        sample_ratio: i64,
+        /// `true` for centres of pixels at half coordinates.
+        aligned: bool,
+        layout: Str,
+        /// `avg` or `max`.
+        mode: Str
+    }
+    ROIPoolAttrs, "`R.vision.roi_pool`" => { pooled_size: Ints, spatial_scale: f64, layout: Str }
+    ReverseSequenceAttrs, "`R.reverse_sequence`" => {
+        /// Axis along which elements are reversed.
+        seq_axis: i64,
+        /// Axis of the batches.
+        batch_axis: i64
+    }
 }

@@ -187,7 +187,7 @@ fn operand(cx: &Infer<'_>, index: usize) -> Checked<Operand> {
     Ok(Operand { dtype: tensor.dtype, ndim: tensor.ndim, dims: tensor.known_dims(), tensor: Some(tensor) })
 }
 
-fn arithmetic(cx: &mut Infer<'_>) -> Inferred {
+pub(super) fn arithmetic(cx: &mut Infer<'_>) -> Inferred {
     broadcast(cx, None)
 }
 

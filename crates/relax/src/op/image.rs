@@ -11,12 +11,12 @@ use crate::node::attrs::{AllClassNonMaximumSuppressionAttrs, GridSampleAttrs, Re
 operators! {
     /// The image, scaled to another size.
     resize2d(
-        data: Expr, size: ImageSize; roi: Option<Region> = None, layout: Str = "NCHW", method: Str = "linear",
+        data: Expr, size: ImageSize<2>; roi: Option<Region<4>> = None, layout: Str = "NCHW", method: Str = "linear",
         coordinate_transformation_mode: Str = "half_pixel", rounding_method: Str = "round",
         cubic_alpha: f64 = -0.75, cubic_exclude: i64 = 0, extrapolation_value: f64 = 0.0,
         out_dtype: Option<DataType> = None
     ) -> infer(resized), text = "image.resize2d",
-        attrs = Resize2DAttrs { roi: roi.unwrap_or_else(no_region), out_dtype: or_void(out_dtype), .. };
+        attrs = Resize2DAttrs { roi: roi.unwrap_or_else(|| no_region(4)), out_dtype: or_void(out_dtype), .. };
     /// The image, sampled at the points of a grid.
     grid_sample(
         data: Expr, grid: Expr;
@@ -30,20 +30,21 @@ operators! {
         attrs = AllClassNonMaximumSuppressionAttrs;
 }
 
-fn no_region() -> Array<Ref<FloatImm>> {
+/// Zeros for the bounds of a region.
+pub(super) fn no_region(bounds: usize) -> Array<Ref<FloatImm>> {
     let zero = || Ref::new(FloatImm { span: Span::current(), dtype: DataType::FLOAT32, value: 0.0 });
-    (0..4).map(|_| zero()).collect()
+    (0..bounds).map(|_| zero()).collect()
 }
 
 /// The operand with other image sides, if they and the operand's dimensions are known.
-fn with_sides(
+fn with_sides<const N: usize>(
     cx: &Infer<'_>,
     x: &TensorStructInfo,
-    given: &str,
+    [given, canonical]: [&str; 2],
     dtype: DataType,
-    sides: Option<[prim::Expr; 2]>,
+    sides: Option<[prim::Expr; N]>,
 ) -> Inferred {
-    let given = layout("layout", given, "NCHW")?;
+    let given = layout("layout", given, canonical)?;
     let vdevice = x.vdevice.clone();
     let (Some(dims), Some(sides)) = (canonical_dims(cx, 0, x, &given)?, sides) else {
         return Ok(tensor_of_rank(given.rank(), dtype, vdevice));
@@ -54,19 +55,31 @@ fn with_sides(
 }
 
 fn resized(cx: &mut Infer<'_>) -> Inferred {
+    let attrs = cx.attrs::<Resize2DAttrs>()?;
+    scaled::<2>(cx, [&attrs.layout, "NCHW"], attrs.out_dtype)
+}
+
+/// The dimensions of a size operand with `N` sides, if it is written out.
+pub(super) fn written_sides<const N: usize>(
+    cx: &Infer<'_>,
+    index: usize,
+) -> Checked<Option<[prim::Expr; N]>> {
+    let written = cx.arg(index)?.as_node::<ShapeExpr>();
+    Ok(written
+        .and_then(|size| <[prim::Expr; N]>::try_from(size.values.iter().cloned().collect::<Vec<_>>()).ok()))
+}
+
+/// The first operand, scaled to the size that is the second.
+pub(super) fn scaled<const N: usize>(cx: &Infer<'_>, layouts: [&str; 2], out_dtype: DataType) -> Inferred {
     cx.expect_args(2)?;
     let x = cx.tensor(0)?;
     let size = cx.shape(1)?;
-    if size.ndim != 2 {
-        let what = format!("expected an image size of two dimensions, found {}", size.ndim);
+    if usize::try_from(size.ndim) != Ok(N) {
+        let what = format!("expected an image size of {N} dimensions, found {}", size.ndim);
         return Err(cx.wrong_shape_at(1, what));
     }
-    let attrs = cx.attrs::<Resize2DAttrs>()?;
-    let dtype = if attrs.out_dtype.is_void() { x.dtype } else { attrs.out_dtype };
-    let written = cx.arg(1)?.as_node::<ShapeExpr>();
-    let side = |index: usize| written.and_then(|size| size.values.get(index).cloned());
-    let sides = side(0).zip(side(1)).map(|(height, width)| [height, width]);
-    with_sides(cx, &x, &attrs.layout, dtype, sides)
+    let dtype = if out_dtype.is_void() { x.dtype } else { out_dtype };
+    with_sides(cx, &x, layouts, dtype, written_sides::<N>(cx, 1)?)
 }
 
 /// The grid is `(N, height, width, 2)`, whatever the layout of the data.
@@ -79,7 +92,7 @@ fn sampled(cx: &mut Infer<'_>) -> Inferred {
         }
         dims => dims.map(|dims| [dims[1].clone(), dims[2].clone()]),
     };
-    with_sides(cx, &x, layout, x.dtype, sides)
+    with_sides(cx, &x, [layout, "NCHW"], x.dtype, sides)
 }
 
 fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> Checked<()> {

@@ -43,6 +43,7 @@ pub mod reduce;
 pub mod scatter;
 pub mod search;
 pub mod shape;
+pub mod tvm_0_27;
 pub mod vm;
 
 pub use distributed::Sharding;
@@ -89,7 +90,7 @@ mod prelude {
 /// Parameter types of typed functions. [`crate::build::operator`] has types of the same names for script functions, which
 /// accept further forms.
 pub mod kind {
-    use tvmscript_ir_core::{Array, DataType, Object, Ref, Str};
+    use tvmscript_ir_core::{Array, DataType, Object, Ref, Str, Value};
     use tvmscript_prim::{FloatImm, IntImm};
 
     use crate::node::{DeviceMesh, Expr, Placement, StructInfo};
@@ -110,8 +111,10 @@ pub mod kind {
     pub type FlagValue = Expr;
     /// A function of the module.
     pub type ModuleFunction = Expr;
-    /// The size of an image: scripts may pass one length for both sides.
-    pub type ImageSize = Expr;
+    /// The size of an image with `N` sides: scripts may pass one length for all.
+    pub type ImageSize<const N: usize> = Expr;
+    /// The size of a plane: scripts may pass one length for both sides, or a list of dimensions.
+    pub type PlaneSize = Expr;
     /// A tuple literal.
     pub type InlineTuple = Expr;
     /// An integer.
@@ -148,6 +151,8 @@ pub mod kind {
     pub type Flag = bool;
     /// A floating-point literal.
     pub type Float = Ref<FloatImm>;
+    /// A list of Python floats.
+    pub type Floats = Array<Value>;
     /// An integer.
     pub type Int = i64;
     /// A list of integers.
@@ -168,8 +173,8 @@ pub mod kind {
     pub type Positive = i64;
     /// The reduction of a loss: `none`, `sum` or `mean`.
     pub type Reduction = Str;
-    /// The region of an image.
-    pub type Region = Array<Ref<FloatImm>>;
+    /// The region of an image: `N` bounds. Scripts may pass one for all.
+    pub type Region<const N: usize> = Array<Ref<FloatImm>>;
     /// `N` integers, of the type they have. Scripts may pass one for all axes.
     pub type Repeated<const N: usize> = Array<Ref<IntImm>>;
     /// A number of parts, or the start of each part but the first.
@@ -370,19 +375,47 @@ impl Operator {
     }
 }
 
-/// Lists the operators and the script functions of the families.
+/// Operators by family, and the script functions of the families.
+#[derive(Debug, Clone, Copy)]
+pub struct Families {
+    operators: &'static [&'static [&'static Operator]],
+    #[cfg(feature = "build")]
+    functions: &'static [&'static [&'static ScriptFn]],
+}
+
+impl Families {
+    /// No operators.
+    pub const NONE: Families = Families {
+        operators: &[],
+        #[cfg(feature = "build")]
+        functions: &[],
+    };
+
+    /// Returns the operators.
+    pub fn operators(&self) -> impl Iterator<Item = &'static Operator> + use<> {
+        self.operators.iter().flat_map(|family| family.iter()).copied()
+    }
+
+    /// Returns the script functions, including those without an operator of their own.
+    #[cfg(feature = "build")]
+    pub fn functions(&self) -> impl Iterator<Item = &'static ScriptFn> + use<> {
+        self.functions.iter().flat_map(|family| family.iter()).copied()
+    }
+}
+
+/// Lists the operators and the script functions of families.
 macro_rules! families {
     ($($($family:ident)::+),* $(,)?) => {
-        static FAMILIES: &[&[&Operator]] = &[$($($family)::+::OPERATORS),*];
-
-        /// The script functions of all families, including those without an operator of their own.
-        #[cfg(feature = "build")]
-        pub fn functions() -> impl Iterator<Item = &'static ScriptFn> {
-            [$($($family)::+::FUNCTIONS),*].into_iter().flatten().copied()
+        crate::op::Families {
+            operators: &[$($($family)::+::OPERATORS),*],
+            #[cfg(feature = "build")]
+            functions: &[$($($family)::+::FUNCTIONS),*],
         }
     };
 }
-families! {
+
+/// The operators of all releases.
+pub static SHARED: Families = families! {
     call,
     ccl,
     create,
@@ -412,19 +445,27 @@ families! {
     search,
     shape,
     vm,
-}
+};
+
+/// The operators that TVM 0.27 has in addition.
+pub static TVM_0_27: Families = families! {
+    tvm_0_27::image,
+    tvm_0_27::nn,
+    tvm_0_27::tensor,
+    tvm_0_27::vision,
+};
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Operator>> =
     LazyLock::new(|| operators().map(|operator| (operator.name, operator)).collect());
 
-/// Returns the operator with this full name, e.g. `relax.add`.
+/// Returns the operator with this full name, e.g. `relax.add`, in any release.
 pub fn operator(name: &str) -> Option<&'static Operator> {
     BY_NAME.get(name).copied()
 }
 
-/// Returns all operators.
+/// Returns the operators of all releases and of single ones.
 pub fn operators() -> impl Iterator<Item = &'static Operator> {
-    FAMILIES.iter().flat_map(|family| family.iter()).copied()
+    [SHARED, TVM_0_27].into_iter().flat_map(|families| families.operators())
 }
 
 /// The attributes of a call of an external function: a dictionary, or the fields of the class named by `attrs_type_key`.

@@ -45,7 +45,7 @@ fn bool_literal(value: Option<bool>) -> Ref<IntImm> {
 }
 
 /// A tensor without its reduced axes, or with length 1 there. `None` reduces all axes.
-fn without_axes(
+pub(super) fn without_axes(
     x: &TensorStructInfo,
     axes: Option<&[usize]>,
     keepdims: bool,
@@ -75,14 +75,23 @@ fn without_axes(
     }
 }
 
+/// The axes of the attributes; none if the rank is unknown.
+pub(super) fn reduced_axes(
+    cx: &Infer<'_>,
+    x: &TensorStructInfo,
+    axes: Option<&Ints>,
+) -> Checked<Option<Vec<usize>>> {
+    match axes {
+        None => Ok(None),
+        Some(_) if x.is_unknown_ndim() => Ok(Some(Vec::new())),
+        Some(axes) => cx.axes(axes, x.ndim).map(Some),
+    }
+}
+
 fn reduced(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let attrs: &StatisticalAttrs = cx.attrs()?;
-    let axes = match &attrs.axis {
-        None => None,
-        Some(_) if x.is_unknown_ndim() => Some(Vec::new()),
-        Some(axes) => Some(cx.axes(axes, x.ndim)?),
-    };
+    let axes = reduced_axes(cx, &x, attrs.axis.as_ref())?;
     Ok(without_axes(&x, axes.as_deref(), attrs.keepdims, x.dtype))
 }
 

@@ -21,14 +21,16 @@ use tvmscript_script_parser::ParseDialect;
 
 use crate::build::{ALIASES, functions};
 use crate::node::StructInfo;
+use crate::op::Families;
 
 pub(crate) use expr::call as call_function;
 
-/// Registers the parsers.
-pub(crate) fn register(dialect: Dialect) -> Dialect {
+/// Registers the parsers, and the functions of operators beside those of all releases.
+pub(crate) fn register(dialect: Dialect, operators: &Families) -> Dialect {
     dialect
         .namespace(&["R", "relax"])
         .functions(&functions())
+        .functions(&operators.functions().collect::<Vec<_>>())
         .function_aliases(ALIASES)
         .absent_names(python::ABSENT)
         .unknown_functions(unknown::call)

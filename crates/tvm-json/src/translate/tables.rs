@@ -60,7 +60,7 @@ pub(super) const DROPPED: [(&str, &str); 5] = [
 ];
 
 /// Attributes that are a data type or absent, and a data type in place here, where `void` stands for none.
-pub(super) const OPTIONAL_DTYPES: [(&str, &str); 12] = [
+pub(super) const OPTIONAL_DTYPES: [(&str, &str); 13] = [
     ("relax.attrs.ArgsortAttrs", "dtype"),
     ("relax.attrs.Conv1DAttrs", "out_dtype"),
     ("relax.attrs.Conv1DTransposeAttrs", "out_dtype"),
@@ -71,6 +71,7 @@ pub(super) const OPTIONAL_DTYPES: [(&str, &str); 12] = [
     ("relax.attrs.InitAttrs", "dtype"),
     ("relax.attrs.MatmulAttrs", "out_dtype"),
     ("relax.attrs.Resize2DAttrs", "out_dtype"),
+    ("relax.attrs.Resize3DAttrs", "out_dtype"),
     ("relax.attrs.ScanopAttrs", "dtype"),
     ("relax.attrs.TopKAttrs", "dtype"),
 ];

@@ -4,7 +4,9 @@
 
 use super::window::{Window, canonical_dims, layout};
 use crate::describe;
-use crate::node::attrs::{Conv1DAttrs, Conv1DTransposeAttrs, Conv2DAttrs, Conv2DTransposeAttrs, Conv3DAttrs};
+use crate::node::attrs::{
+    Conv1DAttrs, Conv1DTransposeAttrs, Conv2DAttrs, Conv2DTransposeAttrs, Conv3DAttrs, Conv3DTransposeAttrs,
+};
 use crate::op::elementwise::{common_device, common_dtype};
 use crate::op::prelude::*;
 
@@ -58,7 +60,7 @@ operators! {
 }
 
 /// The attributes that all convolutions have.
-struct Convolution<'a> {
+pub(in crate::op) struct Convolution<'a> {
     window: Window<'a>,
     /// Elements added to one side of the result, if transposed.
     output_padding: Option<&'a Ints>,
@@ -93,11 +95,12 @@ convolution_of! {
     Conv3DAttrs |_| None;
     Conv1DTransposeAttrs |attrs| Some(&attrs.output_padding);
     Conv2DTransposeAttrs |attrs| Some(&attrs.output_padding);
+    Conv3DTransposeAttrs |attrs| Some(&attrs.output_padding);
 }
 
 /// Infers a convolution along the spatial axes with these letters. The canonical layout of data and result is `NC`
 /// followed by the spatial axes, that of the weight `OI` (`IO` if transposed) followed by them.
-fn convolved(cx: &mut Infer<'_>, conv: Convolution<'_>, spatial: &str) -> Inferred {
+pub(in crate::op) fn convolved(cx: &mut Infer<'_>, conv: Convolution<'_>, spatial: &str) -> Inferred {
     let [data, weight] = cx.tensors()?;
     let [data_layout, kernel_layout, out_layout] = conv.layouts;
     let channels = if conv.output_padding.is_some() { "IO" } else { "OI" };
