@@ -123,8 +123,11 @@ fn p79_11_operators_of_every_release_have_parameters_and_documentation() {
         let entries = reference(edition);
         assert!(operators.len() > 100, "{id}: {} operators", operators.len());
         for operator in operators {
-            let function =
-                operator.function.unwrap_or_else(|| panic!("{id}: {} has no function", operator.name()));
+            let Some(function) = operator.function else {
+                // Calls of instructions are read by their form.
+                assert!(operator.text.starts_with("ptx."), "{id}: {} has no function", operator.name());
+                continue;
+            };
             let name = format!("T.{}", function.name);
             if function.name.split('.').any(is_keyword) {
                 continue;

@@ -1,7 +1,7 @@
 //! Handlers of statements that differ between releases.
 
 use tvmscript_ir_core::Object;
-use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::{CallArgs, ScriptValue};
 use tvmscript_python_syntax::ast::{AnnAssign, ExprId, FunctionDef, Name, StmtId};
 use tvmscript_script_parser::{Binder, DeclareFn, DefineFn, Parser, Result};
 
@@ -22,6 +22,8 @@ pub struct Handlers {
     pub expr_attribute: fn(&Object, &str) -> tvmscript_irbuilder::Result<Option<ScriptValue>>,
     /// The value of an attribute of a buffer.
     pub buffer_attribute: fn(&Object, &str) -> tvmscript_irbuilder::Result<Option<ScriptValue>>,
+    /// Reads a call of a function that the dialect does not have.
+    pub unknown_call: fn(&str, CallArgs) -> tvmscript_irbuilder::Result<ScriptValue>,
 }
 
 /// TVM 0.23.
@@ -32,6 +34,7 @@ pub const TVM_0_23: Handlers = Handlers {
     ann_assign: statements::ann_assign,
     expr_attribute: attributes::expr,
     buffer_attribute: attributes::buffer,
+    unknown_call: super::unknown_call,
 };
 
 /// The binder of the parser's release.

@@ -8,7 +8,7 @@ use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_var
 use tvmscript_tir::build::function::Flags;
 use tvmscript_tir::build::types::{TypeArg, call_annotation};
 use tvmscript_tir::parse::function::{Head, declare_with, define_with};
-use tvmscript_tir::parse::handlers::Handlers;
+use tvmscript_tir::parse::handlers::{Handlers, TVM_0_23};
 
 use super::FOLDING;
 use super::build::{Dynamic, dtype_of};
@@ -22,6 +22,7 @@ pub(super) const HANDLERS: Handlers = Handlers {
     ann_assign: assign::ann_assign,
     expr_attribute: view::expr_attribute,
     buffer_attribute: view::attribute,
+    unknown_call: TVM_0_23.unknown_call,
 };
 
 pub(super) const HEAD: Head = Head {

@@ -9,10 +9,10 @@ use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::build::function::{self, Flags};
 use tvmscript_tir::build::types::{TypeArg, call_annotation};
 use tvmscript_tir::parse::function::{Head, declare_with, define_with};
-use tvmscript_tir::parse::handlers::Handlers;
+use tvmscript_tir::parse::handlers::{Handlers, TVM_0_23};
 
 use super::build::TextBuffer;
-use super::{FOLDING, PERSISTENT, SCHEDULABLE, assign, view};
+use super::{FOLDING, PERSISTENT, SCHEDULABLE, assign, ptx, view};
 
 /// The handlers of the release.
 pub(super) const HANDLERS: Handlers = Handlers {
@@ -22,6 +22,10 @@ pub(super) const HANDLERS: Handlers = Handlers {
     ann_assign: assign::ann_assign,
     expr_attribute: view::expr_attribute,
     buffer_attribute: view::attribute,
+    unknown_call: |name, args| match ptx::call(name, &args)? {
+        Some(call) => Ok(call),
+        None => (TVM_0_23.unknown_call)(name, args),
+    },
 };
 
 /// The type that type variables have in functions.

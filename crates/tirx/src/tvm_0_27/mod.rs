@@ -26,6 +26,7 @@ mod operators;
 pub(crate) mod print;
 #[cfg(feature = "print")]
 mod print_function;
+mod ptx;
 pub mod scalar;
 #[cfg(feature = "parse")]
 pub(crate) mod view;
@@ -62,8 +63,9 @@ fn is_folded(
 }
 
 /// The operators of the release beside those of TIR.
-pub static OPERATORS: LazyLock<Operators> =
-    LazyLock::new(|| Operators::new(&[crate::op::device::FAMILIES, &[op::OPERATORS]].concat()));
+pub static OPERATORS: LazyLock<Operators> = LazyLock::new(|| {
+    Operators::new(&[crate::op::device::FAMILIES, &[op::OPERATORS, &ptx::OPERATORS]].concat())
+});
 
 /// The forms of the release.
 pub(crate) static SYNTAX: TirSyntax = TirSyntax {

@@ -34,6 +34,8 @@ operators! {
     filter(var, pred) -> BOOL, effect = Pure;
     /// The index of the thread that the predicate selects.
     selector(var, pred) -> same_as(var);
+    /// An address, so many bytes after another one, as an operand of an instruction.
+    ptx_addr(base, byte_offset) -> same_as(base), name = "tirx.ptx.addr", text = "ptx.addr", effect = Pure;
     /// The place at which a kernel is put in.
     tvm_kernel_replace_point() -> VOID;
     /// The value of the lane whose index differs by the bits of `lane_mask`.

@@ -3,7 +3,8 @@
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{Mutator, Object, ObjectLike as _, structural_equal};
 use tvmscript_prim::Call;
-use tvmscript_relax::{PrimStructInfo, ScalarUse};
+use tvmscript_relax::op::Operator;
+use tvmscript_relax::{self as relax, PrimStructInfo, ScalarUse};
 use tvmscript_tir::Buffer;
 use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tirx::tvm_0_27::SCHEDULABLE;
@@ -40,13 +41,24 @@ impl Mutator for Nodes<'_> {
                 "the older release has nothing like it".to_owned(),
                 "write it by hand for the older release",
             )),
-            None => None,
+            None => later_operator(&node).map(|operator| {
+                (
+                    format!("the older release has no operator `R.{}`", operator.text),
+                    "write it with operators of the older release",
+                )
+            }),
         };
         if let Some((message, help)) = lost {
             self.findings.push(Finding::loss(&codes::NO_FORM, message, help, &node));
         }
         new.unwrap_or(node)
     }
+}
+
+/// The operator of a call of Relax that the older release lacks.
+fn later_operator(node: &Object) -> Option<&'static Operator> {
+    let name = node.as_node::<relax::Call>()?.op_name()?;
+    relax::op::TVM_0_27.operators().find(|operator| operator.name == name)
 }
 
 impl Nodes<'_> {
