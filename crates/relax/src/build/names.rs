@@ -31,7 +31,7 @@ pub static ALIASES: &[(&str, &str)] = &[
 /// Names of operators of any release, and of the groups of functions: `add`, `nn`.
 #[cfg(feature = "parse")]
 static OPERATORS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let operators = [op::SHARED, op::TVM_0_27].into_iter().flat_map(|families| families.functions());
+    let operators = op::ALL.into_iter().flat_map(|families| families.functions());
     let operators = operators.map(|function| function.name);
     let groups = functions().into_iter().filter_map(|function| function.name.split_once('.'));
     operators.chain(groups.map(|(group, _)| group)).collect()

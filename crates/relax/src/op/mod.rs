@@ -415,7 +415,7 @@ macro_rules! families {
 }
 
 /// The operators of all releases.
-pub static SHARED: Families = families! {
+pub const SHARED: Families = families! {
     call,
     ccl,
     create,
@@ -448,12 +448,15 @@ pub static SHARED: Families = families! {
 };
 
 /// The operators that TVM 0.27 has in addition.
-pub static TVM_0_27: Families = families! {
+pub const TVM_0_27: Families = families! {
     tvm_0_27::image,
     tvm_0_27::nn,
     tvm_0_27::tensor,
     tvm_0_27::vision,
 };
+
+/// The operators of all releases and of single ones.
+pub(crate) static ALL: [Families; 2] = [SHARED, TVM_0_27];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Operator>> =
     LazyLock::new(|| operators().map(|operator| (operator.name, operator)).collect());
@@ -465,7 +468,7 @@ pub fn operator(name: &str) -> Option<&'static Operator> {
 
 /// Returns the operators of all releases and of single ones.
 pub fn operators() -> impl Iterator<Item = &'static Operator> {
-    [SHARED, TVM_0_27].into_iter().flat_map(|families| families.operators())
+    ALL.into_iter().flat_map(|families| families.operators())
 }
 
 /// The attributes of a call of an external function: a dictionary, or the fields of the class named by `attrs_type_key`.

@@ -209,7 +209,7 @@ impl Converter<'_> {
         let bytes = self.sink.text.as_bytes();
         while let Some(byte) = bytes.get(at) {
             match byte {
-                b'#' => at += bytes[at..].iter().take_while(|b| !matches!(b, b'\n' | b'\r')).count(),
+                b'#' => at += bytes.iter().skip(at).take_while(|b| !matches!(b, b'\n' | b'\r')).count(),
                 b' ' | b'\t' | b'\n' | b'\r' | b'\\' | 0x0c => at += 1,
                 _ => break,
             }
