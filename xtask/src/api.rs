@@ -52,12 +52,12 @@ pub fn run(options: &Options) -> Result<()> {
     if !status.success() {
         bail!("cargo doc failed");
     }
-    let folder = workspace::root().join("docs/api");
+    let (jsons, folder) = (workspace::target()?.join("doc"), workspace::root().join("docs/api"));
     fs::create_dir_all(&folder)?;
     let mut changed = Vec::new();
     for name in names {
-        let json = workspace::target()?.join("doc").join(format!("{}.json", name.replace('-', "_")));
-        let api = public_api::Builder::from_rustdoc_json(json)
+        let json = format!("{}.json", name.replace('-', "_"));
+        let api = public_api::Builder::from_rustdoc_json(jsons.join(json))
             .omit_blanket_impls(true)
             .omit_auto_trait_impls(true)
             .omit_auto_derived_impls(true)
