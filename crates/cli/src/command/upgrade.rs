@@ -147,15 +147,10 @@ fn rewritten(
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut new: Vec<Replacement<'_>> = Vec::with_capacity(scripts.len());
     for script in &scripts {
-        let upgraded = timings
-            .time("upgrade", || upgrade::upgrade(&script.node, step))
-            .map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
-        let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
-        let findings: Vec<Diagnostic> =
-            findings.map(|finding| well_formed::in_text(script, finding)).collect();
+        let (node, findings) = upgraded(script, step, args, timings)?;
         let stays = findings.iter().any(Diagnostic::is_error);
         found.extend(findings);
-        new.push(replacement(script, upgraded.node, stays));
+        new.push(replacement(script, node, stays));
     }
     let mut comments = match scripts.first().and_then(|script| script.origin.as_ref()) {
         Some(origin) => origin.comments.clone(),
@@ -193,6 +188,20 @@ fn rewritten(
     Ok(Upgraded { from, change, findings: warnings.with(source, found) })
 }
 
+/// The program of a script as the target has it, and what is lost or unknown there.
+fn upgraded(
+    script: &Script,
+    step: &Step,
+    args: &UpgradeArgs,
+    timings: &mut Timings,
+) -> Result<(Object, Vec<Diagnostic>), FileErrorKind> {
+    let upgraded = timings
+        .time("upgrade", || upgrade::upgrade(&script.node, step))
+        .map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
+    let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
+    Ok((upgraded.node, findings.map(|finding| well_formed::in_text(script, finding)).collect()))
+}
+
 /// A JSON file in the same form, as the target has it.
 fn rewritten_json(
     source: &Source,
@@ -211,11 +220,9 @@ fn rewritten_json(
             return Err(FileErrorKind::NoUpgrade { from: from.id(), to: args.to.id() });
         };
         for script in &mut scripts {
-            let upgraded = timings.time("upgrade", || upgrade::upgrade(&script.node, step));
-            let upgraded = upgraded.map_err(|error| FileErrorKind::Upgrade(error.to_string()))?;
-            let findings = upgraded.findings.iter().map(|finding| finding.diagnostic(args.lossy));
-            found.extend(findings.map(|finding| well_formed::in_text(script, finding)));
-            script.node = upgraded.node;
+            let (node, findings) = upgraded(script, step, args, timings)?;
+            found.extend(findings);
+            script.node = node;
         }
         if !found.iter().any(Diagnostic::is_error) {
             let value = Value::Node(input::join(&scripts));

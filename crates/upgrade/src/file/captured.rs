@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use tvmscript_diagnostics::{TextEdit, apply};
-use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Stmt, TextRange};
+use tvmscript_python_syntax::ast::{Ast, Expr, Stmt, TextRange};
+use tvmscript_python_syntax::walk::target_names;
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 
 use super::Replacement;
@@ -87,33 +88,25 @@ fn dedented(code: &str) -> String {
 
 /// Names that the statements of a tree bind, except by imports.
 fn bound(ast: &Ast) -> HashSet<String> {
-    let mut names = HashSet::new();
-    let mut targets: Vec<ExprId> = Vec::new();
+    let mut names = Vec::new();
     for stmt in ast.all_stmts() {
         match stmt {
             Stmt::FunctionDef(def) => {
-                names.insert(ast.name(def.name).to_owned());
-                names.extend(ast.list(def.params).iter().map(|param| ast.name(param.name).to_owned()));
+                names.push(def.name);
+                names.extend(ast.list(def.params).iter().map(|param| param.name));
             }
-            Stmt::ClassDef(class) => {
-                names.insert(ast.name(class.name).to_owned());
+            Stmt::ClassDef(class) => names.push(class.name),
+            Stmt::Assign(assign) => {
+                ast.exprs(assign.targets).iter().for_each(|target| target_names(ast, *target, &mut names));
             }
-            Stmt::Assign(assign) => targets.extend(ast.exprs(assign.targets)),
-            Stmt::AnnAssign(assign) => targets.push(assign.target),
-            Stmt::For(each) => targets.push(each.target),
-            Stmt::With(with) => targets.extend(ast.list(with.items).iter().filter_map(|item| item.target)),
+            Stmt::AnnAssign(assign) => target_names(ast, assign.target, &mut names),
+            Stmt::For(each) => target_names(ast, each.target, &mut names),
+            Stmt::With(with) => {
+                let targets = ast.list(with.items).iter().filter_map(|item| item.target);
+                targets.for_each(|target| target_names(ast, target, &mut names));
+            }
             _ => {}
         }
     }
-    while let Some(target) = targets.pop() {
-        match ast.expr(target) {
-            Expr::Name(name) => {
-                names.insert(ast.name(*name).to_owned());
-            }
-            Expr::Tuple { elts } | Expr::List { elts } => targets.extend(ast.exprs(*elts)),
-            Expr::Starred { value } => targets.push(*value),
-            _ => {}
-        }
-    }
-    names
+    names.into_iter().map(|name| ast.name(name).to_owned()).collect()
 }
