@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::type_table::Shape;
+use tvmscript_ir_core::vectors::{padded, reverse_above};
 use tvmscript_ir_core::{EqKind, FieldRef, Object, ObjectLike, Str, TypeInfo, Value, with_stack};
 
 /// Facts about a subtree.
@@ -50,9 +51,7 @@ impl Hasher for Mixer {
     }
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
-            self.0 = mix(self.0, u64::from_le_bytes(word));
+            self.0 = mix(self.0, u64::from_le_bytes(padded(chunk)));
         }
     }
 }
@@ -249,9 +248,7 @@ impl Bag {
                 FieldRef::Node(child) if Str::try_ref(child).is_none() => stack.push(child),
                 other => bag.add(facts.of(other).named),
             });
-            if let Some(pushed) = stack.get_mut(start..) {
-                pushed.reverse();
-            }
+            reverse_above(&mut stack, start);
         }
         bag
     }

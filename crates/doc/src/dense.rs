@@ -20,13 +20,3 @@ pub(crate) fn at_mut<T>(elements: &mut [T], position: u32) -> &mut T {
 pub(crate) fn run<T>(elements: &[T], start: u32, len: u32) -> &[T] {
     &elements[start as usize..][..len as usize]
 }
-
-/// The element of an index in a vector that grows up to it.
-#[inline]
-#[expect(clippy::indexing_slicing, reason = "the vector is as long")]
-pub(crate) fn entry<T: Default>(elements: &mut Vec<T>, index: usize) -> &mut T {
-    if elements.len() <= index {
-        elements.resize_with(index + 1, T::default);
-    }
-    &mut elements[index]
-}

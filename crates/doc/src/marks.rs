@@ -4,10 +4,11 @@
 
 use std::ops::Range;
 
+use tvmscript_ir_core::vectors::entry;
 use tvmscript_ir_core::{AccessPath, PathId, fallible};
 
 use crate::arena::DocArena;
-use crate::dense::{at, entry};
+use crate::dense::at;
 use crate::element::{Element, GrowingText, Mark, OUT_OF_MEMORY, Sink};
 use crate::expr::Expr;
 use crate::stmt::{DocRef, StmtDoc};

@@ -13,6 +13,7 @@ use std::any::{Any, TypeId};
 use std::rc::Rc;
 
 use tvmscript_doc::{DocArena, ExprDoc, StmtDoc, Sym};
+use tvmscript_ir_core::vectors::find_or_push;
 use tvmscript_ir_core::{AccessPath, Object, PathId, Registry, Release, Syntax, Token};
 
 use crate::analysis::Region;
@@ -272,11 +273,9 @@ impl<'r> Docsifier<'r> {
     /// A dialect's state of this print, created on first use.
     pub fn state<S: Any>(&mut self, make: impl FnOnce(&PrinterConfig) -> S) -> &mut S {
         let id = TypeId::of::<S>();
-        if !self.states.iter().any(|(other, _)| *other == id) {
-            self.states.push((id, Box::new(make(self.config))));
-        }
-        let state = self.states.iter_mut().find(|(other, _)| *other == id);
-        match state.and_then(|(_, state)| state.downcast_mut::<S>()) {
+        let make = || -> (TypeId, Box<dyn Any>) { (id, Box::new(make(self.config))) };
+        let (_, state) = find_or_push(&mut self.states, |(other, _)| *other == id, make);
+        match state.downcast_mut::<S>() {
             Some(state) => state,
             None => unreachable!("states are stored under their own type"),
         }

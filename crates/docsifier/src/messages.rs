@@ -13,11 +13,11 @@ use tvmscript_doc::{DocArena, SourceMap, Stmt, StmtDoc, StmtRole};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::type_table::Shape;
+use tvmscript_ir_core::vectors::{entry, reverse_above};
 use tvmscript_ir_core::{AccessPath, FieldRef, Object, PathId, PathStep, PathTable, Value};
 
 use crate::docsifier::Docsifier;
 use crate::error::Result;
-use crate::table::entry;
 
 /// The state of the requests of one print.
 #[derive(Debug, Default)]
@@ -273,9 +273,7 @@ pub(crate) fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
             stack.push(nodes.len());
             nodes.push((child, Some((at, step))));
         }
-        if let Some(pushed) = stack.get_mut(first..) {
-            pushed.reverse();
-        }
+        reverse_above(&mut stack, first);
     }
     None
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tvmscript_ir_core::json::UnknownNode;
+use tvmscript_ir_core::vectors::find_or_push;
 use tvmscript_ir_core::{Array, Map, Object, Str, Value};
 
 /// Nodes by type key, in order of first use.
@@ -30,13 +31,9 @@ impl Metadata {
     ) -> (Str, usize) {
         let unknown = object.as_node::<UnknownNode>();
         let key = unknown.map_or_else(|| type_key(object.info().key()), |node| node.type_key.as_str());
-        if !self.lists.iter().any(|(known, _)| known.as_str() == key) {
-            self.lists.push((Str::new(key), Nodes::default()));
-        }
-        let list = self.lists.iter_mut().find(|(known, _)| known.as_str() == key);
-        let Some((key, Nodes { all, by_address, by_text })) = list else {
-            unreachable!("the list was added");
-        };
+        let is_known = |(known, _): &(Str, Nodes)| known.as_str() == key;
+        let list = find_or_push(&mut self.lists, is_known, || (Str::new(key), Nodes::default()));
+        let (key, Nodes { all, by_address, by_text }) = list;
         let next = all.len();
         let index = match Value::Node(object.clone()).as_str() {
             Some(text) => *by_text.entry(text.to_owned()).or_insert(next),

@@ -8,9 +8,9 @@
 //! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`. Keywords, empty names and
 //! leading digits are handled here only, since Python cannot read them.
 
-use crate::table::entry;
 use hashbrown::HashMap;
 use tvmscript_doc::{DocArena, Sym};
+use tvmscript_ir_core::vectors::entry;
 
 /// Python's reserved words.
 const KEYWORDS: [&str; 35] = [

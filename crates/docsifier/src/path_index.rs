@@ -1,12 +1,12 @@
 //! Ranges of printed text by access path, and the paths that a print records.
 
-use crate::table;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use tvmscript_doc::{DocArena, SourceMap};
 use tvmscript_ir_core::containers::Key;
+use tvmscript_ir_core::vectors;
 use tvmscript_ir_core::{AccessPath, PathId, PathStep};
 
 /// Hashes of paths: that of a path follows from that of its parent.
@@ -121,7 +121,7 @@ impl PathIndex {
                 };
                 for (at, step) in open.into_iter().rev() {
                     hash = index.hasher.then(hash, step);
-                    *table::entry(&mut hashes, at.index()) = Some(hash);
+                    *vectors::entry(&mut hashes, at.index()) = Some(hash);
                 }
                 if let Some(ranges) = index.ranges.get_mut(&hash) {
                     ranges.push(entry.range.clone());

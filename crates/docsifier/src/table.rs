@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc, StmtList};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::registry::RegistrationSite;
+use tvmscript_ir_core::vectors::entry;
 use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, Resolver, Slot, Token, TypeInfo, Value};
 
 use crate::analysis::Role;
@@ -88,16 +89,6 @@ impl std::fmt::Debug for PrinterTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(&self.prefixes).finish()
     }
-}
-
-/// The element at an index; extends the vector up to it.
-#[inline]
-#[expect(clippy::indexing_slicing, reason = "the vector is as long")]
-pub(crate) fn entry<T: Default>(vec: &mut Vec<T>, index: usize) -> &mut T {
-    if vec.len() <= index {
-        vec.resize_with(index + 1, T::default);
-    }
-    &mut vec[index]
 }
 
 impl PrinterTable {

@@ -4,6 +4,7 @@ use half::f16;
 
 use crate::containers::TensorNode;
 use crate::dtype::{DataType, TypeCode};
+use crate::vectors::padded;
 
 /// An element of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,11 +30,7 @@ impl TensorNode {
     pub fn elements_as(&self, dtype: DataType) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
         let decode = decoder(dtype)?;
         let width = usize::from(dtype.bits / 8);
-        Some(self.bytes()?.chunks_exact(width).map(move |bytes| {
-            let mut all = [0; 8];
-            all.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-            decode(u64::from_le_bytes(all))
-        }))
+        Some(self.bytes()?.chunks_exact(width).map(move |bytes| decode(u64::from_le_bytes(padded(bytes)))))
     }
 }
 

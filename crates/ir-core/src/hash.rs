@@ -18,6 +18,7 @@ use crate::raw::{Object, ObjectLike, Str};
 use crate::stack::with_stack_at;
 use crate::type_table::{CustomEq, EqStep, EqSteps, Plan, TypeInfo};
 use crate::value::{FieldRef, Value};
+use crate::vectors::padded;
 
 /// Hashes a node with the default options.
 pub fn structural_hash(object: &Object) -> u64 {
@@ -70,10 +71,7 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     for word in &mut words {
         state = mix(state, u64::from_le_bytes(word.try_into().unwrap_or_default()));
     }
-    let mut last = [0; 8];
-    let rest = words.remainder();
-    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    close(mix(state, u64::from_le_bytes(last)))
+    close(mix(state, u64::from_le_bytes(padded(words.remainder()))))
 }
 
 /// Hashes of visited nodes.

@@ -36,7 +36,6 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
-mod arena;
 pub mod arithmetic;
 mod children;
 pub mod containers;
@@ -67,6 +66,7 @@ pub mod type_table;
 pub mod use_def;
 pub mod use_scopes;
 pub mod value;
+pub mod vectors;
 pub mod view;
 pub mod visit;
 

@@ -29,7 +29,6 @@
 //! assert!(chains.definition(&free).is_none());
 //! ```
 
-use crate::arena::reverse_above;
 use crate::containers::ArrayNode;
 use crate::fresh::Definitions;
 use crate::ptr_map::PtrMap;
@@ -37,6 +36,7 @@ use crate::raw::{Object, ObjectLike};
 use crate::shared::Visited;
 use crate::type_table::{EqKind, Shape};
 use crate::value::{FieldRef, Value};
+use crate::vectors::reverse_above;
 
 /// The definitions and uses of the variables of a graph.
 #[derive(Debug, Default)]

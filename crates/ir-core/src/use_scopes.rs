@@ -39,11 +39,11 @@
 //! Upstream counterpart: `ComputeCommonPrefix`, `src/script/printer/ir_docsifier.cc`, which counts a shared node at its
 //! first use only.
 
-use crate::arena::{Arena, reverse_above};
 use crate::children::for_each_own_child;
 use crate::ptr_map::AddressMap;
 use crate::raw::{NodeId, Object};
 use crate::type_table::{FieldKind, Shape, TypeInfo};
+use crate::vectors::{Arena, reverse_above};
 
 /// The role of a node type in this analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -35,7 +35,6 @@
 //! assert_eq!(found, Some(1));
 //! ```
 
-use crate::arena::reverse_above;
 use std::ops::ControlFlow;
 
 use crate::children::for_each_child;
@@ -43,6 +42,7 @@ use crate::node::Class;
 use crate::raw::{Object, ObjectLike, Ref};
 use crate::shared::{Memo, Visited};
 use crate::type_table::{EqKind, Shape};
+use crate::vectors::reverse_above;
 
 /// Control of a walk after visiting a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

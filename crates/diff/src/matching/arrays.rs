@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::equal::align::{ALONE, Row, UNLIKE, align_by};
+use tvmscript_ir_core::vectors::at;
 use tvmscript_ir_core::{FieldRef, Object, Value};
 
 use super::{Decision, Loose, Matcher, pair_of};
@@ -13,12 +14,6 @@ const SIMILAR: u32 = 40;
 const SMALL: u32 = 3;
 /// Elements below this size are not moved, but removed and inserted.
 const MIN_MOVED: u32 = 3;
-/// The element of a row, which is a position in an array or its facts.
-#[expect(clippy::indexing_slicing, reason = "rows are positions in the arrays that were aligned")]
-fn at<T>(elements: &[T], position: usize) -> &T {
-    &elements[position]
-}
-
 impl<'a> Matcher<'a> {
     pub(super) fn arrays(&mut self, a: &'a Object, b: &'a Object, def: bool) {
         let (left, right) = (a.array_items(), b.array_items());

@@ -1,11 +1,11 @@
 //! Finding nodes together with their paths.
 
 use super::{AccessPath, PathId, PathStep, PathTable};
-use crate::arena::reverse_above;
 use crate::raw::Object;
 use crate::shared::Visited;
 use crate::type_table::Shape;
 use crate::value::{FieldRef, Value};
+use crate::vectors::reverse_above;
 
 /// A search for nodes.
 ///

@@ -7,7 +7,6 @@
 mod classes;
 mod write;
 
-use crate::arena::{Arena, reverse_above};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -18,6 +17,7 @@ use crate::raw::{Object, ObjectLike, Str};
 use crate::shared::Visited;
 use crate::type_table::{Shape, TypeInfo};
 use crate::value::{FieldRef, Value};
+use crate::vectors::{Arena, reverse_above};
 
 /// Options of a dump.
 #[derive(Debug, Clone, Default)]

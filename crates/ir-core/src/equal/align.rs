@@ -8,7 +8,6 @@
 //! Invariant: equal elements have equal signatures, so equal arrays are aligned by position. Aligned elements are
 //! compared afterwards; correctness does not depend on the quality of the alignment.
 
-use crate::arena::reverse_above;
 use hashbrown::HashMap;
 
 use super::Bindings;
@@ -18,6 +17,7 @@ use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
+use crate::vectors::{self, reverse_above};
 
 /// One row of an alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -501,9 +501,8 @@ impl Matrix {
 
 /// The element of a row. Rows, spans and anchors are positions in the arrays that are aligned.
 #[inline]
-#[expect(clippy::indexing_slicing, reason = "positions are in the arrays")]
 fn at<T: Copy>(elements: &[T], position: usize) -> T {
-    elements[position]
+    *vectors::at(elements, position)
 }
 
 /// The elements of a span.

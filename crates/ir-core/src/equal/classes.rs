@@ -3,9 +3,9 @@
 //! Equality is transitive under fixed bindings, so a pair within one class is equal. Each compared pair joins two
 //! classes, so there are at most as many compared pairs as nodes.
 
-use crate::arena::Arena;
 use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
 use crate::raw::Object;
+use crate::vectors::Arena;
 
 #[derive(Default)]
 pub(super) struct Classes {

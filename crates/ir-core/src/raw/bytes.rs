@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Deref;
 
+use crate::vectors::padded;
+
 /// Alignment of [`AlignedBytes`]: that of a cache line, and of DLPack.
 pub const ALIGNMENT_BYTES: usize = 64;
 
@@ -32,11 +34,8 @@ impl Deref for AlignedBytes {
 
 impl From<&[u8]> for AlignedBytes {
     fn from(bytes: &[u8]) -> AlignedBytes {
-        let mut lines = vec![Line([0; ALIGNMENT_BYTES]); bytes.len().div_ceil(ALIGNMENT_BYTES)];
-        for (line, bytes) in lines.iter_mut().zip(bytes.chunks(ALIGNMENT_BYTES)) {
-            line.0.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        }
-        AlignedBytes { lines: lines.into(), len: bytes.len() }
+        let lines = bytes.chunks(ALIGNMENT_BYTES).map(|line| Line(padded(line)));
+        AlignedBytes { lines: lines.collect(), len: bytes.len() }
     }
 }
 

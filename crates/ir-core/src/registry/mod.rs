@@ -38,6 +38,7 @@ pub use token::Token;
 
 use crate::release::{self, Release};
 use crate::type_table::TypeInfo;
+use crate::vectors::find_or_push;
 use dialect::{NodeEntry, Tables};
 use token::Tokens;
 
@@ -95,14 +96,7 @@ impl Slots {
     }
 
     fn get_or_insert(&mut self, id: TypeId, make: impl FnOnce() -> Box<dyn AnySlot>) -> &mut dyn AnySlot {
-        let slots = &mut self.0;
-        if !slots.iter().any(|(known, _)| *known == id) {
-            slots.push((id, make()));
-        }
-        match slots.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, slot)) => slot.as_mut(),
-            None => unreachable!("the slot was added"),
-        }
+        find_or_push(&mut self.0, |(known, _)| *known == id, || (id, make())).1.as_mut()
     }
 
     fn get_or_default<S: Slot>(&mut self) -> &mut S {

@@ -8,11 +8,11 @@
 //! times. Packed spans have 15 bits for the source
 //! and no generation: a stale [`SourceId`] can name another source once 16,000 more sources have been opened.
 
-use crate::arena::Arena;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, LazyLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{GENERATION_BITS, REASON_BITS, SLOT_BITS, Span, SpanKind};
+use crate::vectors::Arena;
 
 /// Parts per stored chunk of a sequence.
 ///

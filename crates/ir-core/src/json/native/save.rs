@@ -1,6 +1,5 @@
 //! Writer of the native form.
 
-use crate::arena::reverse_above;
 use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
@@ -14,6 +13,7 @@ use crate::raw::{Object, ObjectLike, Str};
 use crate::span::{SourceId, Span, SpanKind};
 use crate::type_table::{FieldInfo, FieldKind, Shape};
 use crate::value::{FieldRef, Value};
+use crate::vectors::reverse_above;
 
 /// Options of [`save_with`].
 #[derive(Debug, Clone, Default)]
