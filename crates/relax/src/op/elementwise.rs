@@ -369,8 +369,5 @@ fn chosen(cx: &mut Infer<'_>) -> Inferred {
     if let Some(both) = dims {
         dims = broadcast_dims(cx, condition, &both.into_iter().collect(), 0)?;
     }
-    Ok(match dims {
-        Some(dims) => tensor_of(dims, dtype, vdevice),
-        None => tensor_of_rank(ndim, dtype, vdevice),
-    })
+    Ok(tensor_with(dims, ndim, dtype, vdevice))
 }

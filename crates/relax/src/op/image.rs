@@ -108,9 +108,8 @@ fn suppressed(cx: &mut Infer<'_>) -> Inferred {
     let [boxes, scores, _, _, _] = cx.tensors()?;
     check_rank(cx, 0, &boxes)?;
     check_rank(cx, 1, &scores)?;
-    let of = |dims: Option<Vec<prim::Expr>>, rank: i64, dtype: DataType| match dims {
-        Some(dims) => tensor_of(dims, dtype, boxes.vdevice.clone()),
-        None => tensor_of_rank(rank, dtype, boxes.vdevice.clone()),
+    let of = |dims: Option<Vec<prim::Expr>>, rank: i64, dtype: DataType| {
+        tensor_with(dims, rank, dtype, boxes.vdevice.clone())
     };
     let known = boxes.dims().zip(scores.dims()).map(|(boxes, scores)| (&boxes[0], &scores[1], &boxes[1]));
     if cx.attrs::<AllClassNonMaximumSuppressionAttrs>()?.output_format.as_str() == "onnx" {

@@ -449,6 +449,19 @@ pub(crate) fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDe
     TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()
 }
 
+/// A tensor with these dimensions, or of this rank if they are not known.
+pub(crate) fn tensor_with(
+    dims: Option<impl IntoIterator<Item = prim::Expr>>,
+    ndim: i64,
+    dtype: DataType,
+    vdevice: Option<Ref<VDevice>>,
+) -> Ref<StructInfo> {
+    match dims {
+        Some(dims) => tensor_of(dims, dtype, vdevice),
+        None => tensor_of_rank(ndim, dtype, vdevice),
+    }
+}
+
 /// The first device of the tensors; `None` if another one is bound to a different device.
 pub(crate) fn shared_device<'a>(
     tensors: impl IntoIterator<Item = &'a Ref<TensorStructInfo>>,

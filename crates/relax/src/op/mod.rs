@@ -49,7 +49,7 @@ pub mod vm;
 pub use distributed::Sharding;
 pub use infer::{Infer, InferError, InferErrorKind, MAX_NDIM};
 pub(crate) use infer::{
-    product, shared_device, tensor_of, tensor_of_operand, tensor_of_rank, tensor_of_scalars,
+    product, shared_device, tensor_of, tensor_of_operand, tensor_of_rank, tensor_of_scalars, tensor_with,
 };
 pub use layout::LayoutError;
 
@@ -77,7 +77,7 @@ mod prelude {
     pub(super) use super::kind::*;
     pub(super) use super::{
         Infer, InferError, InferErrorKind, Operator, Sharding, or_void, plain_int, shared_device, tensor_of,
-        tensor_of_operand, tensor_of_rank, tensor_of_scalars, wide,
+        tensor_of_operand, tensor_of_rank, tensor_of_scalars, tensor_with, wide,
     };
     pub(super) use crate::node::*;
 

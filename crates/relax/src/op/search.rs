@@ -120,10 +120,7 @@ fn buckets(cx: &mut Infer<'_>) -> Inferred {
     let attrs: &BucketizeAttrs = cx.attrs()?;
     cx.expect_rank(1, &boundaries, 1)?;
     let dtype = if attrs.out_int32 { DataType::INT32 } else { DataType::INT64 };
-    Ok(match x.dims() {
-        Some(dims) => tensor_of(dims.iter().cloned(), dtype, x.vdevice.clone()),
-        None => tensor_of_rank(x.ndim, dtype, x.vdevice.clone()),
-    })
+    Ok(tensor_with(x.dims().map(|dims| dims.iter().cloned()), x.ndim, dtype, x.vdevice.clone()))
 }
 
 fn samples(cx: &mut Infer<'_>) -> Inferred {

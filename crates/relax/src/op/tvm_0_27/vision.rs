@@ -52,10 +52,7 @@ fn on_device_of(
     rank: i64,
     dtype: DataType,
 ) -> Ref<StructInfo> {
-    match dims {
-        Some(dims) => tensor_of(dims, dtype, x.vdevice.clone()),
-        None => tensor_of_rank(rank, dtype, x.vdevice.clone()),
-    }
+    tensor_with(dims, rank, dtype, x.vdevice.clone())
 }
 
 fn check_index(cx: &Infer<'_>, attribute: &'static str, index: i64, range: Range<i64>) -> Checked<()> {

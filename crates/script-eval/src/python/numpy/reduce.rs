@@ -1,7 +1,8 @@
 //! Reductions along axes.
 
+use std::cmp::Ordering;
+
 use tvmscript_ir_core::DataType;
-use tvmscript_python_syntax::ast::CmpOp;
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::array::{Array, Num, charge, count_of};
@@ -180,17 +181,14 @@ fn extreme(values: &[Num], dtype: DataType, largest: bool) -> Option<(usize, Num
     if let Some(found) = numbered.clone().find(|(_, value)| matches!(value, Num::Float(f) if f.is_nan())) {
         return Some(found);
     }
-    let op = if largest { CmpOp::Gt } else { CmpOp::Lt };
+    let better = if largest { Ordering::Greater } else { Ordering::Less };
     let mut best = numbered.next()?;
     for (at, value) in numbered {
-        let is_better = {
-            let order = match is_float(dtype) {
-                true => dtype::float(value, dtype).partial_cmp(&dtype::float(best.1, dtype)),
-                false => Some(wide(value, dtype).cmp(&wide(best.1, dtype))),
-            };
-            order.is_some_and(|order| if op == CmpOp::Gt { order.is_gt() } else { order.is_lt() })
+        let order = match is_float(dtype) {
+            true => dtype::float(value, dtype).partial_cmp(&dtype::float(best.1, dtype)),
+            false => Some(wide(value, dtype).cmp(&wide(best.1, dtype))),
         };
-        if is_better {
+        if order == Some(better) {
             best = (at, value);
         }
     }
