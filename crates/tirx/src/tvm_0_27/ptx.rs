@@ -1,6 +1,6 @@
 //! Instructions of PTX: `T.ptx.add(d, a, b, "rn", "", "", "f32", "", "")`.
 //!
-//! `ptx.txt` has one line per operator. Several operators share a name in text, `tirx.ptx.mov_pack_b16x2` and
+//! The [`table`] has one line per operator. Several operators share a name in text, `tirx.ptx.mov_pack_b16x2` and
 //! `tirx.ptx.mov_unpack_b16x2` print as `T.ptx.mov`. A call has the operands, a predicate if the last argument says so, one
 //! word per modifier (empty if it is missing), then flags separated by commas: `pred`, `keep`, `s1` for an operand that is
 //! missing, `p1` for one that is a predicate. It returns nothing.
@@ -9,6 +9,8 @@
 //! written, like those with modifiers as attributes, `T.ptx.add.rn.f32(d, a, b)`.
 //!
 //! Upstream counterpart: `python/tvm/backend/cuda/ptx/{engine,table}.py`.
+
+mod table;
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -20,73 +22,58 @@ use tvmscript_irbuilder::{CallArgs, Result, ScriptValue};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
 
+use table::INSTRUCTIONS;
+
 /// An operator with the form of its calls.
 #[derive(Debug)]
 struct Instruction {
     operator: Operator,
-    /// Numbers of operands.
+    /// Numbers of operands, in increasing order.
     #[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "the parser selects by it"))]
-    counts: Vec<RangeInclusive<usize>>,
+    counts: &'static [RangeInclusive<usize>],
     /// Words that a modifier may be; an empty one if it may be missing.
     #[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "the parser selects by it"))]
-    modifiers: Vec<Vec<&'static str>>,
+    modifiers: &'static [&'static [&'static str]],
 }
 
-static INSTRUCTIONS: LazyLock<Vec<Instruction>> = LazyLock::new(|| {
-    let lines = include_str!("ptx.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(instruction).collect()
-});
+/// Declares [`table::INSTRUCTIONS`].
+macro_rules! instructions {
+    ($($text:literal $name:literal [$($counts:expr),*] $([$($word:literal)*])*;)*) => {
+        /// All instructions.
+        pub(super) static INSTRUCTIONS: [Instruction; [$($name),*].len()] = [$(
+            Instruction::new(
+                concat!("tirx.ptx.", $name),
+                concat!("ptx.", $text),
+                &[$($counts),*],
+                &[$(&[$($word),*]),*],
+            )
+        ),*];
+    };
+}
+use instructions;
+
+impl Instruction {
+    const fn new(
+        name: &'static str,
+        text: &'static str,
+        counts: &'static [RangeInclusive<usize>],
+        modifiers: &'static [&'static [&'static str]],
+    ) -> Instruction {
+        let most = match counts {
+            [.., last] => *last.end(),
+            [] => 0,
+        };
+        // The flags, which may say that operands are missing, and the predicate.
+        let operator = Operator::new(name, text, ResultType::Fixed(DataType::VOID))
+            .with_operands(modifiers.len() + 1, most + modifiers.len() + 2)
+            .with_effect(Effect::Opaque);
+        Instruction { operator, counts, modifiers }
+    }
+}
 
 /// The operators.
 pub(super) static OPERATORS: LazyLock<Vec<&'static Operator>> =
     LazyLock::new(|| INSTRUCTIONS.iter().map(|instruction| &instruction.operator).collect());
-
-/// Reads a line of the table.
-fn instruction(line: &'static str) -> Option<Instruction> {
-    let mut parts = line.split(';').map(str::trim);
-    let (text, name, operands) = (parts.next()?, parts.next()?, parts.next()?);
-    let counts: Option<Vec<_>> = match operands.split_once('=') {
-        Some((_, counts)) => counts.trim().split(',').map(range).collect(),
-        None => {
-            operands.split_whitespace().map(places).sum::<Option<usize>>().map(|count| vec![count..=count])
-        }
-    };
-    let words = |modifier: &'static str| match modifier.strip_suffix('?') {
-        Some(optional) => optional.split('|').chain([""]).collect(),
-        None => modifier.split('|').collect(),
-    };
-    let modifiers: Vec<Vec<_>> = parts.next()?.split_whitespace().map(words).collect();
-    let counts = counts?;
-    // The flags, which may say that operands are missing, and the predicate.
-    let fewest = modifiers.len() + 1;
-    let most = counts.last()?.end() + modifiers.len() + 2;
-    let operator = Operator::new(
-        leaked(format!("tirx.ptx.{name}")),
-        leaked(format!("ptx.{text}")),
-        ResultType::Fixed(DataType::VOID),
-    );
-    let operator = operator.with_operands(fewest, most).with_effect(Effect::Opaque);
-    Some(Instruction { operator, counts, modifiers })
-}
-
-/// A name that lives as long as the table.
-fn leaked(name: String) -> &'static str {
-    Box::leak(name.into_boxed_str())
-}
-
-/// The number of operands that `a` or `a[4]` is.
-fn places(operand: &str) -> Option<usize> {
-    match operand.split_once('[') {
-        Some((_, count)) => count.strip_suffix(']')?.parse().ok(),
-        None => Some(1),
-    }
-}
-
-/// `3` or `2-4`
-fn range(text: &str) -> Option<RangeInclusive<usize>> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    Some(first.parse().ok()?..=last.parse().ok()?)
-}
 
 #[cfg(feature = "parse")]
 impl Instruction {
