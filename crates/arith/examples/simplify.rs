@@ -1,10 +1,10 @@
 //! Simplifies the flattened index of a tiled loop nest, and bounds a guard.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_prim::error::Result;
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::{Compare, DataType, IntImm, Var, ops};
 
-fn main() -> Result<()> {
+fn main() -> PrimResult<()> {
     let outer = Var::new("outer", DataType::INT32);
     let inner = Var::new("inner", DataType::INT32);
     let mut analyzer = Analyzer::new();

@@ -3,7 +3,7 @@
 //! Run it with `cargo run -p tvmscript-docsifier --example toy`.
 
 use tvmscript_docsifier::doc::{BinaryOp, ExprDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, Frame, PrinterConfig, Result, print};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyResult, Frame, PrinterConfig, print};
 use tvmscript_ir_core::{Dialect, Node, Object, PathId, Ref, RegistryBuilder, Str};
 
 /// A variable, which text declares before its first use.
@@ -22,7 +22,7 @@ struct Add {
 }
 
 /// `x = toy.var()` before the expression, `x` in it.
-fn print_var(node: &Ref<Var>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn print_var(node: &Ref<Var>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(name) = d.defined_doc(node.object())? {
         return Ok(name);
     }
@@ -38,7 +38,7 @@ fn print_var(node: &Ref<Var>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
 }
 
 /// `a + b`
-fn print_add(node: &Ref<Add>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn print_add(node: &Ref<Add>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Add { a, b } = &**node;
     let at = d.field(path, "a");
     let a = d.expr_object(a, at)?;

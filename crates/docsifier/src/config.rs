@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
 use tvmscript_ir_core::{Object, Registry, Release, Session, SourceComments, SourceTexts};
 
-use crate::error::{DocsifyError, Result};
+use crate::error::{DocsifyError, DocsifyResult};
 use crate::names::is_identifier;
 use crate::table::{PrinterTable, Printers};
 
@@ -149,12 +149,12 @@ impl PrinterConfig {
     /// # Errors
     /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`], [`DocsifyError::BadOption`] or
     /// [`DocsifyError::UnknownRelease`].
-    pub fn check(&self, registry: &Registry) -> Result<()> {
+    pub fn check(&self, registry: &Registry) -> DocsifyResult<()> {
         self.check_for(self.dialects(registry)?)
     }
 
     /// Checks the options for the dialects of a release.
-    pub(crate) fn check_for(&self, registry: &Registry) -> Result<()> {
+    pub(crate) fn check_for(&self, registry: &Registry) -> DocsifyResult<()> {
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
         self.check_names(table, registry.release())?;
         if self.indent_spaces == 0 {
@@ -168,7 +168,7 @@ impl PrinterConfig {
     ///
     /// # Errors
     /// [`DocsifyError::UnknownRelease`]
-    pub(crate) fn dialects<'r>(&self, registry: &'r Registry) -> Result<&'r Registry> {
+    pub(crate) fn dialects<'r>(&self, registry: &'r Registry) -> DocsifyResult<&'r Registry> {
         registry.select_release(self.release).map_err(|error| DocsifyError::UnknownRelease(error).into())
     }
 
@@ -177,14 +177,14 @@ impl PrinterConfig {
         self.prefixes.get(dialect).map_or(default, String::as_str)
     }
 
-    fn check_names(&self, table: &PrinterTable, release: &Release) -> Result<()> {
+    fn check_names(&self, table: &PrinterTable, release: &Release) -> DocsifyResult<()> {
         if self.prefixes.is_empty() && self.module_alias == DEFAULT_ALIAS {
             return Ok(());
         }
-        let clash = |what: String, name: &str, holder: String| -> Result<()> {
+        let clash = |what: String, name: &str, holder: String| -> DocsifyResult<()> {
             Err(DocsifyError::NameClash { what, name: name.to_owned(), holder }.into())
         };
-        let check = |what: String, name: &str| -> Result<()> {
+        let check = |what: String, name: &str| -> DocsifyResult<()> {
             if !is_identifier(name) {
                 return Err(DocsifyError::BadName { what, name: name.to_owned() }.into());
             }
@@ -215,7 +215,7 @@ impl PrinterConfig {
     }
 
     /// The option values that the header records, as `option=value`.
-    pub(crate) fn header_values(&self, table: &PrinterTable) -> Result<Vec<String>> {
+    pub(crate) fn header_values(&self, table: &PrinterTable) -> DocsifyResult<Vec<String>> {
         let mut values = Vec::new();
         if self.show_object_address {
             values.push("show_object_address=True".to_owned());

@@ -11,7 +11,7 @@ use tvmscript_diagnostics::{Anchor, Diagnostic, DiagnosticKind, LineIndex, Locat
 use tvmscript_ir_core::{AccessPath, Object, Registry, Span, SpanKind};
 
 use crate::config::PrinterConfig;
-use crate::error::Result;
+use crate::error::DocsifyResult;
 use crate::mapped::{MappedText, Unprinted, print_mapped};
 use crate::messages::path_to;
 
@@ -81,7 +81,7 @@ pub fn render_diagnostics<K: DiagnosticKind>(
     registry: &Registry,
     diagnostics: &[Diagnostic<K>],
     options: &DiagnosticOptions<'_>,
-) -> Result<String> {
+) -> DocsifyResult<String> {
     Ok(print_mapped(root, registry, &PrinterConfig::default())?.render(diagnostics, options))
 }
 

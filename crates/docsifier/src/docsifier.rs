@@ -20,7 +20,7 @@ use crate::analysis::Region;
 use crate::config::PrinterConfig;
 use crate::definitions::Definitions;
 use crate::dispatch::Dispatch;
-use crate::error::{DocsifyError, Result};
+use crate::error::{DocsifyError, DocsifyResult};
 use crate::frame::Frames;
 use crate::messages::Messages;
 use crate::metadata::Metadata;
@@ -36,7 +36,7 @@ pub use values::{field_value, text_of};
 const SIZE_CHECK_DOCS: usize = 1 << 19;
 
 /// Builds the expression for a defined node, at each use.
-pub type DocFactory = Rc<dyn Fn(&mut Docsifier<'_>) -> Result<ExprDoc>>;
+pub type DocFactory = Rc<dyn Fn(&mut Docsifier<'_>) -> DocsifyResult<ExprDoc>>;
 
 /// The state of one print.
 pub struct Docsifier<'r> {
@@ -79,7 +79,11 @@ impl<'r> Docsifier<'r> {
     ///
     /// # Errors
     /// As [`PrinterConfig::check`].
-    pub fn new(registry: &'r Registry, config: &'r PrinterConfig, root: &Object) -> Result<Docsifier<'r>> {
+    pub fn new(
+        registry: &'r Registry,
+        config: &'r PrinterConfig,
+        root: &Object,
+    ) -> DocsifyResult<Docsifier<'r>> {
         let registry = config.dialects(registry)?;
         config.check_for(registry)?;
         let table = match registry.slot::<Printers>().map(Printers::table) {
@@ -160,7 +164,7 @@ impl<'r> Docsifier<'r> {
     ///
     /// # Errors
     /// [`DocsifyError::TakenWord`] if a variable has a word that no dialect registered.
-    pub(crate) fn resolve_words(&mut self) -> Result<()> {
+    pub(crate) fn resolve_words(&mut self) -> DocsifyResult<()> {
         match self.definitions.resolve_words(&mut self.docs) {
             None => Ok(()),
             Some(word) => Err(DocsifyError::TakenWord { word }.into()),

@@ -118,7 +118,7 @@ error_codes! {
 }
 
 /// A result with a boxed [`DocsifyError`], which keeps the results of handlers small.
-pub type Result<T> = std::result::Result<T, Box<DocsifyError>>;
+pub type DocsifyResult<T> = Result<T, Box<DocsifyError>>;
 
 impl From<DocError> for Box<DocsifyError> {
     #[cold]

@@ -67,7 +67,7 @@ mod words;
 pub use config::{DialectOptions, PrinterConfig};
 pub use diagnose::{DiagnosticOptions, SourceFiles, SourceTexts, render_diagnostics};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
-pub use error::{DocsifyError, Result};
+pub use error::{DocsifyError, DocsifyResult};
 pub use frame::{ExitCallback, Frame};
 pub use labels::{NodeLabels, exceeds_unfolded_size};
 pub use mapped::{MappedText, print_mapped, print_mapped_at};

@@ -10,7 +10,7 @@ use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, SourceId, Span, 
 
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
-use crate::error::Result;
+use crate::error::DocsifyResult;
 use crate::messages::{PathValues, PrintedParts};
 use crate::path_index::PathIndex;
 use crate::script::{docsify_root, python_options};
@@ -51,7 +51,11 @@ pub(crate) struct Unprinted {
 ///
 /// # Errors
 /// As [`crate::print`].
-pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<MappedText> {
+pub fn print_mapped(
+    object: &Object,
+    registry: &Registry,
+    config: &PrinterConfig,
+) -> DocsifyResult<MappedText> {
     print_tracked(object, registry, config, |d| d.track_paths())
 }
 
@@ -67,7 +71,7 @@ pub fn print_mapped_at(
     registry: &Registry,
     config: &PrinterConfig,
     paths: &[AccessPath],
-) -> Result<MappedText> {
+) -> DocsifyResult<MappedText> {
     print_tracked(object, registry, config, |d| d.track_only(paths))
 }
 
@@ -76,7 +80,7 @@ fn print_tracked(
     registry: &Registry,
     config: &PrinterConfig,
     track: impl FnOnce(&mut Docsifier<'_>),
-) -> Result<MappedText> {
+) -> DocsifyResult<MappedText> {
     let mut d = Docsifier::new(registry, config, object)?;
     track(&mut d);
     let stmts = docsify_root(&mut d, object)?;

@@ -17,7 +17,7 @@ use tvmscript_ir_core::vectors::{entry, reverse_above};
 use tvmscript_ir_core::{AccessPath, FieldRef, Object, PathId, PathStep, PathTable, Value};
 
 use crate::docsifier::Docsifier;
-use crate::error::Result;
+use crate::error::DocsifyResult;
 
 /// The state of the requests of one print.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub(crate) fn place(
     root: &Object,
     stmts: &[StmtDoc],
     options: &PythonOptions,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let parts = PrintedParts::new(&d.docs, root);
     let config = d.config();
     let mut underline = config.path_to_underline.clone();

@@ -44,7 +44,7 @@ use tvmscript_doc::{ExprDoc, FunctionParts, StmtDoc, StmtList};
 use tvmscript_ir_core::{Array, Class, DataType, Object, ObjectLike, PathId, Ref, Str};
 
 use crate::docsifier::Docsifier;
-use crate::error::{DocsifyError, Result};
+use crate::error::{DocsifyError, DocsifyResult};
 use crate::frame::Frame;
 use crate::names::is_wide_identifier;
 use crate::script::script;
@@ -79,13 +79,13 @@ pub trait PrintField {
     ///
     /// # Errors
     /// Errors of the printers of nodes.
-    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc>;
+    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc>;
 }
 
 macro_rules! literal {
     ($($kind:ty: |$value:ident, $d:ident| $doc:expr;)*) => {$(
         impl PrintField for $kind {
-            fn print_field(&self, path: PathId, $d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+            fn print_field(&self, path: PathId, $d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
                 let $value = self;
                 let doc = $doc;
                 Ok($d.at(doc, path))
@@ -102,19 +102,19 @@ literal! {
 }
 
 impl<T: ?Sized> PrintField for Ref<T> {
-    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
         d.expr(self, path)
     }
 }
 
 impl PrintField for Object {
-    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
         d.expr_object(self, path)
     }
 }
 
 impl<T: PrintField> PrintField for Option<T> {
-    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
         match self {
             Some(value) => value.print_field(path, d),
             None => {
@@ -126,7 +126,7 @@ impl<T: PrintField> PrintField for Option<T> {
 }
 
 impl<T: PrintField + ObjectLike> PrintField for Array<T> {
-    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    fn print_field(&self, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
         let items = d.print_items(NodeField { value: self, path })?;
         let doc = d.docs.list(&items);
         Ok(d.at(doc, path))
@@ -138,7 +138,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// Errors of the printers of nodes.
-    pub fn print_field<T: PrintField>(&mut self, field: NodeField<'_, T>) -> Result<ExprDoc> {
+    pub fn print_field<T: PrintField>(&mut self, field: NodeField<'_, T>) -> DocsifyResult<ExprDoc> {
         field.value.print_field(field.path, self)
     }
 
@@ -149,7 +149,7 @@ impl Docsifier<'_> {
     pub fn print_items<T: PrintField + ObjectLike>(
         &mut self,
         field: NodeField<'_, Array<T>>,
-    ) -> Result<Vec<ExprDoc>> {
+    ) -> DocsifyResult<Vec<ExprDoc>> {
         let mut docs = Vec::with_capacity(field.len());
         for (index, item) in field.value.iter().enumerate() {
             let path = self.item(field.path, index);
@@ -162,7 +162,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// Errors of their printers.
-    pub fn push_field<T: ObjectLike>(&mut self, field: NodeField<'_, Array<T>>) -> Result<()> {
+    pub fn push_field<T: ObjectLike>(&mut self, field: NodeField<'_, Array<T>>) -> DocsifyResult<()> {
         for (index, stmt) in field.value.iter().enumerate() {
             let path = self.item(field.path, index);
             let doc = self.doc(stmt.as_object(), path)?;
@@ -178,8 +178,8 @@ impl Docsifier<'_> {
     pub fn in_scope<R>(
         &mut self,
         node: &Object,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<(R, Vec<StmtDoc>)> {
+        f: impl FnOnce(&mut Self) -> DocsifyResult<R>,
+    ) -> DocsifyResult<(R, Vec<StmtDoc>)> {
         self.with_frame(Frame::new(Some(node.clone()), ()), f)
     }
 
@@ -193,7 +193,7 @@ impl Docsifier<'_> {
         variable: NodeField<'_, Ref<T>>,
         hint: &str,
         value: ExprDoc,
-    ) -> Result<StmtDoc> {
+    ) -> DocsifyResult<StmtDoc> {
         let object = variable.object();
         let hint = hint_of(object, hint);
         if self.is_defined(object) {
@@ -214,8 +214,8 @@ impl Docsifier<'_> {
         &mut self,
         variables: NodeField<'_, Array<Ref<T>>>,
         hint: &str,
-        mut annotation: impl FnMut(&mut Self) -> Result<ExprDoc>,
-    ) -> Result<Vec<StmtDoc>> {
+        mut annotation: impl FnMut(&mut Self) -> DocsifyResult<ExprDoc>,
+    ) -> DocsifyResult<Vec<StmtDoc>> {
         let mut parameters = Vec::with_capacity(variables.len());
         for (index, variable) in variables.value.iter().enumerate() {
             let name = self.define(variable.object(), hint_of(variable.object(), hint))?;
@@ -239,7 +239,7 @@ impl Docsifier<'_> {
         decorator: ExprDoc,
         parameters: &[StmtDoc],
         body: &[StmtDoc],
-    ) -> Result<StmtList> {
+    ) -> DocsifyResult<StmtList> {
         if !is_wide_identifier(&name) {
             let reason = format!("`{}` is not a name of a function", *name);
             return Err(DocsifyError::unwritable(node, reason));
@@ -265,7 +265,7 @@ impl Docsifier<'_> {
         variable: &Object,
         hint: &str,
         declaration: impl FnOnce(&mut Self) -> ExprDoc,
-    ) -> Result<ExprDoc> {
+    ) -> DocsifyResult<ExprDoc> {
         if let Some(name) = self.defined_doc(variable)? {
             return Ok(name);
         }
@@ -292,7 +292,7 @@ fn hint_of<'n>(node: &'n Object, other: &'n str) -> &'n str {
 ///
 /// ```
 /// use tvmscript_docsifier::doc::ExprDoc;
-/// use tvmscript_docsifier::{Docsifier, Result, fields};
+/// use tvmscript_docsifier::{Docsifier, DocsifyResult, fields};
 /// use tvmscript_ir_core::{Node, PathId, Ref, Span};
 ///
 /// #[derive(Debug, Clone, Node)]
@@ -303,7 +303,7 @@ fn hint_of<'n>(node: &'n Object, other: &'n str) -> &'n str {
 ///     span: Span,
 /// }
 ///
-/// fn pair(node: &Ref<Pair>, path: PathId, d: &mut Docsifier) -> Result<ExprDoc> {
+/// fn pair(node: &Ref<Pair>, path: PathId, d: &mut Docsifier) -> DocsifyResult<ExprDoc> {
 ///     fields!(d, path, node => Pair { first, second, span: _ });
 ///     let (first, second) = (d.print_field(first)?, d.print_field(second)?);
 ///     Ok(d.docs.tuple(&[first, second]))
@@ -348,7 +348,7 @@ macro_rules! printers {
             node: &$crate::__private::Ref<$class>,
             path: $crate::doc::PathId,
             d: &mut $crate::Docsifier<'_>,
-        ) -> $crate::Result<$crate::__printer!(@type $form)> {
+        ) -> $crate::DocsifyResult<$crate::__printer!(@type $form)> {
             $crate::fields!(d, path, node => $class { $($field $(: $skipped)?),* });
             $crate::__printer!(@$form d, $dialect, $head $(($($args)*))? $([$($index)*])?)
         }
@@ -370,7 +370,7 @@ macro_rules! __printer {
         Ok($d.docs.call(callee, &args, &keywords))
     }};
     (@do $d:ident, $dialect:expr, $name:ident $args:tt) => {{
-        let call: $crate::Result<$crate::doc::ExprDoc> = $crate::__printer!(@call $d, $dialect, $name $args);
+        let call: $crate::DocsifyResult<$crate::doc::ExprDoc> = $crate::__printer!(@call $d, $dialect, $name $args);
         call.map(|call| $d.docs.expr_stmt(call))
     }};
     (@index $d:ident, $dialect:expr, $base:ident [$($index:ident),+ $(,)?]) => {{

@@ -12,7 +12,7 @@ use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, f
 
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
-use crate::error::Result;
+use crate::error::DocsifyResult;
 use crate::frame::Frame;
 use crate::margins;
 use crate::messages;
@@ -23,7 +23,7 @@ use crate::prefixes::Prefix;
 ///
 /// # Errors
 /// If a node has no text form, or the text is too long.
-pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<String> {
+pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> DocsifyResult<String> {
     print_text(object, registry, config).map(|printed| printed.text)
 }
 
@@ -42,7 +42,11 @@ pub struct PrintedText {
 ///
 /// # Errors
 /// As [`print()`].
-pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
+pub fn print_text(
+    object: &Object,
+    registry: &Registry,
+    config: &PrinterConfig,
+) -> DocsifyResult<PrintedText> {
     print_known(object, &[], registry, config)
 }
 
@@ -55,7 +59,7 @@ pub fn print_known(
     known: &[(Object, Rc<str>)],
     registry: &Registry,
     config: &PrinterConfig,
-) -> Result<PrintedText> {
+) -> DocsifyResult<PrintedText> {
     let mut d = Docsifier::new(registry, config, object)?;
     let stmts = docsify_known(&mut d, object, known)?;
     let mut options = python_options(&d);
@@ -91,7 +95,7 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
 ///
 /// # Errors
 /// As [`print()`].
-pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
+pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> DocsifyResult<Vec<StmtDoc>> {
     docsify_known(d, object, &[])
 }
 
@@ -99,7 +103,7 @@ fn docsify_known(
     d: &mut Docsifier<'_>,
     object: &Object,
     known: &[(Object, Rc<str>)],
-) -> Result<Vec<StmtDoc>> {
+) -> DocsifyResult<Vec<StmtDoc>> {
     let (token, frame) = d.table().root(object);
     let frame = frame.unwrap_or_else(|| Frame::fragment(()));
     let verbose = d.config().verbose_expr;
@@ -150,7 +154,7 @@ fn docsify_known(
 ///
 /// # Errors
 /// If the elements of a constant are left out, or the section is longer than the text may be.
-fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
+fn metadata_line(d: &Docsifier<'_>) -> DocsifyResult<String> {
     if d.metadata_section().is_empty() {
         return Ok(String::new());
     }
@@ -213,7 +217,7 @@ fn encoded_bytes(node: &Object) -> usize {
 ///
 /// # Errors
 /// As [`PrinterConfig::check`].
-pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
+pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> DocsifyResult<StmtList> {
     let preamble = match d.frame_count() <= 1 {
         true => d.take_preamble(),
         false => Preamble::default(),
@@ -234,7 +238,7 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
 ///
 /// # Errors
 /// If the text is too long.
-pub fn expr_text(d: &mut Docsifier<'_>, doc: ExprDoc) -> Result<String> {
+pub fn expr_text(d: &mut Docsifier<'_>, doc: ExprDoc) -> DocsifyResult<String> {
     let stmt = d.docs.expr_stmt(doc);
     let block = d.docs.block(&[stmt]);
     let options = PythonOptions { max_bytes: d.config().max_bytes, ..PythonOptions::default() };
@@ -255,7 +259,7 @@ fn imports(d: &Docsifier<'_>, include: impl Fn(&Prefix) -> bool) -> Vec<String> 
 }
 
 /// The header: import comments, the option line if options affect reading, and a blank line.
-fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>> {
+fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> DocsifyResult<Vec<StmtDoc>> {
     // In an inner frame the header follows declarations.
     d.has_header |= d.frame_count() <= 1;
     let values = d.config().header_values(d.table())?;

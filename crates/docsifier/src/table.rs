@@ -11,26 +11,27 @@ use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, Resolver, Slot, Tok
 
 use crate::analysis::Role;
 use crate::docsifier::Docsifier;
-use crate::error::Result;
+use crate::error::DocsifyResult;
 use crate::frame::Frame;
 use crate::options::PrinterOption;
 
 /// Prints one node.
-pub(crate) type Handler = Arc<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
+pub(crate) type Handler =
+    Arc<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync>;
 
 /// The result type of a printer: any doc, or always one kind.
 pub trait Printed: Sized {
     /// `true` if the node never opens a scope, because its doc is part of an expression.
     const IS_EXPR: bool;
     /// Converts the result to one of any doc.
-    fn printed(result: Result<Self>) -> Result<Doc>;
+    fn printed(result: DocsifyResult<Self>) -> DocsifyResult<Doc>;
 }
 
 impl Printed for Doc {
     const IS_EXPR: bool = false;
     // Not `map`, which would copy each result right after its fields were written.
     #[inline(always)]
-    fn printed(result: Result<Doc>) -> Result<Doc> {
+    fn printed(result: DocsifyResult<Doc>) -> DocsifyResult<Doc> {
         result
     }
 }
@@ -40,7 +41,7 @@ macro_rules! printed {
         impl Printed for $kind {
             const IS_EXPR: bool = $is_expr;
             #[inline(always)]
-            fn printed(result: Result<$kind>) -> Result<Doc> {
+            fn printed(result: DocsifyResult<$kind>) -> DocsifyResult<Doc> {
                 result.map(Doc::from)
             }
         }
@@ -49,7 +50,7 @@ macro_rules! printed {
 printed!(ExprDoc: true, SliceDoc: true, StmtDoc: false, StmtList: false);
 
 /// Prints a value that the parser does not convert: a literal node must not print as a plain number.
-pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>;
+pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> DocsifyResult<ExprDoc>;
 
 /// Creates the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
@@ -247,7 +248,7 @@ pub trait DocsifyDialect: Sized {
     /// dialect's token.
     fn docsify<D: Printed>(
         self,
-        handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
+        handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self
     where
         Self::Node: Class;
@@ -256,7 +257,7 @@ pub trait DocsifyDialect: Sized {
     fn docsify_under<D: Printed>(
         self,
         token: &'static str,
-        handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
+        handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self
     where
         Self::Node: Class;
@@ -285,7 +286,7 @@ pub trait DocsifyDialect: Sized {
     fn docsify_info(
         self,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
     ) -> Self;
 
     /// Prints nodes of a type without a Rust struct, under one token only.
@@ -293,7 +294,7 @@ pub trait DocsifyDialect: Sized {
         self,
         token: &'static str,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
     ) -> Self;
 
     /// Sets the prefix of the dialect's names (`T`).
@@ -319,7 +320,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     #[track_caller]
     fn docsify<D: Printed>(
         self,
-        handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
+        handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self
     where
         N: Class,
@@ -331,7 +332,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     fn docsify_under<D: Printed>(
         mut self,
         token: &'static str,
-        handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
+        handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self
     where
         N: Class,
@@ -371,7 +372,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     fn docsify_info(
         mut self,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
     ) -> Self {
         let root_token = self.name();
         self.slot_mut::<Printers>().root_tokens.push((info, root_token));
@@ -383,7 +384,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         mut self,
         token: &'static str,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
     ) -> Self {
         let entry = HandlerEntry { handler: Arc::new(handler), opens_scope: true, place: Location::caller() };
         self.slot_mut::<Printers>().handlers.push((token, info, entry));
@@ -426,7 +427,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
 
 /// Erases the node type of a handler. Monomorphized per handler, so that a node costs one indirect call.
 fn erase<N: Class, D: Printed>(
-    handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
+    handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
 ) -> Handler {
     Arc::new(move |object, path, d| match object.downcast_ref::<N>() {
         Some(node) => D::printed(handler(node, path, d)),

@@ -1,7 +1,7 @@
 //! Frames and dispatch tokens as printers use them.
 
 use tvmscript_docsifier::doc::python::{self, PythonOptions};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, Frame, PrinterConfig, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, DocsifyResult, Frame, PrinterConfig};
 use tvmscript_ir_core::{Array, Dialect, ObjectLike, RegistryBuilder};
 
 /// Runs `f` in a print whose registry has a dialect `mini`.
@@ -54,7 +54,7 @@ fn p74_10_inner_printers_change_outer_frames_and_exits_add_statements() {
 fn p74_24_frames_and_tokens_close_after_success_and_errors() {
     with_docsifier(|d| {
         let before = d.token();
-        let nested = |d: &mut Docsifier<'_>, fails: bool| -> Result<()> {
+        let nested = |d: &mut Docsifier<'_>, fails: bool| -> DocsifyResult<()> {
             d.with_token("mini", |d| {
                 assert!(d.is_under("mini"));
                 d.with_frame(Frame::new(None, Nest::default()), |d| {

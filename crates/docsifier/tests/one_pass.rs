@@ -1,7 +1,9 @@
 //! Printing in one pass: variables used outside of the scope that defines them, and names that clash with words of the text.
 
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, Frame, PrinterConfig, Result, print};
+use tvmscript_docsifier::{
+    Docsifier, DocsifyDialect, DocsifyError, DocsifyResult, Frame, PrinterConfig, print,
+};
 use tvmscript_ir_core::{Array, Dialect, Node, Object, PathId, Ref, RegistryBuilder, Str};
 
 /// A variable.
@@ -36,7 +38,7 @@ struct Block {
     body: Array<Object>,
 }
 
-fn print_var(node: &Ref<Var>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn print_var(node: &Ref<Var>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(name) = d.defined_doc(node.object())? {
         return Ok(name);
     }
@@ -50,7 +52,7 @@ fn print_var(node: &Ref<Var>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
     d.define(node.object(), node.name.as_str())
 }
 
-fn print_body(body: &Array<Object>, d: &mut Docsifier<'_>) -> Result<()> {
+fn print_body(body: &Array<Object>, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     for stmt in body.iter() {
         let doc = d.doc(stmt, PathId::ROOT)?;
         d.push_doc(doc);
@@ -58,7 +60,7 @@ fn print_body(body: &Array<Object>, d: &mut Docsifier<'_>) -> Result<()> {
     Ok(())
 }
 
-fn print_loop(node: &Ref<Loop>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn print_loop(node: &Ref<Loop>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     if node.is_careful {
         d.declare_outside(node.object(), node.var.object(), path)?;
     }
@@ -72,12 +74,12 @@ fn print_loop(node: &Ref<Loop>, path: PathId, d: &mut Docsifier<'_>) -> Result<S
     Ok(d.docs.for_(name, callee, &stmts))
 }
 
-fn print_use(node: &Ref<Use>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn print_use(node: &Ref<Use>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let name = d.expr(&node.var, path)?;
     Ok(d.docs.expr_stmt(name))
 }
 
-fn print_block(node: &Ref<Block>, _: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn print_block(node: &Ref<Block>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((), stmts) = d.with_frame(frame, |d| print_body(&node.body, d))?;
     let callee = d.prefixed("mini", "block");
@@ -117,7 +119,7 @@ fn loop_over(var: &Ref<Var>, body: Vec<Object>) -> Object {
     Ref::new(Loop { var: var.clone(), is_careful: true, body: Array::new(body) }).into()
 }
 
-fn text(root: &Object, words: &'static [&'static str]) -> Result<String> {
+fn text(root: &Object, words: &'static [&'static str]) -> DocsifyResult<String> {
     let registry = RegistryBuilder::new().with(dialect(words)).build().expect("one dialect alone");
     print(root, &registry, &PrinterConfig::default())
 }

@@ -323,17 +323,22 @@ fn type_arguments<'a>(ty: &'a Type, name: &str) -> Option<Vec<&'a Type>> {
     }
 }
 
-/// Returns the type of the value of entering the frame, if the function returns one: `V` of `Result<FrameOf<F, V>>`.
+/// Returns `T` of `BuildResult<T>` and of `Result<T, BuildError>`.
+fn returned_value(returns: &Type) -> Option<&Type> {
+    let arguments = type_arguments(returns, "BuildResult").or_else(|| type_arguments(returns, "Result"))?;
+    arguments.first().copied()
+}
+
+/// Returns the type of the value of entering the frame, if the function returns one: `V` of
+/// `BuildResult<FrameOf<F, V>>`.
 fn entered(returns: &Type) -> Option<Type> {
-    let result = type_arguments(returns, "Result")?;
-    let frame = type_arguments(result.first()?, "FrameOf")?;
+    let frame = type_arguments(returned_value(returns)?, "FrameOf")?;
     Some(frame.get(1).map_or_else(|| syn::parse_quote!(()), |ty| (*ty).clone()))
 }
 
-/// Returns `true` for the type `Result<()>`.
+/// Returns `true` for the type `BuildResult<()>`.
 fn returns_unit(returns: &Type) -> bool {
-    let out = type_arguments(returns, "Result").and_then(|args| args.first().copied());
-    matches!(out.map(ungrouped), Some(Type::Tuple(unit)) if unit.elems.is_empty())
+    matches!(returned_value(returns).map(ungrouped), Some(Type::Tuple(unit)) if unit.elems.is_empty())
 }
 
 /// Generates the Rust function. Required arguments are its parameters, `#[args]` too unless an optional argument
@@ -408,8 +413,8 @@ fn rust_function(
     let fields = params.iter().enumerate().map(|(i, p)| {
         let (ident, ty) = (&p.ident, &p.ty);
         match is_given(i, p) {
-            true => quote!(#ident: #build::Result<#ty>),
-            false => quote!(#ident: ::core::option::Option<#build::Result<#ty>>),
+            true => quote!(#ident: #build::BuildResult<#ty>),
+            false => quote!(#ident: ::core::option::Option<#build::BuildResult<#ty>>),
         }
     });
     let init = params.iter().enumerate().map(|(i, p)| {
@@ -508,7 +513,7 @@ fn rust_function(
 
         impl #build::Emit for #call {
             type Out = #out;
-            fn try_emit(self) -> #build::Result<Self::Out> {
+            fn try_emit(self) -> #build::BuildResult<Self::Out> {
                 #body(#(#pass),*)
             }
             fn caller(&self) -> &'static ::core::panic::Location<'static> {

@@ -4,7 +4,7 @@
 
 use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::{Array, Object, ObjectLike, Str, Value};
-use tvmscript_irbuilder::{BuildError, Builder, Frame, FrameOf, Result, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, Builder, Frame, FrameOf, script_fn};
 
 /// A scope that becomes an array of its statements.
 #[derive(Default)]
@@ -16,7 +16,7 @@ impl Frame for Block {
     fn name(&self) -> &'static str {
         "block"
     }
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         // The enclosing frame takes the array, or the builder if there is none.
         Builder::add_stmt(Array::<Object>::new(self.stmts).into_object())
     }
@@ -32,7 +32,7 @@ fn block() -> FrameOf<Block> {
 
 /// Appends a line of text to the open block.
 #[script_fn]
-fn line(text: Str) -> Result<()> {
+fn line(text: Str) -> BuildResult<()> {
     if text.is_empty() {
         return Err(BuildError::message("a line must not be empty").at_position(0));
     }

@@ -17,7 +17,7 @@ use crate::context::Contexts;
 use crate::frame::{Frame, OpenFrame, PoisonFrame};
 use tvmscript_script_value::ScriptValue;
 use tvmscript_script_value::record::{Action, record};
-use tvmscript_script_value::{BuildError, BuildErrorKind, Result};
+use tvmscript_script_value::{BuildError, BuildErrorKind, BuildResult};
 
 struct OpenEntry {
     frame: Box<dyn Frame>,
@@ -142,7 +142,7 @@ thread_local! {
     static STACK: RefCell<Stack> = const { RefCell::new(Stack { builders: Vec::new(), serial: 0 }) };
 }
 
-fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> Result<R> {
+fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> BuildResult<R> {
     STACK
         .with_borrow_mut(|stack| stack.builders.last_mut().map(f))
         .ok_or_else(|| BuildErrorKind::NoBuilder.into())
@@ -293,7 +293,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`].
-    pub fn set_result(object: Object) -> Result<()> {
+    pub fn set_result(object: Object) -> BuildResult<()> {
         with_state(|s| s.results.push(object))
     }
 
@@ -301,7 +301,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`], or a message if no open frame accepts statements.
-    pub fn add_stmt(stmt: Object) -> Result<()> {
+    pub fn add_stmt(stmt: Object) -> BuildResult<()> {
         let inside = with_state(|s| {
             let left =
                 s.frames.iter_mut().rev().try_fold(stmt, |stmt, entry| entry.frame.take_stmt(stmt).ok_or(()));
@@ -332,12 +332,15 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`], or errors of [`Frame::enter`]; the frame is then not open.
-    pub fn enter(frame: Box<dyn Frame>) -> Result<(ScriptValue, OpenFrame)> {
+    pub fn enter(frame: Box<dyn Frame>) -> BuildResult<(ScriptValue, OpenFrame)> {
         Builder::enter_scope(frame, 0)
     }
 
     /// Enters a frame. `scope` is the address of the value that it was made as.
-    pub(crate) fn enter_scope(mut frame: Box<dyn Frame>, scope: usize) -> Result<(ScriptValue, OpenFrame)> {
+    pub(crate) fn enter_scope(
+        mut frame: Box<dyn Frame>,
+        scope: usize,
+    ) -> BuildResult<(ScriptValue, OpenFrame)> {
         let value = frame.enter()?;
         let name = frame.name();
         record(|| Action::Enter { name, scope, args: frame.arguments(), value: value.clone() });
@@ -397,7 +400,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`].
-    pub fn with_top<F: Frame, R>(f: impl FnOnce(&mut F) -> R) -> Result<Option<R>> {
+    pub fn with_top<F: Frame, R>(f: impl FnOnce(&mut F) -> R) -> BuildResult<Option<R>> {
         with_state(|s| s.frames.last_mut().and_then(|e| e.frame.as_any_mut().downcast_mut::<F>()).map(f))
     }
 
@@ -405,7 +408,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`].
-    pub fn with_innermost<F: Frame, R>(f: impl FnOnce(&mut F) -> R) -> Result<Option<R>> {
+    pub fn with_innermost<F: Frame, R>(f: impl FnOnce(&mut F) -> R) -> BuildResult<Option<R>> {
         with_state(|s| {
             s.frames.iter_mut().rev().find_map(|e| e.frame.as_any_mut().downcast_mut::<F>()).map(f)
         })
@@ -415,7 +418,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`].
-    pub fn find<F: Frame, R>(mut f: impl FnMut(&mut F) -> Option<R>) -> Result<Option<R>> {
+    pub fn find<F: Frame, R>(mut f: impl FnMut(&mut F) -> Option<R>) -> BuildResult<Option<R>> {
         with_state(|s| {
             s.frames.iter_mut().rev().find_map(|e| e.frame.as_any_mut().downcast_mut::<F>().and_then(&mut f))
         })

@@ -11,7 +11,7 @@ use std::panic::Location;
 use tvmscript_ir_core::{Array, Class, Map, MapPart, PoisonNode, Ref, Str};
 
 use crate::builder::Builder;
-use tvmscript_script_value::Result;
+use tvmscript_script_value::BuildResult;
 use tvmscript_script_value::ScriptValue;
 
 /// A type with a placeholder for values that could not be built. Whatever is built from it is discarded.
@@ -104,8 +104,8 @@ impl<A, T: Poison> PoisonAfter<A> for T {
 ///
 /// ```
 /// # use std::panic::Location;
-/// # use tvmscript_irbuilder::{Builder, Poison, Result, value_or_poison};
-/// # fn try_width(bits: i64) -> Result<i64> { Ok(bits) }
+/// # use tvmscript_irbuilder::{Builder, Poison, BuildResult, value_or_poison};
+/// # fn try_width(bits: i64) -> BuildResult<i64> { Ok(bits) }
 /// #[track_caller]
 /// fn width(bits: i64) -> i64 {
 ///     value_or_poison(try_width(bits), Location::caller(), i64::poison)
@@ -115,7 +115,11 @@ impl<A, T: Poison> PoisonAfter<A> for T {
 ///
 /// # Panics
 /// Panics on an error if no builder is open.
-pub fn value_or_poison<T>(result: Result<T>, caller: &'static Location<'static>, poison: fn() -> T) -> T {
+pub fn value_or_poison<T>(
+    result: BuildResult<T>,
+    caller: &'static Location<'static>,
+    poison: fn() -> T,
+) -> T {
     result.unwrap_or_else(|error| {
         Builder::record(error, caller);
         poison()
@@ -131,7 +135,7 @@ pub trait Emit: Sized {
     ///
     /// # Errors
     /// Errors of the function.
-    fn try_emit(self) -> Result<Self::Out>;
+    fn try_emit(self) -> BuildResult<Self::Out>;
 
     /// The call site.
     fn caller(&self) -> &'static Location<'static>;

@@ -11,7 +11,7 @@ use tvmscript_ir_core::{Object, PoisonNode, Ref};
 use crate::builder::Builder;
 use crate::emit::Poison;
 use tvmscript_script_value::{
-    BuildErrorKind, CallArgs, FromScript, IntoScript, PendingScope, PyType, Result, ScriptValue,
+    BuildErrorKind, BuildResult, CallArgs, FromScript, IntoScript, PendingScope, PyType, ScriptValue,
 };
 
 /// A scope of the program being built: a loop, a block, a function, a module.
@@ -23,7 +23,7 @@ pub trait Frame: Any {
     ///
     /// # Errors
     /// Errors of the dialect.
-    fn enter(&mut self) -> Result<ScriptValue> {
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
         Ok(ScriptValue::None)
     }
 
@@ -37,7 +37,7 @@ pub trait Frame: Any {
     ///
     /// # Errors
     /// Errors of the dialect about the finished node.
-    fn close(self: Box<Self>) -> Result<()>;
+    fn close(self: Box<Self>) -> BuildResult<()>;
 
     /// Takes a statement of any dialect that was built inside the frame ([`Builder::add_stmt`]). A frame that holds no
     /// such statements returns it, and the enclosing frame is tried next.
@@ -97,7 +97,7 @@ impl PendingFrame {
     ///
     /// # Errors
     /// If it was entered before, or errors of the dialect.
-    pub fn enter(&self) -> Result<(ScriptValue, OpenFrame)> {
+    pub fn enter(&self) -> BuildResult<(ScriptValue, OpenFrame)> {
         let frame = self.frame.borrow_mut().take();
         let frame = frame
             .ok_or_else(|| BuildErrorKind::Repeated { what: format!("the scope of `{}`", self.name) })?;
@@ -159,7 +159,7 @@ impl Frame for PoisonFrame {
     fn name(&self) -> &'static str {
         "a scope that could not be opened"
     }
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         Ok(())
     }
 }
@@ -215,7 +215,7 @@ impl<F: Frame, V: FromScript> FrameOf<F, V> {
     ///
     /// # Errors
     /// The first error of entering, the body and leaving.
-    pub fn try_body<R>(self, body: impl FnOnce(V) -> Result<R>) -> Result<R> {
+    pub fn try_body<R>(self, body: impl FnOnce(V) -> BuildResult<R>) -> BuildResult<R> {
         let frame = self.frame.ok_or(BuildErrorKind::Poisoned)?;
         let (value, open) = Builder::enter(Box::new(frame))?;
         let result = body(V::from_script(value)?)?;

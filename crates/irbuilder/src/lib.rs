@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use tvmscript_ir_core::{ObjectLike, Str};
-//! use tvmscript_irbuilder::{Builder, CallArgs, Result, ScriptValue, script_fn};
+//! use tvmscript_irbuilder::{Builder, CallArgs, BuildResult, ScriptValue, script_fn};
 //!
 //! /// Builds a text.
 //! #[script_fn]
-//! fn greeting(name: Str) -> Result<()> {
+//! fn greeting(name: Str) -> BuildResult<()> {
 //!     Builder::set_result(Str::new(&format!("hello, {name}")).into_object())
 //! }
 //!
@@ -52,9 +52,9 @@ pub use scope::Scope;
 pub use tvmscript_ir_macros::script_fn;
 pub use tvmscript_script_value::record;
 pub use tvmscript_script_value::{
-    ArgumentPart, ArgumentRef, Arguments, Around, BindFn, Binding, BuildError, BuildErrorKind, CallArgs,
-    Declaration, Dict, DictKey, FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript, Items,
-    Param, ParamKind, PendingScope, PyType, Result, ScriptFn, ScriptResult, ScriptValue, Signature, Slice,
+    ArgumentPart, ArgumentRef, Arguments, Around, BindFn, Binding, BuildError, BuildErrorKind, BuildResult,
+    CallArgs, Declaration, Dict, DictKey, FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript,
+    Items, Param, ParamKind, PendingScope, PyType, ScriptFn, ScriptResult, ScriptValue, Signature, Slice,
     TypedFunction, argument, class_name, release, typed_function,
 };
 
@@ -73,14 +73,14 @@ mod tests {
         #[kw_only]
         #[default = false]
         negate: bool,
-    ) -> Result<i64> {
+    ) -> BuildResult<i64> {
         let sum = first + second + rest.iter().sum::<i64>();
         Ok(if negate { -sum } else { sum })
     }
 
     /// Names a dtype.
     #[script_fn]
-    fn name_of(dtype: DataType) -> Result<ScriptValue> {
+    fn name_of(dtype: DataType) -> BuildResult<ScriptValue> {
         Ok(ScriptValue::str(&dtype.to_string()))
     }
 

@@ -8,7 +8,7 @@ use tvmscript_ir_core::{Class, Object, Ref, Str};
 use crate::builder::Builder;
 use crate::emit::{Emit, Poison};
 use tvmscript_script_value::ScriptValue;
-use tvmscript_script_value::{BuildErrorKind, Result};
+use tvmscript_script_value::{BuildErrorKind, BuildResult};
 
 /// Names a node, as an assignment in a script does.
 ///
@@ -16,7 +16,7 @@ use tvmscript_script_value::{BuildErrorKind, Result};
 /// [`BuildErrorKind::Unnameable`] if nodes of its type have no name.
 /// # Source
 /// `IRBuilder::Name`, `src/script/ir_builder/base.cc`.
-pub fn try_name(name: &str, node: &Object) -> Result<()> {
+pub fn try_name(name: &str, node: &Object) -> BuildResult<()> {
     // A name for nothing.
     if is_poison(node) || node.give_name(&Str::new(name)) {
         return Ok(());

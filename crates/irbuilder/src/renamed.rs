@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir_core::release::Renames;
-use tvmscript_script_value::{CallArgs, Declaration, HostObject, Param, Result, ScriptFn, ScriptValue};
+use tvmscript_script_value::{BuildResult, CallArgs, Declaration, HostObject, Param, ScriptFn, ScriptValue};
 
 /// The names of one dialect that a release changes.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ impl HostObject for WithKeywords {
         Some(Declaration { params: params.collect(), ..self.function.declaration() })
     }
 
-    fn call(&self, mut args: CallArgs) -> Result<ScriptValue> {
+    fn call(&self, mut args: CallArgs) -> BuildResult<ScriptValue> {
         for (key, _) in &mut args.keywords {
             let own = self.renames.own_keyword(self.dialect, key.as_str());
             if own != key.as_str() {

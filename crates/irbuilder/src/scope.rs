@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, Class, Object, Ref};
 
-use tvmscript_script_value::Result;
+use tvmscript_script_value::BuildResult;
 
 use crate::frame::{Frame, FrameOf};
 
@@ -40,7 +40,7 @@ pub struct Scope<S, T> {
     pub data: T,
     name: &'static str,
     body: Vec<Ref<S>>,
-    close: fn(T, Array<Ref<S>>) -> Result<()>,
+    close: fn(T, Array<Ref<S>>) -> BuildResult<()>,
 }
 
 impl<S: Class, T: 'static> Scope<S, T> {
@@ -48,7 +48,7 @@ impl<S: Class, T: 'static> Scope<S, T> {
     pub fn open(
         name: &'static str,
         data: T,
-        close: fn(T, Array<Ref<S>>) -> Result<()>,
+        close: fn(T, Array<Ref<S>>) -> BuildResult<()>,
     ) -> FrameOf<Scope<S, T>> {
         FrameOf::new(Scope { data, name, body: Vec::new(), close })
     }
@@ -59,7 +59,7 @@ impl<S: Class, T: 'static> Frame for Scope<S, T> {
         self.name
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let Scope { data, name: _, body, close } = *self;
         close(data, Array::new(body))
     }

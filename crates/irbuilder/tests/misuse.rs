@@ -3,7 +3,7 @@
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{NameCell, Node, Object, ObjectLike, PoisonNode, Ref, Str, poison_node};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, BuildErrors, Builder, Emit, Frame, FrameOf, Result, def_, def_many,
+    BuildError, BuildErrorKind, BuildErrors, BuildResult, Builder, Emit, Frame, FrameOf, def_, def_many,
     script_fn, try_name,
 };
 
@@ -29,10 +29,10 @@ impl Frame for Scope {
     fn name(&self) -> &'static str {
         "Misuse.scope"
     }
-    fn enter(&mut self) -> Result<tvmscript_irbuilder::ScriptValue> {
+    fn enter(&mut self) -> BuildResult<tvmscript_irbuilder::ScriptValue> {
         Ok(leaf().into())
     }
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         Builder::set_result(leaf().into())
     }
 }
@@ -43,7 +43,7 @@ fn scope() -> FrameOf<Scope, Ref<Leaf>> {
 
 /// A leaf of this size, which must not be negative.
 #[script_fn]
-fn sized(size: i64, #[default = false] twice: bool) -> Result<Ref<Leaf>> {
+fn sized(size: i64, #[default = false] twice: bool) -> BuildResult<Ref<Leaf>> {
     let _ = twice;
     match size {
         0.. => Ok(leaf()),
@@ -53,13 +53,13 @@ fn sized(size: i64, #[default = false] twice: bool) -> Result<Ref<Leaf>> {
 
 /// Takes a leaf.
 #[script_fn]
-fn takes(first: Ref<Leaf>) -> Result<Ref<Leaf>> {
+fn takes(first: Ref<Leaf>) -> BuildResult<Ref<Leaf>> {
     Ok(first)
 }
 
 /// Stands directly inside a scope.
 #[script_fn]
-fn inside() -> Result<()> {
+fn inside() -> BuildResult<()> {
     match Builder::top_name() {
         Some("Misuse.scope") => Ok(()),
         found => Err(BuildErrorKind::WrongFrame {

@@ -4,15 +4,15 @@ use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::Renamed;
 use tvmscript_ir_core::release::{NameChange, Release, Renames, Syntax};
 use tvmscript_ir_core::{Dialect, Registry, RegistryBuilder, RegistryErrors};
-use tvmscript_irbuilder::{BuildDialect as _, Namespaces, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildDialect as _, BuildResult, Namespaces, ScriptValue, script_fn};
 
 #[script_fn]
-fn copy(count: i64) -> Result<i64> {
+fn copy(count: i64) -> BuildResult<i64> {
     Ok(count)
 }
 
 #[script_fn]
-fn fill(value: i64) -> Result<i64> {
+fn fill(value: i64) -> BuildResult<i64> {
     Ok(value)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Run it with `cargo run -p tvmscript-prim --example fold`.
 
-use tvmscript_prim::error::Result;
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::{Compare, DataType, Expr, FloatImm, IntImm, PrimExprExt, Var, ops};
 
 /// A short description of an expression.
@@ -13,7 +13,7 @@ fn show(expr: &Expr) -> String {
     format!("{value}: {}", expr.dtype())
 }
 
-fn main() -> Result<()> {
+fn main() -> PrimResult<()> {
     let n = Var::new("n", DataType::INT32);
 
     // Rust's operators mean what Python's do in scripts.

@@ -123,7 +123,7 @@ pub enum PrimError {
 }
 
 /// A result with a [`PrimError`].
-pub type Result<T> = std::result::Result<T, PrimError>;
+pub type PrimResult<T> = Result<T, PrimError>;
 
 /// Describes an expression for error messages.
 pub fn describe(expr: &Expr) -> String {

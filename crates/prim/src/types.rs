@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, Str};
 
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result, describe};
+use crate::error::{PrimError, PrimResult, describe};
 use crate::node::IntImm;
 use crate::ops;
 
@@ -109,7 +109,7 @@ impl Range {
     /// If the bounds have no common type.
     /// # Source
     /// `Range` constructor, `src/ir/expr.cc`.
-    pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Ref<Range>> {
+    pub fn try_from_bounds(begin: Expr, end: Expr) -> PrimResult<Ref<Range>> {
         let from_zero = ops::is_zero(&begin);
         let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
         Ok(Range::from_min_extent(begin, extent))
@@ -118,14 +118,14 @@ impl Range {
     /// The range of `extent` values starting at zero.
     /// # Errors
     /// If the extent is not an integer.
-    pub fn try_from_extent(extent: Expr) -> Result<Ref<Range>> {
+    pub fn try_from_extent(extent: Expr) -> PrimResult<Ref<Range>> {
         Ok(Range::from_min_extent(Range::zero_of(&extent)?, extent))
     }
 
     /// Zero of an extent's type.
     /// # Errors
     /// If the extent is not an integer.
-    pub fn zero_of(extent: &Expr) -> Result<Expr> {
+    pub fn zero_of(extent: &Expr) -> PrimResult<Expr> {
         IntImm::try_new(extent.dtype(), 0).map_err(|_| PrimError::Extent { found: describe(extent) })
     }
 }

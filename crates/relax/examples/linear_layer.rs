@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::{DataType, RegistryBuilder};
-use tvmscript_irbuilder::{Builder, Result};
+use tvmscript_irbuilder::{BuildResult, Builder};
 use tvmscript_prim::{Expr as Scalar, IntImm};
 use tvmscript_relax::build::args::{AnyExprArg, InfoArg};
 use tvmscript_relax::build::function as f;
@@ -15,7 +15,7 @@ fn tensor(dims: impl IntoIterator<Item = Scalar>) -> InfoArg {
 }
 
 /// `relu(x @ w + b)`
-fn linear_layer() -> Result<()> {
+fn linear_layer() -> BuildResult<()> {
     let [n, k, m] = [8, 64, 16].map(IntImm::int64);
     f::function().body(|| {
         f::try_func_name("linear_layer".into())?;

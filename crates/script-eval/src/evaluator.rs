@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tvmscript_python_syntax::ast::StmtId;
 use tvmscript_script_value::ScriptValue;
 
-use crate::errors::{EvalError, Reported, Result};
+use crate::errors::{EvalError, EvalResult, Reported};
 use crate::host::Host;
 use crate::position::{Position, Run};
 use crate::program::Program;
@@ -37,7 +37,7 @@ impl<H: Host> Evaluator<H> {
     ///
     /// # Errors
     /// Fails if the statement fails. After the maximum number of errors, no statement runs.
-    pub fn run_statement(&mut self, id: StmtId) -> Result<Option<ScriptValue>> {
+    pub fn run_statement(&mut self, id: StmtId) -> EvalResult<Option<ScriptValue>> {
         if self.state.is_exhausted() {
             return Err(Reported::already());
         }

@@ -20,7 +20,7 @@ use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, ExprId, Name, StmtId, T
 use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 use crate::binding::Binding;
-use crate::errors::{EvalErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, EvalResult, Reported};
 use crate::eval::Raise;
 use crate::state::EvalState;
 
@@ -47,7 +47,13 @@ pub trait Host {
     ///
     /// # Errors
     /// Fails if the name cannot be rebound.
-    fn bind(&mut self, state: &mut EvalState, _name: Name, _value: ScriptValue, at: ExprId) -> Result<()> {
+    fn bind(
+        &mut self,
+        state: &mut EvalState,
+        _name: Name,
+        _value: ScriptValue,
+        at: ExprId,
+    ) -> EvalResult<()> {
         Err(state.error(at, EvalErrorKind::UnsupportedExpression { what: "`:=` here" }))
     }
 
@@ -136,7 +142,7 @@ pub trait Host {
         _state: &mut EvalState,
         _value: &ScriptValue,
         _at: ExprId,
-    ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
+    ) -> Option<EvalResult<(ScriptValue, Box<dyn Any>)>> {
         None
     }
 
@@ -144,7 +150,7 @@ pub trait Host {
     ///
     /// # Errors
     /// Fails if what the body built is wrong.
-    fn leave_scope(&mut self, _state: &mut EvalState, _scope: Box<dyn Any>, _at: ExprId) -> Result<()> {
+    fn leave_scope(&mut self, _state: &mut EvalState, _scope: Box<dyn Any>, _at: ExprId) -> EvalResult<()> {
         Ok(())
     }
 
@@ -172,7 +178,7 @@ pub trait Host {
         _id: StmtId,
         _at: ExprId,
         _decorator: &ScriptValue,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         Err(Reported::already())
     }
 

@@ -385,7 +385,7 @@ impl Program {
 
     /// The value of a module-level name; fails for names with another binding.
     #[inline]
-    pub(crate) fn global_value(&self, name: Name) -> crate::errors::Result<ScriptValue> {
+    pub(crate) fn global_value(&self, name: Name) -> crate::errors::EvalResult<ScriptValue> {
         match self.globals.borrow().get(name.index()) {
             Some(Slot { binding: Binding::Value(value), .. }) => Ok(value.clone()),
             _ => Err(Reported(())),
@@ -411,7 +411,7 @@ impl Program {
     /// result's.
     pub(crate) fn call_back<R>(
         self: &Rc<Self>,
-        f: impl FnOnce(&mut Eval<'_>) -> crate::errors::Result<R>,
+        f: impl FnOnce(&mut Eval<'_>) -> crate::errors::EvalResult<R>,
     ) -> Result<R, BuildError> {
         let spare = self.spare.borrow_mut().pop();
         let mut state = spare.unwrap_or_else(|| EvalState::new(self.clone()));

@@ -4,7 +4,9 @@ use tvmscript_ir_core::{Span, SpanKind};
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, TextRange};
 use tvmscript_script_value::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind};
 
-use crate::errors::{EvalError, EvalErrorKind, HostErrorKind, Reported, Result, place_in_literal, suggest};
+use crate::errors::{
+    EvalError, EvalErrorKind, EvalResult, HostErrorKind, Reported, place_in_literal, suggest,
+};
 use crate::program::InnerErrors;
 use crate::state::EvalState;
 
@@ -87,7 +89,7 @@ impl EvalState {
     }
 
     /// Unwraps a dialect's result; its error is recorded at `at`.
-    pub fn checked<T>(&mut self, at: impl HasRange, result: Result<T, BuildError>) -> Result<T> {
+    pub fn checked<T>(&mut self, at: impl HasRange, result: Result<T, BuildError>) -> EvalResult<T> {
         result.map_err(|error| self.build_error(at, error))
     }
 
@@ -96,7 +98,7 @@ impl EvalState {
     ///
     /// # Errors
     /// Fails if the result is an error.
-    pub fn checked_call<T>(&mut self, call: ExprId, result: Result<T, BuildError>) -> Result<T> {
+    pub fn checked_call<T>(&mut self, call: ExprId, result: Result<T, BuildError>) -> EvalResult<T> {
         let range = self.ast.range(call);
         result.map_err(|error| self.build_error_at(range, Some(call), error))
     }

@@ -6,7 +6,8 @@ use tvmscript_ir_core::{Dialect, Node, Object, Ref, RegistryBuilder, Str};
 use tvmscript_irbuilder::{Builder, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, Stmt};
 use tvmscript_script_parser::{
-    DecoratorRule, Definition, ParseDialect as _, ParseErrorKind, ParseOptions, Parser, Result, parse_script,
+    DecoratorRule, Definition, EvalResult, ParseDialect as _, ParseErrorKind, ParseOptions, Parser,
+    parse_script,
 };
 
 /// The node that a script builds.
@@ -16,7 +17,7 @@ struct Steps {
     text: Str,
 }
 
-fn steps(p: &mut Parser, definition: &Definition<FunctionDef>) -> Result<Option<ScriptValue>> {
+fn steps(p: &mut Parser, definition: &Definition<FunctionDef>) -> EvalResult<Option<ScriptValue>> {
     let ast = p.ast();
     let mut lines = Vec::new();
     for id in ast.list(definition.stmt.body) {

@@ -27,13 +27,13 @@ use tvmscript_python_syntax::ast::{
     Assign, Expr, ExprId, ExprStmt, For, FunctionDef, HasRange, If, Name, ParamKind, StmtId, StmtKind, With,
 };
 
-use crate::{Definition, ParseErrorKind, Parser, Result, Shadowing};
+use crate::{Definition, EvalResult, ParseErrorKind, Parser, Shadowing};
 
 /// `target = value`: evaluates the value and binds the names of each target with [`bind`].
 ///
 /// # Errors
 /// If the evaluation fails or the value does not fit the target.
-pub fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> Result<()> {
+pub fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> EvalResult<()> {
     let value = p.eval_assigned(stmt.value)?;
     for target in p.ast().list(stmt.targets) {
         p.unpack(*target, value.clone(), bind)?;
@@ -45,7 +45,7 @@ pub fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> Result<()> {
 ///
 /// # Errors
 /// If the name cannot be given or defined.
-pub fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     if let ScriptValue::Node(node) = &value
         && node.name_cell().is_some_and(|hint| hint.text().is_empty())
     {
@@ -60,7 +60,7 @@ pub fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> Resul
 ///
 /// # Errors
 /// If the evaluation fails, the value is neither, or no frame takes the statement.
-pub fn expression<S: Class>(p: &mut Parser, id: StmtId, stmt: &ExprStmt) -> Result<()> {
+pub fn expression<S: Class>(p: &mut Parser, id: StmtId, stmt: &ExprStmt) -> EvalResult<()> {
     let is_call = matches!(p.expr(stmt.value), Expr::Call { .. });
     let value = p.eval(stmt.value)?;
     match value {
@@ -81,7 +81,7 @@ pub fn expression<S: Class>(p: &mut Parser, id: StmtId, stmt: &ExprStmt) -> Resu
 ///
 /// # Errors
 /// If a scope cannot be entered or left, or a statement fails.
-pub fn with(p: &mut Parser, _: StmtId, stmt: &With) -> Result<()> {
+pub fn with(p: &mut Parser, _: StmtId, stmt: &With) -> EvalResult<()> {
     let mut open = Vec::new();
     let mut result = Ok(());
     for item in p.ast().list(stmt.items) {
@@ -110,7 +110,7 @@ pub fn with(p: &mut Parser, _: StmtId, stmt: &With) -> Result<()> {
 }
 
 /// Leaves frames, the last one first.
-fn leave(p: &mut Parser, open: Vec<(OpenFrame, ExprId)>, mut result: Result<()>) -> Result<()> {
+fn leave(p: &mut Parser, open: Vec<(OpenFrame, ExprId)>, mut result: EvalResult<()>) -> EvalResult<()> {
     for (frame, at) in open.into_iter().rev() {
         result = result.and(p.leave_frame(frame, at));
     }
@@ -121,7 +121,7 @@ fn leave(p: &mut Parser, open: Vec<(OpenFrame, ExprId)>, mut result: Result<()>)
 ///
 /// # Errors
 /// If the scope cannot be entered or left, a statement fails, or there is an `else`.
-pub fn for_frame(p: &mut Parser, id: StmtId, stmt: &For) -> Result<()> {
+pub fn for_frame(p: &mut Parser, id: StmtId, stmt: &For) -> EvalResult<()> {
     if !stmt.orelse.is_empty() {
         return Err(p.error(id, ParseErrorKind::unsupported_statement(StmtKind::For, "with `else`")));
     }
@@ -140,26 +140,26 @@ pub trait Branches {
     ///
     /// # Errors
     /// If the value is not a condition.
-    fn open(condition: ScriptValue) -> irbuilder::Result<ScriptValue>;
+    fn open(condition: ScriptValue) -> irbuilder::BuildResult<ScriptValue>;
 
     /// The frame of the statements under the condition, inside of the first one.
     ///
     /// # Errors
     /// Errors of the dialect.
-    fn then() -> irbuilder::Result<ScriptValue>;
+    fn then() -> irbuilder::BuildResult<ScriptValue>;
 
     /// The frame of the other statements, inside of the first one.
     ///
     /// # Errors
     /// Errors of the dialect.
-    fn otherwise() -> irbuilder::Result<ScriptValue>;
+    fn otherwise() -> irbuilder::BuildResult<ScriptValue>;
 }
 
 /// `if .. elif .. else`: the frames of a dialect, nested for each `elif`. Names end with their branch.
 ///
 /// # Errors
 /// If a frame cannot be made, entered or left, or a statement fails.
-pub fn branch<B: Branches>(p: &mut Parser, _: StmtId, stmt: &If) -> Result<()> {
+pub fn branch<B: Branches>(p: &mut Parser, _: StmtId, stmt: &If) -> EvalResult<()> {
     let ast = p.ast();
     let clauses = ast.list(stmt.clauses);
     let mut open = Vec::new();
@@ -187,14 +187,14 @@ pub fn branch<B: Branches>(p: &mut Parser, _: StmtId, stmt: &If) -> Result<()> {
 }
 
 /// Enters a frame that a dialect made.
-fn made(p: &mut Parser, at: ExprId, frame: irbuilder::Result<ScriptValue>) -> Result<OpenFrame> {
+fn made(p: &mut Parser, at: ExprId, frame: irbuilder::BuildResult<ScriptValue>) -> EvalResult<OpenFrame> {
     let frame = p.checked(at, frame)?;
     Ok(p.enter_frame(&frame, at)?.1)
 }
 
 /// Adds a parameter to the open function: from its name and the value of its annotation to the value of the name. The
 /// current source position is that of the parameter.
-pub type AddParameter = fn(&str, Option<ScriptValue>) -> irbuilder::Result<ScriptValue>;
+pub type AddParameter = fn(&str, Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue>;
 
 /// A decorated function whose parameters have no defaults: enters its frame, adds the parameters and visits the body.
 /// `frame` makes the frame from the function's name. It may not be inside another function and has no return type.
@@ -206,7 +206,7 @@ pub fn function(
     definition: &Definition<FunctionDef>,
     frame: fn(&str) -> ScriptValue,
     parameter: AddParameter,
-) -> Result<Option<ScriptValue>> {
+) -> EvalResult<Option<ScriptValue>> {
     if Builder::depth() > 0 {
         let kind = ParseErrorKind::unsupported_statement(StmtKind::FunctionDef, "inside a function");
         return Err(p.error(definition.id, kind));
@@ -229,7 +229,7 @@ pub fn function(
 ///
 /// # Errors
 /// If a parameter has a default or a star, or is refused.
-pub fn parameters(p: &mut Parser, definition: &Definition<FunctionDef>, add: AddParameter) -> Result<()> {
+pub fn parameters(p: &mut Parser, definition: &Definition<FunctionDef>, add: AddParameter) -> EvalResult<()> {
     let ast = p.ast();
     for parameter in ast.list(definition.stmt.params) {
         let (name, place) = (parameter.name, parameter.place);
@@ -264,6 +264,6 @@ fn at_span<R>(p: &mut Parser, at: impl HasRange, f: impl FnOnce(&Parser) -> R) -
 ///
 /// # Errors
 /// If a statement fails.
-pub fn fragment(p: &mut Parser, stmts: &[StmtId]) -> Result<()> {
+pub fn fragment(p: &mut Parser, stmts: &[StmtId]) -> EvalResult<()> {
     p.visit_fragment(stmts, |p, last| p.visit(last))
 }

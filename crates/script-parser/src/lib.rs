@@ -61,5 +61,5 @@ pub use table::{
     TextRulesFn, UnknownFn,
 };
 pub use tvmscript_script_eval::{
-    EvalErrorKind, Indices, Limits, Mode, NodeRules, Operator, Reported, Result,
+    EvalErrorKind, EvalResult, Indices, Limits, Mode, NodeRules, Operator, Reported,
 };

@@ -1,10 +1,10 @@
 //! Binds arguments to a signature, right and wrong ones, and prints what comes of it.
 
-use tvmscript_script_value::{Arguments, CallArgs, FromScript, Result, ScriptValue, Signature};
+use tvmscript_script_value::{Arguments, BuildResult, CallArgs, FromScript, ScriptValue, Signature};
 
 const CLAMP: Signature = Signature::new("clamp", &["value", "low", "high"]).with_required(2);
 
-fn clamp(mut args: Arguments) -> Result<i64> {
+fn clamp(mut args: Arguments) -> BuildResult<i64> {
     let value = args.required(0, i64::from_script)?;
     let low = args.required(1, i64::from_script)?;
     let high = args.optional(2, i64::from_script)?;

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Class, DataType, Map, MapPart, Object, Ref, Str, Value};
 
-use crate::error::{BuildError, BuildErrorKind, Result};
+use crate::error::{BuildError, BuildErrorKind, BuildResult};
 use crate::function::FromScript;
 use crate::value::ScriptValue;
 
@@ -15,47 +15,47 @@ pub trait IntoArg<T> {
     ///
     /// # Errors
     /// Fails if the value cannot be converted.
-    fn into_arg(self) -> Result<T>;
+    fn into_arg(self) -> BuildResult<T>;
 }
 
 impl<T> IntoArg<T> for T {
-    fn into_arg(self) -> Result<T> {
+    fn into_arg(self) -> BuildResult<T> {
         Ok(self)
     }
 }
 
 impl IntoArg<DataType> for &str {
-    fn into_arg(self) -> Result<DataType> {
+    fn into_arg(self) -> BuildResult<DataType> {
         DataType::from_script(ScriptValue::str(self))
     }
 }
 
 impl IntoArg<Str> for &str {
-    fn into_arg(self) -> Result<Str> {
+    fn into_arg(self) -> BuildResult<Str> {
         Ok(Str::new(self))
     }
 }
 
 impl IntoArg<Str> for String {
-    fn into_arg(self) -> Result<Str> {
+    fn into_arg(self) -> BuildResult<Str> {
         Ok(self.into())
     }
 }
 
 impl IntoArg<Str> for &Str {
-    fn into_arg(self) -> Result<Str> {
+    fn into_arg(self) -> BuildResult<Str> {
         Ok(self.clone())
     }
 }
 
 impl IntoArg<i64> for i32 {
-    fn into_arg(self) -> Result<i64> {
+    fn into_arg(self) -> BuildResult<i64> {
         Ok(self.into())
     }
 }
 
 impl<T: Class> IntoArg<Ref<T>> for &Ref<T> {
-    fn into_arg(self) -> Result<Ref<T>> {
+    fn into_arg(self) -> BuildResult<Ref<T>> {
         Ok(self.clone())
     }
 }
@@ -65,13 +65,13 @@ where
     K: Into<Str>,
     Str: MapPart,
 {
-    fn into_arg(self) -> Result<Map<Str, Value>> {
+    fn into_arg(self) -> BuildResult<Map<Str, Value>> {
         Ok(Map::new(self.into_iter().map(|(k, v)| (k.into(), v.into())).collect::<Vec<_>>()))
     }
 }
 
 impl<T, A: IntoArg<T>, const N: usize> IntoArg<Vec<T>> for [A; N] {
-    fn into_arg(self) -> Result<Vec<T>> {
+    fn into_arg(self) -> BuildResult<Vec<T>> {
         self.into_iter().map(A::into_arg).collect()
     }
 }
@@ -80,7 +80,7 @@ macro_rules! tuples {
     ($($($name:ident)+;)*) => {$(
         #[allow(non_snake_case)]
         impl<T, $($name: IntoArg<T>),+> IntoArg<Vec<T>> for ($($name,)+) {
-            fn into_arg(self) -> Result<Vec<T>> {
+            fn into_arg(self) -> BuildResult<Vec<T>> {
                 let ($($name,)+) = self;
                 Ok(vec![$($name.into_arg()?),+])
             }
@@ -99,7 +99,7 @@ tuples! {
 macro_rules! script_values {
     ($($ty:ty => |$x:ident| $value:expr;)*) => {$(
         impl IntoArg<ScriptValue> for $ty {
-            fn into_arg(self) -> Result<ScriptValue> {
+            fn into_arg(self) -> BuildResult<ScriptValue> {
                 let $x = self;
                 Ok($value)
             }
@@ -118,19 +118,19 @@ script_values! {
 }
 
 impl<T: Class> IntoArg<ScriptValue> for Ref<T> {
-    fn into_arg(self) -> Result<ScriptValue> {
+    fn into_arg(self) -> BuildResult<ScriptValue> {
         Ok(self.into())
     }
 }
 
 impl<T: Class> IntoArg<ScriptValue> for &Ref<T> {
-    fn into_arg(self) -> Result<ScriptValue> {
+    fn into_arg(self) -> BuildResult<ScriptValue> {
         Ok(self.clone().into())
     }
 }
 
 impl<A: IntoArg<ScriptValue>, const N: usize> IntoArg<ScriptValue> for [A; N] {
-    fn into_arg(self) -> Result<ScriptValue> {
+    fn into_arg(self) -> BuildResult<ScriptValue> {
         Ok(ScriptValue::list(self.into_arg()?))
     }
 }
@@ -139,7 +139,7 @@ impl<A: IntoArg<ScriptValue>, const N: usize> IntoArg<ScriptValue> for [A; N] {
 ///
 /// # Errors
 /// Fails if the conversion fails, or with [`BuildErrorKind::Poisoned`] for a poisoned value.
-pub fn argument<T: FromScript>(value: impl IntoArg<T>, position: usize) -> Result<T> {
+pub fn argument<T: FromScript>(value: impl IntoArg<T>, position: usize) -> BuildResult<T> {
     let value = value.into_arg().map_err(|e: BuildError| e.at_position(position))?;
     match value.is_poison() {
         true => Err(BuildErrorKind::Poisoned.into()),

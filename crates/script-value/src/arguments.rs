@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
+use crate::error::{ArgumentRef, BuildError, BuildErrorKind, BuildResult};
 use crate::function::{CallArgs, unknown_keyword};
 use crate::value::ScriptValue;
 
@@ -53,7 +53,7 @@ impl Signature {
     ///
     /// # Errors
     /// Fails for too many, too few, unknown or repeated arguments.
-    pub fn bind(&self, args: CallArgs) -> Result<Arguments> {
+    pub fn bind(&self, args: CallArgs) -> BuildResult<Arguments> {
         self.bind_behind(0, args)
     }
 
@@ -61,7 +61,7 @@ impl Signature {
     ///
     /// # Errors
     /// As [`Signature::bind`].
-    pub fn bind_behind(&self, before: usize, args: CallArgs) -> Result<Arguments> {
+    pub fn bind_behind(&self, before: usize, args: CallArgs) -> BuildResult<Arguments> {
         let Signature { function, before: _, params, required, takes_rest } = *self;
         let wrong = |kind: BuildErrorKind| BuildError::from(kind).with_usage(&self.usage());
         let found = args.positional.len();
@@ -116,8 +116,8 @@ impl Arguments {
     pub fn optional<T>(
         &mut self,
         index: usize,
-        convert: impl FnOnce(ScriptValue) -> Result<T>,
-    ) -> Result<Option<T>> {
+        convert: impl FnOnce(ScriptValue) -> BuildResult<T>,
+    ) -> BuildResult<Option<T>> {
         let Some((value, at)) = self.slots.get_mut(index).and_then(Option::take) else { return Ok(None) };
         let name = self.signature.params.get(index).copied();
         match convert(value) {
@@ -130,7 +130,11 @@ impl Arguments {
     ///
     /// # Errors
     /// Fails if `convert` fails.
-    pub fn required<T>(&mut self, index: usize, convert: impl FnOnce(ScriptValue) -> Result<T>) -> Result<T> {
+    pub fn required<T>(
+        &mut self,
+        index: usize,
+        convert: impl FnOnce(ScriptValue) -> BuildResult<T>,
+    ) -> BuildResult<T> {
         match self.optional(index, convert)? {
             Some(value) => Ok(value),
             None => {
@@ -146,7 +150,7 @@ impl Arguments {
     ///
     /// # Errors
     /// Fails if `convert` fails, or for an absent argument before one that is given.
-    pub fn all<T>(mut self, convert: impl Fn(ScriptValue) -> Result<T>) -> Result<Vec<T>> {
+    pub fn all<T>(mut self, convert: impl Fn(ScriptValue) -> BuildResult<T>) -> BuildResult<Vec<T>> {
         let given = self.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         (0..given).map(|index| self.required(index, &convert)).collect()
     }
@@ -158,7 +162,7 @@ mod tests {
 
     const SCALE: Signature = Signature::new("scale", &["x", "by", "offset"]).with_required(2);
 
-    fn call(positional: &[i64], keywords: &[(&str, i64)]) -> Result<Vec<i64>> {
+    fn call(positional: &[i64], keywords: &[(&str, i64)]) -> BuildResult<Vec<i64>> {
         let mut args = CallArgs::positional(positional.iter().map(|v| ScriptValue::Int(*v)));
         args.keywords.extend(keywords.iter().map(|(k, v)| ((*k).into(), ScriptValue::Int(*v))));
         SCALE.bind(args)?.all(<i64 as crate::FromScript>::from_script)

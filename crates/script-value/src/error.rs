@@ -385,4 +385,4 @@ impl std::fmt::Debug for BuildError {
 }
 
 /// A result with a [`BuildError`].
-pub type Result<T> = std::result::Result<T, BuildError>;
+pub type BuildResult<T> = Result<T, BuildError>;

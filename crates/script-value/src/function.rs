@@ -10,7 +10,7 @@ use tvmscript_ir_core::{
     Array, Class, DataType, Map, MapPart, Object, ObjectLike, Ref, Str, Value, with_stack,
 };
 
-use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
+use crate::error::{ArgumentRef, BuildError, BuildErrorKind, BuildResult};
 use crate::py_type::PyType;
 use crate::record::{self, Action, Callee};
 use crate::value::ScriptValue;
@@ -80,17 +80,17 @@ pub struct ScriptFn {
     /// A convention of its dialect for calls.
     pub around: Option<&'static Around>,
     /// Binds the arguments and calls the body.
-    pub call: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
+    pub call: fn(&'static ScriptFn, CallArgs) -> BuildResult<ScriptValue>,
 }
 
 /// Binds the arguments of a call and runs the function.
-pub type BindFn = fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>;
+pub type BindFn = fn(&'static ScriptFn, CallArgs) -> BuildResult<ScriptValue>;
 
 /// A convention of a dialect for the calls of its functions.
 #[derive(Debug, Clone, Copy)]
 pub struct Around {
     /// Runs a call: may change the arguments before it calls the last parameter.
-    pub call: fn(&'static ScriptFn, CallArgs, BindFn) -> Result<ScriptValue>,
+    pub call: fn(&'static ScriptFn, CallArgs, BindFn) -> BuildResult<ScriptValue>,
     /// The parameter lists that calls may have beside the declared one, which is given.
     pub forms: fn(&[Param]) -> Vec<Vec<Param>>,
 }
@@ -134,7 +134,7 @@ impl ScriptFn {
     ///
     /// # Errors
     /// Fails if the arguments do not fit or the body fails.
-    pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
+    pub fn call(&'static self, args: CallArgs) -> BuildResult<ScriptValue> {
         let shown = record::is_on().then(|| (args.clone(), record::count()));
         let result = (self.call)(self, args).map_err(|mut error| {
             error.argument = error.argument.map(|argument| self.argument(argument));
@@ -204,7 +204,7 @@ impl Binding {
     ///
     /// # Errors
     /// Fails for too many, unknown or repeated arguments.
-    pub fn new(function: &'static ScriptFn, args: CallArgs) -> Result<Binding> {
+    pub fn new(function: &'static ScriptFn, args: CallArgs) -> BuildResult<Binding> {
         let params = function.params;
         let mut slots: SmallVec<[_; 8]> = SmallVec::from_elem(None, params.len());
         let plain = params.iter().take_while(|p| p.kind == ParamKind::Plain).count();
@@ -252,7 +252,7 @@ impl Binding {
     ///
     /// # Errors
     /// Fails if it is missing or of another type.
-    pub fn required<T: FromScript>(&mut self, index: usize) -> Result<T> {
+    pub fn required<T: FromScript>(&mut self, index: usize) -> BuildResult<T> {
         match self.slots.get_mut(index).and_then(Option::take) {
             Some((value, at)) => self.convert(index, value, at),
             None => {
@@ -267,7 +267,7 @@ impl Binding {
     ///
     /// # Errors
     /// Fails if it is of another type.
-    pub fn optional<T: FromScript>(&mut self, index: usize) -> Result<Option<T>> {
+    pub fn optional<T: FromScript>(&mut self, index: usize) -> BuildResult<Option<T>> {
         match self.slots.get_mut(index).and_then(Option::take) {
             Some((value, at)) => self.convert(index, value, at).map(Some),
             None => Ok(None),
@@ -278,7 +278,7 @@ impl Binding {
     ///
     /// # Errors
     /// Fails if one is of another type.
-    pub fn rest<T: FromScript>(&mut self, index: usize) -> Result<Vec<T>> {
+    pub fn rest<T: FromScript>(&mut self, index: usize) -> BuildResult<Vec<T>> {
         let rest = std::mem::take(&mut self.rest);
         let start = self.rest_start;
         rest.into_iter()
@@ -291,7 +291,7 @@ impl Binding {
     ///
     /// # Errors
     /// Fails if one is of another type.
-    pub fn extra<T: FromScript>(&mut self, index: usize) -> Result<Vec<(Str, T)>> {
+    pub fn extra<T: FromScript>(&mut self, index: usize) -> BuildResult<Vec<(Str, T)>> {
         let extra = std::mem::take(&mut self.extra);
         extra
             .into_iter()
@@ -302,7 +302,7 @@ impl Binding {
             .collect()
     }
 
-    fn convert<T: FromScript>(&self, index: usize, value: ScriptValue, at: ArgumentRef) -> Result<T> {
+    fn convert<T: FromScript>(&self, index: usize, value: ScriptValue, at: ArgumentRef) -> BuildResult<T> {
         let name = self.function.params.get(index).map(|p| p.name);
         let advice = match &value {
             ScriptValue::Host(host) => host.advice(),
@@ -336,7 +336,7 @@ pub trait FromScript: Sized {
     ///
     /// # Errors
     /// [`BuildErrorKind::Type`] for a value of another type.
-    fn from_script(value: ScriptValue) -> Result<Self>;
+    fn from_script(value: ScriptValue) -> BuildResult<Self>;
 
     /// Tests whether the argument stands for a value that could not be made.
     fn is_poison(&self) -> bool {
@@ -357,7 +357,7 @@ macro_rules! from_script {
     ($($ty:ty, $type:expr, $what:literal, $($pat:pat => $out:expr),+;)*) => {$(
         impl FromScript for $ty {
             const TYPE: PyType = $type;
-            fn from_script(value: ScriptValue) -> Result<Self> {
+            fn from_script(value: ScriptValue) -> BuildResult<Self> {
                 match value {
                     $($pat => Ok($out),)+
                     other => Err(BuildError::expected($what, other.type_name())),
@@ -377,7 +377,7 @@ from_script! {
 
 impl FromScript for ScriptValue {
     const TYPE: PyType = PyType::ANY;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         Ok(value)
     }
     fn is_poison(&self) -> bool {
@@ -410,14 +410,14 @@ fn holds_poison(value: &ScriptValue, seen: &mut HashSet<*const ()>) -> bool {
 
 impl FromScript for () {
     const TYPE: PyType = PyType::ANY;
-    fn from_script(_value: ScriptValue) -> Result<Self> {
+    fn from_script(_value: ScriptValue) -> BuildResult<Self> {
         Ok(())
     }
 }
 
 impl<T: Class> FromScript for Ref<T> {
     const TYPE: PyType = PyType::node::<T>();
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let expected =
             || BuildError::expected(format!("a `{}`", T::type_info().display_key()), value.type_name());
         value.as_node::<T>().cloned().ok_or_else(expected)
@@ -429,7 +429,7 @@ impl<T: Class> FromScript for Ref<T> {
 
 impl<T: FromScript, const N: usize> FromScript for [T; N] {
     const TYPE: PyType = PyType::Generic { name: "Sequence", of: &[T::TYPE] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let items = Vec::<T>::from_script(value)?;
         let found = items.len();
         items.try_into().map_err(|_| BuildError::expected(format!("{N} values"), format!("{found}")))
@@ -441,7 +441,7 @@ impl<T: FromScript, const N: usize> FromScript for [T; N] {
 
 impl FromScript for DataType {
     const TYPE: PyType = PyType::STR;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::DType(d) => Ok(d),
             ScriptValue::Str(s) => s.parse::<DataType>().map_err(|e| {
@@ -455,7 +455,7 @@ impl FromScript for DataType {
 
 impl<T: FromScript> FromScript for Option<T> {
     const TYPE: PyType = PyType::Union { of: &[T::TYPE, PyType::NONE] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::None => Ok(None),
             other => T::from_script(other).map(Some),
@@ -468,7 +468,7 @@ impl<T: FromScript> FromScript for Option<T> {
 
 impl<T: FromScript> FromScript for Vec<T> {
     const TYPE: PyType = PyType::Generic { name: "Sequence", of: &[T::TYPE] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value.items() {
             Some(items) => items.into_iter().map(T::from_script).collect(),
             None => Err(BuildError::expected("a list or tuple", value.type_name())),
@@ -482,7 +482,7 @@ impl<T: FromScript> FromScript for Vec<T> {
 /// Any value that a field can hold: annotations and attributes.
 impl FromScript for Value {
     const TYPE: PyType = PyType::ANY;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         value
             .to_field()
             .ok_or_else(|| BuildError::expected("a value that an attribute can hold", value.type_name()))
@@ -491,7 +491,7 @@ impl FromScript for Value {
 
 impl FromScript for Map<Str, Value> {
     const TYPE: PyType = PyType::Generic { name: "dict", of: &[PyType::STR, PyType::ANY] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let wrong = || BuildError::expected("a dict with string keys", value.type_name());
         let field = value.to_field().ok_or_else(wrong)?;
         let Value::Node(object) = field else { return Err(wrong()) };
@@ -552,6 +552,6 @@ pub trait ScriptResult {
     /// The success type.
     type Out;
 }
-impl<T> ScriptResult for Result<T> {
+impl<T> ScriptResult for BuildResult<T> {
     type Out = T;
 }

@@ -1,7 +1,7 @@
 //! Functions created at run time.
 
 use crate::arguments::{Arguments, Signature};
-use crate::error::Result;
+use crate::error::BuildResult;
 use crate::function::{CallArgs, Declaration, FromScript, IntoScript};
 use crate::value::{HostObject, ScriptValue};
 
@@ -14,7 +14,7 @@ pub struct HostFunction<F> {
 
 impl<F> HostFunction<F>
 where
-    F: Fn(CallArgs) -> Result<ScriptValue> + 'static,
+    F: Fn(CallArgs) -> BuildResult<ScriptValue> + 'static,
 {
     /// A function with this name, for messages.
     pub fn value(name: impl Into<String>, body: F) -> ScriptValue {
@@ -29,7 +29,7 @@ where
 
 impl<F> HostObject for HostFunction<F>
 where
-    F: Fn(CallArgs) -> Result<ScriptValue> + 'static,
+    F: Fn(CallArgs) -> BuildResult<ScriptValue> + 'static,
 {
     fn type_name(&self) -> &str {
         &self.name
@@ -40,7 +40,7 @@ where
     fn declaration(&self) -> Option<Declaration> {
         self.declaration.cloned()
     }
-    fn call(&self, args: CallArgs) -> Result<ScriptValue> {
+    fn call(&self, args: CallArgs) -> BuildResult<ScriptValue> {
         (self.body)(args)
     }
 }
@@ -51,11 +51,11 @@ pub trait TypedFunction<A>: 'static {
     ///
     /// # Errors
     /// Fails if an argument is missing or of another type, or the function fails.
-    fn call_typed(&self, arguments: Arguments) -> Result<ScriptValue>;
+    fn call_typed(&self, arguments: Arguments) -> BuildResult<ScriptValue>;
 }
 
 /// Converts an argument. A parameter whose type accepts `None` may be left out.
-fn converted<T: FromScript>(arguments: &mut Arguments, index: usize) -> Result<T> {
+fn converted<T: FromScript>(arguments: &mut Arguments, index: usize) -> BuildResult<T> {
     match arguments.optional(index, T::from_script)? {
         Some(value) => Ok(value),
         None => match T::from_script(ScriptValue::None) {
@@ -69,12 +69,12 @@ macro_rules! typed_functions {
     ($(($($type:ident $index:tt),*))*) => {$(
         impl<F, R, $($type),*> TypedFunction<($($type,)*)> for F
         where
-            F: Fn($($type),*) -> Result<R> + 'static,
+            F: Fn($($type),*) -> BuildResult<R> + 'static,
             R: IntoScript,
             $($type: FromScript,)*
         {
             #[allow(unused_mut, unused_variables, reason = "a function may have no parameters")]
-            fn call_typed(&self, mut arguments: Arguments) -> Result<ScriptValue> {
+            fn call_typed(&self, mut arguments: Arguments) -> BuildResult<ScriptValue> {
                 Ok(self($(converted::<$type>(&mut arguments, $index)?),*)?.into_script())
             }
         }

@@ -37,7 +37,7 @@ mod value;
 
 pub use args::{IntoArg, argument};
 pub use arguments::{Arguments, Signature};
-pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
+pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, BuildResult};
 pub use function::{
     Around, BindFn, Binding, CallArgs, Declaration, FromScript, IntoScript, Param, ParamKind, ScriptFn,
     ScriptResult,

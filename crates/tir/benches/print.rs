@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_docsifier::PrinterConfig;
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, RegistryBuilder, Span, Value};
-use tvmscript_prim::error::Result;
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimType, Select, TupleType, Var, ops};
 use tvmscript_tir::{Buffer, BufferLoad, BufferParts, BufferStore, For, ForKind, PrimFunc, SeqStmt, StmtRef};
 
@@ -42,7 +42,7 @@ fn float(value: f64) -> Expr {
 }
 
 /// The right-hand side of a store, in one of five forms.
-fn value(form: usize, a: &Ref<Buffer>, b: &Ref<Buffer>, n: &Expr, i: [i32; 5]) -> Result<Expr> {
+fn value(form: usize, a: &Ref<Buffer>, b: &Ref<Buffer>, n: &Expr, i: [i32; 5]) -> PrimResult<Expr> {
     let product = |x: Expr, y: Expr| ops::mul(x, y);
     match form {
         0 => ops::sub(ops::add(product(at(a, i[0]), at(b, i[1]))?, at(a, i[2]))?, at(b, i[3])),

@@ -87,7 +87,7 @@ pub enum TirError {
 }
 
 /// Result with a [`TirError`].
-pub type Result<T> = std::result::Result<T, TirError>;
+pub type TirResult<T> = Result<T, TirError>;
 
 /// Fails with [`TirError::Kind`] unless `fits`.
 pub(crate) fn check_kind(
@@ -95,11 +95,11 @@ pub(crate) fn check_kind(
     expected: &'static str,
     found: DataType,
     fits: bool,
-) -> Result<()> {
+) -> TirResult<()> {
     if fits { Ok(()) } else { Err(TirError::Kind { what, expected, found }) }
 }
 
 /// Fails with [`TirError::Type`] unless the types are equal.
-pub(crate) fn check_type(what: &'static str, found: DataType, expected: DataType) -> Result<()> {
+pub(crate) fn check_type(what: &'static str, found: DataType, expected: DataType) -> TirResult<()> {
     if found == expected { Ok(()) } else { Err(TirError::Type { what, found, expected }) }
 }

@@ -9,7 +9,7 @@ use std::panic::Location;
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Object, Ref, Registry, Resolver, Slot};
 #[cfg(feature = "build")]
-use tvmscript_irbuilder::{Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, ScriptValue};
 use tvmscript_prim::BaseExpr;
 #[cfg(feature = "build")]
 use tvmscript_prim::{Expr, Var};
@@ -44,9 +44,9 @@ pub struct TirSyntax {
 #[derive(Debug, Clone, Copy)]
 pub struct Flat {
     /// `v: T.int32 = value`
-    pub bind: fn(Ref<Var>, Expr) -> Result<StmtRef>,
+    pub bind: fn(Ref<Var>, Expr) -> BuildResult<StmtRef>,
     /// `assert condition, message`
-    pub assert_: fn(Expr, ScriptValue) -> Result<StmtRef>,
+    pub assert_: fn(Expr, ScriptValue) -> BuildResult<StmtRef>,
 }
 
 /// TVM 0.23.

@@ -1,7 +1,7 @@
 //! Script functions of the statements.
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, FrameOf, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, FrameOf, FromScript, ScriptValue, script_fn};
 use tvmscript_prim::{Call, Expr, PrimExprExt, StringImm, Var};
 use tvmscript_tir::build::TirFrame;
 use tvmscript_tir::build::args::{ExprArg, NodeArg, Shape, Stride};
@@ -13,12 +13,12 @@ use tvmscript_tir::{Buffer, StmtRef};
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
 
 /// `v: T.int32 = value`
-pub(crate) fn bound(var: Ref<Var>, value: Expr) -> Result<StmtRef> {
+pub(crate) fn bound(var: Ref<Var>, value: Expr) -> BuildResult<StmtRef> {
     Ok(Bind::try_new(var, value)?)
 }
 
 /// `assert condition, ("RuntimeError", ["message"])`, or a message alone
-pub(crate) fn asserted(condition: Expr, message: ScriptValue) -> Result<StmtRef> {
+pub(crate) fn asserted(condition: Expr, message: ScriptValue) -> BuildResult<StmtRef> {
     let found = condition.dtype();
     if !found.is_bool() {
         return Err(BuildError::expected("a condition of type `bool`", format!("`{found}`")));
@@ -26,7 +26,7 @@ pub(crate) fn asserted(condition: Expr, message: ScriptValue) -> Result<StmtRef>
     let (error_kind, message_parts) = match message.items().as_deref() {
         Some([kind, parts]) => {
             let parts = match parts.items() {
-                Some(parts) => parts.into_iter().map(text).collect::<Result<Vec<_>>>()?,
+                Some(parts) => parts.into_iter().map(text).collect::<BuildResult<Vec<_>>>()?,
                 None => vec![text(parts.clone())?],
             };
             (text(kind.clone())?, parts)
@@ -45,7 +45,7 @@ fn literal(value: impl Into<Str>) -> Ref<StringImm> {
     Ref::new(StringImm { span: Span::current(), dtype: DataType::HANDLE, value: value.into() })
 }
 
-fn text(value: ScriptValue) -> Result<Ref<StringImm>> {
+fn text(value: ScriptValue) -> BuildResult<Ref<StringImm>> {
     match value.as_node::<StringImm>() {
         Some(text) => Ok(text.clone()),
         None => Str::from_script(value).map(literal),
@@ -61,7 +61,7 @@ pub fn call(
     #[kw_only]
     #[default = None]
     annotations: Option<Map<Str, Value>>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     let plain = tvmscript_tir::build::expr::try_call(dtype, op, args)?;
     let (Some(annotations), Some(call)) = (annotations, plain.as_node::<Call>()) else { return Ok(plain) };
     let Call { span, dtype, op, args } = call.clone();
@@ -76,7 +76,7 @@ pub fn bind(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<Ref<Var>> {
+) -> BuildResult<Ref<Var>> {
     let var = match (var, r#type) {
         (Some(var), _) => var.0,
         (None, Some(annotation)) => Var::with_type("", annotation.0),
@@ -89,7 +89,7 @@ pub fn bind(
 /// Launches threads for the rest of the scope. A variable that is used before its launch has no name of a thread: the
 /// text between passes leaves it out.
 #[script_fn]
-pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     if let Some(var) = thread.as_node::<Var>() {
         declare_thread(var)?;
     }
@@ -117,7 +117,7 @@ macro_rules! buffer_functions {
                 #[default = None]
                 $annotations: Option<Map<Str, Value>>,
             )?
-        ) -> Result<Ref<Buffer>> {
+        ) -> BuildResult<Ref<Buffer>> {
             let $has_data = data.is_some();
             let $buffer = Declaration {
                 data: data.map(|data| data.0),

@@ -4,7 +4,7 @@ use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, Map, Node, ObjectLike, Ref, Span, Str, Value};
 use tvmscript_prim::{BaseExpr, Expr, PrimExpr, PrimExprExt, StringImm, Type, Var};
-use tvmscript_tir::error::Result;
+use tvmscript_tir::error::TirResult;
 use tvmscript_tir::{Buffer, LetStmt, Stmt, StmtRef};
 
 /// Binds a variable (`tirx.Bind`).
@@ -25,13 +25,13 @@ impl Bind {
     ///
     /// # Errors
     /// If variable and value differ in type; a pointer accepts any handle.
-    pub fn try_new(var: Ref<Var>, value: Expr) -> Result<StmtRef> {
+    pub fn try_new(var: Ref<Var>, value: Expr) -> TirResult<StmtRef> {
         let bind = Bind { span: Span::current(), var, value };
         bind.check_value()?;
         Ok(Ref::new(bind).upcast())
     }
 
-    fn check_value(&self) -> Result<()> {
+    fn check_value(&self) -> TirResult<()> {
         LetStmt::check_types(self.var.dtype, self.value.dtype())
     }
 

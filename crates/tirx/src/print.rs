@@ -1,7 +1,7 @@
 //! Printers that several releases share.
 
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult};
 use tvmscript_ir::print::data;
 use tvmscript_ir_core::{PathId, Ref, Value};
 use tvmscript_tir::op::Operator;
@@ -10,7 +10,11 @@ use tvmscript_tir::print::parts::{TirDocsifier as _, items};
 use crate::node::{AnnotatedCall, AssertStmt};
 
 /// `assert condition, ("RuntimeError", ["message"])`
-pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn assert_stmt(
+    node: &Ref<AssertStmt>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let AssertStmt { span: _, condition, error_kind, message_parts } = &**node;
     let condition = d.part(condition, path, "condition")?;
     let kind = d.docs.str(error_kind.value.as_str());
@@ -34,7 +38,7 @@ pub(crate) fn annotated(
     further: &[(&str, ExprDoc)],
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let AnnotatedCall { span: _, dtype: _, op: _, args, annotations } = &**node;
     let Some(operator) = operator else {
         let key = node.object().info().key();

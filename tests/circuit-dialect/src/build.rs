@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use tvmscript_ir_core::{Array, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildErrorKind, Builder, FrameOf, Poison as _, Result, Scope, ScriptFn, script_fn, value_or_poison,
+    BuildErrorKind, BuildResult, Builder, FrameOf, Poison as _, Scope, ScriptFn, script_fn, value_or_poison,
 };
 
 use crate::node::{Circuit, Clocked, Gate, Register, Stmt, Wire};
@@ -44,7 +44,7 @@ pub fn input(name: &str) -> Ref<Wire> {
 }
 
 /// Adds an input to the circuit.
-pub(crate) fn add_input(name: &str) -> Result<Ref<Wire>> {
+pub(crate) fn add_input(name: &str) -> BuildResult<Ref<Wire>> {
     let wire = Wire::new(name);
     match Builder::with_top::<CircuitFrame, _>(|frame| frame.data.inputs.push(wire.clone()))? {
         Some(()) => Ok(wire),
@@ -54,43 +54,43 @@ pub(crate) fn add_input(name: &str) -> Result<Ref<Wire>> {
 
 /// Makes a wire that nothing drives yet.
 #[script_fn(name = "Wire", annotation)]
-pub fn wire() -> Result<Ref<Wire>> {
+pub fn wire() -> BuildResult<Ref<Wire>> {
     Ok(Wire::new(""))
 }
 
 /// The negated conjunction of two wires.
 #[script_fn]
-pub fn nand(a: Ref<Wire>, b: Ref<Wire>) -> Result<Ref<Wire>> {
+pub fn nand(a: Ref<Wire>, b: Ref<Wire>) -> BuildResult<Ref<Wire>> {
     gate("nand", [a, b])
 }
 
 /// The negated disjunction of two wires.
 #[script_fn]
-pub fn nor(a: Ref<Wire>, b: Ref<Wire>) -> Result<Ref<Wire>> {
+pub fn nor(a: Ref<Wire>, b: Ref<Wire>) -> BuildResult<Ref<Wire>> {
     gate("nor", [a, b])
 }
 
 /// The exclusive disjunction of two wires.
 #[script_fn]
-pub fn xor(a: Ref<Wire>, b: Ref<Wire>) -> Result<Ref<Wire>> {
+pub fn xor(a: Ref<Wire>, b: Ref<Wire>) -> BuildResult<Ref<Wire>> {
     gate("xor", [a, b])
 }
 
 /// The complement of a wire.
 #[script_fn]
-pub fn inv(a: Ref<Wire>) -> Result<Ref<Wire>> {
+pub fn inv(a: Ref<Wire>) -> BuildResult<Ref<Wire>> {
     gate("inv", [a])
 }
 
 /// `high` where `select` is set, else `low`.
 #[script_fn]
-pub fn mux(select: Ref<Wire>, high: Ref<Wire>, low: Ref<Wire>) -> Result<Ref<Wire>> {
+pub fn mux(select: Ref<Wire>, high: Ref<Wire>, low: Ref<Wire>) -> BuildResult<Ref<Wire>> {
     gate("mux", [select, high, low])
 }
 
 /// Opens the scope of a clock.
 #[script_fn]
-pub fn clocked(clock: Str) -> Result<FrameOf<ClockedFrame>> {
+pub fn clocked(clock: Str) -> BuildResult<FrameOf<ClockedFrame>> {
     Ok(Scope::open("C.clocked", (clock, Span::current()), |(clock, span), body| {
         Builder::add_stmt(Ref::new(Clocked { clock, body, span }).into())
     }))
@@ -98,7 +98,7 @@ pub fn clocked(clock: Str) -> Result<FrameOf<ClockedFrame>> {
 
 /// Stores a wire at each tick of the clock around it.
 #[script_fn]
-pub fn register(input: Ref<Wire>) -> Result<Ref<Wire>> {
+pub fn register(input: Ref<Wire>) -> BuildResult<Ref<Wire>> {
     if Builder::with_innermost::<ClockedFrame, _>(|_| ())?.is_none() {
         return Err(Builder::wrong_frame("C.register", "inside `with C.clocked(..)`"));
     }
@@ -110,7 +110,7 @@ pub fn register(input: Ref<Wire>) -> Result<Ref<Wire>> {
 
 /// Sets the outputs of the circuit.
 #[script_fn]
-pub fn output(#[args] wires: Vec<Ref<Wire>>) -> Result<()> {
+pub fn output(#[args] wires: Vec<Ref<Wire>>) -> BuildResult<()> {
     match Builder::with_top::<CircuitFrame, _>(|frame| frame.data.outputs.replace(wires))? {
         Some(None) => Ok(()),
         Some(Some(_)) => Err(BuildErrorKind::Repeated { what: "`C.output`".to_owned() }.into()),
@@ -119,7 +119,7 @@ pub fn output(#[args] wires: Vec<Ref<Wire>>) -> Result<()> {
 }
 
 /// Adds a gate and returns its output.
-fn gate<const N: usize>(kind: &str, inputs: [Ref<Wire>; N]) -> Result<Ref<Wire>> {
+fn gate<const N: usize>(kind: &str, inputs: [Ref<Wire>; N]) -> BuildResult<Ref<Wire>> {
     let output = Wire::new("");
     let (kind, inputs) = (kind.into(), Array::new(inputs));
     Builder::add_stmt(Ref::new(Gate { kind, inputs, output: output.clone(), span: Span::current() }).into())?;

@@ -4,17 +4,20 @@ use std::ptr;
 
 use tvmscript_irbuilder::{self as irbuilder, BuildError, IntoScript as _, ScriptValue};
 use tvmscript_python_syntax::ast::FunctionDef;
-use tvmscript_script_parser::{Definition, Parser, Result, defaults};
+use tvmscript_script_parser::{Definition, EvalResult, Parser, defaults};
 
 use crate::build;
 
 /// `@C.circuit def name(wire: C.Wire, ..): ..`.
-pub(crate) fn circuit(p: &mut Parser, definition: &Definition<FunctionDef>) -> Result<Option<ScriptValue>> {
+pub(crate) fn circuit(
+    p: &mut Parser,
+    definition: &Definition<FunctionDef>,
+) -> EvalResult<Option<ScriptValue>> {
     defaults::function(p, definition, |name| build::circuit(name).into_script(), parameter)
 }
 
 /// Adds an input for a parameter `name: C.Wire`.
-fn parameter(name: &str, annotation: Option<ScriptValue>) -> irbuilder::Result<ScriptValue> {
+fn parameter(name: &str, annotation: Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue> {
     let found = match annotation {
         Some(ScriptValue::Function(function)) if ptr::eq(function, &build::WIRE) => {
             return Ok(build::add_input(name)?.into_script());

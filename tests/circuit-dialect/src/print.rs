@@ -1,7 +1,7 @@
 //! Printers of circuits.
 
 use tvmscript_docsifier::doc::{ExprDoc, PathId, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result, fields};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult, fields};
 use tvmscript_ir_core::Ref;
 
 use crate::node::{Circuit, Clocked, DIALECT, GATES, Gate, Register, Wire};
@@ -10,7 +10,7 @@ use crate::node::{Circuit, Clocked, DIALECT, GATES, Gate, Register, Wire};
 const ANONYMOUS: &str = "w";
 
 /// The name of a wire. Nothing in the printed text drives a wire that has none yet, so it is declared first.
-pub(crate) fn wire(node: &Ref<Wire>, _: PathId, d: &mut Docsifier) -> Result<ExprDoc> {
+pub(crate) fn wire(node: &Ref<Wire>, _: PathId, d: &mut Docsifier) -> DocsifyResult<ExprDoc> {
     d.variable(node.object(), ANONYMOUS, |d| {
         let callee = d.prefixed(DIALECT, "Wire");
         d.docs.call_args(callee, &[])
@@ -18,7 +18,7 @@ pub(crate) fn wire(node: &Ref<Wire>, _: PathId, d: &mut Docsifier) -> Result<Exp
 }
 
 /// `output = C.kind(inputs)`.
-pub(crate) fn gate(node: &Ref<Gate>, path: PathId, d: &mut Docsifier) -> Result<StmtDoc> {
+pub(crate) fn gate(node: &Ref<Gate>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     fields!(d, path, node => Gate { kind, inputs, output, span: _ });
     if !GATES.iter().any(|(name, _)| *kind == *name) {
         return Err(DocsifyError::unwritable(node.object(), format!("there is no gate `{}`", *kind)));
@@ -31,7 +31,7 @@ pub(crate) fn gate(node: &Ref<Gate>, path: PathId, d: &mut Docsifier) -> Result<
 }
 
 /// `output = C.register(input)`.
-pub(crate) fn register(node: &Ref<Register>, path: PathId, d: &mut Docsifier) -> Result<StmtDoc> {
+pub(crate) fn register(node: &Ref<Register>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     fields!(d, path, node => Register { input, output, span: _ });
     let input = d.print_field(input)?;
     let callee = d.prefixed(DIALECT, "register");
@@ -40,7 +40,7 @@ pub(crate) fn register(node: &Ref<Register>, path: PathId, d: &mut Docsifier) ->
 }
 
 /// `with C.clocked("clock"):`.
-pub(crate) fn clocked(node: &Ref<Clocked>, path: PathId, d: &mut Docsifier) -> Result<StmtDoc> {
+pub(crate) fn clocked(node: &Ref<Clocked>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     fields!(d, path, node => Clocked { clock, body, span: _ });
     let clock = d.print_field(clock)?;
     let callee = d.prefixed(DIALECT, "clocked");
@@ -50,7 +50,7 @@ pub(crate) fn clocked(node: &Ref<Clocked>, path: PathId, d: &mut Docsifier) -> R
 }
 
 /// The function of a circuit, with its header.
-pub(crate) fn circuit(node: &Ref<Circuit>, path: PathId, d: &mut Docsifier) -> Result<StmtList> {
+pub(crate) fn circuit(node: &Ref<Circuit>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtList> {
     fields!(d, path, node => Circuit { name, inputs, body, outputs, span: _ });
     let (args, stmts) = d.in_scope(node.object(), |d| {
         let args = d.define_parameters(inputs, ANONYMOUS, |d| Ok(d.prefixed(DIALECT, "Wire")))?;

@@ -10,7 +10,7 @@
 //! ```
 
 use tvmscript_docsifier::doc::{ExprDoc, PathId, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, Result, fields, printers};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyResult, fields, printers};
 use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, Syntax};
 use tvmscript_ir_core::{Array, Class, Dialect, NameCell, Node, Ref, Span, Str};
 use tvmscript_irbuilder::{
@@ -89,19 +89,19 @@ pub struct Program {
 
 /// The type of sensors.
 #[script_fn(name = "Sensor", annotation)]
-fn sensor() -> irbuilder::Result<Ref<Sensor>> {
+fn sensor() -> irbuilder::BuildResult<Ref<Sensor>> {
     Ok(Ref::new(Sensor { name: Str::new("").into(), span: Span::current() }))
 }
 
 /// Goes forward by a distance in centimetres.
 #[script_fn]
-fn go(distance: i64) -> irbuilder::Result<Ref<Go>> {
+fn go(distance: i64) -> irbuilder::BuildResult<Ref<Go>> {
     Ok(Ref::new(Go { distance, span: Span::current() }))
 }
 
 /// Repeats the body.
 #[script_fn]
-fn repeat(times: i64) -> irbuilder::Result<FrameOf<Scope<Stmt, (i64, Span)>>> {
+fn repeat(times: i64) -> irbuilder::BuildResult<FrameOf<Scope<Stmt, (i64, Span)>>> {
     Ok(Scope::open("Bot.repeat", (times, Span::current()), |(times, span), body| {
         Builder::add_stmt(Ref::new(Repeat { times, body, span }).into())
     }))
@@ -121,7 +121,10 @@ fn open_program(name: &str) -> ScriptValue {
     frame.into_script()
 }
 
-fn program(p: &mut Parser, definition: &Definition<ast::FunctionDef>) -> parser::Result<Option<ScriptValue>> {
+fn program(
+    p: &mut Parser,
+    definition: &Definition<ast::FunctionDef>,
+) -> parser::EvalResult<Option<ScriptValue>> {
     defaults::function(p, definition, open_program, |name, annotation| match annotation {
         Some(ScriptValue::Function(function)) if std::ptr::eq(function, &SENSOR) => {
             let sensor = Ref::new(Sensor { name: Str::new(name).into(), span: Span::current() });
@@ -139,7 +142,7 @@ struct SensorBranches;
 type WhenFrame = Scope<Stmt, (Ref<Sensor>, Array<Ref<Stmt>>, Array<Ref<Stmt>>, Span)>;
 
 impl Branches for SensorBranches {
-    fn open(condition: ScriptValue) -> irbuilder::Result<ScriptValue> {
+    fn open(condition: ScriptValue) -> irbuilder::BuildResult<ScriptValue> {
         let ScriptValue::Node(node) = condition else {
             return Err(BuildError::expected("a sensor", condition.type_name()));
         };
@@ -151,14 +154,14 @@ impl Branches for SensorBranches {
         Ok(frame.into_script())
     }
 
-    fn then() -> irbuilder::Result<ScriptValue> {
+    fn then() -> irbuilder::BuildResult<ScriptValue> {
         let frame: FrameOf<Scope<Stmt, ()>> = Scope::open("if", (), |(), body| {
             Builder::with_top::<WhenFrame, _>(|frame| frame.data.1 = body).map(drop)
         });
         Ok(frame.into_script())
     }
 
-    fn otherwise() -> irbuilder::Result<ScriptValue> {
+    fn otherwise() -> irbuilder::BuildResult<ScriptValue> {
         let frame: FrameOf<Scope<Stmt, ()>> = Scope::open("else", (), |(), body| {
             Builder::with_top::<WhenFrame, _>(|frame| frame.data.2 = body).map(drop)
         });
@@ -171,11 +174,11 @@ printers! {
     fn print_go(Go { distance, span: _ }) = do go(distance);
 }
 
-fn print_sensor(node: &Ref<Sensor>, _: PathId, d: &mut Docsifier) -> Result<ExprDoc> {
+fn print_sensor(node: &Ref<Sensor>, _: PathId, d: &mut Docsifier) -> DocsifyResult<ExprDoc> {
     d.variable(node.object(), "sensor", |d| d.prefixed("robot", "Sensor"))
 }
 
-fn print_repeat(node: &Ref<Repeat>, path: PathId, d: &mut Docsifier) -> Result<StmtDoc> {
+fn print_repeat(node: &Ref<Repeat>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     fields!(d, path, node => Repeat { times, body, span: _ });
     let times = d.print_field(times)?;
     let callee = d.prefixed("robot", "repeat");
@@ -185,7 +188,7 @@ fn print_repeat(node: &Ref<Repeat>, path: PathId, d: &mut Docsifier) -> Result<S
     Ok(d.docs.for_(target, scope, &body))
 }
 
-fn print_when(node: &Ref<When>, path: PathId, d: &mut Docsifier) -> Result<StmtDoc> {
+fn print_when(node: &Ref<When>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     fields!(d, path, node => When { sensor, then, otherwise, span: _ });
     let sensor = d.print_field(sensor)?;
     let ((), then) = d.in_scope(node.object(), |d| d.push_field(then))?;
@@ -193,7 +196,7 @@ fn print_when(node: &Ref<When>, path: PathId, d: &mut Docsifier) -> Result<StmtD
     Ok(d.docs.if_(sensor, &then, &otherwise)?)
 }
 
-fn print_program(node: &Ref<Program>, path: PathId, d: &mut Docsifier) -> Result<StmtList> {
+fn print_program(node: &Ref<Program>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtList> {
     fields!(d, path, node => Program { name, sensors, body, span: _ });
     let (sensors, body) = d.in_scope(node.object(), |d| {
         let sensors = d.define_parameters(sensors, "sensor", |d| Ok(d.prefixed("robot", "Sensor")))?;

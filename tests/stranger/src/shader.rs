@@ -1,7 +1,7 @@
 //! An IR for shaders that is only printed: six nodes and their text.
 
 use tvmscript_docsifier::doc::{BinaryOp, ExprDoc, PathId, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, Result, fields, printers};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyResult, fields, printers};
 use tvmscript_ir_core::{Array, Class, Dialect, NameCell, Node, Ref, Str};
 
 /// A value of a shader.
@@ -76,23 +76,23 @@ printers! {
     fn pixel(Pixel { image, x, y }) = index image[x, y];
 }
 
-fn image(node: &Ref<Image>, _: PathId, d: &mut Docsifier) -> Result<ExprDoc> {
+fn image(node: &Ref<Image>, _: PathId, d: &mut Docsifier) -> DocsifyResult<ExprDoc> {
     d.variable(node.object(), "image", |d| d.prefixed("shader", "Image"))
 }
 
-fn mul(node: &Ref<Mul>, path: PathId, d: &mut Docsifier) -> Result<ExprDoc> {
+fn mul(node: &Ref<Mul>, path: PathId, d: &mut Docsifier) -> DocsifyResult<ExprDoc> {
     fields!(d, path, node => Mul { a, b });
     let (a, b) = (d.print_field(a)?, d.print_field(b)?);
     Ok(d.docs.binary(BinaryOp::Mult, a, b))
 }
 
-fn set(node: &Ref<Set>, path: PathId, d: &mut Docsifier) -> Result<StmtDoc> {
+fn set(node: &Ref<Set>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     fields!(d, path, node => Set { pixel, value });
     let (pixel, value) = (d.print_field(pixel)?, d.print_field(value)?);
     Ok(d.docs.store(pixel, value))
 }
 
-fn kernel(node: &Ref<Kernel>, path: PathId, d: &mut Docsifier) -> Result<StmtList> {
+fn kernel(node: &Ref<Kernel>, path: PathId, d: &mut Docsifier) -> DocsifyResult<StmtList> {
     fields!(d, path, node => Kernel { name, images, body });
     let (images, body) = d.in_scope(node.object(), |d| {
         let images = d.define_parameters(images, "image", |d| Ok(d.prefixed("shader", "Image")))?;

@@ -15,15 +15,14 @@ pub mod plan;
 use std::sync::OnceLock;
 
 use tvmscript_doc::{Doc, StmtDoc};
-use tvmscript_docsifier::{
-    Docsifier, DocsifyDialect, Result as DocsifyResult, field_value, fields, printers,
-};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyResult, field_value, fields, printers};
 use tvmscript_ir_core::type_table::{FieldKind, register_dynamic, type_by_key};
 use tvmscript_ir_core::{
     Array, DataType, Dialect, EqKind, FieldInfo, Node, Object, PathId, Ref, Span, Str, TypeInfo, Value,
 };
 use tvmscript_irbuilder::{
-    BuildDialect, BuildError, Builder, Frame, FrameOf, FromScript, PyType, Result, ScriptValue, script_fn,
+    BuildDialect, BuildError, BuildResult, Builder, Frame, FrameOf, FromScript, PyType, ScriptValue,
+    script_fn,
 };
 use tvmscript_script_parser::ParseDialect;
 
@@ -90,7 +89,7 @@ struct AnyExpr(Object);
 
 impl FromScript for AnyExpr {
     const TYPE: PyType = PyType::ANY;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::Node(object) if object.dtype() != DataType::VOID => Ok(AnyExpr(object)),
             other => Err(BuildError::expected("an expression", other.type_name())),
@@ -100,7 +99,7 @@ impl FromScript for AnyExpr {
 
 /// Clamps a value to bounds.
 #[script_fn]
-fn clamp(value: AnyExpr, low: i64, high: i64) -> Result<Ref<Clamp>> {
+fn clamp(value: AnyExpr, low: i64, high: i64) -> BuildResult<Ref<Clamp>> {
     if low > high {
         let error = BuildError::message(format!("the bounds {low} and {high} are the wrong way round"));
         return Err(error.at_position(1));
@@ -110,7 +109,7 @@ fn clamp(value: AnyExpr, low: i64, high: i64) -> Result<Ref<Clamp>> {
 
 /// Logs a value.
 #[script_fn]
-fn trace(label: Str, value: AnyExpr) -> Result<()> {
+fn trace(label: Str, value: AnyExpr) -> BuildResult<()> {
     Builder::add_stmt(Ref::new(Trace { span: Span::current(), label, value: value.0 }).into())
 }
 
@@ -124,7 +123,7 @@ impl Frame for RegionFrame {
     fn name(&self) -> &'static str {
         "Toy.region"
     }
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let RegionFrame { label, body } = *self;
         Builder::add_stmt(Ref::new(Region { span: Span::current(), label, body: Array::new(body) }).into())
     }
@@ -136,13 +135,13 @@ impl Frame for RegionFrame {
 
 /// Opens a region.
 #[script_fn]
-fn region(label: Str) -> Result<FrameOf<RegionFrame>> {
+fn region(label: Str) -> BuildResult<FrameOf<RegionFrame>> {
     Ok(FrameOf::new(RegionFrame { label, body: Vec::new() }))
 }
 
 /// Adds a value to itself.
 #[script_fn]
-fn twice(value: AnyExpr) -> Result<Object> {
+fn twice(value: AnyExpr) -> BuildResult<Object> {
     Ok(twice_type().construct(vec![Value::DType(value.0.dtype()), Value::Node(value.0)])?)
 }
 

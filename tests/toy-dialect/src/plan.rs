@@ -13,18 +13,16 @@
 //! ```
 
 use tvmscript_doc::StmtList;
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, Result as DocsifyResult, fields, printers};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyResult, fields, printers};
 use tvmscript_ir_core::json::UnknownTypes;
 use tvmscript_ir_core::release::{Examples, MetadataFormat, PythonNames, Release, Renames, Syntax};
 use tvmscript_ir_core::{Array, Class, Dialect, Node, PathId, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildDialect, BuildError, Builder, CallArgs, FrameOf, IntoScript as _, Result, Scope, ScriptValue,
+    BuildDialect, BuildError, BuildResult, Builder, CallArgs, FrameOf, IntoScript as _, Scope, ScriptValue,
     script_fn,
 };
 use tvmscript_python_syntax::ast;
-use tvmscript_script_parser::{
-    DecoratorRule, Definition, ParseDialect, Parser, Result as ParseResult, defaults,
-};
+use tvmscript_script_parser::{DecoratorRule, Definition, EvalResult, ParseDialect, Parser, defaults};
 
 /// The release `worklang-1.0`.
 pub static RELEASE: Release = Release {
@@ -94,7 +92,7 @@ pub struct Plan {
 
 /// A step of work.
 #[script_fn]
-fn step(label: Str, minutes: i64) -> Result<Ref<Work>> {
+fn step(label: Str, minutes: i64) -> BuildResult<Ref<Work>> {
     if minutes < 0 {
         return Err(BuildError::message("a step cannot take less than no time").at_position(1));
     }
@@ -103,11 +101,11 @@ fn step(label: Str, minutes: i64) -> Result<Ref<Work>> {
 
 /// A step that shows a picture.
 #[script_fn]
-fn show(picture: Ref<Picture>) -> Result<Ref<Show>> {
+fn show(picture: Ref<Picture>) -> BuildResult<Ref<Show>> {
     Ok(Ref::new(Show { span: Span::current(), picture }))
 }
 
-fn define(p: &mut Parser<'_>, def: &Definition<ast::FunctionDef>) -> ParseResult<Option<ScriptValue>> {
+fn define(p: &mut Parser<'_>, def: &Definition<ast::FunctionDef>) -> EvalResult<Option<ScriptValue>> {
     let frame = |name: &str| -> ScriptValue {
         let frame: FrameOf<Scope<Step, Str>> = Scope::open("Plan.plan", Str::new(name), |name, steps| {
             Builder::set_result(Ref::new(Plan { span: Span::current(), name, steps }).into())
@@ -120,7 +118,7 @@ fn define(p: &mut Parser<'_>, def: &Definition<ast::FunctionDef>) -> ParseResult
 }
 
 /// Reads the metadata section.
-fn load(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue> {
+fn load(p: &mut Parser<'_>, args: CallArgs) -> BuildResult<ScriptValue> {
     match (args.positional.as_slice(), p.registry()) {
         ([ScriptValue::Str(text)], Some(registry)) => {
             Ok(ScriptValue::from(&(p.syntax().metadata.load)(text, registry, UnknownTypes::Refused)?))

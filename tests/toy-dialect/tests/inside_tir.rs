@@ -5,7 +5,7 @@ use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::{Dialect, Object, Ref, Registry, RegistryBuilder, RegistryErrors};
 use tvmscript_irbuilder::{Builder, ScriptValue};
 use tvmscript_python_syntax::ast::{Delete, For, StmtId};
-use tvmscript_script_parser::{EvalErrorKind, ParseDialect, ParseOptions, Parser, Result, parse_script};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseDialect, ParseOptions, Parser, parse_script};
 use tvmscript_toy_dialect::Trace;
 
 fn builder() -> RegistryBuilder {
@@ -98,7 +98,7 @@ def main(A: T.Buffer((16,), "int32")):
 }
 
 /// `del A[i]` in a function of TIR logs the value before it is forgotten.
-fn forget(p: &mut Parser<'_>, id: StmtId, stmt: &Delete) -> Result<()> {
+fn forget(p: &mut Parser<'_>, id: StmtId, stmt: &Delete) -> EvalResult<()> {
     for index in 0..stmt.targets.len() {
         let Some(target) = p.item(stmt.targets, index) else { break };
         let ScriptValue::Node(value) = p.eval(target)? else {
@@ -137,7 +137,7 @@ def main(A: T.Buffer((16,), "int32")):
 
 #[test]
 fn p79_15_a_handler_in_place_of_one_of_tir_is_an_error_that_names_both_places() {
-    fn replaced(_: &mut Parser<'_>, _: StmtId, _: &For) -> Result<()> {
+    fn replaced(_: &mut Parser<'_>, _: StmtId, _: &For) -> EvalResult<()> {
         Ok(())
     }
     let clash = builder().with(Dialect::new("probes").parse_in::<For>("tir", replaced)).build();

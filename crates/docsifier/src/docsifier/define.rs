@@ -8,7 +8,7 @@ use tvmscript_ir_core::{EqKind, Object, PathId};
 use super::{DocFactory, Docsifier};
 use crate::analysis::Region;
 use crate::definitions::Form;
-use crate::error::{DocsifyError, Result};
+use crate::error::{DocsifyError, DocsifyResult};
 
 impl Docsifier<'_> {
     /// Names a node in the innermost frame: the hint's identifier, made unique. A defined node keeps its definition.
@@ -16,7 +16,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// [`DocsifyError::DefinedTwice`] for a variable whose earlier definition is out of scope, or an error of the
     /// expression that defines the node.
-    pub fn define(&mut self, object: &Object, hint: &str) -> Result<ExprDoc> {
+    pub fn define(&mut self, object: &Object, hint: &str) -> DocsifyResult<ExprDoc> {
         if let Some(doc) = self.defined_doc(object)? {
             return Ok(doc);
         }
@@ -37,7 +37,7 @@ impl Docsifier<'_> {
 
     /// Fails if a variable was defined before, since the text would define two variables. Other nodes, such as buffers,
     /// may be defined twice: they read back equal.
-    fn check_new(&mut self, object: &Object, hint: &str) -> Result<()> {
+    fn check_new(&mut self, object: &Object, hint: &str) -> DocsifyResult<()> {
         let is_variable = object.info().eq_kind() == EqKind::FreeVar && !self.frame_mut().is_isolated();
         match is_variable && !self.region.define(object) {
             true => Err(DocsifyError::DefinedTwice { name: hint.to_owned() }.into()),
@@ -50,7 +50,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// [`DocsifyError::DefinedTwice`] for a variable whose earlier definition is out of scope.
-    pub fn define_by_doc(&mut self, object: &Object, doc: DocFactory) -> Result<()> {
+    pub fn define_by_doc(&mut self, object: &Object, doc: DocFactory) -> DocsifyResult<()> {
         if self.is_defined(object) {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// Errors of the factory given to [`Docsifier::define_by_doc`].
     #[inline]
-    pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
+    pub fn defined_doc(&mut self, object: &Object) -> DocsifyResult<Option<ExprDoc>> {
         match self.definitions.get(object).map(|definition| definition.form) {
             Some(Form::Name(name)) => Ok(Some(self.docs.id(name))),
             Some(Form::Doc(factory)) => self.definitions.factory(factory)(self).map(Some),
@@ -112,7 +112,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// Errors of the variable's handler.
-    pub fn declare_outside(&mut self, scope: &Object, variable: &Object, path: PathId) -> Result<()> {
+    pub fn declare_outside(&mut self, scope: &Object, variable: &Object, path: PathId) -> DocsifyResult<()> {
         if !self.is_defined(variable) && self.has_uses_outside(scope, variable) {
             self.expr_object(variable, path)?;
         }
@@ -128,8 +128,8 @@ impl Docsifier<'_> {
         &mut self,
         object: &Object,
         hint: &str,
-        declare: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
+        declare: impl FnOnce(&mut Self) -> DocsifyResult<()>,
+    ) -> DocsifyResult<()> {
         self.declare_free_within(object, hint, 0, declare)
     }
 
@@ -143,8 +143,8 @@ impl Docsifier<'_> {
         object: &Object,
         hint: &str,
         outermost: usize,
-        declare: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
+        declare: impl FnOnce(&mut Self) -> DocsifyResult<()>,
+    ) -> DocsifyResult<()> {
         let frame =
             self.frame_of_free(object).ok_or_else(|| DocsifyError::Undeclared { name: hint.to_owned() })?;
         self.in_frame(frame.max(outermost), declare)
@@ -157,10 +157,10 @@ impl Docsifier<'_> {
     /// define it in the frame of all uses instead:
     ///
     /// ```
-    /// # use tvmscript_docsifier::{Docsifier, Result, doc::{ExprDoc, StmtDoc}};
+    /// # use tvmscript_docsifier::{Docsifier, DocsifyResult, doc::{ExprDoc, StmtDoc}};
     /// # use tvmscript_ir_core::Object;
     /// /// `output = value`, where uses of `output` may follow the scope of this statement.
-    /// fn bind(output: &Object, hint: &str, value: ExprDoc, d: &mut Docsifier) -> Result<StmtDoc> {
+    /// fn bind(output: &Object, hint: &str, value: ExprDoc, d: &mut Docsifier) -> DocsifyResult<StmtDoc> {
     ///     let frame = d.frame_of_free(output).unwrap_or(d.frame_count() - 1);
     ///     let name = d.in_frame(frame, |d| d.define(output, hint))?;
     ///     Ok(d.docs.bind(name, value))

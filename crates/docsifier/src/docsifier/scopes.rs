@@ -5,7 +5,7 @@ use std::any::Any;
 use tvmscript_doc::{Doc, StmtDoc, StmtList};
 
 use super::Docsifier;
-use crate::error::Result;
+use crate::error::DocsifyResult;
 use crate::frame::{ExitCallback, Frame};
 use crate::stmts::Stmts;
 
@@ -17,8 +17,8 @@ impl Docsifier<'_> {
     pub fn with_frame<R>(
         &mut self,
         frame: Frame,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<(R, Vec<StmtDoc>)> {
+        f: impl FnOnce(&mut Self) -> DocsifyResult<R>,
+    ) -> DocsifyResult<(R, Vec<StmtDoc>)> {
         self.with_open_frame(frame, f).map(|(result, stmts)| (result, stmts.into_vec()))
     }
 
@@ -29,8 +29,8 @@ impl Docsifier<'_> {
     pub fn with_open_frame<R>(
         &mut self,
         frame: Frame,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<(R, Stmts)> {
+        f: impl FnOnce(&mut Self) -> DocsifyResult<R>,
+    ) -> DocsifyResult<(R, Stmts)> {
         self.frames.open(frame);
         let result = f(self);
         let exits = std::mem::take(&mut self.frame_mut().exits);

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{DataType, FieldRef, Object, ObjectLike as _, PathId, Ref
 
 use super::Docsifier;
 use crate::analysis::size::is_endless;
-use crate::error::{DocsifyError, Result};
+use crate::error::{DocsifyError, DocsifyResult};
 use crate::metadata::Metadata;
 use crate::table::Handler;
 use crate::words;
@@ -17,7 +17,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// Errors of the handler, or a full arena.
-    pub fn doc(&mut self, object: &Object, path: PathId) -> Result<Doc> {
+    pub fn doc(&mut self, object: &Object, path: PathId) -> DocsifyResult<Doc> {
         self.nested(|d| match d.dispatch.handler(object.info()) {
             // The handler writes its result in place: copying it right after its fields were written stalls on the
             // pending stores.
@@ -32,7 +32,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// A full arena, or errors of `f`.
     #[inline]
-    pub fn nested<R>(&mut self, f: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+    pub fn nested<R>(&mut self, f: impl FnOnce(&mut Self) -> DocsifyResult<R>) -> DocsifyResult<R> {
         self.docs.check()?;
         if self.docs.doc_count() > self.next_size_check {
             self.check_size()?;
@@ -42,7 +42,7 @@ impl Docsifier<'_> {
 
     /// Checks the unfolded size of the root once the print has many docs, so that a print over the limits fails early.
     #[cold]
-    fn check_size(&mut self) -> Result<()> {
+    fn check_size(&mut self) -> DocsifyResult<()> {
         self.next_size_check = usize::MAX;
         match is_endless(&self.root, self.config.max_docs) {
             true => Err(DocError::Full { limit: self.config.max_docs }.into()),
@@ -50,7 +50,7 @@ impl Docsifier<'_> {
         }
     }
 
-    fn decorated(&mut self, object: &Object, path: PathId, handler: Option<&Handler>) -> Result<Doc> {
+    fn decorated(&mut self, object: &Object, path: PathId, handler: Option<&Handler>) -> DocsifyResult<Doc> {
         let doc = match handler {
             Some(handler) => handler(object, path, self)?,
             None => self.container(object, path)?.into(),
@@ -66,7 +66,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// [`DocsifyError::NotAnExpression`], or errors of the handler.
     #[inline]
-    pub fn expr_object(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
+    pub fn expr_object(&mut self, object: &Object, path: PathId) -> DocsifyResult<ExprDoc> {
         match self.doc(object, path)? {
             Doc::Expr(doc) => Ok(doc),
             _ => Err(DocsifyError::NotAnExpression { key: object.info().display_key() }.into()),
@@ -78,7 +78,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// As [`Docsifier::expr_object`].
     #[inline]
-    pub fn expr<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId) -> Result<ExprDoc> {
+    pub fn expr<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId) -> DocsifyResult<ExprDoc> {
         self.expr_object(node.object(), path)
     }
 
@@ -86,7 +86,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// As [`Docsifier::expr_object`].
-    pub fn value(&mut self, value: &Value, path: PathId) -> Result<ExprDoc> {
+    pub fn value(&mut self, value: &Value, path: PathId) -> DocsifyResult<ExprDoc> {
         let doc = match value {
             Value::None => self.docs.none(),
             Value::Bool(b) => self.docs.bool(*b),
@@ -128,7 +128,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// As [`Docsifier::expr_object`].
-    pub fn expr_as_data(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
+    pub fn expr_as_data(&mut self, object: &Object, path: PathId) -> DocsifyResult<ExprDoc> {
         let before = self.data.replace(object.address());
         let result = self.expr_object(object, path);
         self.data = before;
@@ -165,7 +165,7 @@ impl Docsifier<'_> {
     }
 
     /// Prints strings, arrays and maps; any other node becomes a reference into the metadata section.
-    fn container(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
+    fn container(&mut self, object: &Object, path: PathId) -> DocsifyResult<ExprDoc> {
         if let Some(text) = text_of(object) {
             return Ok(if text.contains('\n') { self.metadata(object) } else { self.docs.str(text) });
         }
@@ -187,7 +187,7 @@ impl Docsifier<'_> {
     ///
     /// # Errors
     /// As [`Docsifier::expr_object`].
-    pub fn values(&mut self, values: &[Value], path: PathId) -> Result<Vec<ExprDoc>> {
+    pub fn values(&mut self, values: &[Value], path: PathId) -> DocsifyResult<Vec<ExprDoc>> {
         values
             .iter()
             .enumerate()
@@ -199,7 +199,7 @@ impl Docsifier<'_> {
     }
 
     /// A dictionary; keys are sorted if all are strings.
-    fn map(&mut self, map: &MapNode, path: PathId) -> Result<ExprDoc> {
+    fn map(&mut self, map: &MapNode, path: PathId) -> DocsifyResult<ExprDoc> {
         let mut entries: Vec<(&Value, &Value)> = map.entries().iter().map(|(k, v)| (k.value(), v)).collect();
         if entries.iter().all(|(k, _)| k.as_str().is_some()) {
             entries.sort_by(|(a, _), (b, _)| a.as_str().cmp(&b.as_str()));

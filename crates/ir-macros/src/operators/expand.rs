@@ -257,7 +257,7 @@ fn script_function(header: &Header, entry: &OperatorDecl, script: &Path) -> Toke
         return quote! {
             #(#docs)*
             #[::tvmscript_irbuilder::script_fn(name = #text #poison #around)]
-            pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
+            pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::BuildResult<super::Made> {
                 #body
             }
         };
@@ -296,7 +296,7 @@ fn script_function(header: &Header, entry: &OperatorDecl, script: &Path) -> Toke
         #(#docs)*
         #[::tvmscript_irbuilder::script_fn(name = #text #poison #around)]
         #[allow(clippy::useless_conversion, clippy::too_many_arguments)]
-        pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
+        pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::BuildResult<super::Made> {
             #body
         }
     }

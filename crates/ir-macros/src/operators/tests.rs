@@ -74,7 +74,10 @@ fn a_body_is_that_of_the_script_function() {
     let out =
         declared("/// Print.\n print(*values: ExprArg) -> infer(nothing), effect = Opaque { call(values) }");
     let out = out.expect("it is right");
-    assert!(out.contains("-> :: tvmscript_irbuilder :: Result < super :: Made > { call (values) }"), "{out}");
+    assert!(
+        out.contains("-> :: tvmscript_irbuilder :: BuildResult < super :: Made > { call (values) }"),
+        "{out}"
+    );
     assert!(!out.contains("pub fn print (values : impl"), "{out}");
 }
 

@@ -1,7 +1,7 @@
 //! Arguments of calls that are kept as they are written.
 
 use tvmscript_ir_core::{Array, Ref, Str, Value};
-use tvmscript_irbuilder::{CallArgs, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, CallArgs, FromScript, ScriptValue};
 use tvmscript_prim::WrittenTuple;
 
 /// Context of releases whose texts stay as they are written where TVM 0.23 computes: extents of loops are not simplified,
@@ -13,7 +13,7 @@ pub struct AsWritten;
 ///
 /// # Errors
 /// If an argument is not a value that a node can hold, such as a function.
-pub fn arguments_as_written(args: CallArgs) -> Result<(Array<Value>, Array<Str>)> {
+pub fn arguments_as_written(args: CallArgs) -> BuildResult<(Array<Value>, Array<Str>)> {
     let mut values = Vec::with_capacity(args.positional.len() + args.keywords.len());
     for (i, value) in args.positional.into_iter().enumerate() {
         values.push(written(value).map_err(|error| error.at_position(i))?);
@@ -26,9 +26,9 @@ pub fn arguments_as_written(args: CallArgs) -> Result<(Array<Value>, Array<Str>)
     Ok((Array::of_values(values), keywords.into_iter().collect()))
 }
 
-fn written(value: ScriptValue) -> Result<Value> {
+fn written(value: ScriptValue) -> BuildResult<Value> {
     if let ScriptValue::Tuple(items) = &value {
-        let items: Vec<Value> = items.iter().cloned().map(Value::from_script).collect::<Result<_>>()?;
+        let items: Vec<Value> = items.iter().cloned().map(Value::from_script).collect::<BuildResult<_>>()?;
         return Ok(Value::Node(Ref::new(WrittenTuple { items: Array::of_values(items) }).into()));
     }
     Value::from_script(value)

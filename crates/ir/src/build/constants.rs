@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::containers::{Tensor, TensorNode};
 use tvmscript_ir_core::{ContentHash, DataType, Ref, TensorData};
-use tvmscript_irbuilder::{BuildError, Builder, Result};
+use tvmscript_irbuilder::{BuildError, BuildResult, Builder};
 
 use crate::constants::ConstantStore;
 
@@ -11,7 +11,7 @@ use crate::constants::ConstantStore;
 ///
 /// # Errors
 /// If the text is not a hash, or the store lacks the tensor or has it with another type or shape.
-pub fn elided_tensor(content_hash: &str, shape: &[i64], dtype: DataType) -> Result<Tensor> {
+pub fn elided_tensor(content_hash: &str, shape: &[i64], dtype: DataType) -> BuildResult<Tensor> {
     let hash: ContentHash = content_hash.parse().map_err(|e| BuildError::from(e).at_position(0))?;
     if shape.iter().any(|dim| *dim < 0) {
         return Err(BuildError::message("dimensions must not be negative").at_position(1));

@@ -1,13 +1,13 @@
 //! Node fields as attributes in scripts, by reflection.
 
 use tvmscript_ir_core::{FieldRef, Object, Value};
-use tvmscript_irbuilder::{Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, ScriptValue};
 
 /// The value of a node's field.
 ///
 /// # Errors
 /// None; the signature is that of attribute rules.
-pub fn field(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub fn field(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     let Some(index) = object.info().field_index(name) else { return Ok(None) };
     Ok(Some(match object.field(index) {
         FieldRef::Node(o) => ScriptValue::from(&Value::Node(o.clone())),

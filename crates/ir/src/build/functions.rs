@@ -3,7 +3,7 @@
 use crate::DictAttrs;
 use tvmscript_ir_core::{Array, Map, ObjectLike, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, CallArgs, FromScript, Result, ScriptFn, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, BuildResult, CallArgs, FromScript, ScriptFn, ScriptValue, script_fn,
 };
 use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, PrimExpr, Range, TupleType, Type, ops};
@@ -42,7 +42,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
 pub fn decl_function(
     func_name: Str,
     #[default = None] func_signature: Option<ScriptValue>,
-) -> Result<Ref<GlobalVar>> {
+) -> BuildResult<Ref<GlobalVar>> {
     let signature = func_signature.unwrap_or_default();
     let function_type = match (signature.as_node::<BaseFunc>(), &signature) {
         (Some(function), _) => function_type(function),
@@ -55,13 +55,13 @@ pub fn decl_function(
 
 /// Defines a function of the module.
 #[script_fn]
-pub fn def_function(func_name: Str, func: Ref<BaseFunc>) -> Result<()> {
+pub fn def_function(func_name: Str, func: Ref<BaseFunc>) -> BuildResult<()> {
     super::module::def_function(&func_name, func)
 }
 
 /// Sets the module attributes.
 #[script_fn]
-pub fn module_attrs(attrs: Map<Str, Value>, #[default = false] allow_overwrite: bool) -> Result<()> {
+pub fn module_attrs(attrs: Map<Str, Value>, #[default = false] allow_overwrite: bool) -> BuildResult<()> {
     at_module_top("I.module_attrs", |module| {
         if module.attrs.is_some() && !allow_overwrite {
             return Err(BuildErrorKind::Repeated { what: "`I.module_attrs` of the module".to_owned() }.into());
@@ -73,13 +73,13 @@ pub fn module_attrs(attrs: Map<Str, Value>, #[default = false] allow_overwrite: 
 
 /// The attributes set so far.
 #[script_fn]
-pub fn module_get_attrs() -> Result<Map<Str, Value>> {
+pub fn module_get_attrs() -> BuildResult<Map<Str, Value>> {
     at_module_top("I.module_get_attrs", |module| Ok(module.attrs.clone().unwrap_or_default()))
 }
 
 /// An attribute set so far.
 #[script_fn]
-pub fn module_get_attr(attr_key: Str) -> Result<ScriptValue> {
+pub fn module_get_attr(attr_key: Str) -> BuildResult<ScriptValue> {
     at_module_top("I.module_get_attr", |module| {
         let attrs = module.attrs.clone().unwrap_or_default();
         Ok(attrs.get_str(&attr_key).map_or(ScriptValue::None, ScriptValue::from))
@@ -92,7 +92,7 @@ pub fn module_set_attr(
     attr_key: Str,
     attr_value: Value,
     #[default = false] allow_overwrite: bool,
-) -> Result<()> {
+) -> BuildResult<()> {
     at_module_top("I.module_set_attr", |module| {
         let attrs = module.attrs.clone().unwrap_or_default();
         if attrs.get_str(&attr_key).is_some() && !allow_overwrite {
@@ -109,7 +109,7 @@ pub fn module_set_attr(
 
 /// Sets the module's global infos, by kind.
 #[script_fn]
-pub fn module_global_infos(global_infos: Map<Str, Value>) -> Result<()> {
+pub fn module_global_infos(global_infos: Map<Str, Value>) -> BuildResult<()> {
     let mut infos = Vec::with_capacity(global_infos.len());
     for (kind, list) in global_infos.iter() {
         let list = list.as_object().and_then(|o| Array::<Ref<GlobalInfo>>::try_ref(o).cloned());
@@ -130,18 +130,18 @@ pub fn module_global_infos(global_infos: Map<Str, Value>) -> Result<()> {
 ///
 /// Not in TVM, whose text of such a module does not read back.
 #[script_fn]
-pub fn module_function_names(names: Map<Str, Value>) -> Result<()> {
+pub fn module_function_names(names: Map<Str, Value>) -> BuildResult<()> {
     let name_of = |(def, value): (&Str, &Value)| match value.as_str() {
         Some(name) => Ok((def.clone(), Str::new(name))),
         None => Err(BuildError::expected("names as strings", format!("another value of \"{def}\""))),
     };
-    let names = names.iter().map(name_of).collect::<Result<Vec<_>>>()?;
+    let names = names.iter().map(name_of).collect::<BuildResult<Vec<_>>>()?;
     at_module_top("I.module_function_names", |module| module.name_functions(names))
 }
 
 /// A global info of the open module: a `vdevice` by its index, any other kind by its index among those.
 #[script_fn]
-pub fn lookup_vdevice(target_kind: Str, #[default = -1] device_index: i64) -> Result<ScriptValue> {
+pub fn lookup_vdevice(target_kind: Str, #[default = -1] device_index: i64) -> BuildResult<ScriptValue> {
     use tvmscript_irbuilder::Builder;
     let infos = Builder::find(|module: &mut super::ModuleFrame| module.global_infos.clone())?;
     let Some(infos) = infos else {
@@ -165,7 +165,7 @@ pub fn lookup_vdevice(target_kind: Str, #[default = -1] device_index: i64) -> Re
 
 /// An empty global info.
 #[script_fn]
-pub fn dummy_global_info() -> Result<Ref<DummyGlobalInfo>> {
+pub fn dummy_global_info() -> BuildResult<Ref<DummyGlobalInfo>> {
     Ok(Ref::new(DummyGlobalInfo {}))
 }
 
@@ -175,7 +175,7 @@ pub fn vdevice(
     #[default = None] target: Option<TargetArg>,
     #[default = 0] vdevice_id: i64,
     #[default = "global"] memory_scope: Str,
-) -> Result<Ref<VDevice>> {
+) -> BuildResult<Ref<VDevice>> {
     Ok(Ref::new(VDevice { target: target.map(|t| t.0), vdevice_id, memory_scope }))
 }
 
@@ -183,12 +183,12 @@ pub fn vdevice(
 ///
 /// Not in TVM, whose text of such a node alone reads back as a map.
 #[script_fn(name = "DictAttrs")]
-pub fn dict_attrs(attrs: Map<Str, Value>) -> Result<Ref<DictAttrs>> {
+pub fn dict_attrs(attrs: Map<Str, Value>) -> BuildResult<Ref<DictAttrs>> {
     let entries = attrs.iter().map(|(key, value)| (key.clone(), value.clone()));
     Ok(DictAttrs::new(entries.collect::<Vec<_>>()))
 }
 
-fn bound(value: ScriptValue) -> Result<Expr> {
+fn bound(value: ScriptValue) -> BuildResult<Expr> {
     match &value {
         ScriptValue::Int(i) => Ok(ops::bare::int(*i)?),
         other => match other.as_node::<PrimExpr>() {
@@ -200,7 +200,7 @@ fn bound(value: ScriptValue) -> Result<Expr> {
 
 /// The range of `extent` values from `min_value`, without conversion.
 #[script_fn]
-pub fn from_min_extent(min_value: ScriptValue, extent: ScriptValue) -> Result<Ref<Range>> {
+pub fn from_min_extent(min_value: ScriptValue, extent: ScriptValue) -> BuildResult<Ref<Range>> {
     let min = bound(min_value).map_err(|e| e.at_position(0))?;
     let extent = bound(extent).map_err(|e| e.at_position(1))?;
     Ok(Range::from_min_extent(min, extent))
@@ -208,7 +208,7 @@ pub fn from_min_extent(min_value: ScriptValue, extent: ScriptValue) -> Result<Re
 
 /// The range from `begin` (inclusive) to `end` (exclusive).
 #[script_fn(name = "Range", members = [FROM_MIN_EXTENT])]
-pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> Result<Ref<Range>> {
+pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> BuildResult<Ref<Range>> {
     let begin = bound(begin).map_err(|e| e.at_position(0))?;
     Ok(match end {
         None => Range::try_from_extent(begin)?,
@@ -218,7 +218,10 @@ pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> 
 
 /// A reference to a function of a module, by name and optional type.
 #[script_fn(name = "GlobalVar")]
-pub fn global_var(name: Str, #[default = None] struct_info: Option<ScriptValue>) -> Result<Ref<GlobalVar>> {
+pub fn global_var(
+    name: Str,
+    #[default = None] struct_info: Option<ScriptValue>,
+) -> BuildResult<Ref<GlobalVar>> {
     let info = match struct_info {
         // A type that takes no arguments: `R.Callable`.
         Some(ScriptValue::Function(function)) => function.call(CallArgs::default())?,
@@ -234,12 +237,12 @@ pub fn global_var(name: Str, #[default = None] struct_info: Option<ScriptValue>)
 
 /// An operator by name.
 #[script_fn(name = "Op", members = [super::python::OP_GET])]
-pub fn op(name: Str) -> Result<Ref<Op>> {
+pub fn op(name: Str) -> BuildResult<Ref<Op>> {
     super::operator(&name).map_err(|error| error.at_position(0))
 }
 
 /// Converts a list to types.
-fn types(value: ScriptValue) -> Result<Array<Ref<Type>>> {
+fn types(value: ScriptValue) -> BuildResult<Array<Ref<Type>>> {
     let items = Vec::<ScriptValue>::from_script(value)?;
     let convert = |v: ScriptValue| {
         v.as_node::<Type>().cloned().ok_or_else(|| BuildError::expected("a type", v.type_name()))
@@ -249,7 +252,7 @@ fn types(value: ScriptValue) -> Result<Array<Ref<Type>>> {
 
 /// A function type.
 #[script_fn(name = "FuncType")]
-pub fn func_type(arg_types: ScriptValue, ret_type: ScriptValue) -> Result<Ref<FuncType>> {
+pub fn func_type(arg_types: ScriptValue, ret_type: ScriptValue) -> BuildResult<Ref<FuncType>> {
     let ret = ret_type.as_node::<Type>().cloned();
     let ret_type = ret.ok_or_else(|| BuildError::expected("a type", ret_type.type_name()).at_position(1))?;
     Ok(Ref::new(FuncType {
@@ -261,6 +264,6 @@ pub fn func_type(arg_types: ScriptValue, ret_type: ScriptValue) -> Result<Ref<Fu
 
 /// A tuple type.
 #[script_fn(name = "TupleType")]
-pub fn tuple_type(fields: ScriptValue) -> Result<Ref<TupleType>> {
+pub fn tuple_type(fields: ScriptValue) -> BuildResult<Ref<TupleType>> {
     Ok(Ref::new(TupleType { span: tvmscript_ir_core::Span::current(), fields: types(fields)? }))
 }

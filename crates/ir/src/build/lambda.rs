@@ -1,7 +1,7 @@
 //! Script functions as values: calls with variables as parameters and expressions as results.
 
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, CallArgs, ScriptValue};
 use tvmscript_prim::{Expr, IndexMap, Var};
 
 /// Calls a script function with new variables; `convert` turns the results into expressions.
@@ -11,8 +11,8 @@ use tvmscript_prim::{Expr, IndexMap, Var};
 pub fn call_with_vars(
     function: &ScriptValue,
     vars: &[Ref<Var>],
-    convert: impl Fn(ScriptValue) -> Result<Expr>,
-) -> Result<Vec<Expr>> {
+    convert: impl Fn(ScriptValue) -> BuildResult<Expr>,
+) -> BuildResult<Vec<Expr>> {
     let args = CallArgs::positional(vars.iter().map(|v| v.clone().into()));
     let result = match function {
         ScriptValue::Function(f) => f.call(args)?,
@@ -45,8 +45,8 @@ pub fn parameter_names(function: &ScriptValue) -> Vec<String> {
 pub fn index_map_of(
     mapping: &ScriptValue,
     index_dtype: DataType,
-    convert: impl Fn(ScriptValue) -> Result<Expr>,
-) -> Result<Ref<IndexMap>> {
+    convert: impl Fn(ScriptValue) -> BuildResult<Expr>,
+) -> BuildResult<Ref<IndexMap>> {
     let vars: Vec<Ref<Var>> =
         parameter_names(mapping).into_iter().map(|n| Var::new(n, index_dtype)).collect();
     let results = call_with_vars(mapping, &vars, convert)?;

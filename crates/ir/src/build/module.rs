@@ -8,7 +8,7 @@ use tvmscript_ir_core::{
     Array, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
 };
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, CallArgs, Frame, FrameOf, PendingFrame, Result, ScriptValue,
+    BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, PendingFrame, ScriptValue,
 };
 
 use tvmscript_prim::Var;
@@ -17,7 +17,7 @@ use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
 
 /// Calls a function of a module with expressions of another dialect than TIR: `f(x)` in code outside of scripts.
 #[derive(Debug, Clone, Copy)]
-pub struct FunctionCaller(pub fn(&Object, CallArgs) -> Result<ScriptValue>);
+pub struct FunctionCaller(pub fn(&Object, CallArgs) -> BuildResult<ScriptValue>);
 
 /// A module under construction. All functions are declared before any is defined, so that each may call any other.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ pub fn ir_module() -> FrameOf<ModuleFrame> {
 }
 
 impl ModuleFrame {
-    fn declare(&mut self, name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
+    fn declare(&mut self, name: &Str, function_type: Option<Object>) -> BuildResult<Ref<GlobalVar>> {
         let own = self.names.as_ref().and_then(|names| names.get(name)).unwrap_or(name).clone();
         if self.by_name.contains_key(name.as_str()) || !self.taken.insert(own.clone()) {
             self.repeated.insert(name.clone());
@@ -64,7 +64,7 @@ impl ModuleFrame {
     }
 
     /// Sets real names of functions that are declared later.
-    pub(crate) fn name_functions(&mut self, names: Vec<(Str, Str)>) -> Result<()> {
+    pub(crate) fn name_functions(&mut self, names: Vec<(Str, Str)>) -> BuildResult<()> {
         if self.names.is_some() {
             let what = "`I.module_function_names` of the module".to_owned();
             return Err(BuildErrorKind::Repeated { what }.into());
@@ -77,7 +77,7 @@ impl ModuleFrame {
         Ok(())
     }
 
-    fn define(&mut self, name: &Str, function: Ref<BaseFunc>) -> Result<()> {
+    fn define(&mut self, name: &Str, function: Ref<BaseFunc>) -> BuildResult<()> {
         if !self.by_name.contains_key(name.as_str()) {
             self.declare(name, type_of(&function))?;
         }
@@ -116,7 +116,7 @@ impl Frame for ModuleFrame {
         "I.ir_module"
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let ModuleFrame { functions: members, renewed, attrs, global_infos, .. } = *self;
         let mut functions = Vec::with_capacity(members.len());
         for Member { var, function } in members {
@@ -180,7 +180,7 @@ pub fn in_module() -> bool {
     matches!(Builder::find(|_: &mut ModuleFrame| Some(())), Ok(Some(())))
 }
 
-fn with_module<R>(f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
+fn with_module<R>(f: impl FnOnce(&mut ModuleFrame) -> BuildResult<R>) -> BuildResult<R> {
     match Builder::with_innermost(f)? {
         Some(result) => result,
         None => Err(BuildError::message("no module is open").with_help("open one with `I.ir_module()`")),
@@ -191,7 +191,7 @@ fn with_module<R>(f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
 ///
 /// # Errors
 /// If no module is open, or the name is declared already.
-pub fn decl_function(name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
+pub fn decl_function(name: &Str, function_type: Option<Object>) -> BuildResult<Ref<GlobalVar>> {
     with_module(|module| module.declare(name, function_type))
 }
 
@@ -199,7 +199,7 @@ pub fn decl_function(name: &Str, function_type: Option<Object>) -> Result<Ref<Gl
 ///
 /// # Errors
 /// If no module is open, or the function is defined already.
-pub fn def_function(name: &Str, function: Ref<BaseFunc>) -> Result<()> {
+pub fn def_function(name: &Str, function: Ref<BaseFunc>) -> BuildResult<()> {
     with_module(|module| module.define(name, function))
 }
 
@@ -221,7 +221,10 @@ pub fn global_infos(name: &str) -> Vec<Ref<GlobalInfo>> {
 }
 
 /// Runs `f` on the module if it is the innermost frame.
-pub(crate) fn at_module_top<R>(function: &str, f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
+pub(crate) fn at_module_top<R>(
+    function: &str,
+    f: impl FnOnce(&mut ModuleFrame) -> BuildResult<R>,
+) -> BuildResult<R> {
     match Builder::with_top(f)? {
         Some(result) => result,
         None => Err(BuildErrorKind::WrongFrame {

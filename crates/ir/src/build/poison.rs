@@ -1,7 +1,7 @@
 //! Poison values of this dialect's nodes, which stand for arguments and results that could not be built.
 
 use tvmscript_ir_core::{Array, Map, Ref, poison_node};
-use tvmscript_irbuilder::{FromScript, IntoArg, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, FromScript, IntoArg, ScriptValue};
 
 use super::TargetArg;
 use crate::node::{DummyGlobalInfo, GlobalVar, Target, TargetKind, VDevice};
@@ -21,13 +21,13 @@ poison_node! {
 }
 
 impl IntoArg<TargetArg> for &str {
-    fn into_arg(self) -> Result<TargetArg> {
+    fn into_arg(self) -> BuildResult<TargetArg> {
         TargetArg::from_script(ScriptValue::str(self))
     }
 }
 
 impl IntoArg<TargetArg> for Ref<Target> {
-    fn into_arg(self) -> Result<TargetArg> {
+    fn into_arg(self) -> BuildResult<TargetArg> {
         Ok(TargetArg(self))
     }
 }

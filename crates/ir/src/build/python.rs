@@ -1,7 +1,7 @@
 //! The parts of TVM's Python modules that scripts use besides `I`: constants, data types, types, operators, targets.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, ScriptValue, script_fn};
 use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, PointerType, PrimType, Type, ops};
 
@@ -26,7 +26,7 @@ fn inferred_dtype(value: &ScriptValue) -> DataType {
 
 /// A constant. The data type of a plain number defaults to `int32`, `int64`, `float32` or `bool`.
 #[script_fn]
-pub fn const_(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Expr> {
+pub fn const_(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> BuildResult<Expr> {
     let dtype = dtype.unwrap_or_else(|| inferred_dtype(&value));
     let made = match &value {
         ScriptValue::Bool(b) => ops::make_const(dtype, i64::from(*b)),
@@ -48,49 +48,52 @@ pub fn const_(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> 
 
 /// A constant of `int32` or another data type.
 #[script_fn(name = "const")]
-pub fn int_const(value: ScriptValue, #[default = DataType::INT32] dtype: DataType) -> Result<Expr> {
+pub fn int_const(value: ScriptValue, #[default = DataType::INT32] dtype: DataType) -> BuildResult<Expr> {
     try_const(value, Some(dtype))
 }
 
 /// Returns the value unchanged: scripts use Python's numbers, strings and lists where TVM has its own.
 #[script_fn]
-pub fn convert(value: ScriptValue) -> Result<ScriptValue> {
+pub fn convert(value: ScriptValue) -> BuildResult<ScriptValue> {
     Ok(value)
 }
 
 /// A data type as a value, where its name would be a string.
 #[script_fn(name = "DataType")]
-pub fn data_type(dtype: DataType) -> Result<ScriptValue> {
+pub fn data_type(dtype: DataType) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::DType(dtype))
 }
 
 /// A scalar or vector type.
 #[script_fn(name = "PrimType")]
-pub fn prim_type(dtype: DataType) -> Result<Ref<Type>> {
+pub fn prim_type(dtype: DataType) -> BuildResult<Ref<Type>> {
     Ok(PrimType::new(dtype))
 }
 
 /// A pointer type.
 #[script_fn(name = "PointerType")]
-pub fn pointer_type(element_type: Ref<Type>, #[default = ""] storage_scope: Str) -> Result<Ref<Type>> {
+pub fn pointer_type(element_type: Ref<Type>, #[default = ""] storage_scope: Str) -> BuildResult<Ref<Type>> {
     Ok(PointerType::new(element_type, &storage_scope))
 }
 
 /// An operator by name.
 #[script_fn(name = "get")]
-pub fn op_get(op_name: Str) -> Result<Ref<Op>> {
+pub fn op_get(op_name: Str) -> BuildResult<Ref<Op>> {
     super::operator(&op_name).map_err(|error| error.at_position(0))
 }
 
 /// A target, with an optional host target.
 #[script_fn(name = "Target", members = [CURRENT_TARGET])]
-pub fn target_class(target: TargetArg, #[default = None] host: Option<TargetArg>) -> Result<Ref<Target>> {
+pub fn target_class(
+    target: TargetArg,
+    #[default = None] host: Option<TargetArg>,
+) -> BuildResult<Ref<Target>> {
     Ok(super::target::target(target, host))
 }
 
 /// The current target: always none, since no target is entered here.
 #[script_fn(name = "current")]
-pub fn current_target(#[default = true] allow_none: bool) -> Result<ScriptValue> {
+pub fn current_target(#[default = true] allow_none: bool) -> BuildResult<ScriptValue> {
     match allow_none {
         true => Ok(ScriptValue::None),
         false => Err(BuildError::message("no target is current here")

@@ -5,7 +5,7 @@
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, Map, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, Builder, FromScript, PyType, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, Builder, FromScript, PyType, ScriptValue};
 
 use super::AsWritten;
 use crate::node::{Target, TargetKind};
@@ -17,7 +17,7 @@ pub struct TargetArg(pub Ref<Target>);
 impl FromScript for TargetArg {
     const TYPE: PyType =
         PyType::Union { of: &[PyType::node::<Target>(), PyType::STR, PyType::Name("Mapping")] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         if let Some(target) = value.as_node::<Target>() {
             return Ok(TargetArg(target.clone()));
         }
@@ -140,7 +140,7 @@ const KINDS: &[Kind] = &[
 /// Options whose value is a comma-separated list.
 const LISTS: [&str; 4] = ["keys", "mattr", "libs", "cl-opt"];
 
-fn from_text(text: &str) -> Result<Ref<Target>> {
+fn from_text(text: &str) -> BuildResult<Ref<Target>> {
     if let Some(config) = super::target_tags::config(text) {
         return from_map(&config);
     }
@@ -210,7 +210,12 @@ fn is_arm(kind: &str, mcpu: Option<&Str>, mtriple: Option<Str>) -> bool {
 }
 
 /// The keys of a target: the given ones or the kind's, extended by those for Arm processors and the device.
-fn keys_of(map: &Map<Str, Value>, is_arm: bool, device: Option<Str>, of_kind: &[&str]) -> Result<Array<Str>> {
+fn keys_of(
+    map: &Map<Str, Value>,
+    is_arm: bool,
+    device: Option<Str>,
+    of_kind: &[&str],
+) -> BuildResult<Array<Str>> {
     let given =
         map.get_str("keys").map(|keys| Vec::<Str>::from_script(ScriptValue::from(keys))).transpose()?;
     let has_own = given.is_some() || is_arm;
@@ -227,7 +232,7 @@ fn keys_of(map: &Map<Str, Value>, is_arm: bool, device: Option<Str>, of_kind: &[
     Ok(keys.into_iter().collect())
 }
 
-fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
+fn from_map(map: &Map<Str, Value>) -> BuildResult<Ref<Target>> {
     let text = |key: &str| map.get_str(key).and_then(Value::as_str).map(Str::from);
     let Some(kind) = text("kind") else {
         return Err(BuildError::message("a target's dictionary has no \"kind\""));

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::Str;
 use tvmscript_irbuilder::{
-    BuildError, Builder, CallArgs, HostObject, Result, ScriptFn, ScriptValue, script_fn, try_name,
+    BuildError, BuildResult, Builder, CallArgs, HostObject, ScriptFn, ScriptValue, script_fn, try_name,
 };
 use tvmscript_script_parser::{HostBuilder, Member, PythonModule};
 
@@ -10,14 +10,14 @@ use Member::{Function, Value};
 
 /// Names a node, as an assignment in a script does, and returns it.
 #[script_fn(name = "name")]
-pub fn def(name: Str, value: ScriptValue) -> Result<ScriptValue> {
+pub fn def(name: Str, value: ScriptValue) -> BuildResult<ScriptValue> {
     give_name(&name, &value).map_err(|error| error.at_position(1))?;
     Ok(value)
 }
 
 /// Names several nodes, each by its own name, and returns them.
 #[script_fn(name = "name_many")]
-pub fn def_many(names: Vec<Str>, values: ScriptValue) -> Result<ScriptValue> {
+pub fn def_many(names: Vec<Str>, values: ScriptValue) -> BuildResult<ScriptValue> {
     let Some(items) = values.items() else {
         return Err(BuildError::expected("a list of nodes", values.type_name()).at_position(1));
     };
@@ -31,7 +31,7 @@ pub fn def_many(names: Vec<Str>, values: ScriptValue) -> Result<ScriptValue> {
     Ok(ScriptValue::list(items))
 }
 
-fn give_name(name: &Str, value: &ScriptValue) -> Result<()> {
+fn give_name(name: &Str, value: &ScriptValue) -> BuildResult<()> {
     match value {
         ScriptValue::Node(node) => try_name(name, node),
         other => Err(BuildError::expected("a node with a name", other.type_name())),
@@ -40,7 +40,7 @@ fn give_name(name: &Str, value: &ScriptValue) -> Result<()> {
 
 /// Tests whether a builder is open.
 #[script_fn]
-pub fn is_in_scope() -> Result<bool> {
+pub fn is_in_scope() -> BuildResult<bool> {
     Ok(Builder::is_open())
 }
 
@@ -67,7 +67,7 @@ impl HostObject for BuilderClass {
         true
     }
 
-    fn call(&self, args: CallArgs) -> Result<ScriptValue> {
+    fn call(&self, args: CallArgs) -> BuildResult<ScriptValue> {
         match args.positional.is_empty() && args.keywords.is_empty() {
             true => Ok(HostBuilder::value()),
             false => Err(BuildError::message("a builder takes no arguments")),

@@ -22,7 +22,7 @@ use crate::node::{IRModule, Target, TargetKind};
 pub fn define_module(
     p: &mut Parser<'_>,
     definition: &Definition<ast::ClassDef>,
-) -> tvmscript_script_parser::Result<Option<ScriptValue>> {
+) -> tvmscript_script_parser::EvalResult<Option<ScriptValue>> {
     match p.token_of("ir") {
         Some(token) => p.with_token(token, |p| module::define(p, definition)),
         None => module::define(p, definition),

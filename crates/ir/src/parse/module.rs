@@ -8,7 +8,7 @@ use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue, record};
 use tvmscript_python_syntax::ast::{self, ClassDef, StmtId};
 use tvmscript_script_parser::{Definition, Indices};
-use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseErrorKind, Parser, Shadowing};
 
 use crate::build;
 use crate::node::{BaseFunc, IRModule};
@@ -59,7 +59,10 @@ impl HostObject for Module {
 }
 
 /// Parses a module into the open builder.
-pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> Result<Option<ScriptValue>> {
+pub(super) fn define(
+    p: &mut Parser<'_>,
+    definition: &Definition<ClassDef>,
+) -> EvalResult<Option<ScriptValue>> {
     let node = definition.stmt;
     let [is_checked] = p.decorator_flags(definition, [("check_well_formed", true)])?;
     if !is_checked {
@@ -110,7 +113,7 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
 }
 
 /// Adds the function that a definition returned instead of adding it itself.
-fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> Result<()> {
+fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> EvalResult<()> {
     let ast::Stmt::FunctionDef(node) = p.stmt(id) else { return Ok(()) };
     let name = p.name_str(node.name);
     match value.as_node::<BaseFunc>() {
@@ -127,7 +130,7 @@ fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> Result<()> {
 }
 
 /// `name = function` in a module.
-pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
+pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> EvalResult<()> {
     let value = p.eval(node.value)?;
     let target = p.item(node.targets, 0).map(|t| (t, p.expr(t)));
     let Some((_, ast::Expr::Name(name))) = target else {
@@ -149,7 +152,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
 }
 
 /// An expression statement, called for its effect on the module.
-pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
+pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> EvalResult<()> {
     p.eval(node.value).map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! Attributes of targets in Python code: fields, and options that TVM's class offers as properties.
 
 use tvmscript_ir_core::Object;
-use tvmscript_irbuilder::{Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, ScriptValue};
 
 use crate::build::{field, field_names};
 use crate::node::Target;
@@ -20,7 +20,7 @@ const OPTIONS: &[&str] = &[
     "vtcm_capacity",
 ];
 
-pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub(super) fn attribute(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     if let Some(target) = object.downcast_ref::<Target>()
         && OPTIONS.contains(&name)
         && let Some(value) = target.attrs.get_str(name)

@@ -1,7 +1,7 @@
 //! Calls that are kept as they are written.
 
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::{Array, PathId, Str, Value, field, with_stack};
 use tvmscript_prim::{FloatImm, IntImm, StringImm, WrittenTuple};
@@ -19,7 +19,7 @@ pub fn call_as_written(
     keywords: &Array<Str>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let mut callee = d.prefix(dialect);
     for part in name.split('.') {
         callee = d.docs.attr(callee, part);
@@ -34,7 +34,7 @@ pub fn call_as_written(
     Ok(d.docs.call(callee, &docs, &named))
 }
 
-fn argument(arg: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn argument(arg: &Value, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Value::Node(node) = arg else { return data(arg, path, d) };
     if let Some(WrittenTuple { items }) = node.as_node() {
         let at = d.field(path, field!(WrittenTuple, items));

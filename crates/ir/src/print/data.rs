@@ -4,7 +4,7 @@
 //! omitted elsewhere ([`Docsifier::typed`]). TVM prints both alike.
 
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::{Map, Object, PathId, Str, Value};
 use tvmscript_prim::{FloatImm, IntImm, StringImm};
@@ -15,7 +15,7 @@ use super::small::tvm_name;
 ///
 /// # Errors
 /// If a value cannot be printed.
-pub fn data_dict(entries: &Map<Str, Value>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn data_dict(entries: &Map<Str, Value>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     object(entries.object(), path, d)
 }
 
@@ -23,7 +23,7 @@ pub fn data_dict(entries: &Map<Str, Value>, path: PathId, d: &mut Docsifier<'_>)
 ///
 /// # Errors
 /// If it cannot be printed.
-pub fn data(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn data(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match value {
         Value::Node(node) => d.nested(|d| object(node, path, d)),
         Value::DType(dtype) => {
@@ -36,7 +36,7 @@ pub fn data(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
     }
 }
 
-fn object(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn object(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if node.is::<IntImm>() || node.is::<FloatImm>() || node.is::<StringImm>() {
         return d.typed(|d| d.expr_object(node, path));
     }

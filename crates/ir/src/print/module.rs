@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, Frame, Result, names, script};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, names, script};
 use tvmscript_ir_core::registry::{RegistrationSite, Slot};
 use tvmscript_ir_core::{
     Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value, field,
@@ -130,12 +130,12 @@ fn member_names(functions: &[Function<'_>]) -> Vec<Str> {
 }
 
 /// `@I.ir_module`, `class Module:`
-pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtList> {
     let class = d.with_token("ir", |d| class(node, path, d))?;
     script(d, class)
 }
 
-fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let IRModule { functions: _, global_var_map_: _, source_map: _, attrs, global_infos } = &**node;
     let frame = Frame::new(None, ModuleFrame { global_infos: global_infos.clone() });
     let functions = in_order(node, d);

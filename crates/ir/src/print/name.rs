@@ -2,7 +2,7 @@
 
 use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result, names};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, names};
 use tvmscript_ir_core::{PathId, Ref, Value, field};
 
 use super::module::ModuleFrame;
@@ -37,7 +37,11 @@ pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> Exp
 ///
 /// # Errors
 /// If the function's type cannot be printed.
-pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn function_reference(
+    node: &Ref<GlobalVar>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }

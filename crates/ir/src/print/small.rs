@@ -2,7 +2,7 @@
 
 use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::{Map, ObjectLike, PathId, Ref, Str, Value, field, structural_equal};
 use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
@@ -11,7 +11,11 @@ use super::data::data_dict;
 use crate::node::{DummyGlobalInfo, GlobalVar, Target, VDevice};
 
 /// `{"key": value}`
-pub(super) fn dict_attrs(node: &Ref<DictAttrs>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn dict_attrs(
+    node: &Ref<DictAttrs>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let DictAttrs { dict } = &**node;
     let at = d.field(path, "__dict__");
     let entries = data_dict(dict, at, d)?;
@@ -25,7 +29,11 @@ pub(super) fn dict_attrs(node: &Ref<DictAttrs>, path: PathId, d: &mut Docsifier<
 }
 
 /// `I.GlobalVar("f")`
-pub(super) fn global_var(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn global_var(
+    node: &Ref<GlobalVar>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let GlobalVar { span: _, struct_info_: _, name_hint } = &**node;
     let name = d.docs.str(name_hint.as_str());
     let name = d.at_field(name, path, field!(GlobalVar, name_hint));
@@ -38,14 +46,14 @@ pub(super) fn dummy_global_info(
     node: &Ref<DummyGlobalInfo>,
     _: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let DummyGlobalInfo {} = &**node;
     let callee = d.prefixed("ir", "dummy_global_info");
     Ok(d.docs.call_args(callee, &[]))
 }
 
 /// `I.vdevice({"kind": "llvm"}, 0, "global")`
-pub(super) fn vdevice(node: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn vdevice(node: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let VDevice { target, vdevice_id, memory_scope } = &**node;
     let target = match target {
         Some(target) => {
@@ -63,7 +71,7 @@ pub(super) fn vdevice(node: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) 
 }
 
 /// `I.Op("tir.exp")`
-pub(super) fn op(node: &Ref<Op>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn op(node: &Ref<Op>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Op { name } = &**node;
     let name = d.docs.str(name.as_str());
     let name = d.at_field(name, path, field!(Op, name));
@@ -72,7 +80,7 @@ pub(super) fn op(node: &Ref<Op>, path: PathId, d: &mut Docsifier<'_>) -> Result<
 }
 
 /// `I.FuncType([a, b], r)`
-pub(super) fn func_type(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn func_type(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let FuncType { span: _, arg_types, ret_type } = &**node;
     let at = d.field(path, field!(FuncType, arg_types));
     let args = d.values(arg_types.values(), at)?;
@@ -84,7 +92,7 @@ pub(super) fn func_type(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `I.Range(0, 16)`
-pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let callee = d.prefixed("ir", "Range");
     range_call(node, callee, path, d)
 }
@@ -93,7 +101,12 @@ pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> R
 ///
 /// # Errors
 /// If a bound cannot be printed.
-pub fn range_call(node: &Range, callee: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn range_call(
+    node: &Range,
+    callee: ExprDoc,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     range_with(node, callee, path, d, |end, at, d| d.expr(end, at))
 }
 
@@ -109,8 +122,8 @@ pub fn range_with(
     callee: ExprDoc,
     path: PathId,
     d: &mut Docsifier<'_>,
-    scalar: impl Fn(&Expr, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>,
-) -> Result<ExprDoc> {
+    scalar: impl Fn(&Expr, PathId, &mut Docsifier<'_>) -> DocsifyResult<ExprDoc>,
+) -> DocsifyResult<ExprDoc> {
     let Range { min, extent, span: _ } = node;
     let at = d.field(path, field!(Range, min));
     let first = scalar(min, at, d)?;
@@ -156,7 +169,7 @@ fn end_of(min: &Expr, extent: &Expr) -> Option<Expr> {
 ///
 /// # Errors
 /// If an option cannot be printed.
-pub fn target_config(node: &Target, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn target_config(node: &Target, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let config = exported(node).into_object();
     d.expr_object(&config, path)
 }

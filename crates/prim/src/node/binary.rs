@@ -5,9 +5,9 @@ use tvmscript_ir_core::{DataType, Node, Ref, Span};
 
 use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 
-fn same_type(a: &Expr, b: &Expr) -> Result<DataType> {
+fn same_type(a: &Expr, b: &Expr) -> PrimResult<DataType> {
     let (left, right) = (a.dtype(), b.dtype());
     if left == right { Ok(left) } else { Err(PrimError::MismatchedTypes { left, right }) }
 }
@@ -38,7 +38,7 @@ macro_rules! binary {
             /// Constructs the node; both operands must have the same type. Never folds.
             /// # Errors
             /// [`PrimError::MismatchedTypes`].
-            pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
+            pub fn try_new(a: Expr, b: Expr) -> PrimResult<Expr> {
                 let dtype = same_type(&a, &b)?;
                 $(let dtype = DataType::$bool.with_lanes(dtype.lanes);)?
                 Ok(Ref::new($name { span: Span::current(), dtype, a, b }).upcast())

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
 
 use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::node::Var;
 
 /// A call of an operator or of a function of the module.
@@ -74,7 +74,7 @@ impl Let {
     /// Constructs the node.
     /// # Errors
     /// [`PrimError::MismatchedTypes`] if variable and value differ in type.
-    pub fn try_new(var: Ref<Var>, value: Expr, body: Expr) -> Result<Expr> {
+    pub fn try_new(var: Ref<Var>, value: Expr, body: Expr) -> PrimResult<Expr> {
         if var.dtype != value.dtype() {
             return Err(PrimError::MismatchedTypes { left: var.dtype, right: value.dtype() });
         }

@@ -7,7 +7,7 @@ use tvmscript_ir_core::type_table::{Shape, TypeDecl, register_node};
 use tvmscript_ir_core::{Class, DataType, EqKind, NameCell, Node, Ref, Span, Str, TypeCode, TypeInfo};
 
 use crate::class::{Expr, PrimExpr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::types::{PrimType, TupleType, Type};
 
 /// Checks the stored dtype of an expression against the one computed from its operands.
@@ -36,7 +36,7 @@ impl IntImm {
     /// Constructs a literal.
     /// # Errors
     /// [`PrimError::OperandType`] if the type is not a scalar int, uint or bool; [`PrimError::OutOfRange`].
-    pub fn try_new(dtype: DataType, value: i64) -> Result<Expr> {
+    pub fn try_new(dtype: DataType, value: i64) -> PrimResult<Expr> {
         IntImm::fits(dtype, value)?;
         Ok(Ref::new(IntImm { span: Span::current(), dtype, value }).upcast())
     }
@@ -45,7 +45,7 @@ impl IntImm {
         IntImm::fits(self.dtype, self.value).map_err(|error| Invalid::at("value", error))
     }
 
-    fn fits(dtype: DataType, value: i64) -> Result<()> {
+    fn fits(dtype: DataType, value: i64) -> PrimResult<()> {
         if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
             return Err(PrimError::OperandType {
                 op: "IntImm",
@@ -134,7 +134,7 @@ impl FloatImm {
     /// [`PrimError::OperandType`] if the type is not a scalar floating type; [`PrimError::OutOfRange`].
     /// # Source
     /// `FloatImm` constructor, `src/ir/expr.cc`.
-    pub fn try_new(dtype: DataType, value: f64) -> Result<Expr> {
+    pub fn try_new(dtype: DataType, value: f64) -> PrimResult<Expr> {
         FloatImm::fits(dtype, value)?;
         Ok(Ref::new(FloatImm { span: Span::current(), dtype, value }).upcast())
     }
@@ -143,7 +143,7 @@ impl FloatImm {
         FloatImm::fits(self.dtype, self.value).map_err(|error| Invalid::at("value", error))
     }
 
-    fn fits(dtype: DataType, value: f64) -> Result<()> {
+    fn fits(dtype: DataType, value: f64) -> PrimResult<()> {
         if !dtype.is_scalar() || !dtype.is_any_float() {
             return Err(PrimError::OperandType {
                 op: "FloatImm",
@@ -286,7 +286,7 @@ impl Cast {
     /// Constructs the node.
     /// # Errors
     /// [`PrimError::Lanes`] if the lanes differ.
-    pub fn try_new(dtype: DataType, value: Expr) -> Result<Expr> {
+    pub fn try_new(dtype: DataType, value: Expr) -> PrimResult<Expr> {
         if dtype.lanes != value.dtype().lanes {
             return Err(PrimError::Lanes { op: "Cast", left: dtype, right: value.dtype() });
         }

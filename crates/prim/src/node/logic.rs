@@ -5,9 +5,9 @@ use tvmscript_ir_core::{DataType, Node, Ref, Span};
 
 use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 
-fn bool_type(op: &'static str, e: &Expr) -> Result<DataType> {
+fn bool_type(op: &'static str, e: &Expr) -> PrimResult<DataType> {
     let found = e.dtype();
     if found.is_bool() {
         Ok(found)
@@ -36,12 +36,12 @@ macro_rules! logic {
             /// Constructs the node. Never folds.
             /// # Errors
             /// If an operand is not bool, or the lanes differ.
-            pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
+            pub fn try_new(a: Expr, b: Expr) -> PrimResult<Expr> {
                 let dtype = $name::dtype_of(&a, &b)?;
                 Ok(Ref::new($name { span: Span::current(), dtype, a, b }).upcast())
             }
 
-            fn dtype_of(a: &Expr, b: &Expr) -> Result<DataType> {
+            fn dtype_of(a: &Expr, b: &Expr) -> PrimResult<DataType> {
                 let (left, right) = (bool_type($op, a)?, bool_type($op, b)?);
                 match left == right {
                     true => Ok(left),
@@ -85,7 +85,7 @@ impl Not {
     /// Constructs the node. Never folds.
     /// # Errors
     /// If the operand is not bool.
-    pub fn try_new(a: Expr) -> Result<Expr> {
+    pub fn try_new(a: Expr) -> PrimResult<Expr> {
         let dtype = bool_type("not", &a)?;
         Ok(Ref::new(Not { span: Span::current(), dtype, a }).upcast())
     }
@@ -111,7 +111,7 @@ impl Select {
     /// Constructs the node. Never folds.
     /// # Errors
     /// If the condition is not bool with one lane or the values' lanes, or the values' types differ.
-    pub fn try_new(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
+    pub fn try_new(condition: Expr, true_value: Expr, false_value: Expr) -> PrimResult<Expr> {
         let dtype = Select::dtype_of(&condition, &true_value, &false_value)?;
         Ok(Ref::new(Select { span: Span::current(), dtype, condition, true_value, false_value }).upcast())
     }
@@ -121,7 +121,7 @@ impl Select {
         has_dtype(self.dtype, dtype.map_err(|error| Invalid::at("condition", error))?)
     }
 
-    fn dtype_of(condition: &Expr, true_value: &Expr, false_value: &Expr) -> Result<DataType> {
+    fn dtype_of(condition: &Expr, true_value: &Expr, false_value: &Expr) -> PrimResult<DataType> {
         let cond = bool_type("Select", condition)?;
         let (dtype, right) = (true_value.dtype(), false_value.dtype());
         if cond.lanes != dtype.lanes && cond.lanes != 1 {

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
 
 use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::intrinsic;
 use crate::node::{Call, IntImm, Mul};
 use crate::ops::cast;
@@ -79,7 +79,7 @@ impl Lanes {
     /// Converts an expression: a literal above 1, or a multiple of `T.vscale()`, which is normalized.
     /// # Errors
     /// [`PrimError::BadLanes`].
-    pub fn from_expr(expr: &Expr) -> Result<Lanes> {
+    pub fn from_expr(expr: &Expr) -> PrimResult<Lanes> {
         if let Some(lit) = expr.as_node::<IntImm>() {
             let count = i16::try_from(lit.value).ok().filter(|n| *n > 1).ok_or(PrimError::BadLanes)?;
             return Ok(Lanes { expr: IntImm::int32(count.into()), count });
@@ -111,7 +111,7 @@ fn vscale_factor(expr: &Expr) -> Option<i16> {
     if is_vscale(call) { i16::try_from(lit.value).ok() } else { None }
 }
 
-fn scalar(op: &'static str, e: &Expr) -> Result<DataType> {
+fn scalar(op: &'static str, e: &Expr) -> PrimResult<DataType> {
     let found = e.dtype();
     if found.is_scalar() {
         Ok(found)
@@ -133,7 +133,7 @@ impl Ramp {
     /// Constructs the node; a stride of another type is converted to the base's type ([`cast`]).
     /// # Errors
     /// If base or stride is not a scalar, the stride's literal does not fit, or the lane count is invalid.
-    pub fn try_new(base: Expr, stride: Expr, lanes: &Expr) -> Result<Expr> {
+    pub fn try_new(base: Expr, stride: Expr, lanes: &Expr) -> PrimResult<Expr> {
         let dtype = scalar("Ramp", &base)?;
         let stride = if scalar("Ramp", &stride)? == dtype { stride } else { cast(dtype, stride)? };
         let Lanes { expr, count } = Lanes::from_expr(lanes)?;
@@ -157,7 +157,7 @@ impl Broadcast {
     /// Constructs the node.
     /// # Errors
     /// If the value is not a scalar, or the lane count is invalid.
-    pub fn try_new(value: Expr, lanes: &Expr) -> Result<Expr> {
+    pub fn try_new(value: Expr, lanes: &Expr) -> PrimResult<Expr> {
         scalar("Broadcast", &value)?;
         Ok(Broadcast::with_lanes(value, Lanes::from_expr(lanes)?))
     }
@@ -173,7 +173,7 @@ impl Shuffle {
     /// Constructs the node.
     /// # Errors
     /// If the vectors differ in element type, or there are no vectors, no indices, or more indices than lanes.
-    pub fn try_new(vectors: Array<Expr>, indices: Array<Expr>) -> Result<Expr> {
+    pub fn try_new(vectors: Array<Expr>, indices: Array<Expr>) -> PrimResult<Expr> {
         let dtype = Shuffle::dtype_of(&vectors, &indices)?;
         Ok(Ref::new(Shuffle { span: Span::current(), dtype, vectors, indices }).upcast())
     }
@@ -183,7 +183,7 @@ impl Shuffle {
         has_dtype(self.dtype, dtype.map_err(|error| Invalid::at("vectors", error))?)
     }
 
-    fn dtype_of(vectors: &Array<Expr>, indices: &Array<Expr>) -> Result<DataType> {
+    fn dtype_of(vectors: &Array<Expr>, indices: &Array<Expr>) -> PrimResult<DataType> {
         let count = |what, expected, found| PrimError::Count { op: "Shuffle", what, expected, found };
         let first = vectors.first().ok_or(count("vectors", 1, 0))?.dtype().element();
         let mut lanes = 0i32;

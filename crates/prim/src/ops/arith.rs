@@ -9,7 +9,7 @@ use super::fold::fold;
 use super::literal::truth;
 use super::{make_const, make_zero, match_types, undetermined};
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::intrinsic;
 use crate::node::{
     Add, And, Call, Div, EQ, FloatImm, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE,
@@ -57,7 +57,7 @@ impl BinaryOp {
     /// # Errors
     /// Errors of the node's constructor.
     #[inline]
-    pub fn node(self, a: Expr, b: Expr) -> Result<Expr> {
+    pub fn node(self, a: Expr, b: Expr) -> PrimResult<Expr> {
         match self {
             BinaryOp::Add => Add::try_new(a, b),
             BinaryOp::Sub => Sub::try_new(a, b),
@@ -82,7 +82,7 @@ impl BinaryOp {
 
 /// Folds or constructs; the operands have the same type.
 #[inline(always)]
-pub(super) fn fold_or_node(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
+pub(super) fn fold_or_node(op: BinaryOp, a: Expr, b: Expr) -> PrimResult<Expr> {
     match fold(op, &a, &b)? {
         Some(folded) => Ok(folded.pick(a, b)),
         None => op.node(a, b),
@@ -90,7 +90,7 @@ pub(super) fn fold_or_node(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
 }
 
 #[inline(always)]
-fn smart(op: BinaryOp, mut a: Expr, mut b: Expr) -> Result<Expr> {
+fn smart(op: BinaryOp, mut a: Expr, mut b: Expr) -> PrimResult<Expr> {
     match_types(&mut a, &mut b)?;
     fold_or_node(op, a, b)
 }
@@ -98,7 +98,7 @@ fn smart(op: BinaryOp, mut a: Expr, mut b: Expr) -> Result<Expr> {
 /// Applies the operator chosen at run time: matches types, folds, then constructs.
 /// # Errors
 /// As the function of that operator.
-pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
+pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> PrimResult<Expr> {
     match op {
         BinaryOp::Add => add(a, b),
         BinaryOp::Sub => sub(a, b),
@@ -128,7 +128,7 @@ macro_rules! smart {
         /// # Errors
         /// [`PrimError::CannotMatch`], or errors of folding ([`crate::ops::fold::fold`]).
         #[inline]
-        pub fn $name(a: Expr, b: Expr) -> Result<Expr> {
+        pub fn $name(a: Expr, b: Expr) -> PrimResult<Expr> {
             smart(BinaryOp::$op, a, b)
         }
     )*};
@@ -158,11 +158,11 @@ smart! {
 }
 
 #[inline]
-fn integers(op: &'static str, a: &mut Expr, b: &mut Expr) -> Result<()> {
+fn integers(op: &'static str, a: &mut Expr, b: &mut Expr) -> PrimResult<()> {
     if a.dtype().is_integer() && b.dtype().is_integer() { Ok(()) } else { check_integers(op, a, b) }
 }
 
-fn check_integers(op: &'static str, a: &mut Expr, b: &mut Expr) -> Result<()> {
+fn check_integers(op: &'static str, a: &mut Expr, b: &mut Expr) -> PrimResult<()> {
     undetermined::agree(a, b);
     for e in [a, b] {
         let found = e.dtype();
@@ -181,7 +181,7 @@ macro_rules! integer_division {
         /// # Errors
         /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], or errors of folding.
         #[inline]
-        pub fn $name(mut a: Expr, mut b: Expr) -> Result<Expr> {
+        pub fn $name(mut a: Expr, mut b: Expr) -> PrimResult<Expr> {
             integers(stringify!($name), &mut a, &mut b)?;
             smart(BinaryOp::$op, a, b)
         }
@@ -200,7 +200,7 @@ integer_division! {
 /// The quotient rounded toward positive infinity: `(a + b - 1) // b`.
 /// # Errors
 /// As [`floordiv`].
-pub fn ceildiv(mut a: Expr, mut b: Expr) -> Result<Expr> {
+pub fn ceildiv(mut a: Expr, mut b: Expr) -> PrimResult<Expr> {
     integers("ceildiv", &mut a, &mut b)?;
     match_types(&mut a, &mut b)?;
     let sum = add(a, b.clone())?;
@@ -214,7 +214,7 @@ pub fn ceildiv(mut a: Expr, mut b: Expr) -> Result<Expr> {
 /// # Errors
 /// [`PrimError::CannotMatch`].
 #[inline]
-pub fn eq(mut a: Expr, mut b: Expr) -> Result<Expr> {
+pub fn eq(mut a: Expr, mut b: Expr) -> PrimResult<Expr> {
     match_types(&mut a, &mut b)?;
     match fold(BinaryOp::Eq, &a, &b)? {
         Some(folded) => Ok(folded.pick(a, b)),
@@ -230,7 +230,7 @@ fn is_vscale(e: &Expr) -> bool {
 /// `-a`: negates literals, otherwise `0 - a`.
 /// # Errors
 /// [`PrimError::OutOfRange`] if the negated literal does not fit.
-pub fn neg(a: Expr) -> Result<Expr> {
+pub fn neg(a: Expr) -> PrimResult<Expr> {
     if let Some(lit) = a.as_node::<IntImm>() {
         IntImm::try_new(lit.dtype, lit.value.wrapping_neg())
     } else if let Some(lit) = a.as_node::<FloatImm>() {
@@ -256,7 +256,7 @@ pub fn neg_inf() -> &'static Expr {
 /// # Errors
 /// [`PrimError::CannotMatch`].
 #[inline]
-pub fn min(a: Expr, b: Expr) -> Result<Expr> {
+pub fn min(a: Expr, b: Expr) -> PrimResult<Expr> {
     if a.ptr_eq(pos_inf()) || b.ptr_eq(neg_inf()) {
         return Ok(b);
     }
@@ -270,7 +270,7 @@ pub fn min(a: Expr, b: Expr) -> Result<Expr> {
 /// # Errors
 /// [`PrimError::CannotMatch`].
 #[inline]
-pub fn max(a: Expr, b: Expr) -> Result<Expr> {
+pub fn max(a: Expr, b: Expr) -> PrimResult<Expr> {
     if a.ptr_eq(pos_inf()) || b.ptr_eq(neg_inf()) {
         return Ok(a);
     }

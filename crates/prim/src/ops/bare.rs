@@ -8,13 +8,13 @@ use tvmscript_ir_core::{DataType, TextRules};
 
 use super::python::{Operand, int_literal};
 use crate::class::Expr;
-use crate::error::Result;
+use crate::error::PrimResult;
 use crate::node::{FloatImm, IntImm};
 
 /// A bare integer of the text.
 /// # Errors
 /// [`crate::PrimError::OutOfRange`] if it does not fit the header's type.
-pub fn int(value: i64) -> Result<Expr> {
+pub fn int(value: i64) -> PrimResult<Expr> {
     match TextRules::current().int {
         Some(dtype) => IntImm::try_new(dtype, value),
         None => Ok(int_literal(value)),
@@ -24,14 +24,14 @@ pub fn int(value: i64) -> Result<Expr> {
 /// A bare float of the text.
 /// # Errors
 /// [`crate::PrimError::OutOfRange`] if it does not fit the type.
-pub fn float(value: f64) -> Result<Expr> {
+pub fn float(value: f64) -> PrimResult<Expr> {
     FloatImm::try_new(TextRules::current().float.unwrap_or(DataType::FLOAT32), value)
 }
 
 /// Converts numbers of the text to literals; expressions are unchanged.
 /// # Errors
 /// As [`int`] and [`float`].
-pub fn operand(operand: Operand) -> Result<Operand> {
+pub fn operand(operand: Operand) -> PrimResult<Operand> {
     Ok(match operand {
         Operand::Int(value) => Operand::Expr(int(value)?),
         Operand::Float(value) => Operand::Expr(float(value)?),

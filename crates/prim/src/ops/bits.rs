@@ -4,11 +4,11 @@ use super::fold::is_index;
 use super::match_types;
 use super::undetermined::{agree, is_undetermined};
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::intrinsic::{self, NamedOp};
 use crate::node::{Call, IntImm};
 
-fn check(op: &'static str, with_bool: bool, operands: &[&Expr]) -> Result<()> {
+fn check(op: &'static str, with_bool: bool, operands: &[&Expr]) -> PrimResult<()> {
     for e in operands {
         let found = e.dtype();
         if !(found.is_integer() || with_bool && found.is_bool() || is_undetermined(e)) {
@@ -29,7 +29,7 @@ fn shift(
     mut a: Expr,
     mut b: Expr,
     compute: fn(i64, u32) -> i64,
-) -> Result<Expr> {
+) -> PrimResult<Expr> {
     agree(&mut a, &mut b);
     check(name, false, &[&a, &b])?;
     match_types(&mut a, &mut b)?;
@@ -52,14 +52,14 @@ fn shift(
 /// `a << b`. The folded value must fit the type; it does not wrap.
 /// # Errors
 /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], [`PrimError::ShiftAmount`], [`PrimError::OutOfRange`].
-pub fn shift_left(a: Expr, b: Expr) -> Result<Expr> {
+pub fn shift_left(a: Expr, b: Expr) -> PrimResult<Expr> {
     shift("shift_left", &intrinsic::SHIFT_LEFT, a, b, |value, bits| value << bits)
 }
 
 /// `a >> b`, an arithmetic shift.
 /// # Errors
 /// As [`shift_left`].
-pub fn shift_right(a: Expr, b: Expr) -> Result<Expr> {
+pub fn shift_right(a: Expr, b: Expr) -> PrimResult<Expr> {
     shift("shift_right", &intrinsic::SHIFT_RIGHT, a, b, |value, bits| value >> bits)
 }
 
@@ -69,7 +69,7 @@ fn bitwise(
     mut a: Expr,
     mut b: Expr,
     compute: fn(i64, i64) -> i64,
-) -> Result<Expr> {
+) -> PrimResult<Expr> {
     agree(&mut a, &mut b);
     check(name, true, &[&a, &b])?;
     match_types(&mut a, &mut b)?;
@@ -85,28 +85,28 @@ fn bitwise(
 /// `a & b`.
 /// # Errors
 /// [`PrimError::OperandType`], [`PrimError::CannotMatch`].
-pub fn bitwise_and(a: Expr, b: Expr) -> Result<Expr> {
+pub fn bitwise_and(a: Expr, b: Expr) -> PrimResult<Expr> {
     bitwise("bitwise_and", &intrinsic::BITWISE_AND, a, b, |x, y| x & y)
 }
 
 /// `a | b`.
 /// # Errors
 /// As [`bitwise_and`].
-pub fn bitwise_or(a: Expr, b: Expr) -> Result<Expr> {
+pub fn bitwise_or(a: Expr, b: Expr) -> PrimResult<Expr> {
     bitwise("bitwise_or", &intrinsic::BITWISE_OR, a, b, |x, y| x | y)
 }
 
 /// `a ^ b`.
 /// # Errors
 /// As [`bitwise_and`].
-pub fn bitwise_xor(a: Expr, b: Expr) -> Result<Expr> {
+pub fn bitwise_xor(a: Expr, b: Expr) -> PrimResult<Expr> {
     bitwise("bitwise_xor", &intrinsic::BITWISE_XOR, a, b, |x, y| x ^ y)
 }
 
 /// `~a`; never folds.
 /// # Errors
 /// [`PrimError::OperandType`].
-pub fn bitwise_not(a: Expr) -> Result<Expr> {
+pub fn bitwise_not(a: Expr) -> PrimResult<Expr> {
     check("bitwise_not", true, &[&a])?;
     Ok(Call::new(a.dtype(), intrinsic::BITWISE_NOT.get().clone(), [a]))
 }

@@ -5,14 +5,14 @@ use tvmscript_ir_core::{DataType, Ref, TextRules};
 
 use super::{fold, make_const, undetermined};
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::intrinsic::{self, NamedOp};
 use crate::node::{Broadcast, Call, Cast, FloatImm, IntImm, Lanes, Ramp};
 
 /// Broadcasts a scalar to `lanes` lanes (negative: scalable).
 /// # Errors
 /// [`PrimError::OperandType`] if the value is not a scalar; [`PrimError::BadLanes`].
-pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
+pub fn broadcast_to(value: Expr, lanes: i16) -> PrimResult<Expr> {
     let found = value.dtype();
     if !found.is_scalar() {
         return Err(PrimError::OperandType { op: "Broadcast", expected: "scalar operands", found });
@@ -24,7 +24,7 @@ pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
 }
 
 /// The literal converted to a scalar type, or the value unchanged.
-fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr>, Expr> {
+fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<PrimResult<Expr>, Expr> {
     if TextRules::current().folding.is_exact && !is_exact(dtype, &value) {
         return Err(value);
     }
@@ -60,7 +60,7 @@ fn is_exact(dtype: DataType, value: &Expr) -> bool {
 /// If a literal does not fit, lane counts differ, or a handle is converted.
 /// # Source
 /// `cast`, `src/tir/op/op.cc`.
-pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
+pub fn cast(dtype: DataType, value: Expr) -> PrimResult<Expr> {
     let from = value.dtype();
     if from == dtype {
         return Ok(value);
@@ -116,7 +116,7 @@ fn bits_of(dtype: DataType) -> DataType {
 /// Reinterprets the bits of a value as another type of the same size.
 /// # Errors
 /// [`PrimError::Reinterpret`] if the sizes differ.
-pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
+pub fn reinterpret(dtype: DataType, value: Expr) -> PrimResult<Expr> {
     let from = value.dtype();
     if from == DataType::VOID
         && dtype != DataType::VOID
@@ -144,7 +144,7 @@ pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
 /// any floating type fold.
 /// # Errors
 /// [`PrimError::OutOfRange`] if the folded literal does not fit its type.
-pub fn round_with(op: &NamedOp, fold: fn(f64) -> f64, x: Expr) -> Result<Expr> {
+pub fn round_with(op: &NamedOp, fold: fn(f64) -> f64, x: Expr) -> PrimResult<Expr> {
     let dtype = x.dtype();
     if dtype.is_integer() || dtype.is_bool() {
         return Ok(x);
@@ -158,7 +158,7 @@ pub fn round_with(op: &NamedOp, fold: fn(f64) -> f64, x: Expr) -> Result<Expr> {
 /// Rounds toward positive infinity, as [`round_with`].
 /// # Errors
 /// As [`round_with`].
-pub fn ceil(x: Expr) -> Result<Expr> {
+pub fn ceil(x: Expr) -> PrimResult<Expr> {
     round_with(&intrinsic::CEIL, f64::ceil, x)
 }
 
@@ -207,11 +207,11 @@ fn rule(l: DataType, r: DataType) -> Option<Convert> {
 /// # Source
 /// `BinaryOpMatchTypes`, `src/tir/op/op.cc`.
 #[inline]
-pub fn match_types(a: &mut Expr, b: &mut Expr) -> Result<()> {
+pub fn match_types(a: &mut Expr, b: &mut Expr) -> PrimResult<()> {
     if a.dtype() == b.dtype() { Ok(()) } else { match_different(a, b) }
 }
 
-fn match_different(a: &mut Expr, b: &mut Expr) -> Result<()> {
+fn match_different(a: &mut Expr, b: &mut Expr) -> PrimResult<()> {
     undetermined::agree(a, b);
     if a.dtype() == b.dtype() {
         return Ok(());

@@ -11,7 +11,7 @@ use tvmscript_ir_core::{DataType, TextRules};
 use super::literal::truth;
 use super::{BinaryOp, Number, make_const};
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::node::{FloatImm, IntImm};
 
 /// The result of folding.
@@ -62,7 +62,7 @@ fn wrapped(value: i64, dtype: DataType) -> i64 {
 }
 
 /// The exact result of an operation on two literals as one of the type.
-fn int(value: i128, dtype: DataType) -> Result<Option<Folded>> {
+fn int(value: i128, dtype: DataType) -> PrimResult<Option<Folded>> {
     let rules = TextRules::current().folding;
     if rules.is_exact && !holds(dtype, value) {
         return Ok(None);
@@ -86,7 +86,7 @@ pub(super) fn holds(dtype: DataType, value: i128) -> bool {
 }
 
 /// Computes on two float literals in the type's own width, if that is 32 or 64 bits.
-fn float(operator: Operator, dtype: DataType, a: f64, b: f64) -> Result<Option<Folded>> {
+fn float(operator: Operator, dtype: DataType, a: f64, b: f64) -> PrimResult<Option<Folded>> {
     let value = match dtype.bits {
         32 | 64 => arithmetic::floats(operator, dtype, a, b),
         _ => None,
@@ -112,7 +112,7 @@ fn folds_unsigned(dtype: DataType) -> bool {
 /// [`PrimError::DivideByZero`]; [`PrimError::OutOfRange`] if no literal holds the result (`uint8` 0 - 1, `True +
 /// True`).
 #[inline(always)]
-pub fn fold(op: BinaryOp, a: &Expr, b: &Expr) -> Result<Option<Folded>> {
+pub fn fold(op: BinaryOp, a: &Expr, b: &Expr) -> PrimResult<Option<Folded>> {
     let (la, lb) = (lit(a), lit(b));
     if let (Lit::None, Lit::None) = (la, lb) {
         return Ok(match op {
@@ -123,7 +123,7 @@ pub fn fold(op: BinaryOp, a: &Expr, b: &Expr) -> Result<Option<Folded>> {
     fold_literals(op, a, la, lb)
 }
 
-fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> Result<Option<Folded>> {
+fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> PrimResult<Option<Folded>> {
     let dtype = a.dtype();
     match op {
         BinaryOp::Add => add(dtype, la, lb),
@@ -151,7 +151,7 @@ fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> Result<Option<Fold
     }
 }
 
-fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
+fn add(dtype: DataType, a: Lit, b: Lit) -> PrimResult<Option<Folded>> {
     Ok(match (a, b) {
         (Lit::Int(a), Lit::Int(b)) => return int(i128::from(a) + i128::from(b), dtype),
         (Lit::Int(0), _) => Some(Folded::Right),
@@ -169,7 +169,7 @@ fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
     })
 }
 
-fn sub(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
+fn sub(dtype: DataType, a: Lit, b: Lit) -> PrimResult<Option<Folded>> {
     Ok(match (a, b) {
         (Lit::Int(0), Lit::Int(k)) if dtype.is_uint() && k > 0 && !TextRules::current().folding.is_exact => {
             return Err(PrimError::OutOfRange { value: k.wrapping_neg().to_string(), dtype });
@@ -185,7 +185,7 @@ fn sub(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
     })
 }
 
-fn mul(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
+fn mul(dtype: DataType, a: Lit, b: Lit) -> PrimResult<Option<Folded>> {
     let identity = |a, b| match (a, b) {
         (Lit::Int(1), _) | (_, Lit::Int(0)) => Some(Folded::Right),
         (Lit::Int(0), _) | (_, Lit::Int(1)) => Some(Folded::Left),
@@ -208,7 +208,7 @@ fn div(
     a: Lit,
     b: Lit,
     whole: fn(i64, i64) -> i64,
-) -> Result<Option<Folded>> {
+) -> PrimResult<Option<Folded>> {
     let identity = |a, b| match (a, b) {
         (Lit::Int(0) | Lit::Float(0.0), _) => Ok(Some(Folded::Left)),
         (_, Lit::Int(1) | Lit::Float(1.0)) => Ok(Some(Folded::Left)),
@@ -226,7 +226,7 @@ fn div(
     }
 }
 
-fn remainder(dtype: DataType, a: Lit, b: Lit, of: fn(i64, i64) -> i64) -> Result<Option<Folded>> {
+fn remainder(dtype: DataType, a: Lit, b: Lit, of: fn(i64, i64) -> i64) -> PrimResult<Option<Folded>> {
     match (a, b) {
         (Lit::Int(_), Lit::Int(0)) => Err(PrimError::DivideByZero),
         (Lit::Int(a), Lit::Int(b)) => int(of(a, b).into(), dtype),
@@ -243,7 +243,7 @@ fn extremum(
     b: Lit,
     of_ints: fn(i64, i64) -> i64,
     of_floats: fn(f64, f64) -> f64,
-) -> Result<Option<Folded>> {
+) -> PrimResult<Option<Folded>> {
     Ok(match (a, b) {
         (Lit::Int(a), Lit::Int(b)) => Some(Folded::Value(IntImm::try_new(dtype, of_ints(a, b))?)),
         (Lit::Float(a), Lit::Float(b)) => Some(Folded::Value(FloatImm::try_new(dtype, of_floats(a, b))?)),
@@ -256,7 +256,7 @@ fn compare(
     b: Lit,
     of_ints: fn(i64, i64) -> bool,
     of_floats: fn(f64, f64) -> bool,
-) -> Result<Option<Folded>> {
+) -> PrimResult<Option<Folded>> {
     Ok(match (a, b) {
         (Lit::Int(a), Lit::Int(b)) => Some(Folded::Value(truth(of_ints(a, b)))),
         (Lit::Float(a), Lit::Float(b)) => Some(Folded::Value(truth(of_floats(a, b)))),

@@ -4,11 +4,11 @@ use tvmscript_ir_core::{DataType, TypeCode};
 
 use super::make_const;
 use crate::class::Expr;
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::node::leaf::{float_bound, float_is_unsigned};
 use crate::node::{FloatImm, IntImm};
 
-fn scalar(op: &'static str, found: DataType) -> Result<()> {
+fn scalar(op: &'static str, found: DataType) -> PrimResult<()> {
     if found.is_scalar() {
         Ok(())
     } else {
@@ -17,7 +17,7 @@ fn scalar(op: &'static str, found: DataType) -> Result<()> {
 }
 
 /// The maximum finite magnitude of a floating type in TVM.
-fn float_limit(op: &'static str, dtype: DataType) -> Result<f64> {
+fn float_limit(op: &'static str, dtype: DataType) -> PrimResult<f64> {
     match dtype.code {
         TypeCode::Float if !matches!(dtype.bits, 16 | 32 | 64) => {}
         TypeCode::BFloat => return Ok(f64::from(f32::MAX)),
@@ -30,7 +30,7 @@ fn float_limit(op: &'static str, dtype: DataType) -> Result<f64> {
 /// The maximum finite value of a scalar type.
 /// # Errors
 /// [`PrimError::OperandType`] for bool, handles and vectors.
-pub fn max_value(dtype: DataType) -> Result<Expr> {
+pub fn max_value(dtype: DataType) -> PrimResult<Expr> {
     scalar("max_value", dtype)?;
     match dtype.code {
         TypeCode::Int if (1..=64).contains(&dtype.bits) => {
@@ -46,7 +46,7 @@ pub fn max_value(dtype: DataType) -> Result<Expr> {
 /// The minimum finite value of a scalar type.
 /// # Errors
 /// [`PrimError::OperandType`] for bool, handles and vectors.
-pub fn min_value(dtype: DataType) -> Result<Expr> {
+pub fn min_value(dtype: DataType) -> PrimResult<Expr> {
     scalar("min_value", dtype)?;
     match dtype.code {
         TypeCode::Int if (1..=64).contains(&dtype.bits) => {
@@ -63,7 +63,7 @@ pub fn min_value(dtype: DataType) -> Result<Expr> {
 /// Positive infinity of `float16`, `float32` or `float64`.
 /// # Errors
 /// [`PrimError::OperandType`] for any other type.
-pub fn infinity(dtype: DataType) -> Result<Expr> {
+pub fn infinity(dtype: DataType) -> PrimResult<Expr> {
     scalar("infinity", dtype)?;
     if !dtype.is_float() || !matches!(dtype.bits, 16 | 32 | 64) {
         return Err(PrimError::OperandType { op: "infinity", expected: "an IEEE float", found: dtype });

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{DataType, Ref, Span};
 
 use super::{broadcast_to, reinterpret};
 use crate::class::Expr;
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::intrinsic;
 use crate::node::{Call, FloatImm, IntImm};
 
@@ -94,12 +94,12 @@ pub fn is_one(e: &Expr) -> bool {
 /// [`PrimError::OutOfRange`] if the number does not fit; [`PrimError::OperandType`] if the type has no literals.
 /// # Source
 /// `make_const`, `include/tvm/tir/op.h`.
-pub fn make_const(dtype: DataType, value: impl Into<Number>) -> Result<Expr> {
+pub fn make_const(dtype: DataType, value: impl Into<Number>) -> PrimResult<Expr> {
     let literal = scalar(dtype.element(), value.into())?;
     if dtype.is_scalar() { Ok(literal) } else { broadcast_to(literal, dtype.lanes) }
 }
 
-fn scalar(dtype: DataType, value: Number) -> Result<Expr> {
+fn scalar(dtype: DataType, value: Number) -> PrimResult<Expr> {
     if dtype.is_int() || dtype.is_bool() {
         IntImm::try_new(dtype, value.to_i64())
     } else if dtype.is_uint() {
@@ -118,7 +118,7 @@ fn scalar(dtype: DataType, value: Number) -> Result<Expr> {
 /// An unsigned literal above `i64::MAX`: a call of `tir.large_uint_imm` with both 32-bit halves.
 /// # Errors
 /// [`PrimError::OutOfRange`] if a half has more than 32 bits.
-pub fn large_uint_imm(dtype: DataType, low: u64, high: u64) -> Result<Expr> {
+pub fn large_uint_imm(dtype: DataType, low: u64, high: u64) -> PrimResult<Expr> {
     let half = |part: u64| match i64::try_from(part) {
         Ok(value) => IntImm::try_new(DataType::uint(32), value),
         Err(_) => Err(PrimError::OutOfRange { value: part.to_string(), dtype: DataType::uint(32) }),
@@ -129,7 +129,7 @@ pub fn large_uint_imm(dtype: DataType, low: u64, high: u64) -> Result<Expr> {
 /// Zero of a type; of `handle`, a reinterpreted `uint64` zero.
 /// # Errors
 /// As [`make_const`].
-pub fn make_zero(dtype: DataType) -> Result<Expr> {
+pub fn make_zero(dtype: DataType) -> PrimResult<Expr> {
     if dtype.is_handle() {
         reinterpret(dtype, make_const(DataType::uint(64), 0)?)
     } else {

@@ -7,11 +7,11 @@ use super::literal::truth;
 use super::match_types;
 use super::undetermined::{agree, determine};
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::intrinsic;
 use crate::node::{Call, IntImm, Not, Select};
 
-fn bools(op: &'static str, operands: &[&Expr]) -> Result<()> {
+fn bools(op: &'static str, operands: &[&Expr]) -> PrimResult<()> {
     for e in operands {
         let found = e.dtype();
         if !found.is_bool() {
@@ -25,7 +25,7 @@ fn bools(op: &'static str, operands: &[&Expr]) -> Result<()> {
 /// # Errors
 /// [`PrimError::OperandType`] if an operand is not bool.
 #[inline]
-pub fn and(a: Expr, b: Expr) -> Result<Expr> {
+pub fn and(a: Expr, b: Expr) -> PrimResult<Expr> {
     bools("and", &[&a, &b])?;
     fold_or_node(BinaryOp::And, a, b)
 }
@@ -34,7 +34,7 @@ pub fn and(a: Expr, b: Expr) -> Result<Expr> {
 /// # Errors
 /// [`PrimError::OperandType`] if an operand is not bool.
 #[inline]
-pub fn or(a: Expr, b: Expr) -> Result<Expr> {
+pub fn or(a: Expr, b: Expr) -> PrimResult<Expr> {
     bools("or", &[&a, &b])?;
     fold_or_node(BinaryOp::Or, a, b)
 }
@@ -42,7 +42,7 @@ pub fn or(a: Expr, b: Expr) -> Result<Expr> {
 /// `not a`; a literal folds.
 /// # Errors
 /// [`PrimError::OperandType`] if the operand is not bool.
-pub fn not(a: Expr) -> Result<Expr> {
+pub fn not(a: Expr) -> PrimResult<Expr> {
     bools("not", &[&a])?;
     match a.as_node::<IntImm>() {
         Some(lit) => Ok(truth(lit.value == 0)),
@@ -53,7 +53,7 @@ pub fn not(a: Expr) -> Result<Expr> {
 /// One of two values of the same type, both of which are evaluated. Never folds, as in TVM.
 /// # Errors
 /// As [`Select::try_new`].
-pub fn select(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> Result<Expr> {
+pub fn select(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> PrimResult<Expr> {
     agree(&mut true_value, &mut false_value);
     Select::try_new(determine(condition, DataType::BOOL), true_value, false_value)
 }
@@ -61,7 +61,7 @@ pub fn select(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> R
 /// One of two values, of which only that one is evaluated. Matches the values' types; a literal condition folds.
 /// # Errors
 /// [`PrimError::OperandType`] if the condition is not a scalar bool; [`PrimError::CannotMatch`].
-pub fn if_then_else(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> Result<Expr> {
+pub fn if_then_else(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> PrimResult<Expr> {
     let condition = determine(condition, DataType::BOOL);
     let found = condition.dtype();
     if !found.is_bool() || !found.is_scalar() {

@@ -11,7 +11,7 @@ use tvmscript_ir_core::arithmetic::Comparison;
 use super::literal::{make_const, truth};
 use super::undetermined;
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::node::{FloatImm, IntImm};
 
 /// A Python operand: an expression or a number.
@@ -53,7 +53,7 @@ impl Operand {
     /// `float32`, `bool` becomes `bool`.
     /// # Errors
     /// [`PrimError::OutOfRange`] if a float exceeds `float32`.
-    pub fn into_expr(self) -> Result<Expr> {
+    pub fn into_expr(self) -> PrimResult<Expr> {
         match self {
             Operand::Expr(e) => Ok(e),
             Operand::Int(value) => Ok(int_literal(value)),
@@ -124,9 +124,9 @@ pub enum UnaryOperator {
 /// # Errors
 /// [`PrimError::AmbiguousDivision`], [`PrimError::UnsupportedOperator`] (`**`, `@`), and errors of the operators in
 /// [`super`].
-pub fn binary(op: BinaryOperator, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+pub fn binary(op: BinaryOperator, a: impl Into<Operand>, b: impl Into<Operand>) -> PrimResult<Expr> {
     let (a, b) = (a.into(), b.into());
-    let plain: fn(Expr, Expr) -> Result<Expr> = match op {
+    let plain: fn(Expr, Expr) -> PrimResult<Expr> = match op {
         BinaryOperator::Add => super::add,
         BinaryOperator::Sub => super::sub,
         BinaryOperator::Mult => super::mul,
@@ -156,10 +156,10 @@ pub fn binary(op: BinaryOperator, a: impl Into<Operand>, b: impl Into<Operand>) 
 /// # Source
 /// `DEF_MAKE_BIT_OP`, `src/tir/op/op.cc`.
 pub fn bits(
-    operation: fn(Expr, Expr) -> Result<Expr>,
+    operation: fn(Expr, Expr) -> PrimResult<Expr>,
     a: impl Into<Operand>,
     b: impl Into<Operand>,
-) -> Result<Expr> {
+) -> PrimResult<Expr> {
     let like = |value: i64, other: &Expr| {
         let (dtype, low) = (other.dtype(), i64::from(value as i32));
         if dtype.is_uint() && value < 0 { make_const(dtype, low as u64) } else { make_const(dtype, low) }
@@ -188,7 +188,7 @@ pub fn bits(
 /// # Errors
 /// [`PrimError::UnsupportedOperator`]; [`PrimError::OutOfRange`] for `-` of an unsigned or bool operand;
 /// [`PrimError::OperandType`] for `~` of a float.
-pub fn unary(op: UnaryOperator, a: Expr) -> Result<Expr> {
+pub fn unary(op: UnaryOperator, a: Expr) -> PrimResult<Expr> {
     match op {
         UnaryOperator::Plus => Err(PrimError::UnsupportedOperator { op: "+" }),
         UnaryOperator::Not => Err(PrimError::UnsupportedOperator { op: "not" }),
@@ -205,7 +205,7 @@ pub fn unary(op: UnaryOperator, a: Expr) -> Result<Expr> {
 /// the right operand, so `3 < x` builds `x > 3`.
 /// # Errors
 /// Errors of the comparison.
-pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> PrimResult<Expr> {
     let (op, a, b) = match (a.into(), b.into()) {
         (a @ Operand::Expr(_), b) => (op, a, b),
         (a, b @ Operand::Expr(_)) => (op.reflected(), b, a),

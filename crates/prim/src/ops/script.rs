@@ -14,7 +14,7 @@ use super::literal::truth;
 use super::python::Operand;
 use super::{BinaryOp, undetermined};
 use crate::class::{Expr, PrimExprExt};
-use crate::error::{PrimError, Result};
+use crate::error::{PrimError, PrimResult};
 use crate::node::{FloatImm, IntImm, Not};
 
 /// The side of a comparison on which a number stands; floats are converted differently.
@@ -24,7 +24,7 @@ enum Side {
     Right,
 }
 
-fn int_like(op: &'static str, value: i64, other: DataType) -> Result<Expr> {
+fn int_like(op: &'static str, value: i64, other: DataType) -> PrimResult<Expr> {
     let element = other.element();
     if other.is_integer() || other.is_bool() {
         IntImm::try_new(element, value)
@@ -35,7 +35,7 @@ fn int_like(op: &'static str, value: i64, other: DataType) -> Result<Expr> {
     }
 }
 
-fn like(op: &'static str, operand: Operand, other: Option<DataType>, side: Side) -> Result<Expr> {
+fn like(op: &'static str, operand: Operand, other: Option<DataType>, side: Side) -> PrimResult<Expr> {
     let Some(other) = other else { return operand.into_expr() };
     match operand {
         Operand::Expr(e) => Ok(e),
@@ -55,7 +55,7 @@ fn like(op: &'static str, operand: Operand, other: Option<DataType>, side: Side)
 /// # Errors
 /// [`PrimError::MismatchedTypes`] if the types then differ, [`PrimError::CannotMatch`] if the lanes do,
 /// [`PrimError::LiteralOperand`], [`PrimError::OutOfRange`], [`PrimError::OperandType`].
-pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> PrimResult<Expr> {
     let (a, b) = (a.into(), b.into());
     let a = undetermined::determine_beside(a, &b);
     let b = undetermined::determine_beside(b, &a);
@@ -94,7 +94,7 @@ pub enum Connective {
 /// # Errors
 /// [`PrimError::LiteralOperand`] for a Python `int` or `float`; [`PrimError::OperandType`] if a scalar is not bool;
 /// errors of the bitwise operations.
-pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> PrimResult<Expr> {
     let (a, b) = (a.into(), b.into());
     let (symbol, node) = match op {
         Connective::And => ("and", BinaryOp::And),
@@ -126,6 +126,6 @@ pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Re
 /// `not a` in the body of a script.
 /// # Errors
 /// [`PrimError::OperandType`] if the operand is not bool.
-pub fn not(a: Expr) -> Result<Expr> {
+pub fn not(a: Expr) -> PrimResult<Expr> {
     Not::try_new(undetermined::determine(a, DataType::BOOL))
 }

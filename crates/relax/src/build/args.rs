@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use num_bigint::BigInt;
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue};
 use tvmscript_prim::{self as prim, BaseExpr, FloatImm, IntImm, PrimExpr};
 
 use super::struct_info::StructInfoProxy;
@@ -28,7 +28,10 @@ fn expr_of(value: &ScriptValue) -> Option<&Expr> {
 }
 
 /// Converts the items of a list or tuple; errors are located at the item.
-fn items_of<T>(items: Vec<ScriptValue>, convert: impl Fn(ScriptValue) -> Result<T>) -> Result<Vec<T>> {
+fn items_of<T>(
+    items: Vec<ScriptValue>,
+    convert: impl Fn(ScriptValue) -> BuildResult<T>,
+) -> BuildResult<Vec<T>> {
     items.into_iter().enumerate().map(|(i, item)| convert(item).map_err(|e| e.at_item(i))).collect()
 }
 
@@ -43,7 +46,7 @@ fn plain_items(value: &ScriptValue) -> Option<Vec<ScriptValue>> {
 /// Fails for other values.
 /// # Source
 /// `convert_to_expr`, `python/tvm/relax/utils.py`.
-pub fn convert(value: &ScriptValue) -> Result<Expr> {
+pub fn convert(value: &ScriptValue) -> BuildResult<Expr> {
     convert_shared(value, &mut HashMap::new())
 }
 
@@ -51,7 +54,7 @@ pub fn convert(value: &ScriptValue) -> Result<Expr> {
 type Made = HashMap<*const (), Option<Expr>>;
 
 /// Like [`convert`]. `made` memoizes containers, so that shared ones stay shared.
-fn convert_shared(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
+fn convert_shared(value: &ScriptValue, made: &mut Made) -> BuildResult<Expr> {
     let place: Option<*const ()> = match value {
         ScriptValue::Tuple(items) => Some(Rc::as_ptr(items).cast()),
         ScriptValue::List(items) => Some(Rc::as_ptr(items).cast()),
@@ -68,7 +71,7 @@ fn convert_shared(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
     Ok(new)
 }
 
-fn convert_new(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
+fn convert_new(value: &ScriptValue, made: &mut Made) -> BuildResult<Expr> {
     Ok(match value {
         ScriptValue::Bool(b) => PrimValue::new(IntImm::int64(i64::from(*b))).upcast(),
         ScriptValue::Int(i) => PrimValue::new(IntImm::int64(*i)).upcast(),
@@ -90,17 +93,17 @@ fn convert_new(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
     })
 }
 
-fn tuple_of(items: &[ScriptValue], made: &mut Made) -> Result<Expr> {
+fn tuple_of(items: &[ScriptValue], made: &mut Made) -> BuildResult<Expr> {
     let convert = |(i, item)| {
         let converted = tvmscript_ir_core::with_stack(|| convert_shared(item, made));
         converted.map_err(|e| e.at_item(i))
     };
     let fields = items.iter().enumerate().map(convert);
-    Ok(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast())
+    Ok(Tuple::new(fields.collect::<BuildResult<Vec<_>>>()?).upcast())
 }
 
 /// Converts a scalar. Like in TVM, an integer becomes `int64` and a float `float32`, or `float64` where scalars are bare.
-pub(crate) fn scalar(value: &ScriptValue) -> Result<prim::Expr> {
+pub(crate) fn scalar(value: &ScriptValue) -> BuildResult<prim::Expr> {
     Ok(match value {
         ScriptValue::Bool(b) => IntImm::bool(*b),
         ScriptValue::Int(i) => IntImm::int64(*i),
@@ -120,12 +123,12 @@ pub(crate) fn scalar(value: &ScriptValue) -> Result<prim::Expr> {
 ///
 /// # Errors
 /// Fails for other values.
-pub fn dimension_of(value: &ScriptValue) -> Result<prim::Expr> {
+pub fn dimension_of(value: &ScriptValue) -> BuildResult<prim::Expr> {
     scalar(value)
 }
 
 /// Converts a list or tuple of numbers and scalars.
-pub(crate) fn dims(value: &ScriptValue) -> Result<Vec<prim::Expr>> {
+pub(crate) fn dims(value: &ScriptValue) -> BuildResult<Vec<prim::Expr>> {
     let Some(items) = value.items() else { return Err(expected("a list or tuple of dimensions", value)) };
     items.iter().enumerate().map(|(i, item)| scalar(item).map_err(|e| e.at_item(i))).collect()
 }

@@ -1,7 +1,7 @@
 //! Arguments of script functions that call functions outside Relax.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue};
 
 use super::args::{AnyExprArg, EXPR, ExprArg, INFO, InfosArg, convert};
 use crate::describe;
@@ -68,7 +68,7 @@ arguments! {
 defaults! { &str => ExternalArg(|name| ExternFunc::new(name, None)); }
 
 /// Checks that the shape is known: the caller allocates the result.
-fn has_shape(info: &Ref<StructInfo>) -> Result<()> {
+fn has_shape(info: &Ref<StructInfo>) -> BuildResult<()> {
     let tensor = info.as_node::<TensorStructInfo>();
     if tensor.and_then(|tensor| tensor.shape.as_ref()).is_some_and(|shape| shape.is::<ShapeExpr>()) {
         return Ok(());

@@ -6,7 +6,7 @@ use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::json::base64;
 use tvmscript_ir_core::tensor::byte_count;
 use tvmscript_ir_core::{DataType, Ref, Str, TypeCode, with_stack};
-use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, ScriptValue, script_fn};
 
 use crate::node::Constant;
 
@@ -24,7 +24,12 @@ fn odd_float(text: &str) -> Option<f64> {
 }
 
 /// Determines the shape of a nested list and the kind of its numbers.
-fn scan_list(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut NumberKind) -> Result<()> {
+fn scan_list(
+    value: &ScriptValue,
+    shape: &mut Vec<i64>,
+    depth: usize,
+    kind: &mut NumberKind,
+) -> BuildResult<()> {
     let found = match value {
         ScriptValue::Bool(_) => NumberKind::Bool,
         ScriptValue::Int(_) | ScriptValue::BigInt(_) => NumberKind::Int,
@@ -57,8 +62,8 @@ fn scan_list(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut
 
 fn for_each_number<'a>(
     value: &ScriptValue,
-    put: &mut (dyn FnMut(&ScriptValue) -> Result<()> + 'a),
-) -> Result<()> {
+    put: &mut (dyn FnMut(&ScriptValue) -> BuildResult<()> + 'a),
+) -> BuildResult<()> {
     match value {
         ScriptValue::List(_) | ScriptValue::Tuple(_) => value
             .items()
@@ -70,7 +75,7 @@ fn for_each_number<'a>(
 }
 
 /// Appends the bytes of an element, little-endian.
-fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()> {
+fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> BuildResult<()> {
     let (int, float) = match value {
         ScriptValue::Bool(b) => (i64::from(*b), f64::from(u8::from(*b))),
         ScriptValue::Int(i) => (*i, *i as f64),
@@ -100,7 +105,7 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
 }
 
 /// A constant with the elements of an array, converted to another type.
-fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> Result<Ref<Constant>> {
+fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> BuildResult<Ref<Constant>> {
     let from = tensor.dtype;
     let size = usize::from(from.bits / 8).max(1);
     let mut data = Vec::new();
@@ -122,7 +127,7 @@ fn converted(tensor: &Ref<TensorNode>, dtype: DataType) -> Result<Ref<Constant>>
 ///
 /// # Errors
 /// Fails for lists of different lengths or depths, and types without numbers.
-pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<Constant>> {
+pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> BuildResult<Ref<Constant>> {
     if let ScriptValue::Host(host) = value
         && let Some(node) = host.node()
         && let Some(tensor) = node.downcast_ref::<TensorNode>()
@@ -176,13 +181,13 @@ pub(super) fn integer_of(constant: &Constant) -> Option<i64> {
 /// A constant: a number, nested lists of numbers, or an array of numpy. By default 64-bit integers become `int32` and
 /// 64-bit floats `float32`.
 #[script_fn(name = "const")]
-pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Ref<Constant>> {
+pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> BuildResult<Ref<Constant>> {
     constant_of(&value, dtype).map_err(|e| e.at_position(0))
 }
 
 /// A constant from the base64 of its bytes: row-major, little-endian, elements smaller than a byte packed.
 #[script_fn]
-pub fn raw_const(bytes: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
+pub fn raw_const(bytes: Str, shape: Vec<i64>, dtype: DataType) -> BuildResult<Ref<Constant>> {
     let Some(data) = base64::decode(&bytes) else {
         return Err(BuildError::message("the bytes of a constant must be base64").at_position(0));
     };
@@ -200,6 +205,6 @@ pub fn raw_const(bytes: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Con
 
 /// A constant whose elements the text omits: named by the hash of its content, and looked up in the registry.
 #[script_fn]
-pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
+pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> BuildResult<Ref<Constant>> {
     elided_tensor(&content_hash, &shape, dtype).map(Constant::new)
 }

@@ -1,7 +1,7 @@
 //! Physical devices, by kind and index: `R.cuda(0)`, `R.device("vulkan:1")`.
 
 use tvmscript_irbuilder::{
-    BuildError, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue, script_fn,
+    BuildError, BuildResult, FromScript, HostObject, IntoScript, PyType, ScriptFn, ScriptValue, script_fn,
 };
 
 use super::args::IntArg;
@@ -30,7 +30,7 @@ impl IntoScript for Device {
 
 impl FromScript for Device {
     const TYPE: PyType = PyType::Opaque("Device");
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value.as_host::<Device>() {
             Some(device) => Ok(*device),
             None => {
@@ -62,14 +62,14 @@ fn kind_by_name(name: &str) -> Option<i32> {
     })
 }
 
-fn number(value: IntArg) -> Result<i32> {
+fn number(value: IntArg) -> BuildResult<i32> {
     i32::try_from(value.0)
         .map_err(|_| BuildError::message(format!("the number {} does not fit 32 bits", value.0)))
 }
 
 /// A device by its kind, a name or a number, and its index, which the name may include: `cuda:1`.
 #[script_fn]
-pub fn device(device_type: ScriptValue, #[default = None] index: Option<IntArg>) -> Result<Device> {
+pub fn device(device_type: ScriptValue, #[default = None] index: Option<IntArg>) -> BuildResult<Device> {
     let index = index.map(number).transpose().map_err(|e| e.at_position(1))?.unwrap_or(0);
     let ScriptValue::Str(text) = &device_type else {
         let kind = IntArg::from_script(device_type).and_then(number).map_err(|e| e.at_position(0))?;
@@ -88,7 +88,7 @@ macro_rules! kinds {
         $(
             $(#[$doc])*
             #[script_fn]
-            pub fn $function(#[default = 0] dev_id: IntArg) -> Result<Device> {
+            pub fn $function(#[default = 0] dev_id: IntArg) -> BuildResult<Device> {
                 let Some(device_type) = kind_by_name(stringify!($function)) else {
                     unreachable!("the table has the kind")
                 };

@@ -6,7 +6,7 @@
 use tvmscript_ir::build::global_infos;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptFn, ScriptValue, script_fn};
 use tvmscript_prim::Range;
 
 use super::args::{IntArg, IntListArg};
@@ -20,7 +20,7 @@ pub struct DeviceMeshArg(pub Ref<DeviceMesh>);
 
 impl FromScript for DeviceMeshArg {
     const TYPE: PyType = PyType::Union { of: &[PyType::node::<DeviceMesh>(), PyType::STR] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let ScriptValue::Str(text) = &value else {
             return match value.as_node::<DeviceMesh>() {
                 Some(mesh) => Ok(DeviceMeshArg(mesh.clone())),
@@ -48,7 +48,7 @@ pub struct PlacementArg(pub Ref<Placement>);
 
 impl FromScript for PlacementArg {
     const TYPE: PyType = PyType::Union { of: &[PyType::node::<Placement>(), PyType::STR] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         if let ScriptValue::Str(text) = &value {
             return Ok(PlacementArg(Placement::from_text(text)?));
         }
@@ -60,7 +60,7 @@ impl FromScript for PlacementArg {
 }
 
 /// The axes of a mesh: a list or tuple of integers, or a shape.
-fn axes(value: &ScriptValue) -> Result<Vec<i64>> {
+fn axes(value: &ScriptValue) -> BuildResult<Vec<i64>> {
     if let Some(shape) = value.as_node::<ShapeNode>() {
         return Ok(shape.values.to_vec());
     }
@@ -72,7 +72,7 @@ fn axes(value: &ScriptValue) -> Result<Vec<i64>> {
 
 /// A mesh of devices: a range, or their row-major indices.
 #[script_fn]
-pub fn device_mesh(shape: ScriptValue, device_ids: ScriptValue) -> Result<Ref<DeviceMesh>> {
+pub fn device_mesh(shape: ScriptValue, device_ids: ScriptValue) -> BuildResult<Ref<DeviceMesh>> {
     let shape = axes(&shape).map_err(|e| e.at_position(0))?;
     let mesh = match device_ids.as_node::<Range>() {
         Some(range) => DeviceMesh::try_of_range(&shape, range.clone()),
@@ -94,7 +94,7 @@ pub fn dtensor(
     #[kw_only]
     #[default = -1]
     ndim: i64,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let whole = StructInfoProxy::of(&tensor_of_arguments(shape, dtype, None, ndim)?)?;
     let device_mesh = match device_mesh {
         Some(mesh) => mesh.0,
@@ -105,7 +105,7 @@ pub fn dtensor(
 }
 
 /// A mesh without axes, of one device.
-fn single_device() -> Result<Ref<DeviceMesh>> {
+fn single_device() -> BuildResult<Ref<DeviceMesh>> {
     let range = Range::try_from_bounds(
         tvmscript_prim::ops::python::int_literal(0),
         tvmscript_prim::ops::python::int_literal(1),
@@ -115,7 +115,7 @@ fn single_device() -> Result<Ref<DeviceMesh>> {
 
 /// A distributed constant.
 #[script_fn(name = "dist.const")]
-pub fn dist_const(value: ScriptValue, struct_info: ScriptValue) -> Result<Ref<Constant>> {
+pub fn dist_const(value: ScriptValue, struct_info: ScriptValue) -> BuildResult<Ref<Constant>> {
     let info = StructInfoProxy::of(&struct_info).and_then(|info| info.resolve(None));
     let info = info.map_err(|e| e.at_position(1))?;
     let spread: Ref<DTensorStructInfo> = info.downcast().map_err(|info| {

@@ -1,7 +1,7 @@
 //! Expressions: scalars, shapes, text, data types, tuples, external functions.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, ScriptFn, ScriptValue, script_fn};
 use tvmscript_prim::BaseExpr;
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, PrimArg, convert, dims};
@@ -10,57 +10,57 @@ use crate::node::*;
 
 /// A scalar expression.
 #[script_fn]
-pub fn prim_value(value: PrimArg) -> Result<Ref<BaseExpr>> {
+pub fn prim_value(value: PrimArg) -> BuildResult<Ref<BaseExpr>> {
     Ok(value.0)
 }
 
 /// A shape.
 #[script_fn]
-pub fn shape(value: ScriptValue) -> Result<Ref<ShapeExpr>> {
+pub fn shape(value: ScriptValue) -> BuildResult<Ref<ShapeExpr>> {
     shape_of(&value)
 }
 
 /// A shape; the constructor of the node.
 #[script_fn(name = "ShapeExpr")]
-pub fn shape_node(values: ScriptValue) -> Result<Ref<ShapeExpr>> {
+pub fn shape_node(values: ScriptValue) -> BuildResult<Ref<ShapeExpr>> {
     shape_of(&values)
 }
 
-fn shape_of(values: &ScriptValue) -> Result<Ref<ShapeExpr>> {
+fn shape_of(values: &ScriptValue) -> BuildResult<Ref<ShapeExpr>> {
     let dims = dims(values).map_err(|e| e.at_position(0))?;
     ShapeExpr::try_new(dims).map_err(|e| BuildError::from(e).at_position(0))
 }
 
 /// A text literal.
 #[script_fn(name = "str")]
-pub fn string(value: Str) -> Result<Ref<StringImm>> {
+pub fn string(value: Str) -> BuildResult<Ref<StringImm>> {
     Ok(StringImm::new(value))
 }
 
 /// A data type literal.
 #[script_fn]
-pub fn dtype(value: DataType) -> Result<Ref<DataTypeImm>> {
+pub fn dtype(value: DataType) -> BuildResult<Ref<DataTypeImm>> {
     Ok(DataTypeImm::new(value))
 }
 
 /// A tuple.
 #[script_fn]
-pub fn tuple(#[args] fields: Vec<AnyExprArg>) -> Result<Ref<Tuple>> {
+pub fn tuple(#[args] fields: Vec<AnyExprArg>) -> BuildResult<Ref<Tuple>> {
     Ok(Tuple::new(fields.into_iter().map(|field| field.0)))
 }
 
 /// A tuple; the constructor of the node.
 #[script_fn(name = "RelaxTuple")]
-pub fn tuple_node(fields: ScriptValue) -> Result<Ref<Tuple>> {
+pub fn tuple_node(fields: ScriptValue) -> BuildResult<Ref<Tuple>> {
     let items = fields
         .items()
         .ok_or_else(|| BuildError::expected("a list or tuple", fields.type_name()).at_position(0))?;
-    Ok(Tuple::new(items.iter().map(convert).collect::<Result<Vec<_>>>()?))
+    Ok(Tuple::new(items.iter().map(convert).collect::<BuildResult<Vec<_>>>()?))
 }
 
 /// A field of a tuple.
 #[script_fn(name = "TupleGetItem")]
-pub fn tuple_get_item(tuple: ExprArg, index: i64) -> Result<Ref<BaseExpr>> {
+pub fn tuple_get_item(tuple: ExprArg, index: i64) -> BuildResult<Ref<BaseExpr>> {
     item_of(tuple.0, index)
 }
 
@@ -68,7 +68,7 @@ pub fn tuple_get_item(tuple: ExprArg, index: i64) -> Result<Ref<BaseExpr>> {
 ///
 /// # Errors
 /// Fails if the tuple has no such field.
-pub fn item_of(tuple_value: Expr, index: i64) -> Result<Expr> {
+pub fn item_of(tuple_value: Expr, index: i64) -> BuildResult<Expr> {
     let info = struct_info_of(&tuple_value);
     let fields = info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()).map(|tuple| &tuple.fields);
     let field = match fields {
@@ -91,7 +91,7 @@ pub fn item_of(tuple_value: Expr, index: i64) -> Result<Expr> {
 pub fn extern_func(
     global_symbol: Str,
     #[default = None] struct_info: Option<InfoArg>,
-) -> Result<Ref<ExternFunc>> {
+) -> BuildResult<Ref<ExternFunc>> {
     Ok(ExternFunc::new(global_symbol, struct_info.map(|info| info.0)))
 }
 

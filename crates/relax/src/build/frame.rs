@@ -10,7 +10,7 @@ use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, CallArgs, Frame, FrameOf, HostObject, Result, ScriptValue,
+    BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, HostObject, ScriptValue,
 };
 
 use crate::analysis::{BaseCheck, base_check};
@@ -63,7 +63,7 @@ impl FunctionFrame {
     }
 
     /// The node of a fragment: a sequence if it ends with a value, else a block; a single binding is itself.
-    fn finish_fragment(mut self, fragment: Fragment) -> Result<Object> {
+    fn finish_fragment(mut self, fragment: Fragment) -> BuildResult<Object> {
         let Fragment { value, is_block } = fragment;
         let blocks = self.blocks.end();
         if let Some(body) = self.output {
@@ -98,7 +98,7 @@ impl FunctionFrame {
         }
     }
 
-    fn finish(mut self) -> Result<Ref<Function>> {
+    fn finish(mut self) -> BuildResult<Ref<Function>> {
         let Some(body) = self.output.take() else {
             let help = "end it with `return` and a value; `R.tuple()` is the empty value";
             return Err(BuildError::message("the function returns nothing").with_help(help));
@@ -156,7 +156,7 @@ impl Frame for FunctionFrame {
         })
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let mut function = *self;
         if let Some(fragment) = function.fragment.take() {
             let fragment = function.finish_fragment(fragment)?;
@@ -190,7 +190,7 @@ impl Frame for FunctionFrame {
 ///
 /// # Errors
 /// Fails if no function is open.
-pub fn with_function<R>(name: &str, f: impl FnOnce(&mut FunctionFrame) -> R) -> Result<R> {
+pub fn with_function<R>(name: &str, f: impl FnOnce(&mut FunctionFrame) -> R) -> BuildResult<R> {
     match Builder::with_innermost(f)? {
         Some(result) => Ok(result),
         None => Err(BuildErrorKind::WrongFrame {
@@ -210,7 +210,7 @@ pub fn with_blocks<R>(
     name: &str,
     value: Option<Span>,
     f: impl FnOnce(&mut BlockBuilder) -> std::result::Result<R, RelaxError>,
-) -> Result<R> {
+) -> BuildResult<R> {
     with_function(name, |function| f(&mut function.blocks))?.map_err(|error| error.at(value))
 }
 
@@ -255,13 +255,13 @@ impl Frame for DataflowFrame {
         "R.dataflow"
     }
 
-    fn enter(&mut self) -> Result<ScriptValue> {
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
         with_blocks("R.dataflow", None, BlockBuilder::begin_dataflow)?;
         self.given.attribute = "output_vars";
         Ok(ScriptValue::host(self.given.clone()))
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         with_function("R.dataflow", |function| {
             let replaced = function.blocks.end_dataflow();
             let given = function.blocks.given().map(|var| ScriptValue::from(var.clone()));
@@ -309,7 +309,7 @@ impl Frame for IfFrame {
         "R.If"
     }
 
-    fn enter(&mut self) -> Result<ScriptValue> {
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
         with_blocks("R.If", None, |blocks| match blocks.in_dataflow() {
             true => Err(RelaxError::IfInDataflow),
             false => Ok(()),
@@ -321,7 +321,7 @@ impl Frame for IfFrame {
         CallArgs::positional([self.cond.clone().into()])
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let IfFrame { cond, then_branch, else_branch, span, given } = *self;
         let (Some(yes), Some(no)) = (then_branch, else_branch) else {
             let help = "add an `else`; both branches must end with a binding of the same name";
@@ -357,7 +357,7 @@ impl Frame for BranchFrame {
         if self.is_then { "R.Then" } else { "R.Else" }
     }
 
-    fn enter(&mut self) -> Result<ScriptValue> {
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
         let name = self.name();
         let refused = |found: &str| BuildErrorKind::WrongFrame {
             function: name.to_owned(),
@@ -380,7 +380,7 @@ impl Frame for BranchFrame {
         Ok(ScriptValue::None)
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let name = Frame::name(&*self);
         let branch = with_blocks(name, None, |blocks| blocks.end_branch(name))?;
         let mismatch = Builder::with_top(|frame: &mut IfFrame| {

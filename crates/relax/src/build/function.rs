@@ -4,7 +4,7 @@ use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
 use tvmscript_irbuilder::record::{is_on, record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, FrameOf, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue,
+    BuildError, BuildErrorKind, BuildResult, FrameOf, HostObject, IntoScript, PyType, ScriptFn, ScriptValue,
     script_fn,
 };
 
@@ -22,13 +22,13 @@ use crate::node::*;
 pub fn function(
     #[default = true] is_pure: bool,
     #[default = false] is_private: bool,
-) -> Result<FrameOf<FunctionFrame>> {
+) -> BuildResult<FrameOf<FunctionFrame>> {
     Ok(FrameOf::new(FunctionFrame::new(is_pure, is_private)))
 }
 
 /// Sets the name of the function.
 #[script_fn]
-pub fn func_name(name: Str) -> Result<()> {
+pub fn func_name(name: Str) -> BuildResult<()> {
     with_function("R.func_name", |function| match &function.name {
         Some(_) => Err(BuildErrorKind::Repeated { what: "the name of the function".to_owned() }.into()),
         None => {
@@ -40,7 +40,7 @@ pub fn func_name(name: Str) -> Result<()> {
 
 /// Adds attributes to the function.
 #[script_fn]
-pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
+pub fn func_attr(attrs: Map<Str, Value>) -> BuildResult<()> {
     with_function("R.func_attr", |function| {
         for (key, value) in attrs.iter() {
             if key.as_str() == GLOBAL_SYMBOL && function.is_private {
@@ -61,7 +61,7 @@ pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
 
 /// Sets the struct info of the function's result.
 #[script_fn]
-pub fn func_ret_struct_info(struct_info: InfoArg) -> Result<()> {
+pub fn func_ret_struct_info(struct_info: InfoArg) -> BuildResult<()> {
     with_function("R.func_ret_struct_info", |function| match &function.ret {
         Some(_) => Err(BuildErrorKind::Repeated { what: "the result of the function".to_owned() }.into()),
         None => {
@@ -73,7 +73,7 @@ pub fn func_ret_struct_info(struct_info: InfoArg) -> Result<()> {
 
 /// Adds a parameter.
 #[script_fn]
-pub fn arg(name: Str, struct_info: InfoArg) -> Result<Ref<Var>> {
+pub fn arg(name: Str, struct_info: InfoArg) -> BuildResult<Ref<Var>> {
     let var = Var::new(name, Some(struct_info.0.clone()));
     with_function("R.arg", |function| {
         function.params.push(var.clone());
@@ -101,13 +101,13 @@ impl IntoScript for DataflowVarInfo {
 
 /// Annotates a dataflow variable whose block encloses the fragment. An extension: TVM has no fragments.
 #[script_fn(name = "DataflowVar", annotation)]
-pub fn dataflow_var(struct_info: InfoArg) -> Result<DataflowVarInfo> {
+pub fn dataflow_var(struct_info: InfoArg) -> BuildResult<DataflowVarInfo> {
     Ok(DataflowVarInfo(struct_info.0))
 }
 
 /// Sets the result of the function.
 #[script_fn]
-pub fn func_ret_value(value: AnyExprArg) -> Result<()> {
+pub fn func_ret_value(value: AnyExprArg) -> BuildResult<()> {
     let value = value.0;
     let value = with_blocks("return", Some(value.span()), |blocks| {
         let value = blocks.normalize(value)?;
@@ -131,20 +131,23 @@ pub fn func_ret_value(value: AnyExprArg) -> Result<()> {
 
 /// A dataflow block.
 #[script_fn]
-pub fn dataflow() -> Result<FrameOf<DataflowFrame>> {
+pub fn dataflow() -> BuildResult<FrameOf<DataflowFrame>> {
     Ok(dataflow_frame())
 }
 
 /// Sets the outputs of the dataflow block.
 #[script_fn]
-pub fn output(#[args] vars: Vec<VarArg>) -> Result<()> {
+pub fn output(#[args] vars: Vec<VarArg>) -> BuildResult<()> {
     let vars = vars.into_iter().map(|var| var.0).collect();
     with_blocks("R.output", None, |blocks| blocks.output(vars))
 }
 
 /// Binds a value to a new variable.
 #[script_fn]
-pub fn emit(value: ExprArg, #[default = None] annotate_struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
+pub fn emit(
+    value: ExprArg,
+    #[default = None] annotate_struct_info: Option<InfoArg>,
+) -> BuildResult<Ref<Var>> {
     emit_value(value.0, annotate_struct_info.map(|info| info.0))
 }
 
@@ -152,7 +155,7 @@ pub fn emit(value: ExprArg, #[default = None] annotate_struct_info: Option<InfoA
 ///
 /// # Errors
 /// Fails if inference fails, if the annotation contradicts the value, and where no binding is allowed.
-pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
+pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> BuildResult<Ref<Var>> {
     let span = value.span();
     let shown = is_on().then(|| (value.clone(), annotation.clone()));
     let var = with_blocks("R.emit", Some(span), |blocks| blocks.emit(value, annotation))?;
@@ -165,7 +168,7 @@ pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Re
 
 /// Binds a value, cast to the given struct info, to a new variable.
 #[script_fn]
-pub fn emit_match_cast(value: ExprArg, struct_info: InfoArg) -> Result<Ref<Var>> {
+pub fn emit_match_cast(value: ExprArg, struct_info: InfoArg) -> BuildResult<Ref<Var>> {
     emit_match_cast_value(value.0, struct_info.0)
 }
 
@@ -173,7 +176,7 @@ pub fn emit_match_cast(value: ExprArg, struct_info: InfoArg) -> Result<Ref<Var>>
 ///
 /// # Errors
 /// Fails if the cast is impossible, and where no binding is allowed.
-pub fn emit_match_cast_value(value: Expr, struct_info: Ref<StructInfo>) -> Result<Ref<Var>> {
+pub fn emit_match_cast_value(value: Expr, struct_info: Ref<StructInfo>) -> BuildResult<Ref<Var>> {
     let span = value.span();
     let shown = is_on().then(|| [value.clone().into(), struct_info.clone().into()]);
     let var = with_blocks("R.match_cast", Some(span), |blocks| blocks.emit_match_cast(value, struct_info))?;
@@ -183,7 +186,7 @@ pub fn emit_match_cast_value(value: Expr, struct_info: Ref<StructInfo>) -> Resul
 
 /// Casts a value; the variable it is bound to has the given struct info.
 #[script_fn]
-pub fn match_cast(value: ExprArg, struct_info: InfoArg) -> Result<ScriptValue> {
+pub fn match_cast(value: ExprArg, struct_info: InfoArg) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::host(MatchCastPair { value: value.0, struct_info: struct_info.0 }))
 }
 
@@ -191,26 +194,26 @@ pub fn match_cast(value: ExprArg, struct_info: InfoArg) -> Result<ScriptValue> {
 ///
 /// # Errors
 /// Fails where no binding is allowed.
-pub fn emit_to(var: Ref<Var>, value: Expr) -> Result<()> {
+pub fn emit_to(var: Ref<Var>, value: Expr) -> BuildResult<()> {
     record_syntax("R.emit_var_binding", || vec![var.clone().into(), value.clone().into()]);
     with_blocks("R.emit_var_binding", None, |blocks| blocks.emit_to(var, value))
 }
 
 /// A conditional.
 #[script_fn(name = "If")]
-pub fn if_(condition: ExprArg) -> Result<FrameOf<IfFrame>> {
+pub fn if_(condition: ExprArg) -> BuildResult<FrameOf<IfFrame>> {
     Ok(FrameOf::new(IfFrame::new(condition.0)))
 }
 
 /// The branch of a conditional for a true condition.
 #[script_fn(name = "Then")]
-pub fn then_() -> Result<FrameOf<BranchFrame>> {
+pub fn then_() -> BuildResult<FrameOf<BranchFrame>> {
     Ok(FrameOf::new(BranchFrame::new(true)))
 }
 
 /// The branch of a conditional for a false condition.
 #[script_fn(name = "Else")]
-pub fn else_() -> Result<FrameOf<BranchFrame>> {
+pub fn else_() -> BuildResult<FrameOf<BranchFrame>> {
     Ok(FrameOf::new(BranchFrame::new(false)))
 }
 

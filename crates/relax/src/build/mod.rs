@@ -9,8 +9,8 @@ macro_rules! arguments {
 
         impl FromScript for $name {
             const TYPE: PyType = $text;
-            fn from_script(value: ScriptValue) -> Result<Self> {
-                let convert: fn(ScriptValue) -> Result<$ty> = $convert;
+            fn from_script(value: ScriptValue) -> BuildResult<Self> {
+                let convert: fn(ScriptValue) -> BuildResult<$ty> = $convert;
                 convert(value).map($name)
             }
         }

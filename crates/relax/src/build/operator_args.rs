@@ -3,7 +3,7 @@
 use tvmscript_ir::VDevice;
 use tvmscript_ir::build::index_map_of;
 use tvmscript_ir_core::{Array, DataType, Object, ObjectLike, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue};
 use tvmscript_prim::{BaseExpr, FloatImm, IndexMap, IntImm, PrimExpr};
 
 use super::args::*;
@@ -14,7 +14,7 @@ use crate::node::{Constant, Expr, PrimValue, StructInfo, Var};
 use crate::op::wide;
 use crate::syntax::RelaxSyntax;
 
-fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<Str> {
+fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> BuildResult<Str> {
     match value {
         ScriptValue::Str(name) if names.contains(&name.as_str()) => Ok(name),
         ScriptValue::Str(name) => Err(BuildError::expected(expected, format!("`{name}`"))),
@@ -22,7 +22,7 @@ fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<
     }
 }
 
-fn prim_value(value: &Expr, expected: &'static str) -> Result<Expr> {
+fn prim_value(value: &Expr, expected: &'static str) -> BuildResult<Expr> {
     let is_bare = RelaxSyntax::open().has_bare_scalars && value.is::<Var>();
     match value.is::<PrimValue>() || is_bare {
         true => Ok(value.clone()),
@@ -93,7 +93,7 @@ arguments! {
     FloatsArg(Array<Value>): PyType::Generic { name: "Sequence", of: &[PyType::FLOAT] }, |value| {
         let items = value.items().ok_or_else(|| BuildError::expected("a list or tuple of floats", value.type_name()))?;
         let numbers = items.into_iter().map(|item| f64::from_script(item).map(Value::Float));
-        numbers.collect::<Result<Vec<_>>>().map(Array::of_values)
+        numbers.collect::<BuildResult<Vec<_>>>().map(Array::of_values)
     };
     /// A number of parts, or the start of each part but the first.
     SectionsArg(Object): PyType::Union { of: &[PyType::INT, PyType::Generic { name: "Sequence", of: &[PyType::INT] }] }, |value| {
@@ -121,7 +121,7 @@ arguments! {
 }
 
 /// The integers for `N` axes, from one for all or one for each.
-fn per_axis(given: &Array<Ref<IntImm>>, axes: usize) -> Result<Array<Ref<IntImm>>> {
+fn per_axis(given: &Array<Ref<IntImm>>, axes: usize) -> BuildResult<Array<Ref<IntImm>>> {
     let all: Vec<_> = given.iter().cloned().collect();
     match &all[..] {
         [one] => Ok(std::iter::repeat_n(one.clone(), axes).collect()),
@@ -148,7 +148,7 @@ pub struct ImageSizeArg<const N: usize>(pub(crate) Expr);
 
 impl<const N: usize> FromScript for ImageSizeArg<N> {
     const TYPE: PyType = SIZE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let for_all = |length: &ScriptValue| ScriptValue::tuple(std::iter::repeat_n(length.clone(), N));
         let size = match value.items().as_deref() {
             _ if is_length(&value) => for_all(&value),
@@ -172,14 +172,16 @@ pub struct RegionArg<const N: usize>(pub(crate) Array<Ref<FloatImm>>);
 impl<const N: usize> FromScript for RegionArg<N> {
     const TYPE: PyType =
         PyType::Union { of: &[PyType::FLOAT, PyType::Generic { name: "Sequence", of: &[PyType::FLOAT] }] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         // TVM reads the numbers as Python floats, so `float64` and integers become `float32` here.
         let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
             Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
             None => FloatImmArg::from_script(value),
         };
         let bounds: Array<_> = match value.items() {
-            Some(items) => items.into_iter().map(|item| number(item).map(|n| n.0)).collect::<Result<_>>()?,
+            Some(items) => {
+                items.into_iter().map(|item| number(item).map(|n| n.0)).collect::<BuildResult<_>>()?
+            }
             None if matches!(value, ScriptValue::Float(_)) => {
                 std::iter::repeat_n(number(value)?.0, N).collect()
             }
@@ -198,7 +200,7 @@ impl<const N: usize> From<RegionArg<N>> for Array<Ref<FloatImm>> {
 }
 
 /// The padding of `N` axes, all before, then all after: from one number for all sides, one per axis, or all of them.
-fn both_sides(given: &Array<Ref<IntImm>>, axes: usize) -> Result<Array<Ref<IntImm>>> {
+fn both_sides(given: &Array<Ref<IntImm>>, axes: usize) -> BuildResult<Array<Ref<IntImm>>> {
     let all: Vec<_> = given.iter().cloned().collect();
     match &all[..] {
         [one] => Ok(std::iter::repeat_n(one.clone(), 2 * axes).collect()),
@@ -223,15 +225,15 @@ macro_rules! lists {
 
         impl<const N: usize> FromScript for $name<N> {
             const TYPE: PyType = IntsArg::TYPE;
-            fn from_script(value: ScriptValue) -> Result<Self> {
-                let convert: fn(Array<Ref<IntImm>>, usize) -> Result<Array<Ref<IntImm>>> = $convert;
+            fn from_script(value: ScriptValue) -> BuildResult<Self> {
+                let convert: fn(Array<Ref<IntImm>>, usize) -> BuildResult<Array<Ref<IntImm>>> = $convert;
                 convert(IntsArg::from_script(value)?.0, N).map($name)
             }
         }
 
         impl<const N: usize, const M: usize> From<[i64; M]> for $name<N> {
             fn from(values: [i64; M]) -> Self {
-                let convert: fn(Array<Ref<IntImm>>, usize) -> Result<Array<Ref<IntImm>>> = $convert;
+                let convert: fn(Array<Ref<IntImm>>, usize) -> BuildResult<Array<Ref<IntImm>>> = $convert;
                 let values = IntsArg::from(values).0;
                 $name(convert(values.clone(), N).unwrap_or(values))
             }

@@ -3,7 +3,7 @@
 use tvmscript_ir::build::operator;
 use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue, script_fn};
 use tvmscript_prim::Op;
 
 use super::args::{AnyExprArg, EXPR, ExprArg, InfoArg, InfosArg, convert};
@@ -16,7 +16,7 @@ pub struct CalleeArg(Expr);
 
 impl FromScript for CalleeArg {
     const TYPE: PyType = PyType::Union { of: &[PyType::node::<Op>(), EXPR, PyType::STR] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match &value {
             ScriptValue::Str(name) => operator(name).map(|op| CalleeArg(op.upcast())),
             _ => match value.as_node::<Op>() {
@@ -34,12 +34,12 @@ pub fn call_node(
     args: ScriptValue,
     #[default = None] attrs: Option<ScriptValue>,
     #[default = None] sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
+) -> BuildResult<Ref<Call>> {
     let items = args.items().ok_or_else(|| {
         BuildError::expected("a list or tuple of arguments", args.type_name()).at_position(1)
     })?;
     let args = items.iter().enumerate().map(|(i, arg)| convert(arg).map_err(|e| e.at_item(i).at_position(1)));
-    let args = args.collect::<Result<Vec<_>>>()?;
+    let args = args.collect::<BuildResult<Vec<_>>>()?;
     let attrs: Option<Ref<Attrs>> = match attrs.unwrap_or_default() {
         ScriptValue::None => None,
         given => match given.as_node::<Attrs>() {
@@ -55,13 +55,16 @@ pub fn call_node(
 
 /// A variable.
 #[script_fn(name = "Var")]
-pub fn var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
+pub fn var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> BuildResult<Ref<Var>> {
     Ok(Var::new(name_hint, struct_info.map(|info| info.0)))
 }
 
 /// A dataflow variable.
 #[script_fn(name = "DataflowVar")]
-pub fn dataflow_var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
+pub fn dataflow_var_node(
+    name_hint: Str,
+    #[default = None] struct_info: Option<InfoArg>,
+) -> BuildResult<Ref<Var>> {
     Ok(Var::dataflow(name_hint, struct_info.map(|info| info.0)))
 }
 
@@ -72,7 +75,7 @@ pub fn tensor_struct_info(
     #[default = DataType::FLOAT32] dtype: DataType,
     #[default = None] vdevice: Option<ScriptValue>,
     #[default = -1] ndim: i64,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let dtype = Some(ScriptValue::DType(dtype));
     if let Some(shape @ ScriptValue::Str(_)) = &shape {
         return Err(BuildError::expected("a shape such as (2, 3)", shape.type_name()).at_position(0));
@@ -82,7 +85,7 @@ pub fn tensor_struct_info(
 
 /// A tuple.
 #[script_fn(name = "TupleStructInfo")]
-pub fn tuple_struct_info(fields: Vec<InfoArg>) -> Result<Ref<StructInfo>> {
+pub fn tuple_struct_info(fields: Vec<InfoArg>) -> BuildResult<Ref<StructInfo>> {
     Ok(TupleStructInfo::new(fields.into_iter().map(|field| field.0)))
 }
 
@@ -92,13 +95,13 @@ pub fn func_struct_info(
     params: Vec<InfoArg>,
     ret: InfoArg,
     #[default = true] purity: bool,
-) -> Result<Ref<FuncStructInfo>> {
+) -> BuildResult<Ref<FuncStructInfo>> {
     Ok(FuncStructInfo::new(params.into_iter().map(|param| param.0).collect(), ret.0, purity))
 }
 
 /// The shape of a tensor: as it is known, or the call that computes it at run time.
 #[script_fn]
-pub fn get_shape_of(expr: AnyExprArg) -> Result<Expr> {
+pub fn get_shape_of(expr: AnyExprArg) -> BuildResult<Expr> {
     let info = struct_info_of(&expr.0);
     let tensor = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>());
     let Some(tensor) = tensor else {

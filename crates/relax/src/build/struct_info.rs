@@ -7,7 +7,7 @@ use tvmscript_ir::build::global_infos;
 use tvmscript_ir::{EnvFunc, VDevice};
 use tvmscript_ir_core::{Array, DataType, Object, Ref, Str, with_stack};
 use tvmscript_irbuilder::{
-    BuildError, CallArgs, FromScript, HostObject, IntoScript, PyType, Result, ScriptFn, ScriptValue,
+    BuildError, BuildResult, CallArgs, FromScript, HostObject, IntoScript, PyType, ScriptFn, ScriptValue,
     script_fn,
 };
 use tvmscript_prim::BaseExpr;
@@ -104,14 +104,14 @@ pub enum Dim {
 }
 
 impl Dim {
-    fn of(value: &ScriptValue) -> Result<Dim> {
+    fn of(value: &ScriptValue) -> BuildResult<Dim> {
         match value {
             ScriptValue::Str(text) => Ok(Dim::Text(text.clone())),
             other => scalar(other).map(Dim::Value),
         }
     }
 
-    fn all(value: &ScriptValue) -> Result<Vec<Dim>> {
+    fn all(value: &ScriptValue) -> BuildResult<Vec<Dim>> {
         let Some(items) = value.items() else {
             return Err(BuildError::expected("a list or tuple of dimensions", value.type_name()));
         };
@@ -120,7 +120,7 @@ impl Dim {
 }
 
 /// Evaluates the text of a dimension.
-pub type ReadDim<'a> = &'a mut dyn FnMut(&Str) -> Result<prim::Expr>;
+pub type ReadDim<'a> = &'a mut dyn FnMut(&Str) -> BuildResult<prim::Expr>;
 
 impl HostObject for StructInfoProxy {
     fn type_name(&self) -> &str {
@@ -136,7 +136,7 @@ impl StructInfoProxy {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn of(value: &ScriptValue) -> Result<StructInfoProxy> {
+    pub fn of(value: &ScriptValue) -> BuildResult<StructInfoProxy> {
         match value {
             ScriptValue::None => return Ok(StructInfoProxy::Known(TupleStructInfo::void())),
             ScriptValue::Function(function) => {
@@ -199,7 +199,7 @@ impl StructInfoProxy {
     ///
     /// # Errors
     /// Fails for text without `read`, and for text that is not a dimension.
-    pub fn resolve(&self, mut read: Option<ReadDim<'_>>) -> Result<Ref<StructInfo>> {
+    pub fn resolve(&self, mut read: Option<ReadDim<'_>>) -> BuildResult<Ref<StructInfo>> {
         self.resolve_with(&mut read, &mut HashMap::new())
     }
 
@@ -207,7 +207,7 @@ impl StructInfoProxy {
         part: &NestedInfo,
         read: &mut Option<ReadDim<'_>>,
         done: &mut Resolved,
-    ) -> Result<Ref<StructInfo>> {
+    ) -> BuildResult<Ref<StructInfo>> {
         let Some(proxy) = &part.0 else { return Ok(ObjectStructInfo::new()) };
         if let Some(known) = done.get(&Rc::as_ptr(proxy)) {
             return Ok(known.clone());
@@ -217,7 +217,11 @@ impl StructInfoProxy {
         Ok(info)
     }
 
-    fn resolve_with(&self, read: &mut Option<ReadDim<'_>>, done: &mut Resolved) -> Result<Ref<StructInfo>> {
+    fn resolve_with(
+        &self,
+        read: &mut Option<ReadDim<'_>>,
+        done: &mut Resolved,
+    ) -> BuildResult<Ref<StructInfo>> {
         let mut value = |dim: &Dim| match (dim, &mut *read) {
             (Dim::Value(value), _) => Ok(value.clone()),
             (Dim::Text(text), Some(read)) => read(text),
@@ -229,7 +233,7 @@ impl StructInfoProxy {
         Ok(match self {
             StructInfoProxy::Known(info) => info.clone(),
             StructInfoProxy::Tensor { dims, dtype, vdevice } => {
-                let dims = dims.iter().map(value).collect::<Result<Vec<_>>>()?;
+                let dims = dims.iter().map(value).collect::<BuildResult<Vec<_>>>()?;
                 TensorStructInfo::of_shape(ShapeExpr::try_new(dims)?, *dtype, vdevice.clone()).upcast()
             }
             StructInfoProxy::DTensor { tensor, device_mesh, placement } => {
@@ -240,16 +244,16 @@ impl StructInfoProxy {
                 info.map_err(|error| BuildError::message(error.to_string()))?.upcast()
             }
             StructInfoProxy::Shape(dims) => {
-                ShapeStructInfo::try_of(dims.iter().map(value).collect::<Result<Vec<_>>>()?)?
+                ShapeStructInfo::try_of(dims.iter().map(value).collect::<BuildResult<Vec<_>>>()?)?
             }
             StructInfoProxy::Prim(dim) => PrimStructInfo::of_value(value(dim)?),
             StructInfoProxy::Tuple(fields) => {
                 let fields = fields.iter().map(|part| Self::resolve_part(part, read, done));
-                TupleStructInfo::new(fields.collect::<Result<Vec<_>>>()?)
+                TupleStructInfo::new(fields.collect::<BuildResult<Vec<_>>>()?)
             }
             StructInfoProxy::Callable { params, ret, purity } => {
                 let params = params.iter().map(|part| Self::resolve_part(part, read, done));
-                let params = params.collect::<Result<Array<_>>>()?;
+                let params = params.collect::<BuildResult<Array<_>>>()?;
                 let ret = Self::resolve_part(ret, read, done)?;
                 FuncStructInfo::new(params, ret, *purity).upcast()
             }
@@ -257,7 +261,7 @@ impl StructInfoProxy {
     }
 
     /// Resolved if no text is left.
-    pub(super) fn settled(self) -> Result<ScriptValue> {
+    pub(super) fn settled(self) -> BuildResult<ScriptValue> {
         let mut names_left = false;
         let mut look = |_: &Str| {
             names_left = true;
@@ -302,13 +306,13 @@ static UNCALLED: &[Uncalled] = &[
 
 /// Any value.
 #[script_fn(name = "Object", annotation)]
-pub fn object() -> Result<Ref<StructInfo>> {
+pub fn object() -> BuildResult<Ref<StructInfo>> {
     Ok(ObjectStructInfo::new())
 }
 
 /// The type of a text, `I.StringType()` in releases whose types are those of Relax.
 #[script_fn(name = "StringType", annotation)]
-pub fn string_type() -> Result<Ref<StructInfo>> {
+pub fn string_type() -> BuildResult<Ref<StructInfo>> {
     Ok(ObjectStructInfo::new())
 }
 
@@ -317,7 +321,7 @@ pub const MODULE_FUNCTIONS: &[&ScriptFn] = &[&STRING_TYPE];
 
 /// Finds the device with this name: `cuda`, `cuda:0`, `cuda:0:global`, by its index among the module's devices of that
 /// kind.
-pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> {
+pub(crate) fn find_vdevice(value: &ScriptValue) -> BuildResult<Option<Ref<VDevice>>> {
     let text = match value {
         ScriptValue::None => return Ok(None),
         ScriptValue::Str(text) => text,
@@ -352,7 +356,7 @@ pub fn tensor(
     #[default = None] dtype: Option<ScriptValue>,
     #[default = None] vdevice: Option<ScriptValue>,
     #[default = -1] ndim: i64,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     tensor_of_arguments(shape, dtype, vdevice, ndim)
 }
 
@@ -362,7 +366,7 @@ pub(super) fn tensor_of_arguments(
     dtype: Option<ScriptValue>,
     vdevice: Option<ScriptValue>,
     ndim: i64,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let (shape, dtype) = (shape.unwrap_or_default(), dtype.unwrap_or_default());
     // A string in first position is the element type.
     let (shape, dtype) = match (&shape, &dtype) {
@@ -405,7 +409,7 @@ pub(super) fn tensor_of_arguments(
 pub fn shape(
     #[default = None] values: Option<ScriptValue>,
     #[default = -1] ndim: i64,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let values = values.unwrap_or_default();
     let dims = match &values {
         ScriptValue::None => Vec::new(),
@@ -425,7 +429,7 @@ pub fn shape(
 pub fn prim(
     #[default = None] dtype: Option<DataType>,
     #[default = None] value: Option<ScriptValue>,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let value = value.unwrap_or_default();
     match (dtype, &value) {
         (None, ScriptValue::None) => Err(BuildError::message("`R.Prim` takes a type or a value")),
@@ -436,7 +440,7 @@ pub fn prim(
 
 /// A tuple.
 #[script_fn(name = "Tuple", annotation)]
-pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
+pub fn tuple(#[args] fields: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
     let fields = match fields.as_slice() {
         [list @ (ScriptValue::List(_) | ScriptValue::Tuple(_))] => {
             proxies(&list.items().unwrap_or_default()).map_err(|e| e.at_position(0))?
@@ -446,14 +450,14 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
             let part =
                 |(i, field)| StructInfoProxy::of(field).map(NestedInfo::from).map_err(|e| e.at_position(i));
             let fields = fields.map(part);
-            fields.collect::<Result<_>>()?
+            fields.collect::<BuildResult<_>>()?
         }
     };
     StructInfoProxy::Tuple(fields).settled()
 }
 
 /// Struct info from a list.
-fn proxies(items: &[ScriptValue]) -> Result<Vec<NestedInfo>> {
+fn proxies(items: &[ScriptValue]) -> BuildResult<Vec<NestedInfo>> {
     let part = |(i, item)| StructInfoProxy::of(item).map(NestedInfo::from).map_err(|e| e.at_item(i));
     items.iter().enumerate().map(part).collect()
 }
@@ -465,7 +469,7 @@ pub fn callable(
     #[default = None] ret: Option<ScriptValue>,
     #[default = None] purity: Option<bool>,
     #[default = None] derive_func: Option<Str>,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let (params, ret) = (params.unwrap_or_default(), ret.unwrap_or_default());
     let has_result = !matches!(ret, ScriptValue::None);
     let result = || StructInfoProxy::of(&ret).map_err(|e| e.at_position(1));

@@ -65,7 +65,7 @@ use tvmscript_ir_core::type_table::type_by_key;
 #[cfg(feature = "build")]
 use tvmscript_ir_core::{Class, Str};
 #[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, Result as BuildResult, ScriptFn, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, ScriptFn, ScriptValue};
 
 use crate::node::{Call, Expr, StructInfo};
 

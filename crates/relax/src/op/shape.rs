@@ -4,7 +4,7 @@
 
 use tvmscript_arith::{Analyzer, map_ranges};
 #[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, ScriptValue};
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{FloatImm, IndexMap, PrimExprExt};
 
@@ -229,7 +229,7 @@ fn reordered(cx: &mut Infer<'_>) -> Inferred {
 /// # Source
 /// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
 #[cfg(feature = "build")]
-fn completed(x: &Expr, shape: &ShapeExpr) -> Result<Option<Ref<ShapeExpr>>> {
+fn completed(x: &Expr, shape: &ShapeExpr) -> BuildResult<Option<Ref<ShapeExpr>>> {
     let literal = |dim: &prim::Expr| dim.as_node::<IntImm>().map(|dim| dim.value);
     let mut rest = None;
     let mut has_zero = false;
@@ -331,7 +331,7 @@ fn shape_of_lengths(cx: &mut Infer<'_>) -> Inferred {
 
 /// The padding value: a plain number takes the element type of the tensor, unless that would truncate it.
 #[cfg(feature = "build")]
-fn pad_of(value: ScriptValue, x: &Expr) -> Result<Ref<PrimValue>> {
+fn pad_of(value: ScriptValue, x: &Expr) -> BuildResult<Ref<PrimValue>> {
     let info = struct_info_of(x);
     let dtype = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>()).map(|tensor| tensor.dtype);
     let typed = match (&value, dtype) {

@@ -5,7 +5,7 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExpr};
 use tvmscript_python_syntax::ast::{ExprId, Name};
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalResult, ParseErrorKind, Parser, Shadowing};
 
 use crate::build::args::convert;
 use crate::build::function::{emit_match_cast_value, emit_value};
@@ -14,7 +14,7 @@ use crate::node::{PrimStructInfo, PrimValue, ScalarUse, StructInfo, Var};
 use crate::syntax::RelaxSyntax;
 
 /// A target inside a tuple, for which the position of the value is unknown.
-pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     assign_from(p, name, at, at, value, None)
 }
 
@@ -26,7 +26,7 @@ pub(super) fn assign_from(
     value_at: ExprId,
     value: ScriptValue,
     annotation: Option<Ref<StructInfo>>,
-) -> Result<()> {
+) -> EvalResult<()> {
     let scalar = match &annotation {
         Some(info) => bare_scalar(&value, info),
         None => computed_scalar(p, name, &value).map(Ok),
@@ -69,7 +69,7 @@ pub(super) fn assign_from(
 fn bare_scalar(
     value: &ScriptValue,
     info: &Ref<StructInfo>,
-) -> Option<tvmscript_irbuilder::Result<prim::Expr>> {
+) -> Option<tvmscript_irbuilder::BuildResult<prim::Expr>> {
     let dtype = info.as_node::<PrimStructInfo>().filter(|_| RelaxSyntax::open().has_bare_scalars)?.dtype;
     let scalar = match value {
         ScriptValue::Int(value) => prim::ops::make_const(dtype, *value),
@@ -94,7 +94,7 @@ fn cast(
     value_at: ExprId,
     pair: MatchCastPair,
     annotation: Option<Ref<StructInfo>>,
-) -> Result<ScriptValue> {
+) -> EvalResult<ScriptValue> {
     if let Some(annotation) = &annotation
         && !tvmscript_ir_core::structural_equal(annotation.object(), pair.struct_info.object())
     {
@@ -131,7 +131,7 @@ fn scalar_variable(
     name: Name,
     at: ExprId,
     var: &Ref<prim::Var>,
-) -> Result<Ref<prim::Var>> {
+) -> EvalResult<Ref<prim::Var>> {
     let text = p.name_str(name);
     let hint = var.name.get();
     if !hint.is_empty() && hint != text {

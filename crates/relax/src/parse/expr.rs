@@ -1,7 +1,7 @@
 //! Operators, attributes, subscripts and calls on expressions.
 
 use tvmscript_ir_core::{Object, Ref};
-use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, CallArgs, ScriptValue};
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
@@ -49,7 +49,7 @@ fn function_for(op: Operator) -> Option<(&'static str, &'static str)> {
 }
 
 /// Applies a Python operator to expressions.
-pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Result<Option<ScriptValue>> {
+pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> BuildResult<Option<ScriptValue>> {
     if let (Operator::Compare(CmpOp::Eq | CmpOp::NotEq), [a, b]) = (op, operands) {
         // Expressions compare by identity: their values are not known yet.
         let (ScriptValue::Node(a), ScriptValue::Node(b)) = (a, b) else { return Ok(None) };
@@ -92,7 +92,7 @@ pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Resul
 }
 
 /// `t[0]`.
-pub(super) fn subscript(object: &Object, indices: &Indices) -> Result<ScriptValue> {
+pub(super) fn subscript(object: &Object, indices: &Indices) -> BuildResult<ScriptValue> {
     let (Some(expr), [ScriptValue::Int(index)]) = (expr_of(object), indices.items.as_slice()) else {
         return Err(BuildError::message("a tuple index must be an integer"));
     };
@@ -102,7 +102,7 @@ pub(super) fn subscript(object: &Object, indices: &Indices) -> Result<ScriptValu
 }
 
 /// The number of fields of a tuple.
-fn fields_of(expr: &Expr) -> Result<usize> {
+fn fields_of(expr: &Expr) -> BuildResult<usize> {
     let info = struct_info_of(expr);
     match info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()) {
         Some(tuple) => Ok(tuple.fields.len()),
@@ -118,7 +118,7 @@ fn fields_of(expr: &Expr) -> Result<usize> {
 }
 
 /// The fields of a tuple, for unpacking.
-pub(super) fn items(object: &Object) -> Result<Vec<ScriptValue>> {
+pub(super) fn items(object: &Object) -> BuildResult<Vec<ScriptValue>> {
     let Some(expr) = expr_of(object) else {
         return Err(BuildError::expected("a tuple", object.info().key()));
     };
@@ -127,7 +127,7 @@ pub(super) fn items(object: &Object) -> Result<Vec<ScriptValue>> {
 }
 
 /// `f(x)`: calls a function of the module, or the value of a variable.
-pub(crate) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+pub(crate) fn call(object: &Object, args: CallArgs) -> BuildResult<ScriptValue> {
     let Some(callee) = expr_of(object) else {
         return Err(BuildError::not_callable(object.info().key()));
     };
@@ -149,11 +149,11 @@ pub(crate) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
             }
         }
     });
-    Ok(Call::new(callee.clone(), exprs.collect::<Result<Vec<_>>>()?, None, []).into())
+    Ok(Call::new(callee.clone(), exprs.collect::<BuildResult<Vec<_>>>()?, None, []).into())
 }
 
 /// `x.struct_info`.
-pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub(super) fn attribute(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     let Some(expr) = expr_of(object) else { return Ok(None) };
     Ok(match name {
         "struct_info" | "struct_info_" => struct_info_of(expr).map(Into::into),

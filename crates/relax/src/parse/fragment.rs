@@ -7,7 +7,7 @@
 use tvmscript_ir::RelaxExpr;
 use tvmscript_irbuilder::{PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, Stmt, StmtId};
-use tvmscript_script_parser::{Parser, Result};
+use tvmscript_script_parser::{EvalResult, Parser};
 
 use super::signature::expr_at;
 use super::statements::{conditional_alone, is_alone};
@@ -17,7 +17,7 @@ use crate::build::{FunctionFrame, StructInfoProxy, with_blocks, with_function};
 use crate::node::{Call, Var};
 
 /// Parses a fragment.
-pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
+pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> EvalResult<()> {
     let Some(last) = body.last() else { return Ok(()) };
     let frame = PendingFrame::value(FunctionFrame::fragment());
     p.in_frame(&frame, *last, |p, _| {
@@ -30,7 +30,7 @@ pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
 }
 
 /// The value of a sequence; a call after bindings is another binding. A value alone stays as it is.
-fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
+fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> EvalResult<()> {
     let value = p.eval(at)?;
     let is_alone = with_function("a fragment", |function| function.blocks.is_empty());
     if p.checked(at, is_alone)? {
@@ -47,7 +47,7 @@ fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
 }
 
 /// An expression, struct info or other node alone.
-fn alone(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<()> {
+fn alone(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> EvalResult<()> {
     let node = match value {
         ScriptValue::Node(node) => Some(node.clone()).filter(|node| !node.is::<RelaxExpr>()),
         ScriptValue::List(_) | ScriptValue::Dict(_) => {

@@ -5,7 +5,7 @@ use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, StmtId};
 use tvmscript_script_parser::Definition;
-use tvmscript_script_parser::{EvalErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, Parser, Shadowing};
 
 use super::signature;
 use crate::build::function::{emit_to, emit_value};
@@ -24,7 +24,7 @@ const FLAGS: [(&str, bool); 3] = [("pure", true), ("private", false), ("check_we
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
-) -> Result<Option<ScriptValue>> {
+) -> EvalResult<Option<ScriptValue>> {
     let node = definition.stmt;
     let [is_pure, is_private, is_checked] = p.decorator_flags(definition, FLAGS)?;
     if !is_checked {
@@ -87,7 +87,7 @@ fn type_variable(name: &str) -> ScriptValue {
 }
 
 /// Declares a function of a module with its signature.
-pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
+pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<()> {
     let node = definition.stmt;
     let [is_pure, ..] = p.decorator_flags(definition, FLAGS)?;
     let name = p.name_str(node.name);
@@ -103,7 +103,7 @@ fn signature_info(
     node: &FunctionDef,
     is_pure: bool,
     unsaid: fn() -> Ref<StructInfo>,
-) -> Result<Ref<FuncStructInfo>> {
+) -> EvalResult<Ref<FuncStructInfo>> {
     p.with_type_variables(node, type_variable, |p| {
         let signature = signature::read(p, node);
         let ret = match node.returns {
@@ -111,7 +111,7 @@ fn signature_info(
             None => unsaid(),
         };
         let params = signature.params.into_iter().map(|param| param.and_then(|param| param.resolve(p)));
-        let params: Array<Ref<StructInfo>> = params.collect::<Result<_>>()?;
+        let params: Array<Ref<StructInfo>> = params.collect::<EvalResult<_>>()?;
         Ok(FuncStructInfo::new(params, ret, is_pure))
     })
 }
@@ -125,7 +125,7 @@ fn uses_itself(p: &Parser<'_>, node: &FunctionDef) -> bool {
 }
 
 /// The variable of a recursive function.
-fn local_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Result<Ref<Var>> {
+fn local_variable(p: &mut Parser<'_>, node: &FunctionDef) -> EvalResult<Ref<Var>> {
     let info = signature_info(p, node, true, TupleStructInfo::void)?;
     let name = p.name_str(node.name);
     Ok(Var::new(name, Some(info.upcast())))
@@ -139,7 +139,7 @@ fn declared_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Option<Ref<Var>>
 }
 
 /// A nested function: built separately, then bound to its name.
-pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Result<()> {
+pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> EvalResult<()> {
     let mut reserved = declared_variable(p, node);
     if uses_itself(p, node) {
         let var = local_variable(p, node)?;

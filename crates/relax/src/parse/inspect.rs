@@ -1,6 +1,8 @@
 //! Run-time properties of tensors as attributes: `x.shape[0]`, `x.dtype.bits`, `x.ndim`.
 
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, HostObject, Result, ScriptValue};
+use tvmscript_irbuilder::{
+    BuildError, BuildResult, CallArgs, FromScript, HostFunction, HostObject, ScriptValue,
+};
 
 use crate::build::args::PrimArg;
 use crate::node::{Call, Expr, PrimStructInfo, TensorStructInfo, struct_info_of};
@@ -9,7 +11,7 @@ use crate::node::{Call, Expr, PrimStructInfo, TensorStructInfo, struct_info_of};
 pub(super) const NAMES: [&str; 7] =
     ["astype", "byte_offset", "dtype", "elem_offset", "ndim", "shape", "strides"];
 
-pub(super) fn attribute(expr: &Expr, name: &str) -> Result<Option<ScriptValue>> {
+pub(super) fn attribute(expr: &Expr, name: &str) -> BuildResult<Option<ScriptValue>> {
     if !NAMES.contains(&name) {
         return Ok(None);
     }
@@ -55,7 +57,7 @@ impl HostObject for PerAxis {
     fn type_name(&self) -> &str {
         "a property per axis of a tensor, which must be subscripted: `x.shape[0]`"
     }
-    fn subscript(&self, index: &ScriptValue) -> Option<Result<ScriptValue>> {
+    fn subscript(&self, index: &ScriptValue) -> Option<BuildResult<ScriptValue>> {
         Some(PrimArg::from_script(index.clone()).and_then(|axis| match struct_info_of(&axis.0) {
             Some(info) if !info.is::<PrimStructInfo>() => {
                 let found = format!("`{}`", crate::describe::struct_info(&info));

@@ -3,7 +3,7 @@
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_python_syntax::ast::Stmt;
-use tvmscript_script_parser::{EvalErrorKind, Expansion, ParseErrorKind, Parser, Result};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, Expansion, ParseErrorKind, Parser};
 
 use super::signature::expr_at;
 use crate::blocks::is_leaf_or_tuple;
@@ -11,7 +11,7 @@ use crate::build::with_blocks;
 
 /// Visits the body, whose bindings become those of the caller. The value is what its `return`, the last statement,
 /// returns.
-pub(super) fn expand(p: &mut Parser<'_>, expansion: &Expansion) -> Result<ScriptValue> {
+pub(super) fn expand(p: &mut Parser<'_>, expansion: &Expansion) -> EvalResult<ScriptValue> {
     let body = expansion.body();
     let last = body.len().saturating_sub(1);
     for index in 0..body.len() {

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim as prim;
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, PieceRange, Stmt};
-use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Reported, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseErrorKind, Parser, Reported, Shadowing};
 
 use crate::build::args::{convert, dimension_of};
 use crate::build::struct_info::StructInfoProxy;
@@ -116,24 +116,24 @@ fn is_declaration(p: &Parser<'_>, value: ExprId) -> bool {
 
 impl Param {
     /// Resolves the struct info in the current scope.
-    pub(super) fn resolve(&self, p: &mut Parser<'_>) -> Result<Ref<StructInfo>> {
+    pub(super) fn resolve(&self, p: &mut Parser<'_>) -> EvalResult<Ref<StructInfo>> {
         resolve(p, self.at, &self.info)
     }
 
-    pub(super) fn define(&self, p: &mut Parser<'_>, value: ScriptValue) -> Result<()> {
+    pub(super) fn define(&self, p: &mut Parser<'_>, value: ScriptValue) -> EvalResult<()> {
         p.define(self.name, value, self.place, Shadowing::OuterFrames)
     }
 }
 
 /// The struct info of an annotation in a signature.
-pub(super) fn annotation(p: &mut Parser<'_>, at: ExprId) -> Result<Ref<StructInfo>> {
+pub(super) fn annotation(p: &mut Parser<'_>, at: ExprId) -> EvalResult<Ref<StructInfo>> {
     let value = p.eval(at)?;
     let info = StructInfoProxy::of(&value);
     let info = p.checked_value(at, info)?;
     resolve(p, at, &info)
 }
 
-fn resolve(p: &mut Parser<'_>, at: ExprId, info: &StructInfoProxy) -> Result<Ref<StructInfo>> {
+fn resolve(p: &mut Parser<'_>, at: ExprId, info: &StructInfoProxy) -> EvalResult<Ref<StructInfo>> {
     let mut reported = None;
     let resolved = info.resolve(Some(&mut |text: &Str| {
         let value = p.eval_text(text, at).map_err(|error| {
@@ -150,7 +150,7 @@ fn resolve(p: &mut Parser<'_>, at: ExprId, info: &StructInfoProxy) -> Result<Ref
 }
 
 /// Converts a value to an expression; errors are reported at `at`.
-pub(super) fn expr_at(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<crate::node::Expr> {
+pub(super) fn expr_at(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> EvalResult<crate::node::Expr> {
     let expr = convert(value);
     p.checked(at, expr)
 }

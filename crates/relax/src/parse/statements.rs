@@ -7,7 +7,7 @@ use tvmscript_irbuilder::{BuildError, Builder, FromScript, PendingFrame, ScriptV
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{self, Expr, ExprId, List, Stmt, StmtId};
-use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseErrorKind, Parser, Shadowing};
 
 use super::bind;
 use super::signature::expr_at;
@@ -20,7 +20,7 @@ use crate::build::{
 use crate::node::{If, SeqExpr, Tuple, TupleStructInfo, UnknownCall, Var, struct_info_of};
 
 /// `x = value`, `x, y = value`.
-pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
+pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> EvalResult<()> {
     let Some(target) = p.item(node.targets, 0) else { return Ok(()) };
     if node.targets.len() > 1 {
         let kind =
@@ -48,7 +48,7 @@ fn is_declared_function(p: &Parser<'_>, at: ExprId, value: &ScriptValue) -> bool
 
 /// `x: R.Tensor((2, 3), "float32") = value`. Without a value, declares a variable without a binding, as the printer
 /// writes for fragments and ill-formed functions.
-pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -> Result<()> {
+pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -> EvalResult<()> {
     let value = node.value.map(|at| (at, p.eval(at)));
     let mut is_dataflow = false;
     let annotation = p.eval(node.annotation).and_then(|annotation| {
@@ -92,7 +92,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
 }
 
 /// Checks that the enclosing dataflow block is outside a fragment.
-fn check_fragment() -> tvmscript_irbuilder::Result<()> {
+fn check_fragment() -> tvmscript_irbuilder::BuildResult<()> {
     match with_function("R.DataflowVar", |function| function.fragment.is_some())? {
         true => Ok(()),
         false => {
@@ -109,7 +109,7 @@ fn binds_dataflow(yes: bool) {
 }
 
 /// `pass`: makes the fragment a block or sequence.
-pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> Result<()> {
+pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> EvalResult<()> {
     let _ = Builder::with_top(|function: &mut FunctionFrame| {
         if let Some(fragment) = &mut function.fragment {
             fragment.is_block = true;
@@ -119,7 +119,7 @@ pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> Result<()> {
 }
 
 /// An expression statement: a call without a result.
-pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
+pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> EvalResult<()> {
     // Like in Python, a leading string is a comment.
     if matches!(p.expr(node.value), Expr::Constant(ast::Constant::Str(_)))
         && matches!(with_function("a comment", |function| function.blocks.is_empty()), Ok(true))
@@ -158,7 +158,7 @@ pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) ->
 }
 
 /// `return value`.
-pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -> Result<()> {
+pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -> EvalResult<()> {
     let Some(at) = node.value else {
         let kind = ParseErrorKind::expected("a value after `return`", "nothing");
         return Err(p.error_with_help(id, kind, "`R.tuple()` is the empty value"));
@@ -177,7 +177,7 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
 }
 
 /// `if cond: .. else: ..`; an `elif` is a conditional in the `else` branch.
-pub(super) fn conditional(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
+pub(super) fn conditional(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> EvalResult<()> {
     if node.orelse.is_empty() {
         let kind = ParseErrorKind::expected("an `else` branch", "a conditional without one");
         return Err(p.error_with_help(id, kind, "both branches must end with a binding of the same name"));
@@ -186,7 +186,7 @@ pub(super) fn conditional(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Res
     read.inspect_err(|_| branches(p, node).into_iter().for_each(|body| poison_bound(p, body)))
 }
 
-fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Result<()> {
+fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> EvalResult<()> {
     let Some(clause) = p.item(node.clauses, index) else {
         return p.visit_all(node.orelse);
     };
@@ -223,7 +223,7 @@ pub(super) fn is_alone(p: &Parser<'_>, node: &ast::If) -> bool {
 }
 
 /// A conditional without a binding: `if cond: .. x`, `else: .. y`.
-pub(super) fn conditional_alone(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
+pub(super) fn conditional_alone(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> EvalResult<()> {
     let Some(clause) = p.item(node.clauses, 0) else { return Ok(()) };
     let test = p.eval(clause.test)?;
     let cond = expr_at(p, clause.test, &test)?;
@@ -240,7 +240,7 @@ pub(super) fn conditional_alone(p: &mut Parser<'_>, id: StmtId, node: &ast::If) 
     p.checked(id, done)
 }
 
-fn branch_alone(p: &mut Parser<'_>, id: StmtId, body: List<StmtId>) -> Result<Ref<SeqExpr>> {
+fn branch_alone(p: &mut Parser<'_>, id: StmtId, body: List<StmtId>) -> EvalResult<Ref<SeqExpr>> {
     let begun = with_blocks("a branch", None, |blocks| {
         blocks.begin_branch();
         Ok(())
@@ -270,7 +270,7 @@ fn branch_alone(p: &mut Parser<'_>, id: StmtId, body: List<StmtId>) -> Result<Re
 }
 
 /// Defines the names that the last closed scope exports.
-fn define_given(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
+fn define_given(p: &mut Parser<'_>, id: StmtId) -> EvalResult<()> {
     let given = with_function("a scope", |function| function.blocks.take_given());
     for (name, var) in p.checked(id, given)? {
         if let Some(name) = p.ast().find_name(&name) {
@@ -281,7 +281,7 @@ fn define_given(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
 }
 
 /// `with R.dataflow():`.
-pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Result<()> {
+pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> EvalResult<()> {
     let (1, Some(item)) = (node.items.len(), p.item(node.items, 0)) else {
         let kind = EvalErrorKind::UnsupportedExpression { what: "several scopes in one `with`" };
         return Err(p.error(id, kind));

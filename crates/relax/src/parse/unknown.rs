@@ -2,14 +2,14 @@
 
 use tvmscript_ir::build::arguments_as_written;
 use tvmscript_ir_core::{Array, Str, Value};
-use tvmscript_irbuilder::{CallArgs, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, CallArgs, FromScript, ScriptValue};
 
 use crate::build::args::{InfoArg, convert};
 use crate::build::device::Device;
 use crate::node::UnknownCall;
 
 /// Keeps a call as it is written. A tuple of expressions is a Relax tuple, and `R.Object` is struct info.
-pub(super) fn call(name: &str, mut args: CallArgs) -> Result<ScriptValue> {
+pub(super) fn call(name: &str, mut args: CallArgs) -> BuildResult<ScriptValue> {
     let values = args.positional.iter_mut().chain(args.keywords.iter_mut().map(|(_, value)| value));
     for value in values {
         let ScriptValue::Tuple(items) = value else {

@@ -1,7 +1,7 @@
 //! Bindings, blocks, sequences and conditionals.
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir_core::{Object, PathId, Ref, field, structural_equal};
 use tvmscript_prim::{self as prim, IntImm};
@@ -16,7 +16,7 @@ use crate::node::{
 use crate::op::{CallForm, operator};
 
 /// Names a variable in the innermost frame.
-pub(crate) fn define(var: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn define(var: &Ref<Var>, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     d.define(var.object(), hint(var))
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn annotation(
     path: PathId,
     value: Option<&Expr>,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     let Some(info) = &var.struct_info_ else { return Ok(None) };
     if let Some(value) = value
         && let Some(inferred) = unsaid(value, d)
@@ -45,7 +45,7 @@ pub(crate) fn annotation(
 }
 
 /// The annotation of the variable of a binding printed alone; marks dataflow variables of an enclosing block.
-fn annotation_alone(var: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
+fn annotation_alone(var: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Option<ExprDoc>> {
     let doc = annotation(var, path, None, d)?;
     if !is_dataflow_var(var) {
         return Ok(doc);
@@ -115,7 +115,7 @@ fn gives_nothing(var: &Ref<Var>) -> bool {
 }
 
 /// `x: R.Tensor((3,), dtype="float32") = value`
-pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let VarBinding { span: _, var, value } = &**node;
     let var_path = d.field(path, field!(VarBinding, var));
     let value_path = d.field(path, field!(VarBinding, value));
@@ -181,7 +181,11 @@ fn stated_literal<'v>(var: &Var, value: &'v Expr) -> Option<&'v prim::Expr> {
 }
 
 /// `x: R.Tensor((n,)) = R.match_cast(value, R.Tensor((n,)))`
-pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn match_cast(
+    node: &Ref<MatchCast>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let MatchCast { span: _, var, value, struct_info } = &**node;
     let var_path = d.field(path, field!(MatchCast, var));
     let is_alone = d.root().ptr_eq(node.object());
@@ -205,7 +209,7 @@ fn bindings(
     path: PathId,
     mut outputs: Option<&mut Vec<ExprDoc>>,
     d: &mut Docsifier<'_>,
-) -> Result<Vec<StmtDoc>> {
+) -> DocsifyResult<Vec<StmtDoc>> {
     let BindingBlock { bindings, span: _ } = node;
     let at = d.field(path, field!(BindingBlock, bindings));
     let mut stmts = Vec::with_capacity(bindings.len());
@@ -227,7 +231,7 @@ fn bindings(
 }
 
 /// The variable of a binding if it is an output of its dataflow block.
-fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
+fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Option<ExprDoc>> {
     let var = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
         (Some(node), _) => &node.var,
         (_, Some(node)) => &node.var,
@@ -241,7 +245,7 @@ fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Result
 }
 
 /// The bindings of a block.
-pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
         let mut stmts = bindings(node, path, None, d)?;
         // A single binding would parse as the binding itself.
@@ -255,7 +259,7 @@ pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `with R.dataflow():`
-pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
     let mut visible = Vec::new();
     let mut body = bindings(node, path, Some(&mut visible), d)?;
@@ -281,7 +285,7 @@ pub(crate) fn sequence(
     path: PathId,
     ending: Ending,
     d: &mut Docsifier<'_>,
-) -> Result<Vec<StmtDoc>> {
+) -> DocsifyResult<Vec<StmtDoc>> {
     let SeqExpr { span: _, struct_info_: _, blocks, body } = node;
     let ((), stmts) = d.with_frame(Frame::new(None, RelaxFrame::default()), |d| {
         let at = d.field(path, field!(SeqExpr, blocks));
@@ -311,7 +315,7 @@ pub(crate) fn sequence(
 }
 
 /// A sequence alone.
-pub(crate) fn seq_expr(node: &Ref<SeqExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+pub(crate) fn seq_expr(node: &Ref<SeqExpr>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtList> {
     let mut stmts = sequence(node, path, Ending::Expression, d)?;
     // A value alone would parse as the value itself.
     if node.blocks.is_empty() && d.root().ptr_eq(node.object()) {
@@ -321,7 +325,7 @@ pub(crate) fn seq_expr(node: &Ref<SeqExpr>, path: PathId, d: &mut Docsifier<'_>)
 }
 
 /// A conditional alone.
-pub(crate) fn if_alone(node: &Ref<If>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn if_alone(node: &Ref<If>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     if_expr(node, path, None, d)
 }
 
@@ -331,7 +335,7 @@ fn if_expr(
     path: PathId,
     target: Option<(ExprDoc, Option<ExprDoc>)>,
     d: &mut Docsifier<'_>,
-) -> Result<StmtDoc> {
+) -> DocsifyResult<StmtDoc> {
     let If { span: _, struct_info_: _, cond, true_branch, false_branch } = &**node;
     let cond = d.expr_field(cond, path, field!(If, cond))?;
     let ending = || match target {

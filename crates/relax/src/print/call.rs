@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult};
 use tvmscript_ir::print::{data, data_dict};
 use tvmscript_ir::{Attrs, DictAttrs, GlobalVar, VDevice};
 use tvmscript_ir_core::containers::ArrayNode;
@@ -21,7 +21,7 @@ use crate::op::{CallForm, DestinationForm, Operator, operator};
 type Keywords<'a> = SmallVec<[(&'a str, ExprDoc); 8]>;
 
 /// Prints a call in the form that its operator declares, or in the plain form if the node does not fit.
-pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let operator = node.op_name().and_then(operator);
     let special = match operator.map(|operator| (operator, operator.form)) {
         Some((operator, CallForm::DestinationPassing(form))) => {
@@ -39,7 +39,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
 }
 
 /// A callee operand; an external function prints as its name.
-fn callee_arg(expr: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn callee_arg(expr: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match expr.as_node::<ExternFunc>() {
         Some(function) => {
             let name = d.docs.str(function.global_symbol.as_str());
@@ -60,7 +60,7 @@ fn plain(
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let Call { span: _, struct_info_: _, op, args, attrs, sinfo_args } = &**node;
     let at = d.field(path, field!(Call, op));
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
@@ -124,7 +124,7 @@ fn entries<'a>(
     path: PathId,
     kwargs: &mut Keywords<'a>,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let mut entries: Vec<_> = dict.dict.iter().collect();
     entries.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
     let at = d.field(path, "__dict__");
@@ -147,7 +147,7 @@ fn fields(
     path: PathId,
     kwargs: &mut Keywords<'_>,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let object = attrs.object();
     let absent = d.syntax().without_attributes;
     for (i, field) in object.info().fields().iter().enumerate() {
@@ -187,7 +187,7 @@ fn own_device(
     node: &Object,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     match (operator, node.downcast_ref::<VDevice>()) {
         (Some(_), Some(device)) => vdevice_doc(device, path, d),
         _ => Ok(None),
@@ -195,14 +195,14 @@ fn own_device(
 }
 
 /// The value of an attribute that keeps the types of its integers.
-fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match value {
         Value::Node(node) => attribute_node(node, path, d),
         scalar => d.value(scalar, path),
     }
 }
 
-fn attribute_node(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn attribute_node(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(integer) = node.downcast_ref::<IntImm>() {
         return narrow(integer, path, d);
     }
@@ -227,7 +227,7 @@ fn destination_passing(
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     let ([callee, args, scalars @ ..], [info]) =
         (&node.args.iter().cloned().collect::<SmallVec<[Expr; 3]>>()[..], &stated(node)[..])
     else {
@@ -279,7 +279,7 @@ fn stated(node: &Call) -> SmallVec<[Ref<StructInfo>; 1]> {
 
 /// The stated results: one value, or a list. A tuple of one field stays a tuple, since a list of one is parsed as its
 /// item.
-fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match info.as_node::<TupleStructInfo>() {
         Some(tuple) if tuple.fields.len() != 1 => {
             let at_fields = d.field(path, field!(TupleStructInfo, fields));
@@ -297,7 +297,7 @@ fn spread_arguments(
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     let (2, [info], None) = (node.args.len(), &stated(node)[..], &node.attrs) else { return Ok(None) };
     let name = node.args.first().and_then(|name| name.as_node::<StringImm>());
     let args = node.args.get(1).and_then(|args| args.as_node::<Tuple>());
@@ -325,7 +325,7 @@ fn format_at(
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     if node.args.len() <= position {
         return Ok(None);
     }
@@ -342,7 +342,7 @@ fn device_hint(
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     let (Some(attrs), Some(data)) = (attrs_of::<HintOnDeviceAttrs>(node), node.args.only()) else {
         return Ok(None);
     };

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{PathId, Ref, field};
 
@@ -11,7 +11,7 @@ use super::struct_info::tensor_shape;
 use crate::node::{DTensorStructInfo, DeviceMesh, Placement, TensorStructInfo};
 
 /// `"S[0], R"`
-pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     // A string alone would parse as a string.
     if d.is_root(node.object()) && d.config().verbose_expr || d.is_data(node.object()) {
         return Ok(d.metadata(node.object()));
@@ -20,7 +20,11 @@ pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>)
 }
 
 /// `"mesh[0]"` in a function of a module with this mesh, otherwise `R.device_mesh((2, 2), I.Range(0, 4))`
-pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn device_mesh(
+    node: &Ref<DeviceMesh>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let DeviceMesh { shape, device_ids, device_range } = &**node;
     let in_function = d.frames().any(|frame| frame.data.is::<RelaxFrame>());
     if let Some(module) = d.frame_data::<ModuleFrame>().filter(|_| in_function) {
@@ -47,7 +51,11 @@ pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifie
 }
 
 /// `R.DTensor((2, 3), "float32", "mesh[0]", "S[0], R")`
-pub(crate) fn dtensor(node: &Ref<DTensorStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn dtensor(
+    node: &Ref<DTensorStructInfo>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let DTensorStructInfo { span: _, device_mesh, placement, tensor_sinfo } = &**node;
     let at_tensor = d.field(path, field!(DTensorStructInfo, tensor_sinfo));
     let mut args: SmallVec<[ExprDoc; 4]> = SmallVec::new();

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir::print::call_as_written;
 use tvmscript_ir_core::{Array, Object, PathId, Ref, field};
 
@@ -15,7 +15,11 @@ use crate::node::{
 };
 
 /// `R.prim_value(1)`
-pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn prim_value(
+    node: &Ref<PrimValue>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let PrimValue { span: _, struct_info_: _, value } = &**node;
     let at = d.field(path, field!(PrimValue, value));
     let value = typed(value, at, d)?;
@@ -26,14 +30,18 @@ pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<
 }
 
 /// The variable.
-pub(crate) fn scalar_use(node: &Ref<ScalarUse>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn scalar_use(
+    node: &Ref<ScalarUse>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let ScalarUse { span: _, dtype: _, var } = &**node;
     let at = d.field(path, field!(ScalarUse, var));
     d.expr(var, at)
 }
 
 /// `R.str("text")`
-pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let StringImm { span: _, struct_info_: _, value } = &**node;
     let value = d.docs.str(value.as_str());
     let value = d.at_field(value, path, field!(StringImm, value));
@@ -41,7 +49,11 @@ pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>)
 }
 
 /// `R.dtype("float32")`
-pub(crate) fn data_type(node: &Ref<DataTypeImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn data_type(
+    node: &Ref<DataTypeImm>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let DataTypeImm { span: _, struct_info_: _, value } = **node;
     let value = d.dtype(value);
     let value = d.at_field(value, path, field!(DataTypeImm, value));
@@ -53,7 +65,7 @@ pub(crate) fn each(
     exprs: &Array<Expr>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<SmallVec<[ExprDoc; 4]>> {
+) -> DocsifyResult<SmallVec<[ExprDoc; 4]>> {
     exprs
         .iter()
         .enumerate()
@@ -65,7 +77,7 @@ pub(crate) fn each(
 }
 
 /// `(a, b)`, `R.tuple()`
-pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Tuple { span: _, struct_info_: _, fields } = &**node;
     if fields.is_empty() {
         return Ok(d.r_call("tuple", &[]));
@@ -84,7 +96,7 @@ pub(crate) fn tuple_get_item(
     node: &Ref<TupleGetItem>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let TupleGetItem { span: _, struct_info_: _, tuple_value, index } = &**node;
     let tuple = d.expr_field(tuple_value, path, field!(TupleGetItem, tuple_value))?;
     let index = d.docs.int(*index);
@@ -93,7 +105,7 @@ pub(crate) fn tuple_get_item(
 }
 
 /// `R.shape([n, 3])`
-pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let ShapeExpr { span: _, struct_info_: _, values } = &**node;
     let at = d.field(path, field!(ShapeExpr, values));
     let values = dimensions(values, at, d)?;
@@ -103,7 +115,7 @@ pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) 
 
 /// `R.const(1.0, "float32")`. Other tensors are in the metadata if that is printed; otherwise they are nested lists, or
 /// bytes, since references to omitted metadata cannot be parsed.
-pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Constant { span: _, struct_info_, data } = &**node;
     let shows_meta = d.config().show_meta;
     let elided = tvmscript_ir::print::elided(data, "relax", d);
@@ -135,14 +147,22 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
 }
 
 /// `R.name(a, key=b)`, as it was written.
-pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn unknown_call(
+    node: &Ref<UnknownCall>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let UnknownCall { span: _, struct_info_: _, name, args, keywords, is_bare: _ } = &**node;
     let at = d.field(path, field!(UnknownCall, args));
     call_as_written("relax", name.as_str(), args, keywords, at, d)
 }
 
 /// `R.ExternFunc("name")`
-pub(crate) fn extern_func(node: &Ref<ExternFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn extern_func(
+    node: &Ref<ExternFunc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let ExternFunc { span: _, struct_info_: _, attrs: _, global_symbol } = &**node;
     let name = d.docs.str(global_symbol.as_str());
     let name = d.at_field(name, path, field!(ExternFunc, global_symbol));
@@ -150,12 +170,12 @@ pub(crate) fn extern_func(node: &Ref<ExternFunc>, path: PathId, d: &mut Docsifie
 }
 
 /// A variable by name.
-pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     any_var(node.object(), path, d)
 }
 
 /// A variable by name; `x: R.Tensor((n, 3))` declares a free one.
-pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(name) = d.defined_doc(object)? {
         return Ok(name);
     }
@@ -172,7 +192,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
         true => super::binding::of_dataflow(annotation, d),
         false => annotation,
     };
-    let declare = |d: &mut Docsifier<'_>| -> Result<()> {
+    let declare = |d: &mut Docsifier<'_>| -> DocsifyResult<()> {
         let name = d.define(object, hint(node))?;
         let stmt = d.docs.assign(name, None, Some(annotation))?;
         d.push_stmt(stmt);

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, script};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, script};
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
@@ -13,12 +13,12 @@ use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{FuncStructInfo, Function};
 
 /// `@R.function`, `def name(params) -> result:`
-pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtList> {
     let function = d.with_token("relax", |d| definition(node, path, d))?;
     script(d, function)
 }
 
-fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let Function { span: _, struct_info_, attrs, params, body, ret_struct_info, is_pure } = &**node;
     let name = function_name(&node.attrs, d);
     // The enclosing frames: that of the fragment, and that of the module.
@@ -105,7 +105,7 @@ fn attributes(
     is_top_level: bool,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let shown = match is_top_level && symbol == Some(name) {
         true => {
             let rest = attrs.dict.iter().filter(|(key, _)| key.as_str() != GLOBAL_SYMBOL);

@@ -1,7 +1,7 @@
 //! Scalars in Relax functions: variables, literals, dimensions; and names of functions and modules.
 
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult};
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{DataType, Object, PathId, Ref, any_node, field};
 use tvmscript_prim::{Expr, FloatImm, IntImm, Var, size_var_type};
@@ -9,19 +9,19 @@ use tvmscript_prim::{Expr, FloatImm, IntImm, Var, size_var_type};
 use super::state::{RelaxDocsifier, RelaxFrame};
 
 /// A variable by name; `n = T.int64()` declares it in the outermost function.
-pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     scalar_var(node.object(), node, path, d)
 }
 
 /// Like [`var`], for the subtype of non-negative variables.
-pub(crate) fn size_var(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn size_var(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match node.as_node::<Var>() {
         Some(var) => scalar_var(node, var, path, d),
         None => unreachable!("the type's payload is a variable"),
     }
 }
 
-fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(name) = d.defined_doc(object)? {
         return Ok(name);
     }
@@ -64,7 +64,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
 }
 
 /// A type variable, `n = TypeVar("n")` before the script; functions of a module share the names.
-fn type_variable(object: &Object, hint: &str, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn type_variable(object: &Object, hint: &str, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Some(frame) = d.declaring_frame() else {
         return Err(DocsifyError::Undeclared { name: hint.to_owned() }.into());
     };
@@ -78,7 +78,7 @@ fn type_variable(object: &Object, hint: &str, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `3`, `True`; or `T.int64(3)` where literals state their types.
-pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let IntImm { span: _, dtype, value } = **node;
     let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
     let literal = d.at_field(literal, path, field!(IntImm, value));
@@ -90,7 +90,7 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
 }
 
 /// `T.float32(1.5)`, always typed: options of other dialects have no effect here.
-pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
     let literal = d.at_field(literal, path, field!(FloatImm, value));
@@ -99,7 +99,7 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
 }
 
 /// A literal that is not part of a larger expression, typed unless the parser infers the type.
-pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match value.as_node::<IntImm>() {
         Some(literal) if literal.dtype != DataType::INT64 => d.typed(|d| d.expr(value, path)),
         _ => d.expr(value, path),
@@ -107,7 +107,7 @@ pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result
 }
 
 /// A scalar where the parser makes a plain integer `int32`.
-pub(crate) fn plain(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn plain(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match value.as_node::<IntImm>() {
         Some(literal) if literal.dtype != DataType::INT32 => d.typed(|d| d.expr(value, path)),
         _ => d.expr(value, path),
@@ -115,7 +115,7 @@ pub(crate) fn plain(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result
 }
 
 /// An integer attribute: the parser makes a plain integer as narrow as it fits.
-pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let found = if i32::try_from(node.value).is_ok() { DataType::INT32 } else { DataType::INT64 };
     match node.dtype == found {
         true => d.expr(node, path),
@@ -125,7 +125,7 @@ pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) ->
 
 /// A dimension or another scalar in struct info. In a signature it is quoted if it uses a variable of the signature,
 /// which is declared only in the body.
-pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let doc = d.expr(value, path)?;
     if d.syntax().has_type_variables {
         let is_compound = !value.is::<IntImm>() && !value.is::<Var>();
@@ -144,7 +144,7 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Re
 }
 
 /// The module by its alias, declared at its first use in a function: `cls = Module`.
-pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Some(name) = d.defined_doc(node.object())? else {
         return Err(DocsifyError::Undeclared { name: "Module".to_owned() }.into());
     };

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, OptionArgument, PrinterOption};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{PathId, Ref};
@@ -57,7 +57,12 @@ pub(crate) trait RelaxDocsifier {
     /// `R.name(args)`
     fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc;
     /// Prints a field of the node at `path`.
-    fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc>;
+    fn expr_field<T: ?Sized>(
+        &mut self,
+        value: &Ref<T>,
+        path: PathId,
+        name: &'static str,
+    ) -> DocsifyResult<ExprDoc>;
     /// The index of the frame that declares scalar variables: that of the outermost function, or the outermost one.
     fn declaring_frame(&self) -> Option<usize>;
     /// The index of the frame of the innermost function, or else that of `declaring_frame`.
@@ -85,7 +90,12 @@ impl RelaxDocsifier for Docsifier<'_> {
         self.docs.call_args(callee, args)
     }
 
-    fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc> {
+    fn expr_field<T: ?Sized>(
+        &mut self,
+        value: &Ref<T>,
+        path: PathId,
+        name: &'static str,
+    ) -> DocsifyResult<ExprDoc> {
         let at = self.field(path, name);
         self.expr(value, at)
     }

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir::VDevice;
 use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{Array, Object, PathId, Ref, field};
@@ -16,13 +16,21 @@ use crate::node::{
 };
 
 /// `R.Object`
-pub(crate) fn object(node: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn object(
+    node: &Ref<ObjectStructInfo>,
+    _: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let callee = d.r("Object");
     Ok(d.made_by(callee, node.object()))
 }
 
 /// `R.Prim("int64")`, `R.Prim(value=n)`
-pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn prim(
+    node: &Ref<PrimStructInfo>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let PrimStructInfo { span: _, value, dtype } = &**node;
     if d.syntax().has_bare_scalars {
         let callee = d.prefixed("tir", &dtype.to_string());
@@ -51,7 +59,7 @@ pub(crate) fn dimensions(
     values: &Array<prim::Expr>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<SmallVec<[ExprDoc; 4]>> {
+) -> DocsifyResult<SmallVec<[ExprDoc; 4]>> {
     values
         .iter()
         .enumerate()
@@ -63,7 +71,11 @@ pub(crate) fn dimensions(
 }
 
 /// `R.Shape([n, 3])`, `R.Shape(ndim=2)`
-pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn shape(
+    node: &Ref<ShapeStructInfo>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let ShapeStructInfo { span: _, values, ndim } = &**node;
     let callee = d.r("Shape");
     match values {
@@ -85,7 +97,7 @@ pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier
 }
 
 /// The shape of a tensor: a tuple of dimensions, or a variable.
-pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match shape.as_node::<ShapeExpr>() {
         Some(shape) => {
             let at = d.field(path, field!(ShapeExpr, values));
@@ -99,7 +111,11 @@ pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) 
 }
 
 /// `R.Tensor((n, 3), dtype="float32", vdevice="cuda:0:global")`
-pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn tensor(
+    node: &Ref<TensorStructInfo>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let TensorStructInfo { span: _, shape, dtype, vdevice, ndim } = &**node;
     let mut args: SmallVec<[ExprDoc; 1]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
@@ -134,7 +150,7 @@ pub(crate) fn vdevice_doc(
     device: &Ref<VDevice>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     let Some(module) = d.frame_data::<ModuleFrame>() else {
         return declared_vdevice(device, path, d).map(Some);
     };
@@ -157,7 +173,7 @@ pub(crate) fn vdevice_doc(
 }
 
 /// A device by name, declared in the outermost frame.
-fn declared_vdevice(device: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn declared_vdevice(device: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(name) = d.defined_doc(device.object())? {
         return Ok(name);
     }
@@ -176,7 +192,7 @@ pub(crate) fn each(
     infos: &Array<Ref<StructInfo>>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<SmallVec<[ExprDoc; 4]>> {
+) -> DocsifyResult<SmallVec<[ExprDoc; 4]>> {
     infos
         .iter()
         .enumerate()
@@ -188,7 +204,11 @@ pub(crate) fn each(
 }
 
 /// `R.Tuple(a, b)`
-pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn tuple(
+    node: &Ref<TupleStructInfo>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let TupleStructInfo { span: _, fields } = &**node;
     let callee = d.r("Tuple");
     if fields.is_empty() {
@@ -200,7 +220,11 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
 }
 
 /// `R.Callable((a, b), r, True)`, `R.Callable`
-pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn func(
+    node: &Ref<FuncStructInfo>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let FuncStructInfo { span: _, params, ret, derive_func, purity } = &**node;
     let result = d.expr_field(ret, path, field!(FuncStructInfo, ret))?;
     let is_pure = d.docs.bool(*purity);

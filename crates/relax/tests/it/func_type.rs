@@ -4,7 +4,7 @@ use tvmscript_ir::{GlobalVar, IRModule, RelaxExpr, function_type};
 use tvmscript_ir_core::{
     Array, DataType, Object, Ref, Registry, RegistryBuilder, pre_order_visit, structural_equal,
 };
-use tvmscript_irbuilder::{Builder, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, Builder, ScriptValue};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_relax::{FuncStructInfo, ObjectStructInfo, PrimStructInfo, TensorStructInfo, TupleStructInfo};
 use tvmscript_tir::build::{self as tb, TirFrame};
@@ -23,22 +23,22 @@ fn buffer(extent: Expr) -> Ref<Buffer> {
     Buffer::try_new(parts).expect("a plain buffer")
 }
 
-fn func(name: &str, body: impl FnOnce() -> Result<()>) -> Result<()> {
+fn func(name: &str, body: impl FnOnce() -> BuildResult<()>) -> BuildResult<()> {
     tb::function::prim_func().try_body(|()| {
         tb::function::try_func_name(name.into())?;
         body()
     })
 }
 
-fn arg(name: &str, value: impl Into<ScriptValue>) -> Result<()> {
+fn arg(name: &str, value: impl Into<ScriptValue>) -> BuildResult<()> {
     tb::function::try_arg(name.into(), value.into()).map(|_| ())
 }
 
-fn evaluate(value: Expr) -> Result<()> {
+fn evaluate(value: Expr) -> BuildResult<()> {
     TirFrame::add(tvmscript_tir::Evaluate::new(value))
 }
 
-fn built(build: impl FnOnce() -> Result<()>) -> Object {
+fn built(build: impl FnOnce() -> BuildResult<()>) -> Object {
     let builder = Builder::for_registry(&registry());
     build().expect("nothing is wrong with it");
     builder.finish().expect("nothing is wrong with it")

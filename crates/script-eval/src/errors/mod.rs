@@ -32,7 +32,7 @@ impl Reported {
 }
 
 /// A result whose error was recorded already.
-pub type Result<T, E = Reported> = std::result::Result<T, E>;
+pub type EvalResult<T> = Result<T, Reported>;
 
 /// A diagnostic of an evaluation.
 pub type EvalError = Diagnostic<EvalErrorKind>;

@@ -6,7 +6,7 @@ use tvmscript_script_value::ScriptValue;
 use super::Raise;
 use super::class::is_instance;
 use crate::binding::{Binding, Slot};
-use crate::errors::{EvalErrorKind, HostError, Reported, Result};
+use crate::errors::{EvalErrorKind, EvalResult, HostError, Reported};
 use crate::host::Operator;
 use crate::{Eval, EvalState, python};
 
@@ -15,14 +15,14 @@ impl Eval<'_> {
         self.state.set_host(name, Binding::of(value), place);
     }
 
-    pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+    pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> EvalResult<()> {
         if let Expr::Name(name) = *self.state.ast.expr(target) {
             return self.assign_name(target, name, value);
         }
         self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
     }
 
-    fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> Result<()> {
+    fn assign_name(&mut self, target: ExprId, name: Name, value: ScriptValue) -> EvalResult<()> {
         let mut value = match value {
             ScriptValue::Host(_) => self.with_statement(value),
             value => value,
@@ -35,7 +35,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    fn assign_leaf(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+    fn assign_leaf(&mut self, target: ExprId, value: ScriptValue) -> EvalResult<()> {
         match *self.state.ast.expr(target) {
             Expr::Name(name) => self.assign_name(target, name, value),
             Expr::Subscript { value: base, index } => {
@@ -54,7 +54,7 @@ impl Eval<'_> {
         }
     }
 
-    pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
+    pub(super) fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> EvalResult<()> {
         let (base, old) = match *self.state.ast.expr(target) {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
@@ -94,7 +94,7 @@ impl Eval<'_> {
         base: &ScriptValue,
         attr: Name,
         value: ScriptValue,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         if self.state.is_tolerant() && self.state.unknown(base).is_some() {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Eval<'_> {
         }
     }
 
-    pub(super) fn delete(&mut self, targets: List<ExprId>) -> Result<()> {
+    pub(super) fn delete(&mut self, targets: List<ExprId>) -> EvalResult<()> {
         for index in 0..targets.len() {
             let Some(target) = self.state.item(targets, index) else { break };
             match *self.state.ast.expr(target) {
@@ -204,8 +204,8 @@ impl Eval<'_> {
         &mut self,
         target: ExprId,
         value: ScriptValue,
-        leaf: &mut dyn FnMut(&mut Self, ExprId, ScriptValue) -> Result<()>,
-    ) -> Result<()> {
+        leaf: &mut dyn FnMut(&mut Self, ExprId, ScriptValue) -> EvalResult<()>,
+    ) -> EvalResult<()> {
         let elts = match *self.state.ast.expr(target) {
             Expr::Tuple { elts } | Expr::List { elts } => elts,
             Expr::Starred { .. } => {
@@ -275,7 +275,7 @@ impl Eval<'_> {
         result
     }
 
-    fn parts_of(&mut self, at: ExprId, value: ScriptValue, limit: usize) -> Result<Vec<ScriptValue>> {
+    fn parts_of(&mut self, at: ExprId, value: ScriptValue, limit: usize) -> EvalResult<Vec<ScriptValue>> {
         match &value {
             ScriptValue::Tuple(items) if items.len() <= limit => return Ok(items.to_vec()),
             ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) | ScriptValue::None => {

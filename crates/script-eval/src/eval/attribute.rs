@@ -6,14 +6,14 @@ use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, nat
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
 use crate::Eval;
-use crate::errors::{EvalError, EvalErrorKind, Reported, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
 use tvmscript_python_syntax::ast::{ExprId, Name};
 
 impl Eval<'_> {
     /// Evaluates `value.attr`.
-    pub fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
+    pub fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> EvalResult<ScriptValue> {
         if let ScriptValue::Host(host) = value
             && let Some(found) = self.host.namespace_attribute(self.state, &**host, attr)
         {

@@ -12,7 +12,7 @@ use super::raising::Mark;
 use super::statement::Flow;
 use super::{Iter, Placeholder, Raise};
 use crate::Eval;
-use crate::errors::{Reported, Result};
+use crate::errors::{EvalResult, Reported};
 use tvmscript_python_syntax::ast::{ExceptHandler, For, If, List, Match, Stmt, StmtId, Try, While, With};
 
 /// A running statement with bodies.
@@ -112,7 +112,7 @@ impl Block {
 
 impl Eval<'_> {
     /// Runs a statement with bodies.
-    pub(super) fn exec_block(&mut self, mut block: Block) -> Result<Flow> {
+    pub(super) fn exec_block(&mut self, mut block: Block) -> EvalResult<Flow> {
         let mark = self.state.mark();
         let mut done = None;
         loop {
@@ -134,7 +134,12 @@ impl Eval<'_> {
     }
 
     /// Advances a block; `done` is how its last statements ended, `mark` was made before they ran.
-    pub(super) fn step(&mut self, block: &mut Block, mark: Mark, done: Option<Result<Flow>>) -> Result<Step> {
+    pub(super) fn step(
+        &mut self,
+        block: &mut Block,
+        mark: Mark,
+        done: Option<EvalResult<Flow>>,
+    ) -> EvalResult<Step> {
         match &mut block.kind {
             Kind::If(stmt, at) => self.step_if(*stmt, at),
             Kind::Match(stmt) => Ok(match self.choose_case(*stmt)? {
@@ -149,7 +154,7 @@ impl Eval<'_> {
         }
     }
 
-    fn step_if(&mut self, stmt: If, at: &mut usize) -> Result<Step> {
+    fn step_if(&mut self, stmt: If, at: &mut usize) -> EvalResult<Step> {
         while let Some(clause) = self.state.item(stmt.clauses, *at) {
             if self.is_main_guard(clause.test) {
                 if self.state.is_tolerant() {
@@ -168,7 +173,7 @@ impl Eval<'_> {
     }
 
     /// Ends an iteration; returns the flow of the whole loop if it ends here.
-    fn end_iteration(&mut self, around: bool, done: Result<Flow>) -> Result<Option<Flow>> {
+    fn end_iteration(&mut self, around: bool, done: EvalResult<Flow>) -> EvalResult<Option<Flow>> {
         let is_unsure = std::mem::replace(&mut self.state.explorer.is_loop_unsure, around);
         Ok(match done? {
             Flow::Next | Flow::Continue => (is_unsure || self.state.explorer.is_tired).then_some(Flow::Next),
@@ -182,8 +187,8 @@ impl Eval<'_> {
         stmt: For,
         iter: &mut Option<Iter>,
         around: &mut bool,
-        done: Option<Result<Flow>>,
-    ) -> Result<Step> {
+        done: Option<EvalResult<Flow>>,
+    ) -> EvalResult<Step> {
         if let Some(done) = done
             && let Some(flow) = self.end_iteration(*around, done)?
         {
@@ -214,7 +219,12 @@ impl Eval<'_> {
         Ok(Step::Run(stmt.body))
     }
 
-    fn step_while(&mut self, stmt: While, around: &mut bool, done: Option<Result<Flow>>) -> Result<Step> {
+    fn step_while(
+        &mut self,
+        stmt: While,
+        around: &mut bool,
+        done: Option<EvalResult<Flow>>,
+    ) -> EvalResult<Step> {
         if let Some(done) = done
             && let Some(flow) = self.end_iteration(*around, done)?
         {
@@ -239,8 +249,8 @@ impl Eval<'_> {
         stmt: Try,
         part: &mut Part,
         mark: Mark,
-        done: Option<Result<Flow>>,
-    ) -> Result<Step> {
+        done: Option<EvalResult<Flow>>,
+    ) -> EvalResult<Step> {
         let Some(done) = done else {
             self.state.program.budget.enter_try();
             return Ok(Step::Run(stmt.body));
@@ -304,11 +314,11 @@ impl Eval<'_> {
     }
 
     /// The exception that statements ended with.
-    fn raised_by(&mut self, done: &Result<Flow>, mark: Mark) -> Option<ScriptValue> {
+    fn raised_by(&mut self, done: &EvalResult<Flow>, mark: Mark) -> Option<ScriptValue> {
         if done.is_err() { self.state.take_raised(mark) } else { None }
     }
 
-    fn end_handling(&mut self, done: &Result<Flow>, mark: Mark, exception: &ScriptValue) {
+    fn end_handling(&mut self, done: &EvalResult<Flow>, mark: Mark, exception: &ScriptValue) {
         if done.is_err() {
             self.leave_handler(mark, exception);
         }
@@ -321,8 +331,8 @@ impl Eval<'_> {
         stmt: With,
         entered: &mut Vec<Entered>,
         mark: Mark,
-        mut done: Option<Result<Flow>>,
-    ) -> Result<Step> {
+        mut done: Option<EvalResult<Flow>>,
+    ) -> EvalResult<Step> {
         while done.is_none() {
             let Some(item) = self.state.item(stmt.items, entered.len()) else {
                 return Ok(Step::Run(stmt.body));

@@ -6,7 +6,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
 use super::{Cause, Closure, Module, NEEDS_ITERABLE, Placeholder, Raise};
-use crate::errors::{HostError, HostErrorKind, Result};
+use crate::errors::{EvalResult, HostError, HostErrorKind};
 use crate::host::Mode;
 use crate::python::Outcome;
 use crate::python::builtins::{self, Builtin};
@@ -44,7 +44,7 @@ impl Eval<'_> {
         func: ExprId,
         args: List<ExprId>,
         keywords: List<Keyword>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let callee = match self.eval_inner(func) {
             Ok(callee) => callee,
             Err(reported) => {
@@ -73,7 +73,7 @@ impl Eval<'_> {
         args: List<ExprId>,
         keywords: List<Keyword>,
         vectors: bool,
-    ) -> Result<CallArgs> {
+    ) -> EvalResult<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
         let ast = self.state.ast.clone();
@@ -147,7 +147,7 @@ impl Eval<'_> {
         callee: Option<&ScriptValue>,
         value: &ScriptValue,
         out: &mut CallArgs,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         self.try_at(at, |p| p.state.known([value]))?;
         let mut dict = Dict::new();
         if !self.try_at(at, |p| builtins::fill_from_mapping(p, &mut dict, value))? {
@@ -202,7 +202,7 @@ impl Eval<'_> {
     /// # Errors
     /// Fails if the value is not callable or the call fails. The error is recorded at `at`, or at the argument that it
     /// is about.
-    pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
+    pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> EvalResult<ScriptValue> {
         let value = self.entering(at, |p| p.call_value(callee, args))?;
         match super::placeholder::as_placeholder(&value) {
             Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
@@ -217,7 +217,7 @@ impl Eval<'_> {
         &mut self,
         at: ExprId,
         operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
-    ) -> Result<T> {
+    ) -> EvalResult<T> {
         let result = self.with_call_site(at, operation);
         self.at(at, result)
     }

@@ -12,7 +12,7 @@ use super::function_attributes::OWN;
 use super::generator::Generator;
 use super::{Context, Env, Locals, Raise};
 use crate::binding::Binding;
-use crate::errors::Result;
+use crate::errors::EvalResult;
 use crate::id_hash::IdMap;
 use crate::program::Helper;
 use crate::python::{Outcome, cost};
@@ -346,7 +346,7 @@ impl Eval<'_> {
         id: ExprId,
         params: List<Parameter>,
         body: ExprId,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let defaults = self.defaults(params)?;
         let ast = self.state.ast.clone();
         let program = self.state.program.clone();
@@ -385,7 +385,7 @@ impl Eval<'_> {
         id: StmtId,
         def: FunctionDef,
         kind: MethodKind,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let defaults = self.defaults(def.params)?;
         let ast = self.state.ast.clone();
         let program = self.state.program.clone();
@@ -433,7 +433,7 @@ impl Eval<'_> {
         }
     }
 
-    fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
+    fn defaults(&mut self, params: List<Parameter>) -> EvalResult<Vec<Option<ScriptValue>>> {
         let ast = self.state.ast.clone();
         if ast.list(params).iter().all(|p| p.default.is_none()) {
             return Ok(Vec::new());
@@ -520,7 +520,7 @@ impl Eval<'_> {
         &mut self,
         call: &Call,
         env: Rc<Env>,
-        f: impl FnOnce(&mut Self) -> Result<R>,
+        f: impl FnOnce(&mut Self) -> EvalResult<R>,
     ) -> Result<R, Raise> {
         let caller = self.state.enter_call(call, env)?;
         let result = with_stack(|| f(self));

@@ -7,7 +7,7 @@ use tvmscript_script_value::{Dict, ScriptValue};
 use super::{Env, Iter, Raise};
 use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::Result;
+use crate::errors::EvalResult;
 use crate::python::{self, cost};
 use tvmscript_python_syntax::ast::{Comprehension, ExprId, List};
 use tvmscript_python_syntax::walk;
@@ -34,7 +34,7 @@ impl Eval<'_> {
         id: ExprId,
         parts: &[ExprId],
         generators: List<Comprehension>,
-    ) -> Result<Loops> {
+    ) -> EvalResult<Loops> {
         let ast = self.state.ast.clone();
         let list = ast.list(generators);
         let mut exprs = parts.to_vec();
@@ -70,8 +70,8 @@ impl Eval<'_> {
     pub(crate) fn advance<R>(
         &mut self,
         loops: &mut Loops,
-        element: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<Option<R>> {
+        element: impl FnOnce(&mut Self) -> EvalResult<R>,
+    ) -> EvalResult<Option<R>> {
         let env = loops.env.clone();
         self.in_environment(Some(env), |p| {
             let ast = p.state.ast.clone();
@@ -107,7 +107,7 @@ impl Eval<'_> {
         })
     }
 
-    fn all_hold(&mut self, tests: &[ExprId]) -> Result<bool> {
+    fn all_hold(&mut self, tests: &[ExprId]) -> EvalResult<bool> {
         for test in tests {
             let value = self.eval_inner(*test)?;
             if !self.try_at(*test, |p| p.truth(&value))? {
@@ -122,7 +122,7 @@ impl Eval<'_> {
         id: ExprId,
         elt: ExprId,
         generators: List<Comprehension>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let mut loops = self.loops(id, &[elt], generators)?;
         let mut items = Vec::new();
         while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
@@ -137,7 +137,7 @@ impl Eval<'_> {
         id: ExprId,
         elt: ExprId,
         generators: List<Comprehension>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let mut loops = self.loops(id, &[elt], generators)?;
         let mut items = indexmap::IndexSet::new();
         while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
@@ -154,7 +154,7 @@ impl Eval<'_> {
         key: ExprId,
         value: ExprId,
         generators: List<Comprehension>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let mut loops = self.loops(id, &[key, value], generators)?;
         let mut dict = Dict::new();
         while let Some((key, value)) = self.advance(&mut loops, |p| {
@@ -172,13 +172,13 @@ impl Eval<'_> {
         id: ExprId,
         elt: ExprId,
         generators: List<Comprehension>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let loops = self.loops(id, &[elt], generators)?;
         self.state.program.keep_environment(&loops.env);
         Ok(super::IterObject::value("generator", Iter::Generator(Box::new((loops, elt)))))
     }
 
-    pub(crate) fn charge(&mut self, at: ExprId, bytes: u64) -> Result<()> {
+    pub(crate) fn charge(&mut self, at: ExprId, bytes: u64) -> EvalResult<()> {
         match self.state.program.budget.allocate(bytes) {
             Ok(()) => Ok(()),
             Err(kind) => self.at(at, Err(Raise::Kind(kind))),

@@ -17,7 +17,7 @@ use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Placeholder, Raise};
 use crate::Eval;
-use crate::errors::{EvalErrorKind, HostError, Result};
+use crate::errors::{EvalErrorKind, EvalResult, HostError};
 use crate::python::{Outcome, type_name};
 
 /// A context that was entered.
@@ -112,7 +112,7 @@ impl Drop for Context {
 
 impl Eval<'_> {
     /// Enters the context of an item and assigns the value that it gives.
-    pub(super) fn enter_item(&mut self, item: WithItem, entered: &mut Vec<Entered>) -> Result<()> {
+    pub(super) fn enter_item(&mut self, item: WithItem, entered: &mut Vec<Entered>) -> EvalResult<()> {
         let (context, value) = self.open_context(item)?;
         if context.is_manager() {
             self.state.program.budget.enter_try();
@@ -122,7 +122,7 @@ impl Eval<'_> {
     }
 
     /// Evaluates and enters the context of an item; also returns the value for its target.
-    fn open_context(&mut self, item: WithItem) -> Result<(Entered, ScriptValue)> {
+    fn open_context(&mut self, item: WithItem) -> EvalResult<(Entered, ScriptValue)> {
         let at = item.context;
         let value = self.eval(at)?;
         if let Some(entered) = self.host.enter_scope(self.state, &value, at) {
@@ -152,9 +152,9 @@ impl Eval<'_> {
         &mut self,
         item: WithItem,
         entered: Entered,
-        flow: Result<Flow>,
+        flow: EvalResult<Flow>,
         mark: Mark,
-    ) -> Result<Flow> {
+    ) -> EvalResult<Flow> {
         let at = item.context;
         match (entered, flow) {
             (Entered::Unknown, flow) => flow,

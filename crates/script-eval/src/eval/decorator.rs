@@ -9,7 +9,7 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::errors::{EvalError, EvalErrorKind, Result};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult};
 use crate::python;
 use crate::python::builtins::Builtin;
 use crate::{Eval, Position};
@@ -50,7 +50,7 @@ impl Eval<'_> {
     }
 
     /// Collects what the decorators of a test declare.
-    pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> Result<Marks> {
+    pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> EvalResult<Marks> {
         let ast = self.state.ast.clone();
         let mut marks = Marks::default();
         for decorator in ast.list(decorators) {
@@ -69,7 +69,11 @@ impl Eval<'_> {
     }
 
     /// `parametrize("a, b", [(1, 2), ..])` sets `a` to 1 and `b` to 2.
-    fn first_parameters(&mut self, args: &[ExprId], given: &mut Vec<(String, ScriptValue)>) -> Result<()> {
+    fn first_parameters(
+        &mut self,
+        args: &[ExprId],
+        given: &mut Vec<(String, ScriptValue)>,
+    ) -> EvalResult<()> {
         let [names, sets, ..] = args else { return Ok(()) };
         let ast = self.state.ast.clone();
         let names: Vec<String> = match *ast.expr(*names) {
@@ -138,7 +142,7 @@ impl Eval<'_> {
         &mut self,
         mut value: ScriptValue,
         decorators: &[(ExprId, ScriptValue)],
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         for (at, decorator) in decorators.iter().rev() {
             match as_placeholder(decorator).map(|placeholder| &placeholder.cause) {
                 // The host's, which makes something else of the definition, such as a macro.
@@ -231,7 +235,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if one cannot be evaluated or is not a decorator.
-    pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
+    pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> EvalResult<Decorators> {
         let ast = self.state.ast.clone();
         let mut found = Decorators::default();
         let list = ast.list(decorators);
@@ -287,7 +291,7 @@ impl Eval<'_> {
         }
     }
 
-    fn decorator_value(&mut self, at: ExprId) -> Result<ScriptValue> {
+    fn decorator_value(&mut self, at: ExprId) -> EvalResult<ScriptValue> {
         let before = self.state.move_by(Position::decorator);
         let value = self.eval(at);
         self.state.move_to(before);
@@ -319,7 +323,7 @@ impl Eval<'_> {
         id: StmtId,
         at: ExprId,
         decorator: &ScriptValue,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         if self.mark_read(id) {
             // It was read already, with arguments.
             let cause = Cause::Statement("it is read where the function is called".into());
@@ -368,7 +372,7 @@ impl Eval<'_> {
     }
 
     /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.
-    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
+    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<EvalResult<ScriptValue>> {
         let decorator = self.host.bare_scripts()?.decorator;
         let at = self.state.ast.list(def.params).iter().find_map(|param| param.annotation)?;
         self.state.explorer.units.retain(|unit| !unit.is_of(id));
@@ -380,7 +384,7 @@ impl Eval<'_> {
         &mut self,
         decorator: &ScriptValue,
         value: &ScriptValue,
-    ) -> Option<Result<ScriptValue>> {
+    ) -> Option<EvalResult<ScriptValue>> {
         let id = crate::eval::definition_of(value)?;
         let at = match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(def) => {

@@ -11,7 +11,7 @@ use tvmscript_script_value::{ScriptValue, release};
 
 use super::Closure;
 use crate::binding::Binding;
-use crate::errors::{Reported, Result};
+use crate::errors::{EvalResult, Reported};
 use tvmscript_python_syntax::ast::{Name, ParamKind, Parameter};
 
 /// The names of the variables of a function, comprehension, class body or module.
@@ -256,7 +256,7 @@ impl Env {
     /// The value of a name here or in an enclosing function, which fails for other bindings; `None` for names of the
     /// main text.
     #[inline]
-    pub(crate) fn value(&self, name: Name) -> Option<Result<ScriptValue>> {
+    pub(crate) fn value(&self, name: Name) -> Option<EvalResult<ScriptValue>> {
         let (owner, index) = self.place(name)?;
         Some(match owner.slots.borrow().get(index) {
             Some(Binding::Value(value)) => Ok(value.clone()),

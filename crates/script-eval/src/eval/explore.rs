@@ -18,7 +18,7 @@ use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::binding::Binding;
-use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported};
 use crate::id_hash::{IdMap, IdSet};
 use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, List, Name, ParamKind, Stmt, StmtId, TextRange, With};
@@ -184,7 +184,7 @@ impl Eval<'_> {
     }
 
     /// Runs host code that the file does not run.
-    fn explore(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) {
+    fn explore(&mut self, f: impl FnOnce(&mut Self) -> EvalResult<()>) {
         let level = self.level();
         let before = std::mem::replace(&mut self.state.explorer.level, level);
         let position = self.state.move_by(Position::explored);
@@ -206,7 +206,7 @@ impl Eval<'_> {
         closure: &Closure,
         owner: Option<ScriptValue>,
         marks: &Marks,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         let ast = self.state.ast.clone();
         let env = Env::new(closure.locals.clone(), closure.env.clone());
         for (index, param) in ast.list(closure.params).iter().enumerate() {
@@ -295,7 +295,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if Python would not continue after the statement.
-    pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> Result<()> {
+    pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> EvalResult<()> {
         let range = self.shown_range(id);
         if let Some(mut placeholder) = self.state.pending.take() {
             if !matches!(placeholder.cause, Cause::Parameter { .. }) {
@@ -357,7 +357,7 @@ impl Eval<'_> {
     }
 
     /// Runs a `with` statement whose context expects an exception (`pytest.raises(..)`). Errors in its body are dropped.
-    pub(super) fn exec_expecting(&mut self, stmt: With) -> Result<Flow> {
+    pub(super) fn exec_expecting(&mut self, stmt: With) -> EvalResult<Flow> {
         let ast = self.state.ast.clone();
         for item in ast.list(stmt.items) {
             let value = self.eval(item.context)?;

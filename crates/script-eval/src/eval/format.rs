@@ -3,17 +3,17 @@
 use tvmscript_script_value::ScriptValue;
 
 use crate::Eval;
-use crate::errors::Result;
+use crate::errors::EvalResult;
 use crate::python;
 use tvmscript_python_syntax::ast::{Constant, Conversion, Expr, ExprId, List};
 
 impl Eval<'_> {
-    pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> Result<ScriptValue> {
+    pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> EvalResult<ScriptValue> {
         let text = self.joined_text(id, values)?;
         self.try_at(id, |p| python::cost::text(p.state, &text))
     }
 
-    fn joined_text(&mut self, id: ExprId, values: List<ExprId>) -> Result<String> {
+    fn joined_text(&mut self, id: ExprId, values: List<ExprId>) -> EvalResult<String> {
         let ast = self.state.ast.clone();
         let mut out = String::new();
         for (index, part) in ast.list(values).iter().enumerate() {
@@ -35,7 +35,7 @@ impl Eval<'_> {
     }
 
     /// `{value!conversion:spec}`
-    pub(crate) fn eval_formatted(&mut self, id: ExprId) -> Result<String> {
+    pub(crate) fn eval_formatted(&mut self, id: ExprId) -> EvalResult<String> {
         let Expr::FormattedValue { value: value_id, conversion, spec } = *self.state.ast.expr(id) else {
             let value = self.eval_inner(id)?;
             self.try_at(id, |p| p.state.known([&value]))?;

@@ -20,7 +20,7 @@ use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception};
 use crate::Eval;
-use crate::errors::{EvalErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, EvalResult, Reported};
 use crate::python::{Outcome, cost, type_name};
 pub(crate) use lower::Generators;
 use tvmscript_python_syntax::ast::{Expr, ExprId, List, Stmt, StmtId};
@@ -114,13 +114,13 @@ enum Next {
 /// Why the frames stopped.
 enum End {
     Suspended(ScriptValue),
-    Done(Result<Flow>),
+    Done(EvalResult<Flow>),
     Unknown(Placeholder),
 }
 
 impl Eval<'_> {
     /// The value of a `yield` in code that is not run by a generator.
-    pub(super) fn yield_elsewhere(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub(super) fn yield_elsewhere(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         if self.state.is_exploring() {
             let reason = "what a generator is sent is not evaluated";
             return Ok(Placeholder::new(Cause::Statement(reason.into()), self.state.ast.range(id)).value());
@@ -261,7 +261,7 @@ impl Eval<'_> {
 
     /// Runs the frames until the generator is suspended or ends.
     fn run_frames(&mut self, generator: &mut Generator, mut input: Option<Input>, mark: Mark) -> End {
-        let mut done: Option<Result<Flow>> = None;
+        let mut done: Option<EvalResult<Flow>> = None;
         loop {
             let Some(frame) = generator.frames.last_mut() else {
                 return End::Done(done.unwrap_or(Ok(Flow::Next)));
@@ -306,7 +306,7 @@ impl Eval<'_> {
         at: &mut usize,
         delegate: &mut Option<ScriptValue>,
         input: &mut Option<Input>,
-    ) -> Result<Next> {
+    ) -> EvalResult<Next> {
         while let Some(id) = self.state.item(body, *at) {
             if !self.state.program.generators.suspends(id) {
                 *at += 1;
@@ -347,7 +347,7 @@ impl Eval<'_> {
         id: ExprId,
         delegate: &mut Option<ScriptValue>,
         input: Option<Input>,
-    ) -> Result<Resumed> {
+    ) -> EvalResult<Resumed> {
         match (*self.state.ast.expr(id), input) {
             (Expr::YieldFrom { value }, input) => {
                 let (inner, input) = match (delegate.take(), input) {

@@ -6,7 +6,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 use super::Placeholder;
 use crate::Eval;
 use crate::binding::{Binding, Slot};
-use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, HostError, HostErrorKind, suggest};
 use crate::python;
 
 /// A Python module, or a member of one that no dialect declares: it can be imported but not used.
@@ -104,7 +104,7 @@ impl Eval<'_> {
     }
 
     /// `import a.b as c`
-    pub(crate) fn import(&mut self, stmt: Import) -> Result<()> {
+    pub(crate) fn import(&mut self, stmt: Import) -> EvalResult<()> {
         let ast = self.state.ast.clone();
         let value_of = |p: &Self, path: &str, place| match p.is_evaluated(path) {
             true => p.module_value(path),
@@ -157,7 +157,7 @@ impl Eval<'_> {
     }
 
     /// `from a.b import c as d`
-    pub(crate) fn import_from(&mut self, stmt: ImportFrom) -> Result<()> {
+    pub(crate) fn import_from(&mut self, stmt: ImportFrom) -> EvalResult<()> {
         let ast = self.state.ast.clone();
         if let Some(path) = self.state.local_path(stmt) {
             return self.import_from_local(stmt, &path);
@@ -223,7 +223,7 @@ impl Eval<'_> {
     }
 
     /// `from a import b` for a module of the program.
-    fn import_from_local(&mut self, stmt: ImportFrom, path: &str) -> Result<()> {
+    fn import_from_local(&mut self, stmt: ImportFrom, path: &str) -> EvalResult<()> {
         let ast = self.state.ast.clone();
         let Some(module) = self.local_module(path) else { return Ok(()) };
         let mut result = Ok(());

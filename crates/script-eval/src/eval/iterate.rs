@@ -11,7 +11,7 @@ use super::class::{self, Instance, Special, is_instance};
 use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Eval;
-use crate::errors::{EvalErrorKind, Result};
+use crate::errors::{EvalErrorKind, EvalResult};
 use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -465,7 +465,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if the value is not iterable.
-    pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
+    pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> EvalResult<Vec<ScriptValue>> {
         self.entering(at, |p| p.collect_values(value))
     }
 
@@ -475,7 +475,7 @@ impl Eval<'_> {
         at: ExprId,
         value: &ScriptValue,
         message: &str,
-    ) -> Result<Vec<ScriptValue>> {
+    ) -> EvalResult<Vec<ScriptValue>> {
         self.entering(at, |p| p.collect_values(value).map_err(|raise| not_iterable(raise, value, message)))
     }
 
@@ -484,7 +484,7 @@ impl Eval<'_> {
         at: ExprId,
         value: &ScriptValue,
         limit: usize,
-    ) -> Result<Vec<ScriptValue>> {
+    ) -> EvalResult<Vec<ScriptValue>> {
         self.entering(at, |p| p.take_values(value, limit))
     }
 }

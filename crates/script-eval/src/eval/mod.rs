@@ -53,7 +53,7 @@ pub(crate) use raising::Exceptions;
 pub use template::{OpenTemplate, Template};
 
 use crate::binding::Binding;
-use crate::errors::{EvalError, EvalErrorKind, HostError, Reported, Result, suggest};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, HostError, Reported, suggest};
 use crate::host::Mode;
 use crate::python::cost;
 use crate::{Eval, EvalState};
@@ -94,7 +94,7 @@ impl Eval<'_> {
 impl EvalState {
     /// The value of a variable of the running function, or of one around it; fails if it has none.
     #[inline]
-    fn variable(&self, name: Name) -> Result<ScriptValue> {
+    fn variable(&self, name: Name) -> EvalResult<ScriptValue> {
         match &self.env {
             Some(env) if self.is_local() => match env.value(name) {
                 Some(value) => value,
@@ -144,7 +144,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if a part of it is wrong; the error is recorded at the innermost expression.
-    pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub fn eval(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         let before = Span::save_current();
         let result = self.eval_inner(id);
         before.restore();
@@ -156,7 +156,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// As [`eval`](#method.eval).
-    pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub fn eval_assigned(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         let before = Span::save_current();
         let result = self.eval_operand(id);
         before.restore();
@@ -164,7 +164,7 @@ impl Eval<'_> {
     }
 
     /// Evaluates an operand. A slice with two bounds gets step 1.
-    pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub(crate) fn eval_operand(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         match *self.state.ast.expr(id) {
             Expr::Subscript { value, index } if self.state.mode() == Mode::Script => {
                 with_stack(|| self.eval_subscript(id, value, index, true))
@@ -174,7 +174,7 @@ impl Eval<'_> {
     }
 
     #[inline]
-    pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub(crate) fn eval_inner(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         match *self.state.ast.expr(id) {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
@@ -189,7 +189,7 @@ impl Eval<'_> {
     }
 
     #[cold]
-    fn placeholder_if_tolerant(&mut self, result: Result<ScriptValue>) -> Result<ScriptValue> {
+    fn placeholder_if_tolerant(&mut self, result: EvalResult<ScriptValue>) -> EvalResult<ScriptValue> {
         match result {
             Err(reported) if self.state.is_tolerant() => self.state.placeholder_for(reported),
             result => result,
@@ -197,7 +197,7 @@ impl Eval<'_> {
     }
 
     #[inline(never)]
-    fn constant(&mut self, id: ExprId, constant: Constant) -> Result<ScriptValue> {
+    fn constant(&mut self, id: ExprId, constant: Constant) -> EvalResult<ScriptValue> {
         Ok(match constant {
             Constant::None => ScriptValue::None,
             Constant::Bool(b) => ScriptValue::Bool(b),
@@ -223,7 +223,7 @@ impl Eval<'_> {
         if let Err(Reported(())) = self.eval_operand(id) {}
     }
 
-    fn eval_compound(&mut self, id: ExprId) -> Result<ScriptValue> {
+    fn eval_compound(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         let charged = self.state.program.budget.step(1);
         let expr = *self.state.ast.expr(id);
         if charged.is_err() {
@@ -245,7 +245,7 @@ impl Eval<'_> {
 
     /// Evaluates an expression of a kind that is less common than those of `eval_compound`.
     #[inline(never)]
-    fn eval_other(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
+    fn eval_other(&mut self, id: ExprId, expr: Expr) -> EvalResult<ScriptValue> {
         match expr {
             Expr::Constant(constant) => self.constant(id, constant),
             Expr::Name(name) => self.load(name, id),
@@ -298,7 +298,7 @@ impl Eval<'_> {
         }
     }
 
-    fn slice_part(&mut self, part: Option<ExprId>) -> Result<ScriptValue> {
+    fn slice_part(&mut self, part: Option<ExprId>) -> EvalResult<ScriptValue> {
         part.map_or(Ok(ScriptValue::None), |part| self.eval_inner(part))
     }
 
@@ -308,7 +308,7 @@ impl Eval<'_> {
 
     /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
     /// `message` begins the error of a starred element that cannot be iterated; it is empty for sets, as in CPython.
-    fn elements(&mut self, elts: List<ExprId>, message: &str) -> Result<SmallVec<[ScriptValue; 4]>> {
+    fn elements(&mut self, elts: List<ExprId>, message: &str) -> EvalResult<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
             let Some(elt) = self.state.item(elts, index) else { break };
@@ -331,7 +331,7 @@ impl Eval<'_> {
         Ok(items)
     }
 
-    fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> Result<ScriptValue> {
+    fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> EvalResult<ScriptValue> {
         self.try_at(id, |p| cost::entries(p.state, items.len()))?;
         let mut dict = Dict::with_capacity(items.len());
         let mut waiting = Vec::with_capacity(items.len());
@@ -356,7 +356,7 @@ impl Eval<'_> {
         item: DictItem,
         waiting: &mut Vec<(ExprId, ScriptValue, ScriptValue)>,
         dict: &mut Dict,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         let Some(key_id) = item.key else {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
@@ -378,19 +378,19 @@ impl Eval<'_> {
         &mut self,
         waiting: &mut Vec<(ExprId, ScriptValue, ScriptValue)>,
         dict: &mut Dict,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         for (id, key, value) in waiting.drain(..) {
             dict.insert(self.try_at(id, |p| p.hashable(key))?, value);
         }
         Ok(())
     }
 
-    fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
+    fn charge_values(&mut self, id: ExprId, count: usize) -> EvalResult<()> {
         self.try_at(id, |p| cost::values(p.state, count))
     }
 
     /// Loads the value of a name.
-    pub(crate) fn load(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+    pub(crate) fn load(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         match self.find(name) {
             Binding::Value(value) => Ok(value),
             Binding::Poison => Err(Reported(())),
@@ -406,7 +406,7 @@ impl Eval<'_> {
     }
 
     #[cold]
-    fn undefined(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+    fn undefined(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         let result = self.report_unbound(name, id);
         if result.is_err() {
             self.state.note_unbound(name);
@@ -414,7 +414,7 @@ impl Eval<'_> {
         result
     }
 
-    fn report_unbound(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+    fn report_unbound(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         let ast = self.state.ast.clone();
         let text = ast.name(name);
         if text == "__class__"
@@ -464,7 +464,7 @@ impl Eval<'_> {
         same_function.then_some((place, help))
     }
 
-    fn eval_walrus(&mut self, target: ExprId, value: ExprId) -> Result<ScriptValue> {
+    fn eval_walrus(&mut self, target: ExprId, value: ExprId) -> EvalResult<ScriptValue> {
         let value = self.eval_inner(value)?;
         let Expr::Name(name) = *self.state.ast.expr(target) else {
             return Err(self.state.invalid_target(target, "this expression"));
@@ -491,7 +491,7 @@ impl Eval<'_> {
 
     /// Unwraps a result; its error is recorded at an expression.
     #[inline]
-    pub fn at<T>(&mut self, id: ExprId, result: Result<T, Raise>) -> Result<T> {
+    pub fn at<T>(&mut self, id: ExprId, result: Result<T, Raise>) -> EvalResult<T> {
         match result {
             Ok(value) => Ok(value),
             Err(raise) => {
@@ -507,7 +507,7 @@ impl Eval<'_> {
         &mut self,
         id: ExprId,
         operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
-    ) -> Result<T> {
+    ) -> EvalResult<T> {
         let result = operation(self);
         self.at(id, result)
     }
@@ -529,7 +529,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if the text is too long or the value nested too deeply; the error is recorded at the expression.
-    pub fn repr(&mut self, at: ExprId, value: &ScriptValue) -> Result<String> {
+    pub fn repr(&mut self, at: ExprId, value: &ScriptValue) -> EvalResult<String> {
         self.try_at(at, |p| crate::python::repr::repr(p, value))
     }
 

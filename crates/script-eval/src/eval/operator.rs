@@ -6,7 +6,7 @@ use tvmscript_script_value::ScriptValue;
 use super::Raise;
 use super::class::is_instance;
 use crate::Eval;
-use crate::errors::{Reported, Result};
+use crate::errors::{EvalResult, Reported};
 use crate::host::{Mode, Operator};
 use crate::python;
 use crate::python::Outcome;
@@ -22,7 +22,7 @@ impl Eval<'_> {
         at: ExprId,
         operator: Operator,
         operands: &[ScriptValue],
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         self.try_at(at, |p| p.apply(operator, operands))
     }
 
@@ -86,7 +86,7 @@ impl Eval<'_> {
 
     /// Evaluates a left-leaning chain `a + b + c` in a loop. Operands after a wrong one are evaluated too, to find
     /// errors in them.
-    pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub(crate) fn eval_binary(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
         while let Expr::BinOp { left, .. } = *self.state.ast.expr(at) {
@@ -123,7 +123,11 @@ impl Eval<'_> {
 
     /// Evaluates the remaining right operands of a chain whose left part failed.
     #[cold]
-    fn operands_behind(&mut self, spine: SmallVec<[ExprId; 8]>, reported: Reported) -> Result<ScriptValue> {
+    fn operands_behind(
+        &mut self,
+        spine: SmallVec<[ExprId; 8]>,
+        reported: Reported,
+    ) -> EvalResult<ScriptValue> {
         for at in spine.into_iter().rev() {
             if let Expr::BinOp { right, .. } = *self.state.ast.expr(at) {
                 self.eval_for_errors(right);
@@ -132,7 +136,7 @@ impl Eval<'_> {
         Err(reported)
     }
 
-    pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
+    pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> EvalResult<ScriptValue> {
         let value = self.eval_operand(operand)?;
         self.state.point_at(id);
         self.try_at(id, |p| p.apply(Operator::Unary(op), &[value]))
@@ -143,7 +147,12 @@ impl Eval<'_> {
         matches!(value, ScriptValue::Node(object) if self.host.rules(object).operator.is_some())
     }
 
-    pub(crate) fn eval_bool(&mut self, id: ExprId, op: BoolOp, values: List<ExprId>) -> Result<ScriptValue> {
+    pub(crate) fn eval_bool(
+        &mut self,
+        id: ExprId,
+        op: BoolOp,
+        values: List<ExprId>,
+    ) -> EvalResult<ScriptValue> {
         let Some(first) = self.state.item(values, 0) else { return Ok(ScriptValue::None) };
         let start = self.state.ast.range(first).start;
         let mut value = match self.eval_operand(first) {
@@ -178,7 +187,7 @@ impl Eval<'_> {
         values: List<ExprId>,
         from: usize,
         reported: Reported,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         if self.state.mode() == Mode::Script {
             let ast = self.state.ast.clone();
             ast.list(values).iter().skip(from).for_each(|value| self.eval_for_errors(*value));
@@ -191,14 +200,14 @@ impl Eval<'_> {
         range: TextRange,
         operator: Operator,
         operands: &[ScriptValue],
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         self.state.program.point_at(range);
         let result = self.apply(operator, operands);
         result.map_err(|raise| self.raise(range, None, raise))
     }
 
     /// Evaluates `a < b < c`: comparisons of neighbours, joined by `and`, or each compared with the next operand.
-    pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
+    pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> EvalResult<ScriptValue> {
         let first = left;
         let mut left = match self.eval_operand(left) {
             Ok(left) => left,
@@ -254,7 +263,7 @@ impl Eval<'_> {
         rest: List<Comparison>,
         from: usize,
         reported: Reported,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let ast = self.state.ast.clone();
         ast.list(rest).iter().skip(from).for_each(|comparison| self.eval_for_errors(comparison.right));
         Err(reported)
@@ -266,7 +275,7 @@ impl Eval<'_> {
         op: CmpOp,
         a: ScriptValue,
         b: &ScriptValue,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let may_build = |value: &ScriptValue| matches!(value, ScriptValue::Node(_) | ScriptValue::Host(_));
         if !may_build(&a) && !may_build(b)
             || matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn)
@@ -283,7 +292,7 @@ impl Eval<'_> {
         test: ExprId,
         body: ExprId,
         orelse: ExprId,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         // A chain of conditionals leans to the right, through `orelse`.
         let (mut id, mut test, mut body, mut orelse) = (id, test, body, orelse);
         loop {

@@ -14,7 +14,7 @@ use super::statement::Flow;
 use super::{Cause, Placeholder, Raise, exception};
 use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::{HostError, Result};
+use crate::errors::{EvalResult, HostError};
 use crate::host::Operator;
 use crate::python::compare::identical;
 use crate::python::{builtins, cost, object, range, type_name};
@@ -39,7 +39,7 @@ pub(super) enum Chosen {
 
 impl Eval<'_> {
     /// Finds the case of a `match` statement and binds the names of its pattern.
-    pub(super) fn choose_case(&mut self, stmt: Match) -> Result<Chosen> {
+    pub(super) fn choose_case(&mut self, stmt: Match) -> EvalResult<Chosen> {
         let subject = self.eval(stmt.subject)?;
         if self.state.is_tolerant()
             && let Some(why) = self.state.unknown(&subject)
@@ -383,7 +383,7 @@ impl Eval<'_> {
     }
 
     /// Runs a `match` whose case is not known: every body runs.
-    pub(super) fn uncertain_match(&mut self, id: StmtId, stmt: Match, why: &Placeholder) -> Result<Flow> {
+    pub(super) fn uncertain_match(&mut self, id: StmtId, stmt: Match, why: &Placeholder) -> EvalResult<Flow> {
         let ast = self.state.ast.clone();
         let place = ast.range(id);
         let cause = Cause::Statement("the case of a `match` is not known".into());

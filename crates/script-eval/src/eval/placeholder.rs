@@ -19,7 +19,7 @@ use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 use super::class::ClassObject;
 use super::{Module, Raise};
 use crate::binding::{Binding, Slot};
-use crate::errors::{EvalError, EvalErrorKind, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported};
 use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Eval, EvalState};
 
@@ -177,7 +177,7 @@ impl EvalState {
     }
 
     /// Converts the failure of an expression with an unknown value to a placeholder.
-    pub(crate) fn placeholder_for(&mut self, reported: Reported) -> Result<ScriptValue> {
+    pub(crate) fn placeholder_for(&mut self, reported: Reported) -> EvalResult<ScriptValue> {
         match self.pending.take() {
             Some(placeholder) => Ok(placeholder.value()),
             None => Err(reported),
@@ -309,7 +309,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if a script uses it.
-    pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
+    pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> EvalResult<ScriptValue> {
         if self.state.is_tolerant() {
             return Ok(placeholder.clone().value());
         }

@@ -15,7 +15,7 @@ use super::class::Instance;
 use super::exception::{class_name, is_class, is_exception, is_same, is_subclass, of_builtin, parts};
 use super::{Placeholder, Raise};
 use crate::binding::Binding;
-use crate::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label, Reported, Result};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, HostError, HostErrorKind, Label, Reported};
 use crate::python::repr;
 use crate::{Eval, EvalState};
 
@@ -307,7 +307,7 @@ impl Eval<'_> {
     }
 
     /// `raise`
-    pub(super) fn exec_raise(&mut self, id: StmtId, stmt: RaiseStmt) -> Result<Reported> {
+    pub(super) fn exec_raise(&mut self, id: StmtId, stmt: RaiseStmt) -> EvalResult<Reported> {
         let Some(exc) = stmt.exc else {
             return Ok(match self.state.program.exceptions.current() {
                 Some(exception) => {
@@ -420,8 +420,8 @@ impl Eval<'_> {
     pub(crate) fn handling<R>(
         &mut self,
         exception: &ScriptValue,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<R> {
+        f: impl FnOnce(&mut Self) -> EvalResult<R>,
+    ) -> EvalResult<R> {
         self.state.program.exceptions.push_handled(exception.clone());
         let mark = self.state.mark();
         let result = f(self);
@@ -465,7 +465,7 @@ impl Eval<'_> {
         id: StmtId,
         handlers: List<ExceptHandler>,
         exception: &ScriptValue,
-    ) -> Result<ExceptHandler> {
+    ) -> EvalResult<ExceptHandler> {
         match self.handling(exception, |p| p.handler_of(handlers, exception))? {
             Some(handler) => Ok(handler),
             None => {
@@ -480,7 +480,7 @@ impl Eval<'_> {
         &mut self,
         handlers: List<ExceptHandler>,
         exception: &ScriptValue,
-    ) -> Result<Option<ExceptHandler>> {
+    ) -> EvalResult<Option<ExceptHandler>> {
         for index in 0..handlers.len() {
             let Some(handler) = self.state.item(handlers, index) else { break };
             let Some(classes) = handler.exc else { return Ok(Some(handler)) };

@@ -10,7 +10,7 @@ use super::decorator::Marks;
 use super::{Raise, exception};
 use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::{EvalErrorKind, Reported, Result};
+use crate::errors::{EvalErrorKind, EvalResult, Reported};
 use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, List, Name, Stmt, StmtId, Unsupported, UnsupportedStmt,
 };
@@ -30,7 +30,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if the statement fails.
-    pub fn run_statement(&mut self, id: StmtId) -> Result<()> {
+    pub fn run_statement(&mut self, id: StmtId) -> EvalResult<()> {
         self.state.last_value = None;
         let span = Span::save_current();
         let result = self.module_statement(id);
@@ -46,7 +46,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if the statement fails.
-    pub fn module_statement(&mut self, id: StmtId) -> Result<()> {
+    pub fn module_statement(&mut self, id: StmtId) -> EvalResult<()> {
         match self.exec(id)? {
             Flow::Next | Flow::Ended => Ok(()),
             Flow::Break | Flow::Continue => {
@@ -63,7 +63,7 @@ impl Eval<'_> {
     }
 
     /// Runs the body of a host function and returns its result.
-    pub(crate) fn run_function(&mut self, body: List<StmtId>) -> Result<ScriptValue> {
+    pub(crate) fn run_function(&mut self, body: List<StmtId>) -> EvalResult<ScriptValue> {
         let around = std::mem::take(&mut self.state.explorer.returns);
         let flow = self.exec_body(body);
         let returns = std::mem::replace(&mut self.state.explorer.returns, around);
@@ -73,7 +73,7 @@ impl Eval<'_> {
         }
     }
 
-    pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
+    pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> EvalResult<Flow> {
         let ast = self.state.ast.clone();
         for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
@@ -92,7 +92,7 @@ impl Eval<'_> {
 
     /// Begins a statement.
     #[inline]
-    pub(super) fn begin(&mut self, id: StmtId) -> Result<Stmt> {
+    pub(super) fn begin(&mut self, id: StmtId) -> EvalResult<Stmt> {
         if let Err(raise) = self.state.program.budget.step(1) {
             let range = self.state.ast.range(id);
             return Err(self.raise(range, None, raise));
@@ -108,7 +108,7 @@ impl Eval<'_> {
         id: StmtId,
         targets: List<ExprId>,
         value: ScriptValue,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         let ast = self.state.ast.clone();
         if let Some((last, targets)) = ast.list(targets).split_last() {
             for target in targets {
@@ -120,7 +120,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
+    pub(crate) fn exec(&mut self, id: StmtId) -> EvalResult<Flow> {
         let stmt = self.begin(id)?;
         match stmt {
             Stmt::Expr(stmt) => {
@@ -206,7 +206,7 @@ impl Eval<'_> {
         &mut self,
         id: StmtId,
         def: tvmscript_python_syntax::ast::FunctionDef,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         if def.decorators.is_empty() {
             self.refuse_type_params(id, def)?;
             let value = self.host_function(id, def, MethodKind::Plain)?;
@@ -233,7 +233,7 @@ impl Eval<'_> {
         &mut self,
         id: StmtId,
         def: tvmscript_python_syntax::ast::FunctionDef,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         if def.type_params.is_empty() {
             return Ok(());
         }
@@ -267,7 +267,7 @@ impl Eval<'_> {
     }
 
     /// Runs a class statement: a script or a plain class.
-    fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
+    fn exec_class(&mut self, id: StmtId, def: ClassDef) -> EvalResult<ScriptValue> {
         let decorators = match def.decorators.is_empty() && self.state.is_tolerant() {
             true => Decorators::default(),
             false => self.decorators(def.decorators)?,

@@ -7,7 +7,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
 use crate::Eval;
-use crate::errors::Result;
+use crate::errors::EvalResult;
 use crate::host::Indices;
 use crate::python;
 use tvmscript_python_syntax::ast::{Expr, ExprId};
@@ -19,7 +19,7 @@ impl Eval<'_> {
         value: ExprId,
         index: ExprId,
         vector: bool,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let base = self.eval_inner(value);
         if let Err(reported) = base
             && self.state.program.budget.stops_at_first_error()
@@ -79,7 +79,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if an index is wrong, after all are evaluated.
-    pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
+    pub fn indices(&mut self, index: ExprId, vector: bool) -> EvalResult<Indices> {
         if let Expr::Tuple { elts } = *self.state.ast.expr(index) {
             let mut items = SmallVec::with_capacity(elts.len());
             let mut result = Ok(());
@@ -111,7 +111,7 @@ impl Eval<'_> {
         }
     }
 
-    fn eval_index(&mut self, id: ExprId, vector: bool) -> Result<ScriptValue> {
+    fn eval_index(&mut self, id: ExprId, vector: bool) -> EvalResult<ScriptValue> {
         let value = self.eval_inner(id)?;
         match (&value, self.state.ast.expr(id)) {
             (ScriptValue::Slice(slice), Expr::Slice { lower: Some(_), upper: Some(_), step: None })

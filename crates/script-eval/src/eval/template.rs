@@ -11,7 +11,7 @@ use super::class::MethodKind;
 use super::closure::Closure;
 use super::{Env, Locals, Raise};
 use crate::binding::Binding;
-use crate::errors::Result;
+use crate::errors::EvalResult;
 use crate::program::Helper;
 use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{FunctionDef, Name, StmtId};
@@ -35,7 +35,7 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if a default value cannot be evaluated.
-    pub fn template(&mut self, id: StmtId, def: FunctionDef) -> Result<Template> {
+    pub fn template(&mut self, id: StmtId, def: FunctionDef) -> EvalResult<Template> {
         let function = self.host_function(id, def, MethodKind::Plain)?;
         let ast = self.state.ast.clone();
         let mut names: Vec<Name> = walk::mentions(&ast, def.body).into_iter().map(|(name, _)| name).collect();
@@ -56,7 +56,7 @@ impl Eval<'_> {
         Ok(Template { id, def, function, env })
     }
 
-    fn at_definition(&mut self, id: StmtId, mentioned: usize) -> Result<()> {
+    fn at_definition(&mut self, id: StmtId, mentioned: usize) -> EvalResult<()> {
         let charged = self.state.program.budget.step(mentioned as u64);
         charged.map_err(|raise| {
             let range = self.state.ast.range(id);

@@ -13,13 +13,13 @@ use super::statement::Flow;
 use super::{Cause, Placeholder};
 use crate::Eval;
 use crate::binding::{Binding, same};
-use crate::errors::{Reported, Result};
+use crate::errors::{EvalResult, Reported};
 use tvmscript_python_syntax::ast::{ExprId, For, If, List, Name, Stmt, StmtId, While};
 use tvmscript_python_syntax::walk;
 
 impl Eval<'_> {
     /// The condition of a statement, or the placeholder if it is unknown.
-    pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
+    pub(crate) fn decide(&mut self, test: ExprId) -> EvalResult<Result<bool, Placeholder>> {
         let value = self.eval(test)?;
         if let ScriptValue::Bool(truth) = value {
             return Ok(Ok(truth));
@@ -33,7 +33,7 @@ impl Eval<'_> {
     }
 
     /// Runs an `if` whose condition is unknown from clause `at` on: all possible branches run.
-    pub(crate) fn uncertain_if(&mut self, stmt: If, at: usize, why: &Placeholder) -> Result<Flow> {
+    pub(crate) fn uncertain_if(&mut self, stmt: If, at: usize, why: &Placeholder) -> EvalResult<Flow> {
         let ast = self.state.ast.clone();
         let mut clauses = ast.list(stmt.clauses).iter().skip(at);
         let mut bodies: Vec<_> = clauses.next().map(|clause| clause.body).into_iter().collect();
@@ -61,7 +61,7 @@ impl Eval<'_> {
     }
 
     /// Runs a `for` over an unknown value: the body runs once.
-    pub(crate) fn uncertain_for(&mut self, stmt: For, why: &Placeholder) -> Result<Flow> {
+    pub(crate) fn uncertain_for(&mut self, stmt: For, why: &Placeholder) -> EvalResult<Flow> {
         let ast = self.state.ast.clone();
         let mut names = walk::bound_names(&ast, stmt.body);
         walk::target_names(&ast, stmt.target, &mut names);
@@ -71,7 +71,7 @@ impl Eval<'_> {
     }
 
     /// Runs an asynchronous statement as the plain one. Values that it enters or iterates over are unknown.
-    pub(crate) fn exec_plain(&mut self, plain: StmtId) -> Result<Flow> {
+    pub(crate) fn exec_plain(&mut self, plain: StmtId) -> EvalResult<Flow> {
         match *self.state.ast.stmt(plain) {
             Stmt::FunctionDef(_) => {
                 self.state.explorer.asynchronous.insert(plain);
@@ -87,7 +87,7 @@ impl Eval<'_> {
     }
 
     /// Runs a `while` whose condition is unknown: the body runs once.
-    pub(crate) fn uncertain_while(&mut self, stmt: While, why: &Placeholder) -> Result<Flow> {
+    pub(crate) fn uncertain_while(&mut self, stmt: While, why: &Placeholder) -> EvalResult<Flow> {
         let names = walk::bound_names(&self.state.ast, stmt.body);
         self.branches(names, &[Some(stmt.body), None], why)?;
         self.exec_body(stmt.orelse)
@@ -99,7 +99,7 @@ impl Eval<'_> {
         mut names: Vec<Name>,
         branches: &[Option<List<StmtId>>],
         why: &Placeholder,
-    ) -> Result<Flow> {
+    ) -> EvalResult<Flow> {
         names.sort_unstable();
         names.dedup();
         let state = |p: &Self| names.iter().map(|name| p.state.host_binding(*name)).collect::<Vec<_>>();

@@ -10,12 +10,12 @@ use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, HasRange, List, Name, StmtId, TextRange};
 use tvmscript_python_syntax::walk::{function_mentions, names_in, uses_free};
-use tvmscript_script_eval::errors::{EvalError, Result};
+use tvmscript_script_eval::errors::{EvalError, EvalResult};
 use tvmscript_script_eval::{Binding, is_python_builtin};
 
 /// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with
 /// [`Parser::define`].
-pub type Binder = fn(&mut Parser, Name, ExprId, ScriptValue) -> Result<()>;
+pub type Binder = fn(&mut Parser, Name, ExprId, ScriptValue) -> EvalResult<()>;
 
 /// Returns `true` for a type variable of Python, `TypeVar("n")`.
 pub fn is_type_variable(value: &ScriptValue) -> bool {
@@ -41,7 +41,7 @@ impl Parser<'_> {
         value: ScriptValue,
         at: impl HasRange,
         shadowing: Shadowing,
-    ) -> Result<()> {
+    ) -> EvalResult<()> {
         let place = self.state.ast.range(at);
         record(|| Action::Name { name: self.state.ast.name(name).to_owned(), value: value.clone() });
         match self.script.scopes.define(name, Binding::Value(value.clone()), place, shadowing) {

@@ -6,7 +6,7 @@ use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{BuildError, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, Name};
 use tvmscript_python_syntax::walk::function_mentions;
-use tvmscript_script_eval::errors::{EvalError, Reported, Result};
+use tvmscript_script_eval::errors::{EvalError, EvalResult, Reported};
 use tvmscript_script_eval::{Binding, Module, is_python_builtin, same};
 
 use super::namespace::ParserFunction;
@@ -26,7 +26,7 @@ pub enum CaptureRule {
 
 impl Parser<'_> {
     /// Checks that a function uses only variables that it may capture, before any of its code runs.
-    pub(super) fn check_captures(&mut self, definition: &Definition<FunctionDef>) -> Result<()> {
+    pub(super) fn check_captures(&mut self, definition: &Definition<FunctionDef>) -> EvalResult<()> {
         let declared = match (&definition.capture, self.script.captures) {
             (None, CaptureRule::All) => return Ok(()),
             (None, CaptureRule::Declared) => Vec::new(),

@@ -8,14 +8,14 @@ use crate::errors::ParseErrorKind;
 use crate::table::{DecoratorEntry, DecoratorRule, Definition};
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
 use tvmscript_script_eval::Position;
-use tvmscript_script_eval::errors::{EvalErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, EvalResult};
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature, if its decorator has a rule for that.
     ///
     /// # Errors
     /// If the function has no decorator of a dialect, or its signature is invalid.
-    pub fn declare_definition(&mut self, id: StmtId) -> Result<()> {
+    pub fn declare_definition(&mut self, id: StmtId) -> EvalResult<()> {
         let Stmt::FunctionDef(stmt) = *self.state.ast.stmt(id) else { return Ok(()) };
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         match entry.rule {
@@ -32,7 +32,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the definition has no decorator of a dialect, or the handler fails.
-    pub fn read_definition(&mut self, id: StmtId) -> Result<Option<ScriptValue>> {
+    pub fn read_definition(&mut self, id: StmtId) -> EvalResult<Option<ScriptValue>> {
         match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(stmt) => {
                 let (entry, definition) =
@@ -52,7 +52,7 @@ impl Parser<'_> {
         &mut self,
         entry: DecoratorEntry,
         definition: &Definition<FunctionDef>,
-    ) -> Result<Option<ScriptValue>> {
+    ) -> EvalResult<Option<ScriptValue>> {
         self.check_captures(definition)?;
         match entry.rule {
             DecoratorRule::Function { define, .. } => {
@@ -87,7 +87,7 @@ impl Parser<'_> {
         &mut self,
         entry: DecoratorEntry,
         definition: &Definition<ClassDef>,
-    ) -> Result<Option<ScriptValue>> {
+    ) -> EvalResult<Option<ScriptValue>> {
         match entry.rule {
             DecoratorRule::Class { define } => {
                 let before = Span::set_current(self.span(definition.id));
@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// Parses a decorated function inside a function of a dialect, with the hooks of that dialect.
-    pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
+    pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> EvalResult<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         let is_macro = matches!(entry.rule, DecoratorRule::Macro { .. });
         let around = self.script.tables.handlers.entry(self.token()).and_then(|entry| entry.around_local);
@@ -137,7 +137,7 @@ impl Parser<'_> {
         decorators: List<ExprId>,
         name: Name,
         place: PieceRange,
-    ) -> Result<(DecoratorEntry, Definition<S>)> {
+    ) -> EvalResult<(DecoratorEntry, Definition<S>)> {
         let Some(decorator) = decorators.len().checked_sub(1).and_then(|last| self.item(decorators, last))
         else {
             let name = self.state.ast.name(name).to_owned();
@@ -165,7 +165,7 @@ impl Parser<'_> {
         id: StmtId,
         at: ExprId,
         decorator: &Decorator,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         // A definition in a host function that a script body calls does not see the variables of that body.
         let fresh = self.script.scopes.depth() > 0;
         let scopes = if fresh { Some(std::mem::take(&mut self.script.scopes)) } else { None };
@@ -204,7 +204,7 @@ impl Parser<'_> {
         id: StmtId,
         at: ExprId,
         decorator: &Decorator,
-    ) -> Result<Option<ScriptValue>> {
+    ) -> EvalResult<Option<ScriptValue>> {
         let (entry, mut args) = (decorator.entry, decorator.args.clone());
         let capture = args.take_keyword("capture");
         match *self.state.ast.stmt(id) {
@@ -256,7 +256,7 @@ impl Parser<'_> {
         &mut self,
         definition: &Definition<S>,
         flags: [(&'static str, bool); N],
-    ) -> Result<[bool; N]> {
+    ) -> EvalResult<[bool; N]> {
         let known = flags.map(|(name, _)| name);
         let mut values = flags.map(|(_, default)| default);
         let at = definition.decorator;

@@ -7,7 +7,7 @@ use tvmscript_script_eval::{Binding, Eval, Indices, Operator};
 use super::host::ScriptHost;
 use super::{Binder, Parser};
 use tvmscript_script_eval::Position;
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 
 impl Parser<'_> {
     /// Evaluates with the parser as host.
@@ -20,7 +20,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If evaluation fails; the error is reported at the innermost expression.
-    pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub fn eval(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         self.evaluate(|e| e.eval(id))
     }
 
@@ -28,7 +28,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// As [`Parser::eval`].
-    pub fn eval_host(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub fn eval_host(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         let before = self.state.move_by(Position::under_python_rules);
         let value = self.eval(id);
         self.state.move_to(before);
@@ -40,7 +40,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// As [`Parser::eval`].
-    pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
+    pub fn eval_assigned(&mut self, id: ExprId) -> EvalResult<ScriptValue> {
         self.evaluate(|e| e.eval_assigned(id))
     }
 
@@ -48,7 +48,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If an index is invalid; all indices are evaluated.
-    pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
+    pub fn indices(&mut self, index: ExprId, vector: bool) -> EvalResult<Indices> {
         self.evaluate(|e| e.indices(index, vector))
     }
 
@@ -56,7 +56,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the value is not callable or the call fails; the error is reported at `at` or at an argument.
-    pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
+    pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> EvalResult<ScriptValue> {
         self.evaluate(|e| e.call(callee, args, at))
     }
 
@@ -69,7 +69,7 @@ impl Parser<'_> {
         at: ExprId,
         operator: Operator,
         operands: &[ScriptValue],
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         self.evaluate(|e| e.operate(at, operator, operands))
     }
 
@@ -77,7 +77,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the budget is spent; the error is reported at `at`.
-    pub fn charge(&mut self, at: impl HasRange, steps: u64) -> Result<()> {
+    pub fn charge(&mut self, at: impl HasRange, steps: u64) -> EvalResult<()> {
         let charged = self.state.program.budget.step(steps);
         charged.map_err(|raise| {
             let range = self.state.ast.range(at);
@@ -89,7 +89,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the value is not iterable; the error is reported at `at`.
-    pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
+    pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> EvalResult<Vec<ScriptValue>> {
         self.evaluate(|e| e.collect(at, value))
     }
 
@@ -98,7 +98,7 @@ impl Parser<'_> {
     /// # Errors
     /// If the number of elements does not match, the target is not a name, list or tuple, or `bind` fails. Names
     /// without a value are poisoned.
-    pub fn unpack(&mut self, target: ExprId, value: ScriptValue, bind: Binder) -> Result<()> {
+    pub fn unpack(&mut self, target: ExprId, value: ScriptValue, bind: Binder) -> EvalResult<()> {
         let mut parts = Vec::new();
         let mut result = self.evaluate(|e| {
             e.unpack_with(target, value, &mut |_, target, value| {

@@ -6,7 +6,7 @@ use tvmscript_irbuilder::{OpenFrame, PendingFrame, ScriptValue};
 use super::Parser;
 use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::HasRange;
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 
 impl Parser<'_> {
     /// Enters a frame. Returns the value of entering it and a handle to leave it with [`Parser::leave_frame`], or to
@@ -18,7 +18,7 @@ impl Parser<'_> {
         &mut self,
         value: &ScriptValue,
         at: impl HasRange + Copy,
-    ) -> Result<(ScriptValue, OpenFrame)> {
+    ) -> EvalResult<(ScriptValue, OpenFrame)> {
         let Some(frame) = PendingFrame::of(value) else {
             let example = self.syntax().examples.scope.map(|scope| format!(" such as `{scope}`"));
             let expected = format!("a scope{}", example.unwrap_or_default());
@@ -33,7 +33,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// The errors of the closing frames, reported at `at`.
-    pub fn leave_frame(&mut self, open: OpenFrame, at: impl HasRange + Copy) -> Result<()> {
+    pub fn leave_frame(&mut self, open: OpenFrame, at: impl HasRange + Copy) -> EvalResult<()> {
         let before = Span::set_current(self.span(at));
         let left = open.leave();
         Span::set_current(before);
@@ -54,8 +54,8 @@ impl Parser<'_> {
         &mut self,
         value: &ScriptValue,
         at: impl HasRange + Copy,
-        body: impl FnOnce(&mut Self, ScriptValue) -> Result<R>,
-    ) -> Result<R> {
+        body: impl FnOnce(&mut Self, ScriptValue) -> EvalResult<R>,
+    ) -> EvalResult<R> {
         let (entered, open) = self.enter_frame(value, at)?;
         let result = body(self, entered)?;
         self.leave_frame(open, at)?;

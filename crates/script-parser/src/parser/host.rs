@@ -15,7 +15,7 @@ use super::unknown::UnknownFunction;
 use super::{Decorator, Namespace, Parser, ParserFunction, ScriptState};
 use crate::scope::{Shadowing, grown};
 use crate::table::DecoratorRule;
-use tvmscript_script_eval::errors::{Reported, Result};
+use tvmscript_script_eval::errors::{EvalResult, Reported};
 
 /// The parser's side of an evaluation: the host of the evaluator.
 pub(super) struct ScriptHost<'p> {
@@ -51,7 +51,7 @@ impl Host for ScriptHost<'_> {
         is_bound.then(|| slot.binding.clone())
     }
 
-    fn bind(&mut self, state: &mut EvalState, name: Name, value: ScriptValue, at: ExprId) -> Result<()> {
+    fn bind(&mut self, state: &mut EvalState, name: Name, value: ScriptValue, at: ExprId) -> EvalResult<()> {
         self.parser(state).define(name, value, at, Shadowing::OuterFrames)
     }
 
@@ -163,11 +163,11 @@ impl Host for ScriptHost<'_> {
         state: &mut EvalState,
         value: &ScriptValue,
         at: ExprId,
-    ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
+    ) -> Option<EvalResult<(ScriptValue, Box<dyn Any>)>> {
         self.parser(state).open_scope(value, at)
     }
 
-    fn leave_scope(&mut self, state: &mut EvalState, scope: Box<dyn Any>, at: ExprId) -> Result<()> {
+    fn leave_scope(&mut self, state: &mut EvalState, scope: Box<dyn Any>, at: ExprId) -> EvalResult<()> {
         self.parser(state).close_scope(scope, at)
     }
 
@@ -185,7 +185,7 @@ impl Host for ScriptHost<'_> {
         id: StmtId,
         at: ExprId,
         decorator: &ScriptValue,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
             return Err(Reported::already());
         };

@@ -9,7 +9,7 @@ use tvmscript_irbuilder::{
     BuildError, BuildErrors, Builder, HostFunction, HostObject, OpenFrame, ScriptValue,
 };
 use tvmscript_python_syntax::ast::ExprId;
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 
 use super::{Built, Decorator, Parser};
 
@@ -90,7 +90,7 @@ impl Parser<'_> {
         &mut self,
         value: &ScriptValue,
         at: ExprId,
-    ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
+    ) -> Option<EvalResult<(ScriptValue, Box<dyn Any>)>> {
         if let Some(builder) = value.as_host::<HostBuilder>() {
             return Some(self.open_builder(value, builder, at));
         }
@@ -118,7 +118,7 @@ impl Parser<'_> {
         value: &ScriptValue,
         host: &HostBuilder,
         at: ExprId,
-    ) -> Result<(ScriptValue, Box<dyn Any>)> {
+    ) -> EvalResult<(ScriptValue, Box<dyn Any>)> {
         if !matches!(*host.0.borrow(), State::New) {
             return Err(self.build_error(at, BuildError::message("a builder is opened once")));
         }
@@ -128,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// Leaves what [`Parser::open_scope`] entered.
-    pub(super) fn close_scope(&mut self, scope: Box<dyn Any>, at: ExprId) -> Result<()> {
+    pub(super) fn close_scope(&mut self, scope: Box<dyn Any>, at: ExprId) -> EvalResult<()> {
         let scope = match scope.downcast::<OpenFrame>() {
             Ok(frame) => return self.leave_frame(*frame, at),
             Err(other) => other,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::errors::ParseErrorKind;
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, List, StmtId};
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 use tvmscript_script_eval::{Raise, Template};
 
 use super::{Decorator, Parser};
@@ -67,7 +67,7 @@ impl Parser<'_> {
         id: StmtId,
         at: ExprId,
         decorator: &Decorator,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let value = self.read_decorated(id, at, decorator)?;
         Ok(value.unwrap_or_default())
     }
@@ -78,7 +78,7 @@ impl Parser<'_> {
         entry: DecoratorEntry,
         expand: ExpandFn,
         definition: &Definition<FunctionDef>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let [is_hygienic] = self.decorator_flags(definition, [("hygienic", true)])?;
         let name = self.name_text(definition.stmt.name).to_owned();
         let template = self.evaluate(|e| e.template(definition.id, definition.stmt))?;
@@ -119,7 +119,7 @@ impl Parser<'_> {
         &mut self,
         template: &Template,
         is_hygienic: bool,
-        f: impl FnOnce(&mut Self) -> Result<R>,
+        f: impl FnOnce(&mut Self) -> EvalResult<R>,
     ) -> Result<R, Raise> {
         let open = self.evaluate(|e| e.enter_template(template, is_hygienic))?;
         let result = f(self);

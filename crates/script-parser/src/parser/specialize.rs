@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, Name, Parameter};
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 use tvmscript_script_eval::{Raise, Template};
 
 use super::{Decorator, Parser};
@@ -57,7 +57,7 @@ impl Parser<'_> {
         &mut self,
         definition: &Definition<FunctionDef>,
         constants: Vec<Parameter>,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         let decorator = self.eval_host(definition.decorator)?;
         let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
             return Err(crate::Reported::already());

@@ -8,7 +8,7 @@ use tvmscript_irbuilder::{BuildError, ScriptValue};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
-use tvmscript_script_eval::errors::{EvalErrorKind, Label, Reported, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, EvalResult, Label, Reported};
 
 use super::Parser;
 
@@ -97,7 +97,11 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// Fails if the result is an error.
-    pub fn checked<T>(&mut self, at: impl HasRange, result: std::result::Result<T, BuildError>) -> Result<T> {
+    pub fn checked<T>(
+        &mut self,
+        at: impl HasRange,
+        result: std::result::Result<T, BuildError>,
+    ) -> EvalResult<T> {
         self.state.checked(at, result)
     }
 
@@ -106,7 +110,11 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// Fails if the result is an error.
-    pub fn checked_call<T>(&mut self, call: ExprId, result: std::result::Result<T, BuildError>) -> Result<T> {
+    pub fn checked_call<T>(
+        &mut self,
+        call: ExprId,
+        result: std::result::Result<T, BuildError>,
+    ) -> EvalResult<T> {
         self.state.checked_call(call, result)
     }
 

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Span, Token, with_stack};
 use super::Parser;
 use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
-use tvmscript_script_eval::errors::{EvalErrorKind, Result};
+use tvmscript_script_eval::errors::{EvalErrorKind, EvalResult};
 
 impl Parser<'_> {
     /// Visits statements in order, and continues after errors.
@@ -29,7 +29,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If a statement failed, so that the result is incomplete.
-    pub fn visit_all(&mut self, body: List<StmtId>) -> Result<()> {
+    pub fn visit_all(&mut self, body: List<StmtId>) -> EvalResult<()> {
         let failures = self.state.diagnostics.failures;
         self.visit_body(body);
         if self.state.diagnostics.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
@@ -42,8 +42,8 @@ impl Parser<'_> {
     pub fn visit_fragment(
         &mut self,
         body: &[StmtId],
-        last: impl FnOnce(&mut Self, StmtId) -> Result<()>,
-    ) -> Result<()> {
+        last: impl FnOnce(&mut Self, StmtId) -> EvalResult<()>,
+    ) -> EvalResult<()> {
         let Some((end, others)) = body.split_last() else { return Ok(()) };
         self.with_scope(|p| {
             let mut result = Ok(());
@@ -65,7 +65,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the handler fails.
-    pub fn visit(&mut self, id: StmtId) -> Result<()> {
+    pub fn visit(&mut self, id: StmtId) -> EvalResult<()> {
         with_stack(|| {
             self.script.visited += 1;
             let visited = self.script.visited;
@@ -84,7 +84,7 @@ impl Parser<'_> {
         })
     }
 
-    fn dispatch(&mut self, id: StmtId) -> Result<()> {
+    fn dispatch(&mut self, id: StmtId) -> EvalResult<()> {
         let stmt = *self.state.ast.stmt(id);
         if let Some(handler) = self.script.tables.handlers.handler(self.token(), stmt.kind()) {
             let handler = handler.clone();

@@ -9,7 +9,7 @@ use crate::errors::ParseErrorKind;
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, Result, syntax_error};
+use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, EvalResult, syntax_error};
 use tvmscript_script_eval::{Binding, Program};
 
 impl Parser<'_> {
@@ -18,7 +18,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the string is not an expression, or its evaluation fails.
-    pub fn eval_text(&mut self, text: &str, at: impl HasRange + Copy) -> Result<ScriptValue> {
+    pub fn eval_text(&mut self, text: &str, at: impl HasRange + Copy) -> EvalResult<ScriptValue> {
         self.eval_text_with(text, &[], at)
     }
 
@@ -31,7 +31,7 @@ impl Parser<'_> {
         text: &str,
         names: &[(Str, ScriptValue)],
         at: impl HasRange + Copy,
-    ) -> Result<ScriptValue> {
+    ) -> EvalResult<ScriptValue> {
         if let Some((_, value)) = names.iter().find(|(name, _)| *name == text) {
             return Ok(value.clone());
         }

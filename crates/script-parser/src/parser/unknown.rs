@@ -6,7 +6,7 @@ use crate::errors::ParseErrorKind;
 use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId};
-use tvmscript_script_eval::errors::{EvalError, Reported, Result, suggest};
+use tvmscript_script_eval::errors::{EvalError, EvalResult, Reported, suggest};
 
 use super::tables::Calls;
 use super::{Namespace, Parser};
@@ -144,7 +144,7 @@ impl Parser<'_> {
 
     /// # Errors
     /// If the expression calls a function that its dialect does not have.
-    fn known_function(&mut self, at: ExprId) -> Result<()> {
+    fn known_function(&mut self, at: ExprId) -> EvalResult<()> {
         let ast = self.state.ast.clone();
         let Expr::Call { mut func, .. } = *ast.expr(at) else { return Ok(()) };
         let mut path = Vec::new();
@@ -173,7 +173,11 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// The error of the value.
-    pub fn checked_value<T>(&mut self, at: ExprId, result: std::result::Result<T, BuildError>) -> Result<T> {
+    pub fn checked_value<T>(
+        &mut self,
+        at: ExprId,
+        result: std::result::Result<T, BuildError>,
+    ) -> EvalResult<T> {
         if result.is_err() {
             self.known_function(at)?;
         }

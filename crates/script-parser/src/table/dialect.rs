@@ -11,7 +11,7 @@ use super::{
     DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, ParserFn, Parsers, PythonModule,
     ScopeFn, Statement, StmtHandler, TextRulesFn, UnknownFn,
 };
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 use tvmscript_script_eval::{
     AttributeFn, CallFn, ItemsFn, NamesFn, NodeRules, NumberFn, OperatorFn, SubscriptFn, TruthFn,
 };
@@ -26,12 +26,12 @@ use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 /// # use tvmscript_ir_core::{Class, Dialect};
 /// # use tvmscript_irbuilder::{BuildError, ScriptValue};
 /// # use tvmscript_python_syntax::ast;
-/// # use tvmscript_script_parser::{Mode, Operator, ParseDialect, ParseErrorKind, Parser, Result};
+/// # use tvmscript_script_parser::{Mode, Operator, ParseDialect, ParseErrorKind, Parser, EvalResult};
 /// # #[derive(Class)]
 /// # #[class(key = "doc.Expr")]
 /// # struct Expr(());
 /// /// A call of a function without result. `p.eval(stmt.value).map(drop)` would also accept `x`, `1` and `D.f`.
-/// fn evaluate(p: &mut Parser, _: ast::StmtId, stmt: &ast::ExprStmt) -> Result<()> {
+/// fn evaluate(p: &mut Parser, _: ast::StmtId, stmt: &ast::ExprStmt) -> EvalResult<()> {
 ///     let is_call = matches!(p.expr(stmt.value), ast::Expr::Call { .. });
 ///     let value = p.eval(stmt.value)?;
 ///     if is_call && matches!(value, ScriptValue::None) {
@@ -66,8 +66,8 @@ pub trait ParseDialect: Sized {
     /// ```
     /// # use tvmscript_irbuilder::{ScriptValue, try_name};
     /// # use tvmscript_python_syntax::ast::{Assign, ExprId, ExprStmt, Name, StmtId, With};
-    /// # use tvmscript_script_parser::{Parser, Result, Shadowing};
-    /// fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> Result<()> {
+    /// # use tvmscript_script_parser::{Parser, EvalResult, Shadowing};
+    /// fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> EvalResult<()> {
     ///     let value = p.eval_assigned(stmt.value)?;
     ///     for target in p.ast().list(stmt.targets) {
     ///         p.unpack(*target, value.clone(), bind)?;
@@ -76,7 +76,7 @@ pub trait ParseDialect: Sized {
     /// }
     ///
     /// /// Names the node, or renames one that has a name, and defines the name.
-    /// fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    /// fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     ///     if let ScriptValue::Node(node) = &value {
     ///         let named = try_name(p.name_text(name), node);
     ///         p.checked(at, named)?;
@@ -85,7 +85,7 @@ pub trait ParseDialect: Sized {
     /// }
     ///
     /// /// `with frame:`; names end with the scope.
-    /// fn with(p: &mut Parser, _: StmtId, stmt: &With) -> Result<()> {
+    /// fn with(p: &mut Parser, _: StmtId, stmt: &With) -> EvalResult<()> {
     ///     let mut open = Vec::new();
     ///     for item in p.ast().list(stmt.items) {
     ///         let frame = p.eval(item.context)?;
@@ -104,18 +104,18 @@ pub trait ParseDialect: Sized {
     /// [`Assign`]: tvmscript_python_syntax::ast::Assign
     /// [`ExprStmt`]: tvmscript_python_syntax::ast::ExprStmt
     /// [`With`]: tvmscript_python_syntax::ast::With
-    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self;
+    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>) -> Self;
 
     /// Registers the handler of a kind of statement under the token of another dialect, which does not handle it itself:
     /// functions of that dialect may then contain the statement.
     fn parse_in<S: Statement>(
         self,
         token: &'static str,
-        handler: fn(&mut Parser, StmtId, &S) -> Result<()>,
+        handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>,
     ) -> Self;
 
     /// Registers the handler of a kind of statement without fields, such as `pass`, or of any kind.
-    fn parse_kind(self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> Result<()>) -> Self;
+    fn parse_kind(self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> EvalResult<()>) -> Self;
 
     /// Registers a decorator in this dialect's namespace. Definitions with it are parsed under this dialect's token.
     fn decorator(self, name: &'static str, rule: DecoratorRule) -> Self;
@@ -216,7 +216,7 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self {
+    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>) -> Self {
         let token = self.name();
         self.parse_in(token, handler)
     }
@@ -225,7 +225,7 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn parse_in<S: Statement>(
         mut self,
         token: &'static str,
-        handler: fn(&mut Parser, StmtId, &S) -> Result<()>,
+        handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>,
     ) -> Self {
         let place = Location::caller();
         let erased: StmtHandler = Arc::new(move |p, id, stmt| match S::of(stmt) {
@@ -237,7 +237,7 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn parse_kind(mut self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> Result<()>) -> Self {
+    fn parse_kind(mut self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> EvalResult<()>) -> Self {
         let (token, place) = (self.name(), Location::caller());
         let erased: StmtHandler = Arc::new(move |p, id, _| handler(p, id));
         self.slot_mut::<Parsers>().statements.push((token, kind, erased, place));

@@ -26,7 +26,7 @@ use crate::header::ReaderOption;
 use crate::parser::{Expansion, Parser};
 use crate::scope::grown;
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, Stmt, StmtId, StmtKind};
-use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::errors::EvalResult;
 use tvmscript_script_eval::{CallFn, NodeRules};
 
 /// A decorated definition.
@@ -55,11 +55,11 @@ pub struct Definition<S> {
 ///
 /// [`Builder::find_around`]: tvmscript_irbuilder::Builder::find_around
 /// [`Builder::depth`]: tvmscript_irbuilder::Builder::depth
-pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> Result<Option<ScriptValue>>;
+pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> EvalResult<Option<ScriptValue>>;
 /// Visits the body of a macro; see [`DecoratorRule::Macro`].
-pub type ExpandFn = fn(&mut Parser, &Expansion) -> Result<ScriptValue>;
+pub type ExpandFn = fn(&mut Parser, &Expansion) -> EvalResult<ScriptValue>;
 /// Declares a function of a module by its signature, before any function of the module is defined.
-pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
+pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> EvalResult<()>;
 
 /// A script function with access to the parser.
 pub type ParserFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, BuildError>;
@@ -92,15 +92,15 @@ pub enum DecoratorRule {
     },
 }
 
-pub(crate) type StmtHandler = Arc<dyn Fn(&mut Parser, StmtId, &Stmt) -> Result<()> + Send + Sync>;
+pub(crate) type StmtHandler = Arc<dyn Fn(&mut Parser, StmtId, &Stmt) -> EvalResult<()> + Send + Sync>;
 /// Makes the rules of the text of a dialect from those of the text around it.
 pub type TextRulesFn = fn(TextRules) -> TextRules;
 /// Hook that runs before or after the definition of a nested function.
-pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
+pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> EvalResult<()>;
 
 /// Parses the statements of a fragment into the open builder; see
 /// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
-pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> Result<()>;
+pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> EvalResult<()>;
 
 /// Makes the value of a call of a function that the dialect does not have, from its dotted name and its arguments.
 pub type UnknownFn = fn(&str, CallArgs) -> std::result::Result<ScriptValue, BuildError>;

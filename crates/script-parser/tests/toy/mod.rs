@@ -7,8 +7,8 @@ use tvmscript_irbuilder::{
 };
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{
-    DecoratorRule, Definition, Member, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed,
-    Parser, PythonModule, Result, Shadowing, parse_script,
+    DecoratorRule, Definition, EvalResult, Member, Mode, Operator, ParseDialect, ParseError, ParseOptions,
+    Parsed, Parser, PythonModule, Shadowing, parse_script,
 };
 
 /// Base class of expressions.
@@ -73,7 +73,7 @@ fn emit(text: String) {
     let _ = Builder::with_innermost(|frame: &mut FunctionFrame| frame.0.push(text));
 }
 
-fn script(p: &mut Parser, def: &Definition<ast::FunctionDef>) -> Result<Option<ScriptValue>> {
+fn script(p: &mut Parser, def: &Definition<ast::FunctionDef>) -> EvalResult<Option<ScriptValue>> {
     let entered = Builder::enter(Box::new(FunctionFrame(Vec::new())));
     let (_, open) = p.checked(def.id, entered)?;
     p.with_scope(|p| {
@@ -88,13 +88,13 @@ fn script(p: &mut Parser, def: &Definition<ast::FunctionDef>) -> Result<Option<S
     Ok(None)
 }
 
-fn expr(p: &mut Parser, _: ast::StmtId, stmt: &ast::ExprStmt) -> Result<()> {
+fn expr(p: &mut Parser, _: ast::StmtId, stmt: &ast::ExprStmt) -> EvalResult<()> {
     let value = p.eval(stmt.value)?;
     emit(show(&value));
     Ok(())
 }
 
-fn assign(p: &mut Parser, _: ast::StmtId, stmt: &ast::Assign) -> Result<()> {
+fn assign(p: &mut Parser, _: ast::StmtId, stmt: &ast::Assign) -> EvalResult<()> {
     let value = p.eval_assigned(stmt.value)?;
     let Some(target) = p.item(stmt.targets, 0) else { return Ok(()) };
     p.unpack(target, value, |p, name, at, value| {
@@ -103,7 +103,7 @@ fn assign(p: &mut Parser, _: ast::StmtId, stmt: &ast::Assign) -> Result<()> {
     })
 }
 
-fn for_loop(p: &mut Parser, _: ast::StmtId, stmt: &ast::For) -> Result<()> {
+fn for_loop(p: &mut Parser, _: ast::StmtId, stmt: &ast::For) -> EvalResult<()> {
     let extent = p.eval(stmt.iter)?;
     emit(format!("for {}", show(&extent)));
     p.with_scope(|p| {

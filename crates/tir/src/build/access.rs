@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use tvmscript_ir_core::{Array, PoisonNode, Ref};
 use tvmscript_irbuilder::{
-    FromScript, IntoArg, Poison, PyType, Result, ScriptValue, argument, value_or_poison,
+    BuildResult, FromScript, IntoArg, Poison, PyType, ScriptValue, argument, value_or_poison,
 };
 use tvmscript_prim::{Expr, PrimExpr};
 
@@ -16,9 +16,9 @@ use crate::node::{Buffer, BufferRegion};
 
 impl FromScript for Indices {
     const TYPE: PyType = PyType::Generic { name: "Sequence", of: &[Index::TYPE] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value.items() {
-            Some(items) => items.into_iter().map(Index::from_script).collect::<Result<_>>().map(Indices),
+            Some(items) => items.into_iter().map(Index::from_script).collect::<BuildResult<_>>().map(Indices),
             None => Ok(Indices(vec![Index::from_script(value)?])),
         }
     }
@@ -78,7 +78,7 @@ impl BufferAccess for Ref<Buffer> {
             let buffer: Ref<Buffer> = argument(self, 0)?;
             let indices = argument::<Indices>(indices, 1)?.0.into_iter().enumerate();
             let indices = indices.map(|(dim, index)| subscript::lanes(&buffer, dim, &index));
-            let indices = indices.collect::<Result<Array<Expr>>>()?;
+            let indices = indices.collect::<BuildResult<Array<Expr>>>()?;
             stmt::store(&buffer, argument::<ExprArg>(value, 2)?.0, indices, None)
         };
         value_or_poison(store(), Location::caller(), <()>::poison);

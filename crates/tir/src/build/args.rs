@@ -3,8 +3,8 @@
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, TypeCode, poison_node};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
-use tvmscript_prim::error::Result as PrimResult;
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue};
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
@@ -20,7 +20,7 @@ impl ExprArg {
     ///
     /// # Errors
     /// If the value has no expression, such as a region of unknown size.
-    pub fn convert(value: ScriptValue) -> Result<Expr> {
+    pub fn convert(value: ScriptValue) -> BuildResult<Expr> {
         match value {
             ScriptValue::Node(object) => match object.downcast::<PrimExpr>() {
                 Ok(expr) => Ok(expr),
@@ -55,13 +55,13 @@ impl ExprArg {
 
 impl ExprArg {
     /// As [`ExprArg::convert`], for an index, a bound or an extent: one of undetermined type is an `int32`.
-    pub fn index(value: ScriptValue) -> Result<Expr> {
+    pub fn index(value: ScriptValue) -> BuildResult<Expr> {
         ExprArg::convert(value).map(|index| determine(index, DataType::INT32))
     }
 }
 
 /// The constant for a number with a type of its own, as numerical libraries have.
-fn number_of(tensor: &TensorNode) -> Result<Expr> {
+fn number_of(tensor: &TensorNode) -> BuildResult<Expr> {
     let dtype = tensor.dtype;
     let mut bits = [0; 8];
     let bytes: &[u8] = tensor.data.bytes().map_or(&[], |bytes| bytes);
@@ -91,7 +91,7 @@ impl FromScript for ExprArg {
             ],
         },
     };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         ExprArg::convert(value).map(ExprArg)
     }
     fn is_poison(&self) -> bool {
@@ -109,7 +109,7 @@ impl From<ExprArg> for ScriptValue {
 ///
 /// # Errors
 /// If an extent is not constant.
-pub fn region_to_load(region: &Ref<BufferRegion>) -> Result<Expr> {
+pub fn region_to_load(region: &Ref<BufferRegion>) -> BuildResult<Expr> {
     let mut indices = Vec::with_capacity(region.region.len());
     for range in region.region.iter() {
         indices.push(match range.extent.as_node::<IntImm>() {
@@ -141,7 +141,7 @@ impl Binding {
 
 impl FromScript for Binding {
     const TYPE: PyType = ExprArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         ExprArg::convert(value).map(|expr| Binding(Some(expr)))
     }
     fn is_poison(&self) -> bool {
@@ -160,10 +160,10 @@ impl FromScript for Shape {
             of: &[PyType::Generic { name: "Sequence", of: &[ExprArg::TYPE] }, ExprArg::TYPE],
         },
     };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value.items() {
             Some(items) => {
-                items.into_iter().map(ExprArg::convert).collect::<Result<Array<Expr>>>().map(Shape)
+                items.into_iter().map(ExprArg::convert).collect::<BuildResult<Array<Expr>>>().map(Shape)
             }
             None => {
                 let wrong = BuildError::expected("a shape such as (16, 16)", value.type_name());
@@ -190,7 +190,7 @@ pub enum Stride {
 
 impl FromScript for Stride {
     const TYPE: PyType = ExprArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::Str(name) => Ok(Stride::Name(name)),
             other => ExprArg::convert(other).map(Stride::Expr),
@@ -216,7 +216,7 @@ impl FromScript for Domain {
             ],
         },
     };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         if let Some(range) = value.as_node::<Range>() {
             return Ok(Domain(range.clone()));
         }
@@ -235,7 +235,7 @@ impl FromScript for Domain {
 
 impl Domain {
     /// The domain `0..extent`.
-    fn try_from_extent(extent: Expr) -> Result<Domain> {
+    fn try_from_extent(extent: Expr) -> BuildResult<Domain> {
         match poisoned([&extent]) {
             Some(poison) => Ok(Domain(Range::from_min_extent(poison.clone(), poison))),
             None => Ok(Domain(Range::try_from_extent(extent)?)),
@@ -247,7 +247,7 @@ impl Domain {
     ///
     /// # Errors
     /// If the bounds have no common type.
-    pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Domain> {
+    pub fn try_from_bounds(begin: Expr, end: Expr) -> BuildResult<Domain> {
         if let Some(poison) = poisoned([&begin, &end]) {
             return Ok(Domain(Range::from_min_extent(poison.clone(), poison)));
         }
@@ -275,7 +275,7 @@ pub enum LoopStart {
 
 impl FromScript for LoopStart {
     const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::node::<Range>()] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         if let Some(range) = value.as_node::<Range>() {
             return Ok(LoopStart::Range(range.clone()));
         }
@@ -299,7 +299,7 @@ impl FromScript for Region {
             of: &[PyType::node::<BufferRegion>(), PyType::node::<BufferLoad>(), PyType::node::<Buffer>()],
         },
     };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         if let Some(region) = value.as_node::<BufferRegion>() {
             return Ok(Region(region.clone()));
         }
@@ -316,7 +316,7 @@ impl FromScript for Region {
     }
 }
 
-fn full_region(buffer: &Ref<Buffer>) -> Result<Ref<BufferRegion>> {
+fn full_region(buffer: &Ref<Buffer>) -> BuildResult<Ref<BufferRegion>> {
     let ranges =
         buffer.shape.iter().map(|e| Range::try_from_extent(e.clone())).collect::<PrimResult<Array<_>>>()?;
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
@@ -326,7 +326,7 @@ fn full_region(buffer: &Ref<Buffer>) -> Result<Ref<BufferRegion>> {
 ///
 /// # Errors
 /// If an index is another vector.
-pub fn load_to_region(load: &BufferLoad) -> Result<Ref<BufferRegion>> {
+pub fn load_to_region(load: &BufferLoad) -> BuildResult<Ref<BufferRegion>> {
     let mut ranges = Vec::with_capacity(load.indices.len());
     for index in load.indices.iter() {
         let ramp = index.as_node::<Ramp>().filter(|r| ops::is_one(&r.stride));
@@ -340,7 +340,7 @@ pub fn load_to_region(load: &BufferLoad) -> Result<Ref<BufferRegion>> {
 
 impl FromScript for IterType {
     const TYPE: PyType = PyType::Union { of: &[PyType::STR, PyType::INT] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let found = match &value {
             ScriptValue::Str(name) => match IterType::ALL.iter().copied().find(|t| t.name() == name.as_str())
             {
@@ -366,7 +366,7 @@ macro_rules! node_arg {
     ($($ty:ty => $what:literal;)*) => {$(
         impl FromScript for NodeArg<$ty> {
             const TYPE: PyType = PyType::node::<$ty>();
-            fn from_script(value: ScriptValue) -> Result<Self> {
+            fn from_script(value: ScriptValue) -> BuildResult<Self> {
                 value.as_node::<$ty>().cloned().map(NodeArg).ok_or_else(|| BuildError::expected($what, value.type_name()))
             }
             fn is_poison(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue,
+    BuildError, BuildErrorKind, BuildResult, Builder, Frame, FrameOf, FromScript, PendingFrame, ScriptValue,
     script_fn,
 };
 use tvmscript_prim::ops::undetermined::determine;
@@ -31,7 +31,7 @@ pub struct BlockFrame {
 }
 
 impl BlockFrame {
-    pub(crate) fn close(self, body: StmtRef) -> Result<StmtRef> {
+    pub(crate) fn close(self, body: StmtRef) -> BuildResult<StmtRef> {
         let detect = i64::from(self.reads.is_none()) | i64::from(self.writes.is_none()) << 1;
         let annotations = self.annotations.unwrap_or_default();
         let annotations = match detect {
@@ -106,25 +106,28 @@ impl Frame for SuffixFrame {
         "T.block_name_suffix_context"
     }
 
-    fn enter(&mut self) -> Result<ScriptValue> {
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
         self.active = Some(NameSuffix::new(self.suffix.clone()));
         Ok(ScriptValue::None)
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         Ok(())
     }
 }
 
 /// Appends a suffix to the names of the blocks that are opened inside.
 #[script_fn]
-pub fn block_name_suffix_context(block_suffix: Str) -> Result<ScriptValue> {
+pub fn block_name_suffix_context(block_suffix: Str) -> BuildResult<ScriptValue> {
     Ok(PendingFrame::value(SuffixFrame { suffix: block_suffix, active: None }))
 }
 
 /// Opens a block: a computation with declared axes and regions.
 #[script_fn]
-pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> Result<FrameOf<TirFrame>> {
+pub fn block(
+    #[default = ""] name: Str,
+    #[default = false] no_realize: bool,
+) -> BuildResult<FrameOf<TirFrame>> {
     let suffix = suffix();
     let name = match name.is_empty() || suffix.is_empty() {
         true => name,
@@ -135,7 +138,7 @@ pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> 
 }
 
 /// Runs `f` on the innermost frame, which must be a block.
-fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> Result<R>) -> Result<R> {
+fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> BuildResult<R>) -> BuildResult<R> {
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => Some(f(block)),
         _ => None,
@@ -145,11 +148,11 @@ fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> Result<R>) -
 
 /// Opens the initialization, which runs before the first iteration of a reduction.
 #[script_fn]
-pub fn init() -> Result<FrameOf<TirFrame>> {
+pub fn init() -> BuildResult<FrameOf<TirFrame>> {
     Ok(FrameOf::new(TirFrame::new(FrameKind::Init)))
 }
 
-pub(crate) fn check_init() -> Result<()> {
+pub(crate) fn check_init() -> BuildResult<()> {
     with_block("T.init", |block| match block.init {
         None => Ok(()),
         Some(_) => {
@@ -158,7 +161,7 @@ pub(crate) fn check_init() -> Result<()> {
     })
 }
 
-pub(crate) fn set_init(body: StmtRef) -> Result<()> {
+pub(crate) fn set_init(body: StmtRef) -> BuildResult<()> {
     with_block("T.init", |block| {
         block.init = Some(body);
         Ok(())
@@ -167,7 +170,7 @@ pub(crate) fn set_init(body: StmtRef) -> Result<()> {
 
 /// Sets the condition under which the block runs.
 #[script_fn(name = "where")]
-pub fn where_(predicate: ScriptValue) -> Result<()> {
+pub fn where_(predicate: ScriptValue) -> BuildResult<()> {
     let predicate = match predicate {
         ScriptValue::Bool(b) => IntImm::bool(b),
         ScriptValue::Int(i @ (0 | 1)) => IntImm::bool(i == 1),
@@ -182,7 +185,7 @@ pub fn where_(predicate: ScriptValue) -> Result<()> {
 }
 
 /// Regions as separate arguments, or as one list or tuple.
-fn regions(items: Vec<ScriptValue>) -> Result<Vec<Ref<BufferRegion>>> {
+fn regions(items: Vec<ScriptValue>) -> BuildResult<Vec<Ref<BufferRegion>>> {
     let items = match &items[..] {
         [one] => one.items().unwrap_or(items),
         _ => items,
@@ -194,21 +197,21 @@ fn regions(items: Vec<ScriptValue>) -> Result<Vec<Ref<BufferRegion>>> {
 
 /// Declares the regions that the block reads.
 #[script_fn]
-pub fn reads(#[args] regions: Vec<ScriptValue>) -> Result<()> {
+pub fn reads(#[args] regions: Vec<ScriptValue>) -> BuildResult<()> {
     let list = self::regions(regions)?;
     with_block("T.reads", |block| set_once(&mut block.reads, list, "`T.reads` of the block"))
 }
 
 /// Declares the regions that the block writes.
 #[script_fn]
-pub fn writes(#[args] regions: Vec<ScriptValue>) -> Result<()> {
+pub fn writes(#[args] regions: Vec<ScriptValue>) -> BuildResult<()> {
     let list = self::regions(regions)?;
     with_block("T.writes", |block| set_once(&mut block.writes, list, "`T.writes` of the block"))
 }
 
 /// Adds annotations to the block. Several calls are merged.
 #[script_fn]
-pub fn block_attr(attrs: Map<Str, Value>) -> Result<()> {
+pub fn block_attr(attrs: Map<Str, Value>) -> BuildResult<()> {
     with_block("T.block_attr", |block| {
         let merged = match block.annotations.take() {
             None => attrs,
@@ -219,7 +222,7 @@ pub fn block_attr(attrs: Map<Str, Value>) -> Result<()> {
     })
 }
 
-fn merge(a: &Map<Str, Value>, b: &Map<Str, Value>) -> Result<Map<Str, Value>> {
+fn merge(a: &Map<Str, Value>, b: &Map<Str, Value>) -> BuildResult<Map<Str, Value>> {
     use tvmscript_ir_core::ObjectLike;
     let mut out: Vec<(Str, Value)> = a.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     for (key, value) in b.iter() {
@@ -248,7 +251,7 @@ fn add_axis(
     dom: Ref<Range>,
     binding: Option<Expr>,
     dtype: DataType,
-) -> Result<Ref<Var>> {
+) -> BuildResult<Ref<Var>> {
     let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(dtype.bits);
     let var_dtype = DataType { bits, ..dtype };
     let var = Var::new("", var_dtype);
@@ -259,7 +262,7 @@ fn add_axis(
 }
 
 /// Adds an axis to the innermost block.
-pub(super) fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> Result<()> {
+pub(super) fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> BuildResult<()> {
     let binding = binding.map(|binding| determine(binding, axis.var.dtype));
     if let Some(found) = binding.as_ref().map(|binding| binding.dtype()) {
         check_kind("the binding of an axis", "an integer", found, found.is_integer() || found.is_bool())
@@ -292,7 +295,7 @@ macro_rules! axes {
             #[default = Binding::NONE]
             binding: Binding,
             #[default = DataType::INT32] dtype: DataType,
-        ) -> Result<Ref<Var>> {
+        ) -> BuildResult<Ref<Var>> {
             add_axis(concat!("T.", $name), IterType::$kind, dom.0, binding.0, dtype)
         }
     )*};
@@ -315,7 +318,7 @@ pub fn axis_iter_var(
     #[given]
     #[default = Binding::NONE]
     binding: Binding,
-) -> Result<()> {
+) -> BuildResult<()> {
     push_axis("T.axis.iter_var", axis.0, binding.0)
 }
 
@@ -325,7 +328,7 @@ pub fn axis_remap(
     kinds: Str,
     bindings: Vec<ScriptValue>,
     #[default = DataType::INT32] dtype: DataType,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let _ = dtype;
     if kinds.chars().count() != bindings.len() {
         let kind = BuildErrorKind::Message(format!(

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Ref, Str};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, BuildResult, Builder, FrameOf, FromScript, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, PrimExprExt, Range, Var};
 
@@ -68,7 +68,7 @@ impl Declaration {
     ///
     /// # Source
     /// `BufferDecl`, `src/script/ir_builder/tir/ir.cc`.
-    pub fn build(self) -> Result<Ref<Buffer>> {
+    pub fn build(self) -> BuildResult<Ref<Buffer>> {
         // A broadcasting buffer without strides gets variables for them, except under a name that TVM's parser does
         // not know: passes produce such buffers.
         let mut is_bare = false;
@@ -131,7 +131,7 @@ macro_rules! buffer_functions {
             $dtype:ident, $has_data:ident,
             align = $align:expr, buffer_type = $buffer_type:expr
             $(, $known:ident)?
-        ) -> Result<$out:ty> |$declare:ident| $body:block
+        ) -> BuildResult<$out:ty> |$declare:ident| $body:block
     )*) => {$(
         $(#[$meta])*
         pub fn $name(
@@ -152,7 +152,7 @@ macro_rules! buffer_functions {
                 #[default = None]
                 $known: Option<NodeArg<Buffer>>,
             )?
-        ) -> Result<$out> {
+        ) -> BuildResult<$out> {
             let $has_data = data.is_some();
             let $declare = |shape: Array<Expr>, dtype: DataType, stride_dtype: DataType| {
                 let data = data.map(|data| data.0);
@@ -173,7 +173,7 @@ macro_rules! buffer_functions {
 buffer_functions! {
     /// A buffer over existing memory, or the annotation of a parameter.
     #[script_fn(name = "Buffer", annotation)]
-    pub fn buffer([], shape: Shape, dtype, _has_data, align = 0, buffer_type = "") -> Result<Ref<Buffer>> |declare| {
+    pub fn buffer([], shape: Shape, dtype, _has_data, align = 0, buffer_type = "") -> BuildResult<Ref<Buffer>> |declare| {
         declare(shape.0, dtype, DataType::INT32)
     }
 
@@ -183,7 +183,7 @@ buffer_functions! {
         [param: ScriptValue],
         shape: Option<Shape> = None,
         dtype, _has_data, align = -1, buffer_type = "default", buffer
-    ) -> Result<Ref<Buffer>> |declare| {
+    ) -> BuildResult<Ref<Buffer>> |declare| {
         let source = match param.as_node::<Var>() {
             Some(_) => None,
             None => Some(Region::from_script(param.clone()).map_err(|_| {
@@ -221,7 +221,7 @@ buffer_functions! {
         [],
         shape: Option<Shape> = None,
         dtype, _has_data, align = -1, buffer_type = "default", buffer
-    ) -> Result<Ref<Buffer>> |declare| {
+    ) -> BuildResult<Ref<Buffer>> |declare| {
         let buffer = match buffer {
             Some(NodeArg(known)) => known,
             None => declare(required_shape("alloc_buffer", shape)?, dtype, DataType::INT32)?,
@@ -236,7 +236,7 @@ buffer_functions! {
         [],
         shape: Option<Shape> = None,
         dtype, has_data, align = 0, buffer_type = "", buffer
-    ) -> Result<FrameOf<TirFrame, Ref<Buffer>>> |declare| {
+    ) -> BuildResult<FrameOf<TirFrame, Ref<Buffer>>> |declare| {
         let allocates = buffer.is_none() && !has_data;
         let buffer = match buffer {
             Some(NodeArg(known)) => known,
@@ -268,7 +268,7 @@ pub fn match_param(
     param: &ScriptValue,
     buffer: &Ref<Buffer>,
     value: Option<fn(&Var, &Buffer) -> Expr>,
-) -> Result<()> {
+) -> BuildResult<()> {
     let Some(var) = param.as_node::<Var>() else { return Ok(()) };
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) if func.has_param(var) => {
@@ -294,7 +294,7 @@ pub fn match_param(
 ///
 /// # Errors
 /// If they do not fit each other, or outside a block.
-pub fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
+pub fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> BuildResult<()> {
     MatchBufferRegion::check(buffer, &source)?;
     let entry = Ref::new(MatchBufferRegion { buffer: buffer.clone(), source });
     if super::function::set_fragment(entry.clone().into()) {
@@ -320,7 +320,7 @@ pub fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<(
 ///
 /// # Errors
 /// Outside blocks, below the top level of a function.
-pub fn allocate_in_scope(function: &str, buffer: &Ref<Buffer>) -> Result<()> {
+pub fn allocate_in_scope(function: &str, buffer: &Ref<Buffer>) -> BuildResult<()> {
     let in_block = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {
             let block: &mut BlockFrame = block;
@@ -347,7 +347,7 @@ pub fn allocate_in_scope(function: &str, buffer: &Ref<Buffer>) -> Result<()> {
 }
 
 /// The shape, which is optional only if an existing buffer is given.
-fn required_shape(function: &str, shape: Option<Shape>) -> Result<Array<Expr>> {
+fn required_shape(function: &str, shape: Option<Shape>) -> BuildResult<Array<Expr>> {
     let missing = || BuildErrorKind::MissingArgument { function: function.to_owned(), name: "shape" };
     Ok(shape.ok_or_else(missing)?.0)
 }

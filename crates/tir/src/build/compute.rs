@@ -15,7 +15,7 @@
 use tvmscript_ir::build::parameter_names;
 use tvmscript_ir_core::{Array, DataType, Object, PtrMap, Ref, Span, Str, any_node, substitute};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, CallArgs, FromScript, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, FromScript, ScriptValue, script_fn,
 };
 use tvmscript_prim::{CommReducer, Expr, IntImm, PrimExprExt, Range, Select, Var, ops};
 
@@ -32,7 +32,7 @@ pub fn compute(
     shape: Shape,
     fcompute: ScriptValue,
     #[default = None] name: Option<Str>,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let names = axis_names(&fcompute, shape.0.len());
     let axes: Vec<Ref<Var>> = names
         .iter()
@@ -64,7 +64,7 @@ fn axis_names(function: &ScriptValue, rank: usize) -> Vec<String> {
 }
 
 /// The values that the function returns for an element, and whether they are in a tuple.
-fn call(function: &ScriptValue, axes: &[Ref<Var>]) -> Result<(Vec<Expr>, bool)> {
+fn call(function: &ScriptValue, axes: &[Ref<Var>]) -> BuildResult<(Vec<Expr>, bool)> {
     let args = CallArgs::positional(axes.iter().map(|axis| axis.clone().into()));
     let result = match function {
         ScriptValue::Function(function) => function.call(args)?,
@@ -78,7 +78,7 @@ fn call(function: &ScriptValue, axes: &[Ref<Var>]) -> Result<(Vec<Expr>, bool)> 
         Some(items) if items.is_empty() => {
             Err(BuildError::expected("a value for each element", "an empty tuple").at_position(1))
         }
-        Some(items) => Ok((items.into_iter().map(convert).collect::<Result<_>>()?, true)),
+        Some(items) => Ok((items.into_iter().map(convert).collect::<BuildResult<_>>()?, true)),
         None => Ok((vec![convert(result)?], false)),
     }
 }
@@ -113,7 +113,7 @@ impl Computation {
         vars: Vec<Ref<Var>>,
         names: Vec<String>,
         values: Vec<Expr>,
-    ) -> Result<Computation> {
+    ) -> BuildResult<Computation> {
         let dtypes: Vec<DataType> = values.iter().map(PrimExprExt::dtype).collect();
         let mut axes = Vec::with_capacity(vars.len());
         for ((var, name), extent) in vars.into_iter().zip(names).zip(shape.iter()) {
@@ -146,7 +146,7 @@ impl Computation {
             };
             axes.push(Axis { name: name.to_string(), var, dom, kind: IterType::CommReduce });
         }
-        let renew = |expr: &Expr| -> Result<Expr> {
+        let renew = |expr: &Expr| -> BuildResult<Expr> {
             no_reduction_inside(expr)?;
             substitute(expr.clone(), &own).map_err(|error| BuildError::message(error.to_string()))
         };
@@ -167,7 +167,7 @@ impl Computation {
             }
             outputs.push(Output::Reduction {
                 combiner: reduce.combiner.clone(),
-                source: reduce.source.iter().map(renew).collect::<Result<_>>()?,
+                source: reduce.source.iter().map(renew).collect::<BuildResult<_>>()?,
                 init: reduce.init.iter().cloned().collect(),
                 condition: renew(&reduce.condition)?,
             });
@@ -176,7 +176,7 @@ impl Computation {
     }
 
     /// Allocates a buffer for each value.
-    fn allocate(&self, shape: &Array<Expr>, name: Option<&Str>) -> Result<Vec<Ref<Buffer>>> {
+    fn allocate(&self, shape: &Array<Expr>, name: Option<&Str>) -> BuildResult<Vec<Ref<Buffer>>> {
         let mut buffers = Vec::with_capacity(self.dtypes.len());
         for (index, dtype) in self.dtypes.iter().enumerate() {
             let buffer = Declaration::of_shape(shape.clone(), *dtype).build()?;
@@ -191,7 +191,7 @@ impl Computation {
     }
 
     /// Adds the loops with the block.
-    fn build(&self, buffers: &[Ref<Buffer>], name: Str) -> Result<()> {
+    fn build(&self, buffers: &[Ref<Buffer>], name: Str) -> BuildResult<()> {
         let mut loops = grid_of(self.axes.iter().map(|axis| Domain(axis.dom.clone())).collect());
         let vars = loops.frame_mut().and_then(|frame| frame.loop_vars()).unwrap_or_default();
         for (axis, var) in self.axes.iter().zip(&vars) {
@@ -209,7 +209,7 @@ impl Computation {
         })
     }
 
-    fn stores(&self, buffers: &[Ref<Buffer>]) -> Result<()> {
+    fn stores(&self, buffers: &[Ref<Buffer>]) -> BuildResult<()> {
         let spatial = self.axes.iter().filter(|axis| axis.kind == IterType::DataPar);
         let indices: Array<Expr> = spatial.map(|axis| axis.var.clone().upcast()).collect();
         let store =
@@ -236,7 +236,7 @@ impl Computation {
             // A combined value may depend on what another store replaces.
             let values: Vec<Expr> = match values.len() {
                 1 => values,
-                _ => values.into_iter().zip(buffers).map(bind).collect::<Result<_>>()?,
+                _ => values.into_iter().zip(buffers).map(bind).collect::<BuildResult<_>>()?,
             };
             for (buffer, value) in buffers.iter().zip(values) {
                 store(buffer, value)?;
@@ -267,7 +267,7 @@ impl Output {
     }
 
     /// The values to store.
-    fn values(&self, buffers: &[&Ref<Buffer>], indices: &Array<Expr>) -> Result<Vec<Expr>> {
+    fn values(&self, buffers: &[&Ref<Buffer>], indices: &Array<Expr>) -> BuildResult<Vec<Expr>> {
         let Output::Reduction { combiner, source, condition, .. } = self else {
             let Output::Plain(value) = self else { return Ok(Vec::new()) };
             return Ok(vec![value.clone()]);
@@ -275,7 +275,7 @@ impl Output {
         let old: Vec<Expr> = buffers
             .iter()
             .map(|buffer| Ok(BufferLoad::try_new((*buffer).clone(), indices.clone(), None)?))
-            .collect::<Result<_>>()?;
+            .collect::<BuildResult<_>>()?;
         let vars = combiner.lhs.iter().chain(combiner.rhs.iter()).map(|var| var.object().clone());
         let values = old.iter().chain(source).map(|value| value.object().clone());
         let map: PtrMap<Object> = vars.zip(values).collect();
@@ -293,7 +293,7 @@ impl Output {
 }
 
 /// Binds a value to a variable for the rest of the block.
-fn bind((value, buffer): (Expr, &&Ref<Buffer>)) -> Result<Expr> {
+fn bind((value, buffer): (Expr, &&Ref<Buffer>)) -> BuildResult<Expr> {
     let var = Var::new(format!("v_{}", buffer.name.get()), value.dtype());
     let frame = TirFrame::new(FrameKind::Let { var: var.clone(), value });
     let (_, open) = Builder::enter(Box::new(frame))?;
@@ -302,7 +302,7 @@ fn bind((value, buffer): (Expr, &&Ref<Buffer>)) -> Result<Expr> {
 }
 
 /// Checks that a value is not computed from a reduction.
-fn no_reduction_inside(value: &Expr) -> Result<()> {
+fn no_reduction_inside(value: &Expr) -> BuildResult<()> {
     match any_node(value, |node| node.is::<Reduce>()) {
         false => Ok(()),
         true => {
@@ -315,7 +315,7 @@ fn no_reduction_inside(value: &Expr) -> Result<()> {
 }
 
 /// Lets the assignment of a computed buffer name its block too.
-fn await_name(buffer: &Ref<Buffer>) -> Result<()> {
+fn await_name(buffer: &Ref<Buffer>) -> BuildResult<()> {
     Builder::with_innermost(|frame: &mut TirFrame| {
         let at = frame.stmts.len().saturating_sub(1);
         frame.unnamed.push((buffer.clone(), at));
@@ -363,13 +363,13 @@ fn reduction_axes(axis: &ScriptValue) -> Option<Vec<Ref<IterVar>>> {
 
 /// A reduction of one value with a function of two.
 fn reduce(
-    combine: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
-    identity: fn(DataType) -> tvmscript_prim::error::Result<Expr>,
+    combine: fn(Expr, Expr) -> tvmscript_prim::error::PrimResult<Expr>,
+    identity: fn(DataType) -> tvmscript_prim::error::PrimResult<Expr>,
     expr: Expr,
     axis: ScriptValue,
     condition: Option<ExprArg>,
     init: Option<ExprArg>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     let Some(axis) = reduction_axes(&axis) else {
         let found = axis.type_name();
         let error = BuildError::expected("an axis of `T.reduce_axis`, or a list of them", found);
@@ -401,7 +401,7 @@ pub fn reduce_axis(
     dom: Domain,
     #[default = "rv"] name: Str,
     #[default = ""] thread_tag: Str,
-) -> Result<Ref<IterVar>> {
+) -> BuildResult<Ref<IterVar>> {
     super::expr::make_iter_var(Some(dom), ScriptValue::Str(name), IterType::CommReduce, thread_tag)
 }
 
@@ -412,7 +412,7 @@ pub fn sum(
     axis: ScriptValue,
     #[default = None] r#where: Option<ExprArg>,
     #[default = None] init: Option<ExprArg>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     reduce(ops::add, |dtype| ops::make_const(dtype, 0), expr.0, axis, r#where, init)
 }
 
@@ -432,7 +432,7 @@ macro_rules! selections {
             #[kw_only]
             #[default = None]
             init: Option<ExprArg>,
-        ) -> Result<Expr> {
+        ) -> BuildResult<Expr> {
             let axis = axis.or_else(|| b.clone().filter(|b| reduction_axes(b).is_some()));
             match (axis, b) {
                 (Some(axis), _) => reduce(ops::$function, $identity, a.0, axis, r#where, init),
@@ -457,7 +457,7 @@ selections! {
 /// A buffer like another one: a new buffer with the same shape, data type and layout, as the annotation of a parameter.
 /// Its pointer is new, and so are the variables of its offset and strides.
 #[script_fn(name = "BufferFrom")]
-pub fn buffer_from(source: ScriptValue) -> Result<Ref<Buffer>> {
+pub fn buffer_from(source: ScriptValue) -> BuildResult<Ref<Buffer>> {
     if let Ok(NodeArg(buffer)) = NodeArg::<Buffer>::from_script(source.clone()) {
         let data = Var::with_type("", buffer.data.type_annotation.clone());
         let own = |expr: &Expr| match expr.as_node::<Var>() {

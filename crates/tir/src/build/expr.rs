@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use tvmscript_ir::build::{call_with_vars, index_map_of, operator, parameter_names};
 use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, PyType, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, IntoScript, PyType, ScriptValue, script_fn};
 use tvmscript_prim::ops::undetermined::{agree, determine};
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
@@ -25,7 +25,7 @@ pub struct StrictArg {
 
 impl FromScript for StrictArg {
     const TYPE: PyType = ExprArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let plain = match value {
             ScriptValue::Int(plain) => Some(plain),
             _ => None,
@@ -63,7 +63,7 @@ macro_rules! strict_binary {
     ($($function:ident, $name:literal, $node:ident;)*) => {$(
         #[doc = concat!("The node `", $name, "` of two operands of one type. Never folds.")]
         #[script_fn(name = $name)]
-        pub fn $function(a: StrictArg, b: StrictArg) -> Result<Expr> {
+        pub fn $function(a: StrictArg, b: StrictArg) -> BuildResult<Expr> {
             let (a, b) = of_one_type(a, b);
             Ok(tvmscript_prim::$node::try_new(a, b)?)
         }
@@ -78,44 +78,44 @@ strict_binary! {
 
 /// Logical negation. Never folds.
 #[script_fn(name = "Not")]
-pub fn not(a: ExprArg) -> Result<Expr> {
+pub fn not(a: ExprArg) -> BuildResult<Expr> {
     Ok(tvmscript_prim::Not::try_new(a.0)?)
 }
 
 /// Selects one of two values; both are evaluated. Never folds.
 #[script_fn(name = "Select")]
-pub fn select(condition: ExprArg, true_value: StrictArg, false_value: StrictArg) -> Result<Expr> {
+pub fn select(condition: ExprArg, true_value: StrictArg, false_value: StrictArg) -> BuildResult<Expr> {
     let (true_value, false_value) = of_one_type(true_value, false_value);
     Ok(ops::select(condition.0, true_value, false_value)?)
 }
 
 /// Conversion. Never folds.
 #[script_fn(name = "Cast")]
-pub fn cast_node(dtype: DataType, value: ExprArg) -> Result<Expr> {
+pub fn cast_node(dtype: DataType, value: ExprArg) -> BuildResult<Expr> {
     Ok(Cast::try_new(dtype, determine(value.0, DataType::FLOAT32))?)
 }
 
 /// Conversion; constants fold.
 #[script_fn]
-pub fn cast(src: ExprArg, dtype: DataType) -> Result<Expr> {
+pub fn cast(src: ExprArg, dtype: DataType) -> BuildResult<Expr> {
     Ok(ops::cast(dtype, determine(src.0, DataType::FLOAT32))?)
 }
 
 /// `base + i * stride` in lane `i`.
 #[script_fn(name = "Ramp")]
-pub fn ramp(base: ExprArg, stride: ExprArg, lanes: ExprArg) -> Result<Expr> {
+pub fn ramp(base: ExprArg, stride: ExprArg, lanes: ExprArg) -> BuildResult<Expr> {
     Ok(tvmscript_prim::Ramp::try_new(determine(base.0, DataType::INT32), stride.0, &lanes.0)?)
 }
 
 /// One value in every lane.
 #[script_fn(name = "Broadcast")]
-pub fn broadcast(value: ExprArg, lanes: ExprArg) -> Result<Expr> {
+pub fn broadcast(value: ExprArg, lanes: ExprArg) -> BuildResult<Expr> {
     Ok(tvmscript_prim::Broadcast::try_new(determine(value.0, DataType::FLOAT32), &lanes.0)?)
 }
 
 /// Lanes of several vectors, selected by index.
 #[script_fn(name = "Shuffle")]
-pub fn shuffle(vectors: Shape, indices: Shape) -> Result<Expr> {
+pub fn shuffle(vectors: Shape, indices: Shape) -> BuildResult<Expr> {
     Ok(tvmscript_prim::Shuffle::try_new(vectors.0, indices.0)?)
 }
 
@@ -130,7 +130,7 @@ pub enum IntegerArg {
 
 impl FromScript for IntegerArg {
     const TYPE: PyType = PyType::INT;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::BigInt(value) => Ok(IntegerArg::Big(value)),
             other => i64::from_script(other).map(IntegerArg::Int),
@@ -146,7 +146,7 @@ impl From<i64> for IntegerArg {
 
 /// An integer literal.
 #[script_fn(name = "IntImm")]
-pub fn int_imm(dtype: DataType, value: IntegerArg) -> Result<Expr> {
+pub fn int_imm(dtype: DataType, value: IntegerArg) -> BuildResult<Expr> {
     match value {
         IntegerArg::Int(value) => Ok(IntImm::try_new(dtype, value)?),
         IntegerArg::Big(value) => big_literal(dtype, &value),
@@ -155,19 +155,19 @@ pub fn int_imm(dtype: DataType, value: IntegerArg) -> Result<Expr> {
 
 /// A float literal.
 #[script_fn(name = "FloatImm")]
-pub fn float_imm(dtype: DataType, value: f64) -> Result<Expr> {
+pub fn float_imm(dtype: DataType, value: f64) -> BuildResult<Expr> {
     Ok(FloatImm::try_new(dtype, value)?)
 }
 
 /// A string literal.
 #[script_fn(name = "StringImm")]
-pub fn string_imm(value: Str) -> Result<Expr> {
+pub fn string_imm(value: Str) -> BuildResult<Expr> {
     Ok(StringImm::new(value))
 }
 
 /// A variable.
 #[script_fn(name = "Var")]
-pub fn var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
+pub fn var(name: Str, dtype: ScriptValue) -> BuildResult<Ref<Var>> {
     match dtype.as_node::<tvmscript_prim::Type>() {
         Some(ty) => Ok(Var::with_type(name, ty.clone())),
         None => Ok(Var::new(name, DataType::from_script(dtype).map_err(|e| e.at_position(1))?)),
@@ -176,7 +176,7 @@ pub fn var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
 
 /// A non-negative variable.
 #[script_fn(name = "SizeVar")]
-pub fn size_var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
+pub fn size_var(name: Str, dtype: ScriptValue) -> BuildResult<Ref<Var>> {
     match dtype.as_node::<tvmscript_prim::Type>() {
         Some(ty) => Ok(Var::size_var_with_type(name, ty.clone())),
         None => Ok(Var::size_var(name, DataType::from_script(dtype).map_err(|e| e.at_position(1))?)),
@@ -185,7 +185,7 @@ pub fn size_var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
 
 /// A variable, as scripts for older releases spell it.
 #[script_fn(name = "var")]
-pub fn var_of_dtype(dtype: DataType, #[default = ""] name: Str) -> Result<Ref<Var>> {
+pub fn var_of_dtype(dtype: DataType, #[default = ""] name: Str) -> BuildResult<Ref<Var>> {
     Ok(Var::new(name, dtype))
 }
 
@@ -195,13 +195,13 @@ pub fn buffer_load(
     buffer: NodeArg<Buffer>,
     indices: Shape,
     #[default = None] predicate: Option<ExprArg>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     Ok(BufferLoad::try_new(buffer.0, indices.0, predicate.map(|p| p.0))?)
 }
 
 /// Calls an operator by name.
 #[script_fn(name = "Call")]
-pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
+pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> BuildResult<Expr> {
     if let Some(callee) = op.as_node::<tvmscript_prim::BaseExpr>() {
         return Ok(Call::with_callee(dtype, callee.clone(), args.0));
     }
@@ -216,13 +216,13 @@ pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
 
 /// A region with exactly these ranges; those of a slice are simplified.
 #[script_fn(name = "BufferRegion")]
-pub fn buffer_region(buffer: NodeArg<Buffer>, region: Vec<NodeArg<Range>>) -> Result<Ref<BufferRegion>> {
+pub fn buffer_region(buffer: NodeArg<Buffer>, region: Vec<NodeArg<Range>>) -> BuildResult<Ref<BufferRegion>> {
     Ok(BufferRegion::try_new(buffer.0, region.into_iter().map(|range| range.0).collect())?)
 }
 
 /// The range `begin..end`, or `0..begin` without an end.
 #[script_fn(name = "Range", members = [tvmscript_ir::build::FROM_MIN_EXTENT])]
-pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Result<Ref<Range>> {
+pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> BuildResult<Ref<Range>> {
     Ok(match end {
         Some(end) => Range::try_from_bounds(begin.0, end.0)?,
         None => Range::try_from_extent(begin.0)?,
@@ -231,7 +231,7 @@ pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Res
 
 /// Binds a variable in an expression: `T.Let(body, where={var: value})`.
 #[script_fn(name = "Let")]
-pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> Result<Expr> {
+pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> BuildResult<Expr> {
     let wrong = |found: String| BuildError::expected("a dict of one variable and its value", found);
     let ScriptValue::Dict(dict) = &r#where else { return Err(wrong(r#where.type_name())) };
     let dict = dict.borrow();
@@ -244,7 +244,11 @@ pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> Result<Expr> {
 
 /// Binds a variable for the rest of the scope or, with a body, in that expression. Scripts for older releases use it.
 #[script_fn(name = "let")]
-pub fn let_(v: NodeArg<Var>, value: ExprArg, #[default = None] body: Option<ExprArg>) -> Result<ScriptValue> {
+pub fn let_(
+    v: NodeArg<Var>,
+    value: ExprArg,
+    #[default = None] body: Option<ExprArg>,
+) -> BuildResult<ScriptValue> {
     match body {
         Some(body) => Ok(Let::try_new(v.0, value.0, body.0)?.into()),
         None => {
@@ -261,7 +265,7 @@ pub fn iter_var(
     #[default = None] dom: Option<Domain>,
     #[default = IterType::DataPar] iter_type: IterType,
     #[default = ""] thread_tag: Str,
-) -> Result<Ref<IterVar>> {
+) -> BuildResult<Ref<IterVar>> {
     make_iter_var(dom, v, iter_type, thread_tag).map_err(|e| e.at_position(0))
 }
 
@@ -272,7 +276,7 @@ pub fn iter_var_node(
     var: ScriptValue,
     iter_type: IterType,
     #[default = ""] thread_tag: Str,
-) -> Result<Ref<IterVar>> {
+) -> BuildResult<Ref<IterVar>> {
     make_iter_var(dom, var, iter_type, thread_tag).map_err(|e| e.at_position(1))
 }
 
@@ -281,7 +285,7 @@ pub(super) fn make_iter_var(
     var: ScriptValue,
     iter_type: IterType,
     thread_tag: Str,
-) -> Result<Ref<IterVar>> {
+) -> BuildResult<Ref<IterVar>> {
     let var = match &var {
         ScriptValue::Str(name) => {
             Var::new(name.clone(), dom.as_ref().map_or(DataType::INT32, |d| d.0.extent.dtype()))
@@ -304,7 +308,7 @@ pub(super) fn make_iter_var(
 
 /// A commutative reducer, from a lambda and its identity elements.
 #[script_fn]
-pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommReducer>> {
+pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> BuildResult<Ref<CommReducer>> {
     let names = parameter_names(&combiner);
     let count = identity.0.len();
     if !names.is_empty() && names.len() != 2 * count {
@@ -348,7 +352,7 @@ pub fn comm_reducer_node(
     rhs: Vec<NodeArg<Var>>,
     result: Shape,
     identity_element: Shape,
-) -> Result<Ref<CommReducer>> {
+) -> BuildResult<Ref<CommReducer>> {
     let vars = |vars: Vec<NodeArg<Var>>| vars.into_iter().map(|var| var.0).collect::<Array<Ref<Var>>>();
     Ok(Ref::new(CommReducer {
         lhs: vars(lhs),
@@ -368,7 +372,7 @@ pub fn reduce(
     condition: ExprArg,
     value_index: i64,
     #[default = None] init: Option<Shape>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     make_reduce(
         combiner.0,
         src.0,
@@ -388,7 +392,7 @@ pub fn reduce_printed(
     #[kw_only] axis: Vec<NodeArg<IterVar>>,
     #[kw_only] condition: ExprArg,
     #[kw_only] value_index: i64,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     make_reduce(
         combiner.0,
         source.0,
@@ -406,7 +410,7 @@ pub(super) fn make_reduce(
     axis: Array<Ref<IterVar>>,
     condition: Expr,
     value_index: i64,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     let picked = usize::try_from(value_index).ok().and_then(|i| source.get(i));
     let Some(dtype) = picked.map(PrimExprExt::dtype) else {
         return Err(BuildError::message(format!(
@@ -431,7 +435,7 @@ pub fn index_map(
     #[kw_only]
     #[default = DataType::INT64]
     index_dtype: DataType,
-) -> Result<Ref<IndexMap>> {
+) -> BuildResult<Ref<IndexMap>> {
     let inverse = match inverse_index_map {
         Some(inverse) => Some(index_map_of(&inverse, index_dtype, ExprArg::convert)?.into()),
         None => None,
@@ -446,6 +450,6 @@ pub fn index_map(
 pub fn target(
     target_config: tvmscript_ir::build::TargetArg,
     #[default = None] host: Option<tvmscript_ir::build::TargetArg>,
-) -> Result<Ref<tvmscript_ir::Target>> {
+) -> BuildResult<Ref<tvmscript_ir::Target>> {
     Ok(tvmscript_ir::build::target(target_config, host))
 }

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, CallArgs, Frame, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, Range, StringImm, Var};
 
 use super::block::BlockFrame;
@@ -147,7 +147,7 @@ impl TirFrame {
     ///
     /// # Errors
     /// If no builder is open.
-    pub fn add(stmt: StmtRef) -> Result<()> {
+    pub fn add(stmt: StmtRef) -> BuildResult<()> {
         Builder::add_stmt(stmt.into())
     }
 }
@@ -174,7 +174,7 @@ impl Frame for TirFrame {
         }
     }
 
-    fn enter(&mut self) -> Result<ScriptValue> {
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
         Ok(match &self.kind {
             FrameKind::For(frame) => frame.value(),
             FrameKind::Let { var, .. }
@@ -213,7 +213,7 @@ impl Frame for TirFrame {
         CallArgs::positional(positional)
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(self: Box<Self>) -> BuildResult<()> {
         let TirFrame { stmts, kind, span, .. } = *self;
         let outer = Span::set_current(span);
         let result = close(kind, stmts);
@@ -226,7 +226,7 @@ impl Frame for TirFrame {
     }
 }
 
-fn close(kind: FrameKind, stmts: Vec<StmtRef>) -> Result<()> {
+fn close(kind: FrameKind, stmts: Vec<StmtRef>) -> BuildResult<()> {
     let kind = match kind {
         FrameKind::PrimFunc(frame) => return frame.close(stmts),
         kind => kind,
@@ -300,7 +300,7 @@ fn attr(node: Value, attr_key: Str, value: Expr, body: StmtRef) -> StmtRef {
 }
 
 /// Sets a property that may be set once per scope.
-pub(crate) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
+pub(crate) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> BuildResult<()> {
     match slot.replace(value) {
         None => Ok(()),
         Some(_) => Err(BuildErrorKind::Repeated { what: what.to_owned() }.into()),
@@ -317,7 +317,7 @@ pub(crate) fn wrong_frame(function: &str, expected: &'static str) -> BuildError 
 }
 
 /// The domain of a loop variable, if an open loop defines it.
-pub(crate) fn loop_domain(var: &Ref<Var>) -> Result<Option<Ref<Range>>> {
+pub(crate) fn loop_domain(var: &Ref<Var>) -> BuildResult<Option<Ref<Range>>> {
     Builder::find(|frame: &mut TirFrame| match &frame.kind {
         FrameKind::For(loops) => loops.domain_of(var),
         _ => None,

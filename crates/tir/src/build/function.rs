@@ -3,7 +3,9 @@
 use tvmscript_ir::signature::{FunctionTyper, Signature};
 use tvmscript_ir::{DictAttrs, GLOBAL_SYMBOL};
 use tvmscript_ir_core::{Array, Map, Object, Ref, RewriteError, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, BuildResult, Builder, FrameOf, ScriptValue, script_fn,
+};
 use tvmscript_prim::{Expr, TupleType, Type, Var};
 
 use super::frame::{FrameKind, TirFrame, set_once, wrong_frame};
@@ -45,7 +47,7 @@ pub(crate) struct Fragment {
 
 impl Fragment {
     /// Sets the builder's result to the statements or the value.
-    fn close(self, root_alloc: &[Ref<Buffer>], stmts: Vec<StmtRef>) -> Result<()> {
+    fn close(self, root_alloc: &[Ref<Buffer>], stmts: Vec<StmtRef>) -> BuildResult<()> {
         if let Some(buffer) = root_alloc.first() {
             let message = format!("`{}` is allocated outside of any block or function", buffer.name.get());
             let help = "`T.Buffer(..)` declares a buffer that the fragment does not define";
@@ -77,7 +79,7 @@ impl PrimFuncFrame {
         self.params.iter().any(|p| p.ptr_eq(var))
     }
 
-    pub(crate) fn close(self, stmts: Vec<StmtRef>) -> Result<()> {
+    pub(crate) fn close(self, stmts: Vec<StmtRef>) -> BuildResult<()> {
         let PrimFuncFrame {
             name,
             is_private,
@@ -169,7 +171,7 @@ fn declared_type(function: &PrimFunc) -> Option<Object> {
 }
 
 /// Runs `f` on the innermost frame, which must be a function.
-fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> Result<R>) -> Result<R> {
+fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> BuildResult<R>) -> BuildResult<R> {
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) if func.fragment.is_none() => Some(f(func)),
         _ => None,
@@ -274,7 +276,7 @@ pub(crate) fn set_fragment(value: Object) -> bool {
 
 /// Sets the name of the function.
 #[script_fn]
-pub fn func_name(name: Str) -> Result<()> {
+pub fn func_name(name: Str) -> BuildResult<()> {
     with_function("T.func_name", |func| match func.name.replace(name) {
         None => Ok(()),
         Some(before) => {
@@ -285,7 +287,7 @@ pub fn func_name(name: Str) -> Result<()> {
 
 /// Sets the return type of the function.
 #[script_fn]
-pub fn func_ret(ret_type: TypeArg) -> Result<()> {
+pub fn func_ret(ret_type: TypeArg) -> BuildResult<()> {
     with_function("T.func_ret", |func| {
         set_once(&mut func.ret_type, ret_type.0, "the result type of the function")
     })
@@ -293,7 +295,7 @@ pub fn func_ret(ret_type: TypeArg) -> Result<()> {
 
 /// Adds attributes to the function.
 #[script_fn]
-pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
+pub fn func_attr(attrs: Map<Str, Value>) -> BuildResult<()> {
     with_function("T.func_attr", |func| {
         if func.is_private && attrs.get_str(GLOBAL_SYMBOL).is_some() {
             let error = BuildError::message("a private function cannot have a \"global_symbol\"");
@@ -314,7 +316,7 @@ pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
 
 /// Adds a parameter: a variable, or a buffer with an implicit handle.
 #[script_fn(name = "arg")]
-pub fn arg_(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
+pub fn arg_(name: Str, obj: ScriptValue) -> BuildResult<ScriptValue> {
     let (param, buffer) = if let Some(var) = obj.as_node::<Var>() {
         (var.clone(), None)
     } else if let Some(buffer) = obj.as_node::<Buffer>() {

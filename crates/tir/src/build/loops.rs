@@ -3,7 +3,7 @@
 use tvmscript_ir::build::AsWritten;
 use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, Builder, FrameOf, HostObject, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, Builder, FrameOf, HostObject, ScriptValue, script_fn};
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
@@ -57,7 +57,7 @@ impl ForFrame {
         found.map(|own| *own = other.clone()).is_some()
     }
 
-    pub(crate) fn close(self, mut body: StmtRef) -> Result<StmtRef> {
+    pub(crate) fn close(self, mut body: StmtRef) -> BuildResult<StmtRef> {
         let ForFrame { vars, domains, kind, thread, annotations, step, .. } = self;
         for (var, domain) in vars.into_iter().zip(domains).rev() {
             let thread_binding = match &thread {
@@ -98,7 +98,7 @@ pub fn one_loop(
     annotations: Option<Map<Str, Value>>,
     step: Option<Expr>,
     var: Option<NodeArg<Var>>,
-) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     let has_ends = Builder::context::<EndsAsWritten>().is_some();
     let (min, extent) = match (start, stop) {
         (LoopStart::Bound(start), Some(stop)) if has_ends => {
@@ -155,7 +155,7 @@ macro_rules! loop_functions {
             #[kw_only]
             #[default = None]
             var: Option<NodeArg<Var>>,
-        ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+        ) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
             one_loop($name, ForKind::$kind, start, stop.map(|s| s.0), annotations, step.map(|s| s.0), var)
         }
     )*};
@@ -180,7 +180,7 @@ pub fn range(
     #[kw_only]
     #[default = None]
     annotations: Option<Map<Str, Value>>,
-) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     if let Some(step) = &step {
         match step.0.as_node::<IntImm>() {
             Some(literal) if literal.value > 0 => {}
@@ -209,7 +209,7 @@ pub fn thread_binding(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     let (stop, thread) = match (stop, thread) {
         (Some(stop), None) => match stop.0.as_node::<tvmscript_prim::StringImm>() {
             Some(tag) => (None, Some(tag.value.clone())),
@@ -238,18 +238,18 @@ pub fn thread_binding(
 
 /// Nested loops from zero, one per extent.
 #[script_fn(name = "grid")]
-pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
+pub fn grid_(#[args] extents: Vec<ExprArg>) -> BuildResult<FrameOf<TirFrame>> {
     let domain = |(i, ExprArg(extent)): (usize, ExprArg)| {
         let extent = determine(extent, DataType::INT32);
         Range::try_from_extent(extent).map(Domain).map_err(|e| BuildError::from(e).at_position(i))
     };
-    Ok(grid_of(extents.into_iter().enumerate().map(domain).collect::<Result<_>>()?))
+    Ok(grid_of(extents.into_iter().enumerate().map(domain).collect::<BuildResult<_>>()?))
 }
 
 /// Nested loops over the shape to which the given shapes broadcast, as in NumPy. They give the list of their variables,
 /// and for each shape the list of the indices of its element.
 #[script_fn]
-pub fn broadcast_grid(#[args] shapes: Vec<Shape>) -> Result<FrameOf<TirFrame>> {
+pub fn broadcast_grid(#[args] shapes: Vec<Shape>) -> BuildResult<FrameOf<TirFrame>> {
     let rank = shapes.iter().map(|shape| shape.0.len()).max().unwrap_or_default();
     let is_one = |extent: &Expr| extent.as_node::<IntImm>().is_some_and(|literal| literal.value == 1);
     let mut common: Vec<Option<Expr>> = vec![None; rank];
@@ -270,7 +270,7 @@ pub fn broadcast_grid(#[args] shapes: Vec<Shape>) -> Result<FrameOf<TirFrame>> {
         }
     }
     let domains = common.into_iter().flatten().map(|extent| Ok(Domain(Range::try_from_extent(extent)?)));
-    let mut frame = grid_of(domains.collect::<Result<_>>()?);
+    let mut frame = grid_of(domains.collect::<BuildResult<_>>()?);
     if let Some(TirFrame { kind: FrameKind::For(loops), .. }) = frame.frame_mut() {
         let indices = |shape: &Shape| {
             let vars = loops.vars.iter().skip(rank - shape.0.len());
@@ -278,11 +278,11 @@ pub fn broadcast_grid(#[args] shapes: Vec<Shape>) -> Result<FrameOf<TirFrame>> {
                 true => Ok(Range::zero_of(extent)?),
                 false => Ok(var.clone().upcast()),
             };
-            let indices: Result<Vec<Expr>> = shape.0.iter().zip(vars).map(index).collect();
+            let indices: BuildResult<Vec<Expr>> = shape.0.iter().zip(vars).map(index).collect();
             Ok(ScriptValue::list(indices?.into_iter().map(ScriptValue::from).collect()))
         };
         let vars = ScriptValue::list(loops.vars.iter().map(|var| var.clone().into()).collect());
-        let lists: Vec<ScriptValue> = shapes.iter().map(indices).collect::<Result<_>>()?;
+        let lists: Vec<ScriptValue> = shapes.iter().map(indices).collect::<BuildResult<_>>()?;
         loops.given = Some(ScriptValue::tuple(std::iter::once(vars).chain(lists)));
     }
     Ok(frame)
@@ -317,7 +317,7 @@ pub fn static_range(
     start: i64,
     #[default = None] stop: Option<i64>,
     #[default = 1] step: i64,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     if step == 0 {
         return Err(BuildError::message("the step of a range is not zero").at_position(2));
     }
@@ -347,7 +347,7 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
 /// Makes the open loop over `var` one over `known`, a variable that statements before the loop use. Returns `false` if an
 /// open loop is over `known`.
 #[cfg(feature = "parse")]
-pub(crate) fn loop_over(known: &Ref<Var>, var: &Ref<Var>) -> Result<bool> {
+pub(crate) fn loop_over(known: &Ref<Var>, var: &Ref<Var>) -> BuildResult<bool> {
     if loop_domain(known)?.is_some() {
         return Ok(false);
     }
@@ -360,7 +360,7 @@ pub(crate) fn loop_over(known: &Ref<Var>, var: &Ref<Var>) -> Result<bool> {
 
 /// A `while` loop.
 #[script_fn(name = "While")]
-pub fn while_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
+pub fn while_(condition: ExprArg) -> BuildResult<FrameOf<TirFrame>> {
     let condition = determine(condition.0, DataType::BOOL);
     let found = condition.dtype();
     check_kind("the condition", "a scalar", found, found.is_scalar())

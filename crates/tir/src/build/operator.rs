@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use tvmscript_ir_core::Ref;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_irbuilder::{
-    ArgumentRef, Around, BindFn, BuildError, Builder, CallArgs, FromScript, Param, ParamKind, PyType, Result,
-    ScriptFn, ScriptValue, script_fn,
+    ArgumentRef, Around, BindFn, BuildError, BuildResult, Builder, CallArgs, FromScript, Param, ParamKind,
+    PyType, ScriptFn, ScriptValue, script_fn,
 };
 use tvmscript_prim::Op;
 use tvmscript_prim::ops;
@@ -80,7 +80,7 @@ fn dtype_forms(params: &[Param]) -> Vec<Vec<Param>> {
 ///
 /// # Errors
 /// Those of `bind`.
-fn around_binding(function: &'static ScriptFn, args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
+fn around_binding(function: &'static ScriptFn, args: CallArgs, bind: BindFn) -> BuildResult<ScriptValue> {
     let Some(unfolded) = Builder::context::<Unfolded>() else {
         return with_type_in_place(function, args, bind);
     };
@@ -112,11 +112,15 @@ fn call_as_written(
         return None;
     }
     let operands: Vec<PrimExpr> =
-        args.positional.into_iter().map(ExprArg::convert).collect::<Result<_>>().ok()?;
+        args.positional.into_iter().map(ExprArg::convert).collect::<BuildResult<_>>().ok()?;
     operator.plain_call(operands)
 }
 
-fn with_type_in_place(function: &'static ScriptFn, mut args: CallArgs, bind: BindFn) -> Result<ScriptValue> {
+fn with_type_in_place(
+    function: &'static ScriptFn,
+    mut args: CallArgs,
+    bind: BindFn,
+) -> BuildResult<ScriptValue> {
     match function.params.iter().enumerate().find(|(_, param)| param.name == "dtype") {
         None => drop(args.take_keyword("dtype")),
         Some((0, _)) => {
@@ -156,7 +160,7 @@ pub struct OpArg(Ref<Op>);
 
 impl FromScript for OpArg {
     const TYPE: PyType = PyType::Union { of: &[PyType::STR, PyType::node::<Op>()] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::Str(name) => tvmscript_ir::build::operator(&name).map(OpArg),
             other => match other.as_node::<Op>() {
@@ -169,7 +173,7 @@ impl FromScript for OpArg {
 
 /// Calls the named operator.
 #[script_fn]
-pub fn call_intrin(dtype: DataType, func_name: OpArg, #[args] args: Vec<ExprArg>) -> Result<PrimExpr> {
+pub fn call_intrin(dtype: DataType, func_name: OpArg, #[args] args: Vec<ExprArg>) -> BuildResult<PrimExpr> {
     Ok(Call::new(dtype, func_name.0, args.into_iter().map(|arg| arg.0)))
 }
 
@@ -204,7 +208,7 @@ pub struct LlvmName(PrimExpr);
 
 impl FromScript for LlvmName {
     const TYPE: PyType = ExprArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let name = ExprArg::convert(value)?;
         Ok(LlvmName(match name.as_node::<IntImm>() {
             Some(number) if number.dtype == DataType::INT32 => {
@@ -224,7 +228,7 @@ pub struct Operand(pub ops::Operand);
 
 impl FromScript for Operand {
     const TYPE: PyType = ExprArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::Int(i) => Ok(Operand(ops::Operand::Int(i))),
             other => ExprArg::convert(other).map(|expr| Operand(ops::Operand::Expr(expr))),
@@ -247,7 +251,7 @@ pub struct Packed(pub(super) PrimExpr);
 
 impl FromScript for Packed {
     const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::node::<Buffer>()] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let Some(buffer) = value.as_node::<Buffer>() else { return ExprArg::convert(value).map(Packed) };
         let shape = memory::tvm_stack_make_shape(buffer.shape.iter().cloned());
         let strides = match buffer.strides.is_empty() {
@@ -270,7 +274,7 @@ pub struct Element(PrimExpr);
 
 impl FromScript for Element {
     const TYPE: PyType = PyType::Union { of: &[PyType::node::<Buffer>(), PyType::node::<BufferLoad>()] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let found = value.type_name();
         let expr = match value.as_node::<Buffer>() {
             Some(buffer) => {

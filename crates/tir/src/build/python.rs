@@ -2,7 +2,7 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, ScriptValue, script_fn};
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{Call, Expr, IndexMap, Let, PrimExprExt, StringImm, Var, ops};
 
@@ -17,8 +17,8 @@ use crate::op;
 fn join(
     name: &str,
     args: Vec<ScriptValue>,
-    join: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
-) -> Result<ScriptValue> {
+    join: fn(Expr, Expr) -> tvmscript_prim::error::PrimResult<Expr>,
+) -> BuildResult<ScriptValue> {
     if args.len() == 1 {
         return Ok(args.into_iter().next().unwrap_or_default());
     }
@@ -39,13 +39,13 @@ fn join(
 
 /// The conjunction of all conditions.
 #[script_fn]
-pub fn all(#[args] args: Vec<ScriptValue>) -> Result<ScriptValue> {
+pub fn all(#[args] args: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
     join("all", args, ops::and)
 }
 
 /// The disjunction of all conditions.
 #[script_fn]
-pub fn any(#[args] args: Vec<ScriptValue>) -> Result<ScriptValue> {
+pub fn any(#[args] args: Vec<ScriptValue>) -> BuildResult<ScriptValue> {
     join("any", args, ops::or)
 }
 
@@ -53,7 +53,7 @@ macro_rules! binary {
     ($($(#[$doc:meta])* $name:ident($a:ident, $b:ident) = $make:expr;)*) => {$(
         $(#[$doc])*
         #[script_fn]
-        pub fn $name($a: ExprArg, $b: ExprArg) -> Result<Expr> {
+        pub fn $name($a: ExprArg, $b: ExprArg) -> BuildResult<Expr> {
             Ok($make($a.0, $b.0)?)
         }
     )*};
@@ -79,7 +79,7 @@ binary! {
 
 /// Binds a variable in an expression.
 #[script_fn(name = "Let")]
-pub fn let_node(var: NodeArg<Var>, value: ExprArg, body: ExprArg) -> Result<Expr> {
+pub fn let_node(var: NodeArg<Var>, value: ExprArg, body: ExprArg) -> BuildResult<Expr> {
     Ok(Let::try_new(var.0, value.0, body.0)?)
 }
 
@@ -90,7 +90,7 @@ pub fn buffer_store_node(
     value: ExprArg,
     indices: Shape,
     #[default = None] predicate: Option<ExprArg>,
-) -> Result<Ref<Stmt>> {
+) -> BuildResult<Ref<Stmt>> {
     Ok(BufferStore::try_new(buffer.0, value.0, indices.0, predicate.map(|p| p.0))?)
 }
 
@@ -108,7 +108,7 @@ pub fn free_buffer(
     #[default = 0] offset_factor: i64,
     #[default = ""] buffer_type: Str,
     #[default = None] axis_separators: Option<Shape>,
-) -> Result<Ref<Buffer>> {
+) -> BuildResult<Ref<Buffer>> {
     let dtype = dtype.unwrap_or(DataType::FLOAT32);
     let data = data
         .map(|data| data.0)
@@ -138,7 +138,7 @@ pub fn free_buffer(
 
 /// The number of elements of a scalable vector with at least `min_size` bits.
 #[script_fn]
-pub fn get_vscale_expr(dtype: DataType, #[default = 128] min_size: i64) -> Result<Expr> {
+pub fn get_vscale_expr(dtype: DataType, #[default = 128] min_size: i64) -> BuildResult<Expr> {
     let elements = min_size.div_euclid(i64::from(dtype.bits.max(1)));
     Ok(ops::mul(ops::python::int_literal(elements), ops::vscale())?)
 }
@@ -148,9 +148,9 @@ pub fn get_vscale_expr(dtype: DataType, #[default = 128] min_size: i64) -> Resul
 pub fn trace(
     args: Vec<ScriptValue>,
     #[default = "tvm.default_trace_action"] trace_action: Str,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     let values = args.into_iter().map(Packed::from_script);
-    let values = values.map(|value| value.map(|value| value.0)).collect::<Result<Vec<_>>>()?;
+    let values = values.map(|value| value.map(|value| value.0)).collect::<BuildResult<Vec<_>>>()?;
     let Some(dtype) = values.last().map(PrimExprExt::dtype) else {
         return Err(BuildError::message("`trace` takes at least one value").at_position(0));
     };
@@ -173,7 +173,7 @@ pub(crate) fn result_dtype(function_type: Option<&Object>) -> DataType {
 
 /// Calls a function of the module.
 #[script_fn]
-pub fn call_tir(global_var: Ref<GlobalVar>, #[args] args: Vec<ExprArg>) -> Result<Expr> {
+pub fn call_tir(global_var: Ref<GlobalVar>, #[args] args: Vec<ExprArg>) -> BuildResult<Expr> {
     let dtype = result_dtype(global_var.struct_info_.as_ref());
     let callee = global_var.upcast::<tvmscript_ir::RelaxExpr>().upcast::<BaseExpr>();
     Ok(Call::with_callee(dtype, callee, args.into_iter().map(|arg| arg.0).collect::<Array<Expr>>()))
@@ -188,7 +188,7 @@ pub fn index_map_from_func(
     #[kw_only]
     #[default = DataType::INT64]
     index_dtype: DataType,
-) -> Result<Ref<IndexMap>> {
+) -> BuildResult<Ref<IndexMap>> {
     let _ = ndim;
     try_index_map(mapping_function, inverse_index_map, index_dtype)
 }
@@ -199,7 +199,7 @@ pub fn index_map_node(
     initial_indices: Vec<NodeArg<Var>>,
     final_indices: Shape,
     #[default = None] inverse_index_map: Option<Ref<IndexMap>>,
-) -> Result<Ref<IndexMap>> {
+) -> BuildResult<Ref<IndexMap>> {
     Ok(Ref::new(IndexMap {
         initial_indices: initial_indices.into_iter().map(|var| var.0).collect(),
         final_indices: final_indices.0,
@@ -212,7 +212,7 @@ pub fn index_map_node(
 pub fn te_var(
     #[default = "tindex"] name: Str,
     #[default = DataType::INT32] dtype: DataType,
-) -> Result<Ref<Var>> {
+) -> BuildResult<Ref<Var>> {
     Ok(Var::new(name, dtype))
 }
 
@@ -221,7 +221,7 @@ pub fn te_var(
 pub fn te_size_var(
     #[default = "size"] name: Str,
     #[default = DataType::INT32] dtype: DataType,
-) -> Result<Ref<Var>> {
+) -> BuildResult<Ref<Var>> {
     Ok(Var::size_var(name, dtype))
 }
 
@@ -231,7 +231,7 @@ pub fn thread_axis(
     #[default = None] dom: Option<ScriptValue>,
     #[default = ""] tag: Str,
     #[default = ""] name: Str,
-) -> Result<Ref<IterVar>> {
+) -> BuildResult<Ref<IterVar>> {
     let (dom, tag) = match dom {
         Some(ScriptValue::Str(tag)) => (None, tag),
         dom => (dom, tag),

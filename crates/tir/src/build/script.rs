@@ -9,7 +9,9 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use tvmscript_ir_core::{DataType, PoisonNode, Ref, TypeCode};
-use tvmscript_irbuilder::{Built, FrameOf, IntoArg, Poison, Result, ScriptValue, argument, value_or_poison};
+use tvmscript_irbuilder::{
+    BuildResult, Built, FrameOf, IntoArg, Poison, ScriptValue, argument, value_or_poison,
+};
 use tvmscript_prim::{Expr, PrimExpr, Var};
 
 pub use super::access::BufferAccess;
@@ -90,7 +92,7 @@ pub trait Extents {
     ///
     /// # Errors
     /// If an element is not a domain; the error has its position.
-    fn domains(self) -> Result<Vec<Domain>>;
+    fn domains(self) -> BuildResult<Vec<Domain>>;
 
     /// The loop variables in the form of the extents; `None` if their number differs.
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars>;
@@ -101,7 +103,7 @@ impl<A: IntoArg<Domain>, const N: usize> Extents for [A; N] {
     fn count(&self) -> usize {
         N
     }
-    fn domains(self) -> Result<Vec<Domain>> {
+    fn domains(self) -> BuildResult<Vec<Domain>> {
         self.into_iter().enumerate().map(|(index, domain)| argument(domain, index)).collect()
     }
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
@@ -114,7 +116,7 @@ impl<A: IntoArg<Domain>> Extents for Vec<A> {
     fn count(&self) -> usize {
         self.len()
     }
-    fn domains(self) -> Result<Vec<Domain>> {
+    fn domains(self) -> BuildResult<Vec<Domain>> {
         self.into_iter().enumerate().map(|(index, domain)| argument(domain, index)).collect()
     }
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
@@ -130,7 +132,7 @@ macro_rules! tuples {
                 $count
             }
             #[allow(non_snake_case)]
-            fn domains(self) -> Result<Vec<Domain>> {
+            fn domains(self) -> BuildResult<Vec<Domain>> {
                 let ($($name,)+) = self;
                 let mut index = 0..$count;
                 Ok(vec![$(argument($name, index.next().unwrap_or_default())?),+])
@@ -163,7 +165,7 @@ pub fn grid<E: Extents>(extents: E) -> GridCall<E> {
 pub struct GridCall<E> {
     caller: &'static Location<'static>,
     count: usize,
-    made: Result<FrameOf<TirFrame>>,
+    made: BuildResult<FrameOf<TirFrame>>,
     vars: PhantomData<fn() -> E>,
 }
 

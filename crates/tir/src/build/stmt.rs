@@ -3,7 +3,8 @@
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, TypeCode, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, IntoArg, PyType, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, BuildResult, Builder, FrameOf, FromScript, IntoArg, PyType, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
@@ -17,19 +18,19 @@ use crate::TirError;
 use crate::error::check_kind;
 use crate::node::*;
 
-fn scope<V>(kind: FrameKind) -> Result<FrameOf<TirFrame, V>> {
+fn scope<V>(kind: FrameKind) -> BuildResult<FrameOf<TirFrame, V>> {
     Ok(FrameOf::new(TirFrame::new(kind)))
 }
 
 /// Evaluates an expression for its effect.
 #[script_fn]
-pub fn evaluate(value: ExprArg) -> Result<()> {
+pub fn evaluate(value: ExprArg) -> BuildResult<()> {
     TirFrame::add(Evaluate::new(value.0))
 }
 
 /// Sets an attribute for the rest of the scope.
 #[script_fn]
-pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<TirFrame>> {
+pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> BuildResult<FrameOf<TirFrame>> {
     let node = match node {
         ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => ExprArg::convert(node)?.into(),
         other => Value::from_script(other).map_err(|e| e.at_position(0))?,
@@ -39,7 +40,7 @@ pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<
 
 /// Asserts a condition for the rest of the scope.
 #[script_fn(name = "Assert")]
-pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<FrameOf<TirFrame>> {
+pub fn assert_(condition: ExprArg, message: ExprArg) -> BuildResult<FrameOf<TirFrame>> {
     let condition = determine(condition.0, DataType::BOOL);
     let found = condition.dtype();
     check_kind("the asserted condition", "bool", found, found.is_bool())
@@ -55,7 +56,7 @@ pub fn let_stmt(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     let var = match (var, type_annotation) {
         (Some(var), _) => var.0,
         (None, Some(annotation)) => Var::with_type("v", annotation.0),
@@ -68,27 +69,27 @@ pub fn let_stmt(
 
 /// Opens a conditional; its branches are `T.Then()` and `T.Else()`.
 #[script_fn(name = "If")]
-pub fn if_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
+pub fn if_(condition: ExprArg) -> BuildResult<FrameOf<TirFrame>> {
     let condition = determine(condition.0, DataType::BOOL);
     scope(FrameKind::If { condition, then_case: None, else_case: None })
 }
 
 /// Opens the `then` branch of the enclosing `T.If`.
 #[script_fn(name = "Then")]
-pub fn then_() -> Result<FrameOf<TirFrame>> {
+pub fn then_() -> BuildResult<FrameOf<TirFrame>> {
     scope(FrameKind::Then)
 }
 
 /// Opens the `else` branch of the enclosing `T.If`.
 #[script_fn(name = "Else")]
-pub fn else_() -> Result<FrameOf<TirFrame>> {
+pub fn else_() -> BuildResult<FrameOf<TirFrame>> {
     scope(FrameKind::Else)
 }
 
 fn with_if<R>(
     is_else: bool,
-    f: impl FnOnce(&mut Option<StmtRef>, &mut Option<StmtRef>) -> Result<R>,
-) -> Result<R> {
+    f: impl FnOnce(&mut Option<StmtRef>, &mut Option<StmtRef>) -> BuildResult<R>,
+) -> BuildResult<R> {
     let name = if is_else { "T.Else" } else { "T.Then" };
     let found = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::If { then_case, else_case, .. } => Some(f(then_case, else_case)),
@@ -97,7 +98,7 @@ fn with_if<R>(
     found.flatten().unwrap_or_else(|| Err(wrong_frame(name, "directly inside `T.If(..)`")))
 }
 
-pub(crate) fn check_branch(is_else: bool) -> Result<()> {
+pub(crate) fn check_branch(is_else: bool) -> BuildResult<()> {
     with_if(is_else, |then_case, else_case| {
         let taken = if is_else { else_case } else { then_case };
         match taken {
@@ -110,7 +111,7 @@ pub(crate) fn check_branch(is_else: bool) -> Result<()> {
     })
 }
 
-pub(crate) fn set_branch(is_else: bool, body: StmtRef) -> Result<()> {
+pub(crate) fn set_branch(is_else: bool, body: StmtRef) -> BuildResult<()> {
     with_if(is_else, |then_case, else_case| {
         let branch = if is_else { else_case } else { then_case };
         *branch = Some(body);
@@ -122,7 +123,7 @@ pub(crate) fn close_if(
     condition: Expr,
     then_case: Option<StmtRef>,
     else_case: Option<StmtRef>,
-) -> Result<StmtRef> {
+) -> BuildResult<StmtRef> {
     let Some(then_case) = then_case else {
         return Err(BuildError::message("`T.If` has no `T.Then` branch"));
     };
@@ -140,7 +141,7 @@ pub fn allocate(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     let condition = condition.map_or_else(|| IntImm::bool(true), |c| determine(c.0, DataType::BOOL));
     let found = condition.dtype();
     check_kind("the condition", "bool", found, found.is_bool())?;
@@ -166,7 +167,7 @@ pub fn allocate_const(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     let data = constant_data(data, dtype, &extents.0).map_err(|e| e.at_position(0))?;
     let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), "global");
     let var = var.map_or_else(|| Var::with_type("", pointer), |v| v.0);
@@ -177,12 +178,12 @@ pub fn allocate_const(
 /// Elements of constant memory that the text elides: looked up by the hash of their content among the tensors of the
 /// registry.
 #[script_fn]
-pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<TensorNode>> {
+pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> BuildResult<Ref<TensorNode>> {
     tvmscript_ir::build::elided_tensor(&content_hash, &shape, dtype)
 }
 
 /// The elements of nested lists in row-major order.
-fn constant_data(data: ScriptValue, dtype: DataType, extents: &Array<Expr>) -> Result<Ref<TensorNode>> {
+fn constant_data(data: ScriptValue, dtype: DataType, extents: &Array<Expr>) -> BuildResult<Ref<TensorNode>> {
     if let Some(tensor) = data.as_node::<TensorNode>() {
         return Ok(tensor.clone());
     }
@@ -205,7 +206,7 @@ fn constant_data(data: ScriptValue, dtype: DataType, extents: &Array<Expr>) -> R
     Ok(Ref::new(TensorNode { dtype, shape: shape.into(), data: bytes.into() }))
 }
 
-fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Result<()> {
+fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> BuildResult<()> {
     let wrong =
         |value: &ScriptValue| BuildError::expected(format!("a number of type `{dtype}`"), value.type_name());
     match dtype.code {
@@ -253,13 +254,13 @@ impl ScopeName {
 
 impl FromScript for ScopeName {
     const TYPE: PyType = PyType::STR;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         Str::from_script(value).map(|scope| ScopeName(Some(scope)))
     }
 }
 
 impl IntoArg<ScopeName> for &str {
-    fn into_arg(self) -> Result<ScopeName> {
+    fn into_arg(self) -> BuildResult<ScopeName> {
         Ok(ScopeName(Some(Str::new(self))))
     }
 }
@@ -272,7 +273,7 @@ pub fn realize(
     #[default = ScopeName::NONE]
     storage_scope: ScopeName,
     #[default = None] condition: Option<ExprArg>,
-) -> Result<FrameOf<TirFrame>> {
+) -> BuildResult<FrameOf<TirFrame>> {
     let is_alone = super::function::is_fragment_empty();
     if storage_scope.0.is_none() && !is_alone {
         let function = "realize".to_owned();
@@ -289,9 +290,9 @@ pub fn buffer_store(
     value: ExprArg,
     indices: Indices,
     #[default = None] predicate: Option<ExprArg>,
-) -> Result<()> {
+) -> BuildResult<()> {
     let lanes = |(dim, index): (usize, Index)| subscript::lanes(&buffer.0, dim, &index);
-    let indices = indices.0.into_iter().enumerate().map(lanes).collect::<Result<Array<Expr>>>();
+    let indices = indices.0.into_iter().enumerate().map(lanes).collect::<BuildResult<Array<Expr>>>();
     store(&buffer.0, value.0, indices.map_err(|e| e.at_position(2))?, predicate.map(|p| p.0))
 }
 
@@ -302,7 +303,12 @@ pub fn buffer_store(
 ///
 /// # Source
 /// `BufferStore`, `src/script/ir_builder/tir/ir.cc`.
-pub fn store(buffer: &Ref<Buffer>, value: Expr, indices: Array<Expr>, predicate: Option<Expr>) -> Result<()> {
+pub fn store(
+    buffer: &Ref<Buffer>,
+    value: Expr,
+    indices: Array<Expr>,
+    predicate: Option<Expr>,
+) -> BuildResult<()> {
     let is_undetermined = indices.iter().any(|index| index.dtype() == DataType::VOID);
     let indices = match is_undetermined {
         true => indices.iter().map(|index| determine(index.clone(), DataType::INT32)).collect(),

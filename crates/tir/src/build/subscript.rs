@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, PyType, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range, ops};
 
 use super::args::ExprArg;
@@ -28,7 +28,7 @@ pub enum Index {
 
 impl FromScript for Index {
     const TYPE: PyType = PyType::Union { of: &[ExprArg::TYPE, PyType::Name("slice")] };
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         let ScriptValue::Slice(slice) = value else { return ExprArg::index(value).map(Index::Point) };
         let bound = |value: &ScriptValue| match value {
             ScriptValue::None => Ok(None),
@@ -67,7 +67,7 @@ pub enum Subscript {
 /// # Errors
 /// If the number of indices is wrong, a bound is not an integer, or the length of a slice with a step is not
 /// constant.
-pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Subscript> {
+pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> BuildResult<Subscript> {
     buffer.check_rank(indices.len())?;
     let is_slice = |index: &Index| matches!(index, Index::Slice { .. });
     let has_step = |index: &Index| matches!(index, Index::Slice { step: Some(_), .. });
@@ -75,11 +75,16 @@ pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Subscript> {
         return region(buffer, indices).map(Subscript::Region);
     }
     let exprs = indices.iter().enumerate().map(|(dim, index)| lanes(buffer, dim, index));
-    let load = BufferLoad::try_new(buffer.clone(), exprs.collect::<Result<_>>()?, None)?;
+    let load = BufferLoad::try_new(buffer.clone(), exprs.collect::<BuildResult<_>>()?, None)?;
     Ok(Subscript::Load(load))
 }
 
-fn bounds(buffer: &Buffer, dim: usize, start: Option<&Expr>, stop: Option<&Expr>) -> Result<(Expr, Expr)> {
+fn bounds(
+    buffer: &Buffer,
+    dim: usize,
+    start: Option<&Expr>,
+    stop: Option<&Expr>,
+) -> BuildResult<(Expr, Expr)> {
     let rank = buffer.shape.len();
     let extent = buffer.shape.get(dim).ok_or(TirError::Count {
         what: "indices and dimensions",
@@ -97,7 +102,7 @@ fn bounds(buffer: &Buffer, dim: usize, start: Option<&Expr>, stop: Option<&Expr>
 ///
 /// # Errors
 /// As [`subscript`].
-pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegion>> {
+pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> BuildResult<Ref<BufferRegion>> {
     buffer.check_rank(indices.len())?;
     let range = |(dim, index): (usize, &Index)| {
         let (min, extent) = match index {
@@ -111,7 +116,7 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegio
         Ok(Range::from_min_extent(min, extent))
     };
     let ranges = indices.iter().enumerate().map(|at| range(at).map_err(|e: BuildError| e.at_position(at.0)));
-    let ranges: Array<Ref<Range>> = ranges.collect::<Result<_>>()?;
+    let ranges: Array<Ref<Range>> = ranges.collect::<BuildResult<_>>()?;
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
 }
 
@@ -119,7 +124,7 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegio
 ///
 /// # Errors
 /// If the buffer has no such dimension, or the length of a slice is not constant or less than one.
-pub fn lanes(buffer: &Buffer, dim: usize, index: &Index) -> Result<Expr> {
+pub fn lanes(buffer: &Buffer, dim: usize, index: &Index) -> BuildResult<Expr> {
     if dim >= buffer.shape.len() {
         buffer.check_rank(dim + 1)?;
     }
@@ -136,7 +141,7 @@ fn ramp(
     start: Option<&Expr>,
     stop: Option<&Expr>,
     step: Option<&Expr>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     let (start, stop) = bounds(buffer, dim, start, stop)?;
     let step = match step {
         // A `bool` index counts in `int32`.

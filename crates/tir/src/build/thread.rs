@@ -2,7 +2,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, Builder, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, Builder, FrameOf, ScriptValue, script_fn};
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
@@ -18,7 +18,7 @@ pub struct EnvThread {
     launched: Option<Ref<IterVar>>,
 }
 
-fn with_threads<R>(function: &str, f: impl FnOnce(&mut Vec<EnvThread>) -> Result<R>) -> Result<R> {
+fn with_threads<R>(function: &str, f: impl FnOnce(&mut Vec<EnvThread>) -> BuildResult<R>) -> BuildResult<R> {
     let mut f = Some(f);
     let done = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) => f.take().map(|f| f(&mut func.env_threads)),
@@ -37,7 +37,7 @@ fn proves_equal(a: &Expr, b: &Expr) -> bool {
 
 /// Declares a thread variable to be launched later.
 #[script_fn]
-pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType) -> Result<Ref<Var>> {
+pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType) -> BuildResult<Ref<Var>> {
     let var = Var::new("", dtype);
     with_threads("T.env_thread", |threads| {
         threads.push(EnvThread { var: var.clone(), tag: thread_tag, launched: None });
@@ -50,7 +50,7 @@ pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType)
 ///
 /// # Errors
 /// Outside of a function.
-pub fn declare_thread(var: &Ref<Var>) -> Result<()> {
+pub fn declare_thread(var: &Ref<Var>) -> BuildResult<()> {
     with_threads("T.launch_thread", |threads| {
         if !threads.iter().any(|thread| thread.var.ptr_eq(var)) {
             threads.push(EnvThread { var: var.clone(), tag: Str::new(""), launched: None });
@@ -61,7 +61,7 @@ pub fn declare_thread(var: &Ref<Var>) -> Result<()> {
 
 /// Launches threads for the rest of the scope, with an existing thread variable or a new one for a tag.
 #[script_fn]
-pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     launched(thread, extent)
 }
 
@@ -69,7 +69,7 @@ pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<Tir
 ///
 /// # Errors
 /// If the variable is none of a thread, or the thread is launched with another extent.
-pub fn launched(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+pub fn launched(thread: ScriptValue, extent: ExprArg) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     let extent = determine(extent.0, DataType::INT32);
     let var = match &thread {
         ScriptValue::Str(tag) => try_env_thread(tag.clone(), extent.dtype())?,

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{
-    ArgumentRef, BuildError, BuildErrorKind, CallArgs, Declaration, FromScript, HostFunction, Param,
-    ParamKind, PyType, Result, ScriptValue, script_fn,
+    ArgumentRef, BuildError, BuildErrorKind, BuildResult, CallArgs, Declaration, FromScript, HostFunction,
+    Param, ParamKind, PyType, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, TupleType, Type, Var, ops};
 
@@ -63,7 +63,7 @@ pub fn names() -> Vec<&'static str> {
     NAMES.iter().map(String::as_str).collect()
 }
 
-fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
+fn convert(dtype: DataType, mut args: CallArgs) -> BuildResult<ScriptValue> {
     let usage = || format!("{dtype}(expr=None, *, is_size_var=False)");
     let is_size_var = match args.take_keyword("is_size_var") {
         Some(value) => bool::from_script(value)?,
@@ -120,12 +120,12 @@ fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
 ///
 /// # Errors
 /// If the value cannot be converted.
-pub(crate) fn try_convert(dtype: DataType, value: ScriptValue) -> Result<Expr> {
+pub(crate) fn try_convert(dtype: DataType, value: ScriptValue) -> BuildResult<Expr> {
     ExprArg::convert(convert(dtype, CallArgs::positional([value]))?)
 }
 
 /// An unsigned literal beyond the range of `int64`.
-pub(super) fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
+pub(super) fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> BuildResult<Expr> {
     let fits = dtype.is_uint() && dtype.is_scalar() && dtype.bits == 64;
     match u64::try_from(value) {
         Ok(bits) if fits => Ok(ops::make_const(dtype, ops::Number::UInt(bits))?),
@@ -156,7 +156,7 @@ pub fn handle(
     #[kw_only]
     #[default = false]
     is_size_var: bool,
-) -> Result<Ref<Var>> {
+) -> BuildResult<Ref<Var>> {
     let element = match dtype {
         None if storage_scope.as_str() == "global" => {
             return Ok(pointer(PrimType::new(DataType::HANDLE), is_size_var));
@@ -185,7 +185,7 @@ pub fn ptr(
     dtype: DataType,
     #[default = "global"] storage_scope: Str,
     #[default = false] is_size_var: bool,
-) -> Result<Ref<Var>> {
+) -> BuildResult<Ref<Var>> {
     Ok(pointer(PointerType::new(PrimType::new(dtype), &storage_scope), is_size_var))
 }
 
@@ -195,7 +195,7 @@ pub struct TypeArg(pub Ref<Type>);
 
 impl FromScript for TypeArg {
     const TYPE: PyType = PyType::ANY;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         if matches!(value, ScriptValue::None) {
             return Ok(TypeArg(TupleType::void()));
         }
@@ -221,7 +221,7 @@ impl FromScript for TypeArg {
 ///
 /// # Errors
 /// Those of the called function.
-pub fn call_annotation(value: ScriptValue) -> Result<ScriptValue> {
+pub fn call_annotation(value: ScriptValue) -> BuildResult<ScriptValue> {
     match value {
         ScriptValue::Function(function) => function.call(CallArgs::default()),
         ScriptValue::Host(host) if host.is_callable() => host.call(CallArgs::default()),

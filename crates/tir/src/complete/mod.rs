@@ -77,7 +77,7 @@ impl CompleteError {
 }
 
 /// A result with a [`CompleteError`].
-pub type Result<T> = std::result::Result<T, CompleteError>;
+pub type CompleteResult<T> = Result<T, CompleteError>;
 
 /// Adds the root block and all regions to a function. `root_buffers` are the buffers allocated at its top level.
 ///
@@ -86,7 +86,7 @@ pub type Result<T> = std::result::Result<T, CompleteError>;
 ///
 /// # Source
 /// `ScriptComplete`, `src/tir/ir/script/script_complete.cc`.
-pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> Result<PrimFunc> {
+pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> CompleteResult<PrimFunc> {
     let facts = scan(&function.body)?;
     let mut visible: PtrMap<Ref<Buffer>> = PtrMap::default();
     if facts.detects {
@@ -111,7 +111,7 @@ pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> Resul
 ///
 /// # Errors
 /// [`CompleteErrorKind`].
-pub fn complete_fragment(body: StmtRef) -> Result<StmtRef> {
+pub fn complete_fragment(body: StmtRef) -> CompleteResult<StmtRef> {
     match scan(&body)?.detects {
         // No block of a fragment stands for the function.
         true => find_regions(body, PtrMap::default(), 1),
@@ -119,7 +119,7 @@ pub fn complete_fragment(body: StmtRef) -> Result<StmtRef> {
     }
 }
 
-fn find_regions(body: StmtRef, visible: PtrMap<Ref<Buffer>>, depth: usize) -> Result<StmtRef> {
+fn find_regions(body: StmtRef, visible: PtrMap<Ref<Buffer>>, depth: usize) -> CompleteResult<StmtRef> {
     let mut completer = Completer { visible, declared: Vec::new(), depth, error: None };
     let span = body.span();
     let body = mutate(body, &mut completer);
@@ -154,7 +154,7 @@ struct Facts {
     detects: bool,
 }
 
-fn scan(body: &StmtRef) -> Result<Facts> {
+fn scan(body: &StmtRef) -> CompleteResult<Facts> {
     let mut facts = Facts { has_realize: false, detects: false };
     let mut stack = vec![body];
     while let Some(stmt) = stack.pop() {
@@ -172,7 +172,7 @@ fn scan(body: &StmtRef) -> Result<Facts> {
     Ok(facts)
 }
 
-fn check_axis_values(realize: &BlockRealize) -> Result<()> {
+fn check_axis_values(realize: &BlockRealize) -> CompleteResult<()> {
     match realize.iter_values.iter().find(|value| !value.dtype().is_int()) {
         None => Ok(()),
         Some(value) => {

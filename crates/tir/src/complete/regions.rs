@@ -17,7 +17,7 @@ use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, Range, Var};
 
 use super::accesses::{Accesses, cover};
-use super::{CompleteError, CompleteErrorKind, Result};
+use super::{CompleteError, CompleteErrorKind, CompleteResult};
 use crate::node::*;
 use crate::op::memory::TVM_ACCESS_PTR;
 
@@ -50,7 +50,7 @@ pub struct AccessRegions {
 /// # Source
 /// `GetBlockAccessRegion`, `src/tir/analysis/block_access_region_detector.cc`. Nested blocks count by their declared
 /// regions alone, as in TVM 0.23.0.
-pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Result<AccessRegions> {
+pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> CompleteResult<AccessRegions> {
     let mut detector = Detector {
         visible,
         matched: PtrMap::default(),
@@ -112,7 +112,7 @@ struct Detector<'v> {
 }
 
 impl<'v> Detector<'v> {
-    fn run(&mut self, block: &Block) -> Result<()> {
+    fn run(&mut self, block: &Block) -> CompleteResult<()> {
         for matched in block.match_buffers.iter() {
             if self.is_visible(&matched.source.buffer.data) {
                 self.matched.insert(matched.buffer.data.object().clone(), matched.clone());

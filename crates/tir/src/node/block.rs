@@ -7,7 +7,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::buffer::DefineBuffer as _;
 use super::{Buffer, IterVar, Stmt, StmtRef};
-use crate::error::{Result, TirError, check_kind};
+use crate::error::{TirError, TirResult, check_kind};
 
 /// A region of a buffer.
 #[derive(Debug, Clone, Node)]
@@ -24,7 +24,7 @@ impl BufferRegion {
     ///
     /// # Errors
     /// [`TirError::Rank`].
-    pub fn try_new(buffer: Ref<Buffer>, region: Array<Ref<Range>>) -> Result<Ref<BufferRegion>> {
+    pub fn try_new(buffer: Ref<Buffer>, region: Array<Ref<Range>>) -> TirResult<Ref<BufferRegion>> {
         buffer.check_rank(region.len())?;
         Ok(Ref::new(BufferRegion { buffer, region }))
     }
@@ -52,7 +52,7 @@ impl MatchBufferRegion {
     ///
     /// # Source
     /// `MatchBufferRegion` constructor, `src/tir/ir/stmt.cc`.
-    pub fn check(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
+    pub fn check(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> TirResult<()> {
         MatchBufferRegion::check_kinds(buffer, source)?;
         MatchBufferRegion::check_extents(buffer, source)
     }
@@ -63,7 +63,7 @@ impl MatchBufferRegion {
             .map_err(|error| Invalid::at("source", error))
     }
 
-    fn check_kinds(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
+    fn check_kinds(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> TirResult<()> {
         let whole = &source.buffer;
         let fail = |why| Err(TirError::MatchBuffer { why });
         if buffer.scope() != whole.scope() {
@@ -84,7 +84,7 @@ impl MatchBufferRegion {
         }
     }
 
-    fn check_extents(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
+    fn check_extents(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> TirResult<()> {
         let fail = |why| Err(TirError::MatchBuffer { why });
         let (outer, inner) = (source.region.len(), buffer.shape.len());
         let mut analyzer = tvmscript_arith::Analyzer::new();
@@ -159,14 +159,14 @@ impl BlockRealize {
     ///
     /// # Errors
     /// If values and axes differ in number, or the predicate is not bool.
-    pub fn try_new(iter_values: Array<Expr>, predicate: Expr, block: Ref<Block>) -> Result<StmtRef> {
+    pub fn try_new(iter_values: Array<Expr>, predicate: Expr, block: Ref<Block>) -> TirResult<StmtRef> {
         let realize = BlockRealize { span: Span::current(), iter_values, predicate, block };
         realize.check_values()?;
         realize.check_predicate()?;
         Ok(Ref::new(realize).upcast())
     }
 
-    fn check_values(&self) -> Result<()> {
+    fn check_values(&self) -> TirResult<()> {
         let (left, right) = (self.iter_values.len(), self.block.iter_vars.len());
         match left == right {
             true => Ok(()),
@@ -174,7 +174,7 @@ impl BlockRealize {
         }
     }
 
-    fn check_predicate(&self) -> Result<()> {
+    fn check_predicate(&self) -> TirResult<()> {
         let found = self.predicate.dtype();
         check_kind("a block's predicate", "bool", found, found.is_bool())
     }

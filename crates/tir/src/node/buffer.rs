@@ -5,7 +5,7 @@ use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Node, Object, Ref, Span, Str};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var, ops};
 
-use crate::error::{Result, TirError};
+use crate::error::{TirError, TirResult};
 
 /// Broadcasting behaviour of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Buffer {
     ///
     /// # Source
     /// `Buffer` constructor, `src/tir/ir/buffer.cc`.
-    pub fn try_new(parts: BufferParts) -> Result<Ref<Buffer>> {
+    pub fn try_new(parts: BufferParts) -> TirResult<Ref<Buffer>> {
         let BufferParts { data, dtype, shape, mut strides, name, axis_separators, buffer_type, .. } = parts;
         Buffer::check_parts(&data, &shape, &axis_separators)?;
         let index_dtype = Buffer::index_dtype(&shape);
@@ -195,7 +195,7 @@ impl Buffer {
     }
 
     /// Checks that the data points to scalars or vectors, and that the separators are ordered axes.
-    fn check_parts(data: &Ref<Var>, shape: &Array<Expr>, axis_separators: &Array<Expr>) -> Result<()> {
+    fn check_parts(data: &Ref<Var>, shape: &Array<Expr>, axis_separators: &Array<Expr>) -> TirResult<()> {
         let points_to_scalars = data
             .type_annotation
             .as_node::<PointerType>()
@@ -230,7 +230,7 @@ impl Buffer {
     }
 
     /// Fails with [`TirError::Rank`] unless `found` indices or ranges fit the buffer.
-    pub(crate) fn check_rank(&self, found: usize) -> Result<()> {
+    pub(crate) fn check_rank(&self, found: usize) -> TirResult<()> {
         let rank = self.shape.len();
         match rank == found {
             true => Ok(()),
@@ -272,7 +272,7 @@ impl Buffer {
     ///
     /// # Source
     /// `Buffer::GetFlattenedBuffer`, `src/tir/ir/buffer.cc`.
-    pub fn flattened(&self) -> Result<Ref<Buffer>> {
+    pub fn flattened(&self) -> TirResult<Ref<Buffer>> {
         let rank = self.shape.len();
         let wrong = || TirError::AxisSeparators { rank };
         let mut separators = Vec::with_capacity(self.axis_separators.len());
@@ -302,7 +302,7 @@ impl Buffer {
                 (Some(stride), Some(extent)) => Ok(ops::mul(stride.clone(), extent.clone())?),
                 _ => Err(wrong()),
             };
-            first.map(extent).collect::<Result<_>>()?
+            first.map(extent).collect::<TirResult<_>>()?
         };
         if extents.len() == rank && self.strides.is_empty() {
             return Ok(Ref::new(self.clone()));

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Array, DataType, IntField, Node, Object, Ref, Span, Str}
 use tvmscript_prim::{CommReducer, Expr, PrimExpr, PrimExprExt, Range, Var};
 
 use super::Buffer;
-use crate::error::{Result, TirError, check_kind, check_type};
+use crate::error::{TirError, TirResult, check_kind, check_type};
 
 /// A load from a buffer.
 #[derive(Debug, Clone, Node)]
@@ -30,7 +30,7 @@ pub struct BufferLoad {
 ///
 /// # Errors
 /// [`TirError::Rank`], [`TirError::VectorIndex`].
-pub(crate) fn element_type(buffer: &Buffer, indices: &Array<Expr>) -> Result<DataType> {
+pub(crate) fn element_type(buffer: &Buffer, indices: &Array<Expr>) -> TirResult<DataType> {
     buffer.check_rank(indices.len())?;
     let Some((last, before)) = indices.len().checked_sub(1).map(|n| (indices[n].dtype(), n)) else {
         return Ok(buffer.dtype);
@@ -55,7 +55,7 @@ impl BufferLoad {
     ///
     /// # Errors
     /// If the indices do not fit the buffer, or the predicate is not a mask for them.
-    pub fn try_new(buffer: Ref<Buffer>, indices: Array<Expr>, predicate: Option<Expr>) -> Result<Expr> {
+    pub fn try_new(buffer: Ref<Buffer>, indices: Array<Expr>, predicate: Option<Expr>) -> TirResult<Expr> {
         let dtype = element_type(&buffer, &indices)?;
         if let Some(mask) = &predicate {
             check_mask(mask, dtype)?;
@@ -71,7 +71,7 @@ impl BufferLoad {
     }
 }
 
-pub(crate) fn check_mask(mask: &Expr, element: DataType) -> Result<()> {
+pub(crate) fn check_mask(mask: &Expr, element: DataType) -> TirResult<()> {
     let found = mask.dtype();
     let boolean = found.is_bool() || (found.is_uint() && found.bits == 1);
     if !boolean || found.lanes != element.lanes {
@@ -171,7 +171,7 @@ impl IterVar {
         var: Ref<Var>,
         iter_type: IterType,
         tag: Str,
-    ) -> Result<Ref<IterVar>> {
+    ) -> TirResult<Ref<IterVar>> {
         let axis = IterVar { dom, var, iter_type, thread_tag: tag };
         axis.check_domain()?;
         Ok(Ref::new(axis))
@@ -181,7 +181,7 @@ impl IterVar {
         self.check_domain().map_err(|error| Invalid::at("dom", error))
     }
 
-    fn check_domain(&self) -> Result<()> {
+    fn check_domain(&self) -> TirResult<()> {
         if let Some(dom) = &self.dom {
             let found = dom.extent.dtype();
             check_kind("the domain", "of a signed integer type", found, found.is_int())?;

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{IntField, Map, Node, Ref, Span, Str, Value};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
 use super::{IterVar, Stmt, StmtRef};
-use crate::error::{Result, check_kind, check_type};
+use crate::error::{TirResult, check_kind, check_type};
 
 /// The execution mode of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,7 +58,7 @@ pub struct For {
 }
 
 impl For {
-    fn check_var(&self) -> Result<()> {
+    fn check_var(&self) -> TirResult<()> {
         let found = self.loop_var.dtype;
         check_kind("the loop variable", "a scalar integer", found, found.is_scalar() && found.is_integer())
     }
@@ -81,10 +81,10 @@ impl For {
     ///
     /// # Source
     /// `For` constructor, `src/tir/ir/stmt.cc`.
-    pub fn try_new(fields: For) -> Result<StmtRef> {
+    pub fn try_new(fields: For) -> TirResult<StmtRef> {
         fields.check_var()?;
         let dtype = fields.loop_var.dtype;
-        let part = |what: &'static str, e: Expr| -> Result<Expr> {
+        let part = |what: &'static str, e: Expr| -> TirResult<Expr> {
             let found = e.dtype();
             check_kind(what, "a scalar integer", found, found.is_scalar() && found.is_integer())?;
             match e.as_node::<IntImm>() {

@@ -9,7 +9,7 @@ use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, Va
 use super::Buffer;
 use super::buffer::DefineBuffer as _;
 use super::expr::{IterVar, check_mask, check_mask_of, element_type};
-use crate::error::{Result, TirError, check_kind, check_type};
+use crate::error::{TirError, TirResult, check_kind, check_type};
 
 /// A statement (`tir.Stmt`).
 #[derive(Class)]
@@ -39,13 +39,13 @@ impl LetStmt {
     ///
     /// # Errors
     /// If variable and value differ in type; a pointer accepts any handle.
-    pub fn try_new(var: Ref<Var>, value: Expr, body: StmtRef) -> Result<StmtRef> {
+    pub fn try_new(var: Ref<Var>, value: Expr, body: StmtRef) -> TirResult<StmtRef> {
         let stmt = LetStmt { span: Span::current(), var, value, body };
         stmt.check_value()?;
         Ok(Ref::new(stmt).upcast())
     }
 
-    fn check_value(&self) -> Result<()> {
+    fn check_value(&self) -> TirResult<()> {
         LetStmt::check_types(self.var.dtype, self.value.dtype())
     }
 
@@ -53,7 +53,7 @@ impl LetStmt {
     ///
     /// # Errors
     /// If they differ; a pointer accepts any handle.
-    pub fn check_types(expected: DataType, found: DataType) -> Result<()> {
+    pub fn check_types(expected: DataType, found: DataType) -> TirResult<()> {
         if expected.is_handle() && found.is_handle() {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl AssertStmt {
     ///
     /// # Errors
     /// If the condition is not bool.
-    pub fn try_new(condition: Expr, message: Expr, body: StmtRef) -> Result<StmtRef> {
+    pub fn try_new(condition: Expr, message: Expr, body: StmtRef) -> TirResult<StmtRef> {
         let found = condition.dtype();
         check_kind("the asserted condition", "bool", found, found.is_bool())?;
         Ok(Ref::new(AssertStmt { span: Span::current(), condition, message, body }).upcast())
@@ -149,7 +149,7 @@ impl BufferStore {
         value: Expr,
         indices: Array<Expr>,
         predicate: Option<Expr>,
-    ) -> Result<StmtRef> {
+    ) -> TirResult<StmtRef> {
         let place = element_type(&buffer, &indices)?;
         BufferStore::check_value(&buffer, &value, place)?;
         if let Some(mask) = &predicate {
@@ -158,7 +158,7 @@ impl BufferStore {
         Ok(Ref::new(BufferStore { span: Span::current(), buffer, value, indices, predicate }).upcast())
     }
 
-    fn check_value(buffer: &Ref<Buffer>, value: &Expr, place: DataType) -> Result<()> {
+    fn check_value(buffer: &Ref<Buffer>, value: &Expr, place: DataType) -> TirResult<()> {
         let value = value.dtype();
         match value == place {
             true => Ok(()),
@@ -241,7 +241,7 @@ impl Allocate {
         condition: Expr,
         body: StmtRef,
         annotations: Map<Str, Value>,
-    ) -> Result<StmtRef> {
+    ) -> TirResult<StmtRef> {
         Allocate::check_pointer(&buffer_var, dtype)?;
         Allocate::check_extents(&extents)?;
         let found = condition.dtype();
@@ -257,7 +257,7 @@ impl Allocate {
         check_bool("condition", &self.condition)
     }
 
-    fn check_pointer(buffer_var: &Ref<Var>, dtype: DataType) -> Result<()> {
+    fn check_pointer(buffer_var: &Ref<Var>, dtype: DataType) -> TirResult<()> {
         let points_to = buffer_var
             .type_annotation
             .as_node::<PointerType>()
@@ -272,7 +272,7 @@ impl Allocate {
         check_type("the allocated pointer", element, dtype)
     }
 
-    fn check_extents(extents: &Array<Expr>) -> Result<()> {
+    fn check_extents(extents: &Array<Expr>) -> TirResult<()> {
         let mut dtypes = extents.iter().map(|extent| extent.dtype());
         dtypes.try_for_each(|found| check_kind("an extent", "a scalar", found, found.is_scalar()))
     }

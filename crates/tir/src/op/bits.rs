@@ -1,6 +1,6 @@
 //! Operations on bits. A Python `int` beside an expression takes the type of that expression.
 
-use tvmscript_prim::error::Result;
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::ops::Operand;
 use tvmscript_prim::{DataType, Expr, PrimExprExt, ops};
 
@@ -37,7 +37,7 @@ tir_operators! {
 
 /// Applies a bit operation to script operands. Of two plain numbers, the second becomes a literal of the text's
 /// default type.
-fn of_operands(operation: fn(Expr, Expr) -> Result<Expr>, x: Operand, y: Operand) -> Result<Expr> {
+fn of_operands(operation: fn(Expr, Expr) -> PrimResult<Expr>, x: Operand, y: Operand) -> PrimResult<Expr> {
     let y = match (&x, &y) {
         (Operand::Int(_), Operand::Int(_)) => ops::bare::operand(y)?,
         _ => y,

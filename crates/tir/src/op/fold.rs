@@ -2,7 +2,7 @@
 //!
 //! Upstream counterparts: `python/tvm/tir/op.py`, `src/tir/op/op.cc`.
 
-use tvmscript_prim::error::{PrimError, Result};
+use tvmscript_prim::error::{PrimError, PrimResult};
 use tvmscript_prim::{Cast, DataType, Expr, FloatImm, IntImm, PrimExprExt, Select, ops};
 
 use super::math;
@@ -10,7 +10,7 @@ use super::math;
 /// A call of `tir.exp`; integers are converted to `float32` first, their literals included.
 /// # Errors
 /// [`PrimError::Lanes`] for a vector of integers, which that conversion does not keep.
-pub fn exp(x: Expr) -> Result<Expr> {
+pub fn exp(x: Expr) -> PrimResult<Expr> {
     let x = if x.dtype().is_integer() { Cast::try_new(DataType::FLOAT32, x)? } else { x };
     Ok(math::EXP.call(x.dtype(), [x]))
 }
@@ -18,7 +18,7 @@ pub fn exp(x: Expr) -> Result<Expr> {
 /// `x` to the power of `y`; types are matched.
 /// # Errors
 /// [`PrimError::OperandType`] when the common type is not an IEEE float; [`PrimError::CannotMatch`].
-pub fn pow(mut x: Expr, mut y: Expr) -> Result<Expr> {
+pub fn pow(mut x: Expr, mut y: Expr) -> PrimResult<Expr> {
     ops::match_types(&mut x, &mut y)?;
     let found = x.dtype();
     if !found.is_float() {
@@ -30,7 +30,7 @@ pub fn pow(mut x: Expr, mut y: Expr) -> Result<Expr> {
 /// The logarithm of a sum of exponentials, as TVM builds it from `exp`, `+` and `log`.
 /// # Errors
 /// [`PrimError::OperandType`] unless both are IEEE floats; [`PrimError::CannotMatch`].
-pub fn logaddexp(mut a: Expr, mut b: Expr) -> Result<Expr> {
+pub fn logaddexp(mut a: Expr, mut b: Expr) -> PrimResult<Expr> {
     for e in [&a, &b] {
         let found = e.dtype();
         if !found.is_float() {
@@ -45,7 +45,7 @@ pub fn logaddexp(mut a: Expr, mut b: Expr) -> Result<Expr> {
 /// Literals fold.
 /// # Errors
 /// [`PrimError::OperandType`] for bool, handles and small floats.
-pub fn abs(x: Expr) -> Result<Expr> {
+pub fn abs(x: Expr) -> PrimResult<Expr> {
     let found = x.dtype();
     if found.is_int() {
         if let Some(lit) = x.as_node::<IntImm>() {
@@ -68,35 +68,35 @@ pub fn abs(x: Expr) -> Result<Expr> {
 /// Rounds toward negative infinity, as [`ops::round_with`].
 /// # Errors
 /// As [`ops::round_with`].
-pub fn floor(x: Expr) -> Result<Expr> {
+pub fn floor(x: Expr) -> PrimResult<Expr> {
     ops::round_with(&math::FLOOR.op, f64::floor, x)
 }
 
 /// Rounds toward zero, as [`ops::round_with`].
 /// # Errors
 /// As [`ops::round_with`].
-pub fn trunc(x: Expr) -> Result<Expr> {
+pub fn trunc(x: Expr) -> PrimResult<Expr> {
     ops::round_with(&math::TRUNC.op, f64::trunc, x)
 }
 
 /// Rounds to the nearest integer, ties to even, as [`ops::round_with`].
 /// # Errors
 /// As [`ops::round_with`].
-pub fn round(x: Expr) -> Result<Expr> {
+pub fn round(x: Expr) -> PrimResult<Expr> {
     ops::round_with(&math::ROUND.op, f64::round_ties_even, x)
 }
 
 /// Rounds to the nearest integer, ties to even, as [`ops::round_with`].
 /// # Errors
 /// As [`ops::round_with`].
-pub fn nearbyint(x: Expr) -> Result<Expr> {
+pub fn nearbyint(x: Expr) -> PrimResult<Expr> {
     ops::round_with(&math::NEARBYINT.op, f64::round_ties_even, x)
 }
 
 /// Whether the value is not a number: false for integers, folded for literals; `float16` is asked as `float32`.
 /// # Errors
 /// [`PrimError::OperandType`] for anything but integers and IEEE floats.
-pub fn isnan(x: Expr) -> Result<Expr> {
+pub fn isnan(x: Expr) -> PrimResult<Expr> {
     let found = x.dtype();
     let result = DataType::BOOL.with_lanes(found.lanes);
     if found.is_integer() {
@@ -115,7 +115,7 @@ pub fn isnan(x: Expr) -> Result<Expr> {
 /// Whether the value is infinite: false for integers, else `fabs(x) == inf and not isnan(x)`.
 /// # Errors
 /// [`PrimError::OperandType`] for anything but integers and scalar IEEE floats.
-pub fn isinf(x: Expr) -> Result<Expr> {
+pub fn isinf(x: Expr) -> PrimResult<Expr> {
     let found = x.dtype();
     if found.is_integer() {
         return ops::make_const(DataType::BOOL.with_lanes(found.lanes), false);
@@ -130,6 +130,6 @@ pub fn isinf(x: Expr) -> Result<Expr> {
 /// Whether the value is a finite number: `not isinf(x) and not isnan(x)`.
 /// # Errors
 /// As [`isinf`].
-pub fn isfinite(x: Expr) -> Result<Expr> {
+pub fn isfinite(x: Expr) -> PrimResult<Expr> {
     ops::and(ops::not(isinf(x.clone())?)?, ops::not(isnan(x)?)?)
 }

@@ -51,7 +51,7 @@ use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::ScriptFn;
 use tvmscript_prim::BaseExpr;
 pub use tvmscript_prim::Effect;
-use tvmscript_prim::error::{PrimError, Result};
+use tvmscript_prim::error::{PrimError, PrimResult};
 use tvmscript_prim::intrinsic::NamedOp;
 use tvmscript_prim::{Call, DataType, Expr, PrimExprExt};
 
@@ -85,7 +85,7 @@ pub enum ResultType {
 }
 
 /// Rebuilds a call from its type and operands; `None` if the number of operands is wrong.
-pub type MakeFn = fn(DataType, &Array<Expr>) -> Option<Result<Expr>>;
+pub type MakeFn = fn(DataType, &Array<Expr>) -> Option<PrimResult<Expr>>;
 
 /// An operator, declared by an entry of `tir_operators!`.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Operator {
     ///
     /// # Errors
     /// [`PrimError::MissingOperand`] if there are fewer operands.
-    fn call_same_as(&self, index: usize, operands: impl IntoIterator<Item = Expr>) -> Result<Expr> {
+    fn call_same_as(&self, index: usize, operands: impl IntoIterator<Item = Expr>) -> PrimResult<Expr> {
         let operands: Vec<Expr> = operands.into_iter().collect();
         match operands.get(index) {
             Some(operand) => Ok(self.call(operand.dtype(), operands)),

@@ -2,7 +2,9 @@
 
 use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir_core::{Array, DataType, Object, Ref};
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue, Signature};
+use tvmscript_irbuilder::{
+    BuildError, BuildResult, CallArgs, FromScript, HostFunction, ScriptValue, Signature,
+};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, ops};
 
 use crate::build::args::{ExprArg, Shape};
@@ -13,7 +15,7 @@ use crate::op;
 ///
 /// # Errors
 /// Those of the attribute.
-pub fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub fn expr(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     let Some(value) = object.downcast_ref::<PrimExpr>().cloned() else { return field(object, name) };
     Ok(Some(match name {
         "astype" => HostFunction::value("astype", move |args: CallArgs| {
@@ -51,7 +53,7 @@ pub(super) fn expr_names(object: &Object) -> Vec<String> {
 ///
 /// # Errors
 /// Those of the attribute.
-pub fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub fn buffer(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
     Ok(Some(match name {
         "scope" => HostFunction::value("scope", move |args| {
@@ -83,14 +85,14 @@ pub(super) fn buffer_names(object: &Object) -> Vec<String> {
 }
 
 /// An expression, or `None`.
-fn maybe_expr(value: ScriptValue) -> Result<Option<Expr>> {
+fn maybe_expr(value: ScriptValue) -> BuildResult<Option<Expr>> {
     match value {
         ScriptValue::None => Ok(None),
         value => ExprArg::convert(value).map(Some),
     }
 }
 
-fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> BuildResult<ScriptValue> {
     let signature = Signature::new("vload", &["begin", "dtype", "predicate"]).with_required(1);
     let mut args = signature.bind(args)?;
     let begin = args.required(0, Shape::from_script)?;
@@ -107,7 +109,7 @@ fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
 }
 
 /// The indices of a vector of type `dtype` that starts at `begin`: a scalar last index becomes a ramp.
-fn vector_indices(buffer: &Buffer, begin: Shape, dtype: DataType) -> Result<Array<Expr>> {
+fn vector_indices(buffer: &Buffer, begin: Shape, dtype: DataType) -> BuildResult<Array<Expr>> {
     let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
     let lanes = dtype.lanes / buffer.dtype.lanes.max(1);
     if let Some(last) = indices.last_mut()
@@ -120,7 +122,7 @@ fn vector_indices(buffer: &Buffer, begin: Shape, dtype: DataType) -> Result<Arra
     Ok(Array::new(indices))
 }
 
-fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> BuildResult<ScriptValue> {
     let signature = Signature::new("vstore", &["begin", "value", "predicate"]).with_required(2);
     let mut args = signature.bind(args)?;
     let begin = args.required(0, Shape::from_script)?;
@@ -131,7 +133,7 @@ fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
 }
 
 /// An access mask: 1 for reading, 2 for writing.
-fn access_mask(value: ScriptValue) -> Result<i64> {
+fn access_mask(value: ScriptValue) -> BuildResult<i64> {
     let wrong = |found: String| BuildError::expected("a mask of \"r\" and \"w\"", found);
     match value {
         ScriptValue::Int(mask) => Ok(mask),
@@ -148,7 +150,7 @@ fn access_mask(value: ScriptValue) -> Result<i64> {
 ///
 /// # Source
 /// `Buffer::access_ptr`, `src/tir/ir/buffer.cc`.
-fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> BuildResult<ScriptValue> {
     let signature =
         Signature::new("access_ptr", &["access_mask", "ptr_type", "content_lanes", "offset", "extent"])
             .with_required(1);
@@ -184,7 +186,7 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
 }
 
 /// The offset of an element from the data pointer, in elements.
-fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> BuildResult<ScriptValue> {
     let indices = Signature::new("offset_of", &["indices"]).bind(args)?.required(0, Shape::from_script)?.0;
     buffer.check_rank(indices.len())?;
     let mut sum: Option<Expr> = None;

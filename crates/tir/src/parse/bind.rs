@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Array, ObjectLike, Ref, Str, Value};
 use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Var};
 use tvmscript_python_syntax::ast::{ExprId, HasRange, Name};
-use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalResult, ParseErrorKind, Parser, Shadowing};
 
 use crate::build::args::ExprArg;
 use crate::build::loops::loop_over;
@@ -32,7 +32,7 @@ impl HostObject for MetaVar {
 ///
 /// # Errors
 /// If the value cannot be bound.
-pub fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     let value = rejoined(p, name, &value).unwrap_or(value);
     if let Some(declared) = declared(p, name, &value) {
         let value = ExprArg::convert(value);
@@ -65,7 +65,7 @@ fn declared(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<Ref<Var>>
 }
 
 /// The value that a name refers to after `value` is assigned to it.
-fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) -> Result<ScriptValue> {
+fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) -> EvalResult<ScriptValue> {
     if let Some(meta) = value.as_host::<MetaVar>() {
         return Ok(meta.0.clone());
     }
@@ -120,7 +120,7 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
 ///
 /// # Errors
 /// If variable and value differ in type.
-pub fn let_rest(p: &mut Parser<'_>, at: impl HasRange + Copy, var: &Ref<Var>, value: Expr) -> Result<()> {
+pub fn let_rest(p: &mut Parser<'_>, at: impl HasRange + Copy, var: &Ref<Var>, value: Expr) -> EvalResult<()> {
     if let Some(flat) = flat(p) {
         let added = (flat.bind)(var.clone(), value).and_then(TirFrame::add);
         return p.checked(at, added);
@@ -142,7 +142,13 @@ pub(super) fn syntax(p: &Parser<'_>) -> &'static TirSyntax {
 }
 
 /// Names the result of a frame: variables and buffers, alone or in a list.
-fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: &str) -> Result<ScriptValue> {
+fn named(
+    p: &mut Parser<'_>,
+    name: &Str,
+    at: ExprId,
+    value: ScriptValue,
+    place: &str,
+) -> EvalResult<ScriptValue> {
     match &value {
         ScriptValue::Node(object) if object.is::<Var>() || object.is::<Buffer>() => {
             object.give_name(name);
@@ -172,7 +178,7 @@ fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: 
 }
 
 /// `for x in ..`: loop variables.
-pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     let text = p.name_str(name);
     let value = used_before(p, name, &value).unwrap_or(value);
     let bound = named(p, &text, at, value, "a `for` statement")?;
@@ -189,12 +195,17 @@ fn used_before(p: &Parser<'_>, name: Name, value: &ScriptValue) -> Option<Script
 }
 
 /// `for i in T.static_range(..)`: a plain number.
-pub(super) fn static_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(super) fn static_target(
+    p: &mut Parser<'_>,
+    name: Name,
+    at: ExprId,
+    value: ScriptValue,
+) -> EvalResult<()> {
     p.define(name, value, at, Shadowing::OuterFrames)
 }
 
 /// `with .. as x`: the result of entering the scope.
-pub(super) fn with_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(super) fn with_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     let text = p.name_str(name);
     let bound = named(p, &text, at, value, "a `with` statement")?;
     p.define(name, bound, at, Shadowing::OuterFrames)

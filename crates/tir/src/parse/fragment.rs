@@ -4,7 +4,7 @@
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_prim::{TupleType, Var};
 use tvmscript_python_syntax::ast::{Constant, Expr, ExprId, Stmt, StmtId};
-use tvmscript_script_parser::{Parser, Result};
+use tvmscript_script_parser::{EvalResult, Parser};
 
 use super::statements::effect;
 use crate::build::args::ExprArg;
@@ -13,7 +13,7 @@ use crate::build::{function, loops};
 use crate::node;
 
 /// Parses a fragment.
-pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
+pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> EvalResult<()> {
     let Some(last) = body.last() else { return Ok(()) };
     let frame = function::open_fragment().into_script();
     p.in_frame(&frame, *last, |p, _| {
@@ -28,7 +28,7 @@ pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
 }
 
 /// Handles a final expression: the fragment itself if it is empty so far, otherwise a statement.
-fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
+fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> EvalResult<()> {
     let value = p.eval(at)?;
     let is_statement = match &value {
         ScriptValue::Frame(_) | ScriptValue::Ellipsis => true,

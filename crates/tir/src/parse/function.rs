@@ -4,7 +4,7 @@ use tvmscript_irbuilder::record::{record_syntax, record_syntax_as};
 use tvmscript_irbuilder::{CallArgs, FromScript, IntoScript, ScriptValue, Signature};
 use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, ParamKind, Parameter};
 use tvmscript_script_parser::Definition;
-use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseErrorKind, Parser, Shadowing};
 
 use crate::build::function::Flags;
 use crate::build::types::{TypeArg, call_annotation};
@@ -14,11 +14,11 @@ use crate::build::{ConstExpr, function, loops};
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     /// Reads the arguments of the decorator.
-    pub flags: fn(&mut Parser, &Definition<FunctionDef>) -> Result<Flags>,
+    pub flags: fn(&mut Parser, &Definition<FunctionDef>) -> EvalResult<Flags>,
     /// Runs in the function's scope, before its annotations are evaluated.
-    pub begin: fn(&mut Parser, &FunctionDef) -> Result<()>,
+    pub begin: fn(&mut Parser, &FunctionDef) -> EvalResult<()>,
     /// Evaluates the annotation of a parameter.
-    pub annotation: fn(&mut Parser, &FunctionDef, Parameter) -> Result<ScriptValue>,
+    pub annotation: fn(&mut Parser, &FunctionDef, Parameter) -> EvalResult<ScriptValue>,
 }
 
 /// TVM 0.23.
@@ -46,7 +46,7 @@ const TVM_0_23: Head = Head {
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
-) -> Result<Option<ScriptValue>> {
+) -> EvalResult<Option<ScriptValue>> {
     define_with(p, definition, &TVM_0_23)
 }
 
@@ -58,7 +58,7 @@ pub fn define_with(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
     head: &Head,
-) -> Result<Option<ScriptValue>> {
+) -> EvalResult<Option<ScriptValue>> {
     let constants = constants(p, definition);
     if let Some(first) = constants.first()
         && p.constant(first.name).is_none()
@@ -83,14 +83,14 @@ fn is_constant(p: &mut Parser<'_>, at: ExprId) -> bool {
 }
 
 /// The frame of `with T.prim_func():` in host code.
-pub(super) fn scope(args: CallArgs) -> tvmscript_irbuilder::Result<ScriptValue> {
+pub(super) fn scope(args: CallArgs) -> tvmscript_irbuilder::BuildResult<ScriptValue> {
     const SCOPE: Signature = Signature::new("prim_func", &["is_private"]).with_required(0);
     let is_private = SCOPE.bind(args)?.optional(0, bool::from_script)?.unwrap_or_default();
     Ok(function::open(is_private, false).into_script())
 }
 
 /// Rejects nested functions.
-pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
+pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<()> {
     let kind = EvalErrorKind::UnsupportedExpression { what: "a nested function" };
     Err(p.error_with_help(
         definition.stmt.name_place,
@@ -100,7 +100,7 @@ pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<Function
 }
 
 /// Declares a function of a module by its signature.
-pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
+pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<()> {
     build(p, definition, &TVM_0_23, false)
 }
 
@@ -108,7 +108,7 @@ pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) 
 ///
 /// # Errors
 /// If the head is invalid.
-pub fn declare_with(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, head: &Head) -> Result<()> {
+pub fn declare_with(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, head: &Head) -> EvalResult<()> {
     build(p, definition, head, false)
 }
 
@@ -117,7 +117,7 @@ fn build(
     definition: &Definition<FunctionDef>,
     head: &Head,
     with_body: bool,
-) -> Result<()> {
+) -> EvalResult<()> {
     let node = definition.stmt;
     let flags = (head.flags)(p, definition)?;
     let frame = function::open_with(Flags { declares: !with_body, ..flags }).into_script();
@@ -182,7 +182,7 @@ fn build(
     })
 }
 
-fn return_type(p: &mut Parser<'_>, at: tvmscript_python_syntax::ast::ExprId) -> Result<()> {
+fn return_type(p: &mut Parser<'_>, at: tvmscript_python_syntax::ast::ExprId) -> EvalResult<()> {
     let value = p.eval(at)?;
     let ty = TypeArg::from_script(value.clone());
     let ty = p.checked(at, ty)?;

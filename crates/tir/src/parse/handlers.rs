@@ -3,7 +3,7 @@
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 use tvmscript_python_syntax::ast::{AnnAssign, ExprId, FunctionDef, Name, StmtId};
-use tvmscript_script_parser::{Binder, DeclareFn, DefineFn, Parser, Result};
+use tvmscript_script_parser::{Binder, DeclareFn, DefineFn, EvalResult, Parser};
 
 use super::{attributes, bind, function, statements};
 
@@ -17,13 +17,13 @@ pub struct Handlers {
     /// Binds a name that is assigned to.
     pub assign: Binder,
     /// Handles `x: T.int32 = value`.
-    pub ann_assign: fn(&mut Parser, StmtId, &AnnAssign) -> Result<()>,
+    pub ann_assign: fn(&mut Parser, StmtId, &AnnAssign) -> EvalResult<()>,
     /// The value of an attribute of an expression.
-    pub expr_attribute: fn(&Object, &str) -> tvmscript_irbuilder::Result<Option<ScriptValue>>,
+    pub expr_attribute: fn(&Object, &str) -> tvmscript_irbuilder::BuildResult<Option<ScriptValue>>,
     /// The value of an attribute of a buffer.
-    pub buffer_attribute: fn(&Object, &str) -> tvmscript_irbuilder::Result<Option<ScriptValue>>,
+    pub buffer_attribute: fn(&Object, &str) -> tvmscript_irbuilder::BuildResult<Option<ScriptValue>>,
     /// Reads a call of a function that the dialect does not have.
-    pub unknown_call: fn(&str, CallArgs) -> tvmscript_irbuilder::Result<ScriptValue>,
+    pub unknown_call: fn(&str, CallArgs) -> tvmscript_irbuilder::BuildResult<ScriptValue>,
 }
 
 /// TVM 0.23.
@@ -38,7 +38,7 @@ pub const TVM_0_23: Handlers = Handlers {
 };
 
 /// The binder of the parser's release.
-pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     let assign = bind::syntax(p).parse.assign;
     assign(p, name, at, value)
 }

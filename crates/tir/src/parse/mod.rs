@@ -16,7 +16,7 @@ mod subscript;
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir::build::{FunctionCaller, arguments_as_written, field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
-use tvmscript_irbuilder::{BuildDialect, Builder, CallArgs, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildDialect, BuildResult, Builder, CallArgs, ScriptValue, script_fn};
 use tvmscript_prim::{Call, Expr, FloatImm, IntImm, PrimExpr, Range, UnknownCall};
 use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::DecoratorRule;
@@ -30,7 +30,7 @@ use crate::syntax::TirSyntax;
 
 /// Marks a value that an assignment binds without a let.
 #[script_fn]
-pub fn meta_var(value: ScriptValue) -> Result<ScriptValue> {
+pub fn meta_var(value: ScriptValue) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::host(bind::MetaVar(value)))
 }
 
@@ -123,13 +123,13 @@ fn constant(object: &Object) -> Option<ScriptValue> {
 }
 
 /// A call of a function that the dialect does not have.
-fn unknown_call(name: &str, args: CallArgs) -> Result<ScriptValue> {
+fn unknown_call(name: &str, args: CallArgs) -> BuildResult<ScriptValue> {
     let (args, keywords) = arguments_as_written(args)?;
     Ok(UnknownCall::new(name.into(), args, keywords).into())
 }
 
 /// `Module.f(x)`: calls a function of the module.
-fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+fn call_function(object: &Object, args: CallArgs) -> BuildResult<ScriptValue> {
     // `GlobalVar.__call__` of TVM looks at the arguments, too.
     let is_relax = |arg: &ScriptValue| arg.as_node::<tvmscript_ir::RelaxExpr>().is_some();
     if args.positional.iter().any(is_relax)
@@ -139,7 +139,7 @@ fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
     }
     let exprs = args.positional.into_iter().enumerate();
     let exprs = exprs.map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)));
-    let exprs: Array<Expr> = exprs.collect::<Result<_>>()?;
+    let exprs: Array<Expr> = exprs.collect::<BuildResult<_>>()?;
     let Some(var) = object.downcast_ref::<GlobalVar>() else { return Ok(ScriptValue::None) };
     let dtype = crate::build::result_dtype(var.struct_info_.as_ref());
     Ok(Call::with_callee(dtype, var.clone().upcast::<tvmscript_ir::RelaxExpr>().upcast(), exprs).into())

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::Comparison;
-use tvmscript_irbuilder::{BuildError, Builder, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, Builder, ScriptValue};
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::ops::{self, Operand, bare, python, script};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
@@ -17,7 +17,7 @@ use crate::node::{BufferRegion, IterVar};
 pub struct FoldedComparisons(pub fn(Comparison, left: &Operand) -> bool);
 
 /// Converts a value to an operand of an expression, if possible.
-fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
+fn operand(value: &ScriptValue) -> BuildResult<Option<Operand>> {
     Ok(Some(match value {
         ScriptValue::Int(i) => Operand::Int(*i),
         ScriptValue::Float(f) => Operand::Float(*f),
@@ -41,7 +41,7 @@ fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
 }
 
 /// Applies an operator with at least one operand that is an expression, an axis or a region.
-pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Result<Option<ScriptValue>> {
+pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> BuildResult<Option<ScriptValue>> {
     match (op, operands) {
         (Operator::Conditional, [test, then_value, else_value]) => conditional(test, then_value, else_value),
         (Operator::Unary(op), [a]) => {
@@ -93,7 +93,7 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
 }
 
 /// `a op b`. Numbers become literals of the text's default type, unless they take the other operand's type.
-fn arithmetic(op: python::BinaryOperator, a: Operand, b: Operand) -> Result<Expr> {
+fn arithmetic(op: python::BinaryOperator, a: Operand, b: Operand) -> BuildResult<Expr> {
     use python::BinaryOperator as Op;
     let (a, b) = match op {
         Op::LShift | Op::RShift | Op::BitAnd | Op::BitOr | Op::BitXor => (a, b),
@@ -124,7 +124,7 @@ fn conditional(
     test: &ScriptValue,
     then_value: &ScriptValue,
     else_value: &ScriptValue,
-) -> Result<Option<ScriptValue>> {
+) -> BuildResult<Option<ScriptValue>> {
     let Some(test) = test.as_node::<PrimExpr>() else { return Ok(None) };
     let test = &determine(test.clone(), DataType::BOOL);
     if test.dtype() != DataType::BOOL {

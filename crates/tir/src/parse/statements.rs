@@ -6,7 +6,7 @@ use tvmscript_irbuilder::record::record_syntax;
 use tvmscript_irbuilder::{FromScript, IntoScript, PendingFrame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
-use tvmscript_script_parser::{EvalErrorKind, Indices, Operator, ParseErrorKind, Parser, Result};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, Indices, Operator, ParseErrorKind, Parser};
 
 use super::{bind, handlers, late};
 use crate::build::args::ExprArg;
@@ -20,19 +20,19 @@ fn frame(kind: FrameKind) -> ScriptValue {
     PendingFrame::value(TirFrame::new(kind))
 }
 
-fn add(p: &mut Parser<'_>, at: StmtId, statement: StmtRef) -> Result<()> {
+fn add(p: &mut Parser<'_>, at: StmtId, statement: StmtRef) -> EvalResult<()> {
     let added = TirFrame::add(statement);
     p.checked(at, added)
 }
 
 /// Converts a value to an expression; errors are reported at `at`.
-fn expr_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> Result<Expr> {
+fn expr_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> EvalResult<Expr> {
     let expr = ExprArg::convert(value);
     p.checked(at, expr)
 }
 
 /// `x = value`, `x, y = value`, `A[i] = value`.
-pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
+pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> EvalResult<()> {
     let Some(target) = p.item(node.targets, 0) else { return Ok(()) };
     if node.targets.len() > 1 {
         let kind =
@@ -55,7 +55,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     }
 }
 
-fn buffer_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> Result<Ref<Buffer>> {
+fn buffer_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> EvalResult<Ref<Buffer>> {
     match value.as_node::<Buffer>() {
         Some(buffer) => Ok(buffer.clone()),
         None => {
@@ -72,7 +72,7 @@ fn store(
     (index, indices): (ExprId, Indices),
     value_at: ExprId,
     value: ScriptValue,
-) -> Result<()> {
+) -> EvalResult<()> {
     let mut exprs = Vec::with_capacity(indices.items.len());
     for (i, item) in indices.items.into_iter().enumerate() {
         let expr = match item {
@@ -107,7 +107,7 @@ fn record_store(store: &Ref<crate::BufferStore>) {
 ///
 /// # Errors
 /// If the annotation is not a type, or the value does not have it.
-pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
+pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> EvalResult<()> {
     let Some(value_at) = node.value else {
         let kind = EvalErrorKind::UnsupportedExpression { what: "an annotation without a value" };
         return Err(p.error_with_help(id, kind, "give the variable a value: `x: T.int32 = 0`"));
@@ -135,7 +135,7 @@ pub fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Resu
 }
 
 /// `A[i] += value`. A variable cannot be rebound, so `x += 1` defines a new one.
-pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) -> Result<()> {
+pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) -> EvalResult<()> {
     let (value_of_target, buffer) = match p.expr(node.target) {
         ast::Expr::Subscript { value, .. } => {
             let base = p.eval(value)?;
@@ -162,7 +162,7 @@ pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) 
 }
 
 /// `for i in range(..)`, `for i, j in T.grid(..)`.
-pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Result<()> {
+pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> EvalResult<()> {
     match late::declarations(p, node) {
         0 => loop_from(p, id, node, 0),
         late => p.with_scope(|p| {
@@ -176,7 +176,7 @@ pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Resul
 }
 
 /// The loop, with its body from the statement at index `start`.
-fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> Result<()> {
+fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> EvalResult<()> {
     let value = p.eval(node.iter)?;
     if let Some(range) = value.as_host::<StaticRange>() {
         return static_loop(p, id, node, range);
@@ -204,7 +204,7 @@ fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> R
 
 /// Binds the variables of a loop. A single variable fits a target of several names, so that `for *i, in T.grid(*shape)`
 /// works for every rank.
-fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> Result<()> {
+fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> EvalResult<()> {
     let is_list = matches!(p.expr(node.target), ast::Expr::Tuple { .. } | ast::Expr::List { .. });
     let vars = match &vars {
         ScriptValue::Node(_) if is_list => ScriptValue::list(vec![vars]),
@@ -222,7 +222,7 @@ fn loop_vars(p: &mut Parser<'_>, node: &ast::For, vars: ScriptValue) -> Result<(
 }
 
 /// `for i in T.static_range(..)`: the body once for each number.
-fn static_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For, range: &StaticRange) -> Result<()> {
+fn static_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For, range: &StaticRange) -> EvalResult<()> {
     if !node.orelse.is_empty() {
         let kind = EvalErrorKind::UnsupportedExpression { what: "`else` of a loop" };
         return Err(p.error(id, kind));
@@ -266,7 +266,7 @@ fn first_jump(p: &Parser<'_>, body: ast::List<StmtId>) -> Option<StmtId> {
 }
 
 /// `while condition:`.
-pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> Result<()> {
+pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> EvalResult<()> {
     let value = p.eval(node.test)?;
     let condition = expr_at(p, node.test, value)?;
     if !node.orelse.is_empty() {
@@ -284,7 +284,7 @@ pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> R
 /// `if a: .. elif b: .. else: ..`. A Python bool selects a branch; an expression makes a conditional.
 ///
 /// The chain is a loop, not a recursion: each further clause opens a `T.If` inside the last `T.Else`.
-pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
+pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> EvalResult<()> {
     let mut open = Vec::new();
     let mut result = Ok(());
     let mut decided = false;
@@ -348,7 +348,7 @@ pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result
 }
 
 /// `with T.block("b"):`, `with T.launch_thread(..) as tx, ..:`.
-pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Result<()> {
+pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> EvalResult<()> {
     p.with_scope(|p| {
         let mut open = Vec::new();
         let mut result = Ok(());
@@ -375,7 +375,7 @@ pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> R
 }
 
 /// `assert condition, message`, which applies to the rest of the scope.
-pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> Result<()> {
+pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> EvalResult<()> {
     let test = p.eval(node.test);
     let Some(message_at) = node.msg else {
         let kind = EvalErrorKind::UnsupportedExpression { what: "an assertion without a message" };
@@ -396,7 +396,7 @@ pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> R
 }
 
 /// `return value`.
-pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -> Result<()> {
+pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -> EvalResult<()> {
     let Some(at) = node.value else {
         let kind = EvalErrorKind::UnsupportedExpression { what: "`return` without a value" };
         return Err(p.error_with_help(
@@ -411,28 +411,28 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
 }
 
 /// `break`.
-pub(super) fn break_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
+pub(super) fn break_loop(p: &mut Parser<'_>, id: StmtId) -> EvalResult<()> {
     evaluate(p, id, op::control::break_loop())
 }
 
 /// `continue`.
-pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
+pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> EvalResult<()> {
     evaluate(p, id, op::control::continue_loop())
 }
 
 /// An expression statement: a scope for the rest of the enclosing one, a store, or an evaluation.
-pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -> Result<()> {
+pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -> EvalResult<()> {
     let value = p.eval(node.value)?;
     effect(p, id, node.value, value)
 }
 
-fn evaluate(p: &mut Parser<'_>, at: StmtId, value: Expr) -> Result<()> {
+fn evaluate(p: &mut Parser<'_>, at: StmtId, value: Expr) -> EvalResult<()> {
     record_syntax("T.evaluate", || vec![value.clone().into()]);
     add(p, at, Evaluate::new(value))
 }
 
 /// Adds the statement for the value of an expression statement.
-pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     match &value {
         ScriptValue::None | ScriptValue::Str(_) | ScriptValue::Ellipsis => Ok(()),
         ScriptValue::Frame(_) => {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult, Frame};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{DataType, Element, Map, PathId, Ref, Str, Value, field, structural_equal};
@@ -19,7 +19,7 @@ use super::var;
 use crate::node::{Allocate, AllocateConst, BufferRealize, DeclBuffer};
 
 /// `B = T.decl_buffer((4,), data=p)`
-pub(crate) fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let concise = may_be_concise(node, path, d);
     declare(node, path, Inline::Nothing, concise, d)
 }
@@ -30,7 +30,7 @@ fn declare(
     inline: Inline,
     concise: bool,
     d: &mut Docsifier<'_>,
-) -> Result<Doc> {
+) -> DocsifyResult<Doc> {
     let DeclBuffer { span: _, buffer, body: inner } = &**node;
     let at = d.field(path, field!(DeclBuffer, buffer));
     let known = d.is_defined(buffer.object());
@@ -57,7 +57,7 @@ pub fn annotations_kwarg(
     annotations: &Map<Str, Value>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<(&'static str, ExprDoc)>> {
+) -> DocsifyResult<Option<(&'static str, ExprDoc)>> {
     if annotations.is_empty() {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ pub(crate) fn deep_equal(a: &tvmscript_prim::Expr, b: &tvmscript_prim::Expr) -> 
 }
 
 /// `p = T.allocate([4], "float32", "shared")`
-pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let concise = may_be_concise(node, path, d);
     // The fused form creates both the pointer and the buffer.
     if d.config().syntax_sugar
@@ -143,7 +143,11 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
 }
 
 /// `p = T.allocate_const([0, 1], "int32", [2])`
-pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn allocate_const(
+    node: &Ref<AllocateConst>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Doc> {
     let AllocateConst {
         span: _,
         buffer_var,
@@ -207,7 +211,7 @@ pub(crate) fn realize_call(
     scope: Option<ExprDoc>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let BufferRealize { span: _, buffer, bounds, condition, body: _ } = node;
     let (buffer_path, bounds_path) =
         (d.field(path, field!(BufferRealize, buffer)), d.field(path, field!(BufferRealize, bounds)));
@@ -222,7 +226,11 @@ pub(crate) fn realize_call(
 }
 
 /// `T.realize(A[0:4])`
-pub(crate) fn buffer_realize(node: &Ref<BufferRealize>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn buffer_realize(
+    node: &Ref<BufferRealize>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Doc> {
     let concise = may_be_concise(node, path, d);
     let context = realize_call(node, None, path, d)?;
     let frame = Frame::new(Some(node.object().clone()), ());

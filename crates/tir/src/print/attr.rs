@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame};
 use tvmscript_ir::print::data;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref, Value, field};
@@ -26,7 +26,7 @@ struct Opening<'a> {
 }
 
 /// `T.attr(node, "key", value)`, `tx = T.launch_thread("threadIdx.x", 32)`, `T.realize(A[0:4], "shared")`
-pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let concise = may_be_concise(node, path, d);
     let Opening { context, defines, body: inner, body_path } = opening(node, path, d)?;
     let frame = Frame::new(Some(node.object().clone()), ());
@@ -45,7 +45,7 @@ pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_
     Ok(scope.close(stmts, path, d))
 }
 
-fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Opening<'a>> {
+fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Opening<'a>> {
     let AttrStmt { span: _, node: subject, attr_key, value, body } = &**node;
     let body_path = d.field(path, field!(AttrStmt, body));
     if let Some(realize) = realized(node) {
@@ -71,7 +71,7 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn attribute_node(subject: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn attribute_node(subject: &Value, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let at = d.field(path, field!(AttrStmt, node));
     match subject {
         // The parser converts a plain number to a literal here.
@@ -113,7 +113,7 @@ fn launch_thread(
     thread: &Ref<IterVar>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<(ExprDoc, bool)>> {
+) -> DocsifyResult<Option<(ExprDoc, bool)>> {
     let variable = &thread.var;
     let thread_path = d.field(path, field!(AttrStmt, node));
     let mut defines = false;
@@ -179,7 +179,7 @@ pub(crate) fn env_thread(
     path: PathId,
     tag: Option<PathId>,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let hint = thread.var.name.get();
     d.declare_free(thread.var.object(), &hint, |d| {
         d.set_thread(thread);

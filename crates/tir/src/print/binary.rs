@@ -4,7 +4,7 @@
 //! otherwise the call form, which never folds.
 
 use tvmscript_docsifier::doc::{BinaryOp as Op, Expr as DocExpr, ExprDoc, UnaryOp};
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::{PathId, Ref, field};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{
@@ -38,11 +38,11 @@ fn is_call(e: &Expr) -> bool {
 }
 
 /// Returns `true` if the folding comparison of two calls is still a comparison (`T.vscale() == T.vscale()` is not).
-fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>, a: &Expr, b: &Expr) -> bool {
+fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::PrimResult<Expr>, a: &Expr, b: &Expr) -> bool {
     smart(a.clone(), b.clone()).is_ok_and(|e| e.is::<EQ>())
 }
 
-fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<(ExprDoc, ExprDoc)> {
+fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<(ExprDoc, ExprDoc)> {
     let a = d.part(a, path, field!(Add, a))?;
     let b = d.part(b, path, field!(Add, b))?;
     Ok((a, b))
@@ -55,7 +55,7 @@ pub(crate) fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {
 macro_rules! binary {
     ($($(#[$doc:meta])* $name:ident: $node:ident, $smart:ident => $sugar:expr, else $call:literal;)*) => {$(
         $(#[$doc])*
-        pub(crate) fn $name(node: &Ref<$node>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+        pub(crate) fn $name(node: &Ref<$node>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
             let $node { span: _, dtype: _, a, b } = &**node;
             let (left, right) = operands(a, b, path, d)?;
             let sugar: fn(&Expr, ExprDoc, ExprDoc, &mut Docsifier<'_>) -> Option<ExprDoc> = $sugar;
@@ -157,7 +157,7 @@ binary! {
 }
 
 /// `not a`; `T.Not(True)` for a bare literal, which Python would negate.
-pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
     let operand = d.part(a, path, field!(Not, a))?;
     if is_number(operand, d) || (a.is::<IntImm>() && d.tir().syntax.print.negated_literals) {

@@ -1,7 +1,7 @@
 //! Bit operations as infix operators, in releases whose text has them.
 
 use tvmscript_docsifier::doc::{BinaryOp, ExprDoc, UnaryOp};
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::{PathId, field};
 use tvmscript_prim::{Call, PrimExprExt as _};
 
@@ -19,7 +19,7 @@ pub(crate) fn infix(
     operator: &Operator,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Option<ExprDoc>> {
+) -> DocsifyResult<Option<ExprDoc>> {
     let index = STRICT.iter().position(|(_, other)| std::ptr::eq(operator, *other));
     let Some((index, (strict, _))) = index.and_then(|index| Some((index, STRICT.get(index)?))) else {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, field, structural_equal};
 use tvmscript_prim::ops::is_zero;
@@ -20,7 +20,11 @@ use crate::extent;
 use crate::node::{Block, BlockRealize, Buffer, IterType, IterVar};
 
 /// `with T.block("name"):`
-pub(crate) fn realize(node: &Ref<BlockRealize>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn realize(
+    node: &Ref<BlockRealize>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let at = d.field(path, field!(BlockRealize, block));
     let stmt = print(&node.block, at, Some((node, path)), d)?;
     d.annotate(node.block.object(), stmt, at);
@@ -28,13 +32,18 @@ pub(crate) fn realize(node: &Ref<BlockRealize>, path: PathId, d: &mut Docsifier<
 }
 
 /// `with T.block("name", no_realize=True):`
-pub(crate) fn block(node: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn block(node: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     print(node, path, None, d)
 }
 
 type Realize<'a> = Option<(&'a Ref<BlockRealize>, PathId)>;
 
-fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn print(
+    node: &Ref<Block>,
+    path: PathId,
+    realize: Realize<'_>,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((), stmts) = d.with_frame(frame, |d| inside(node, path, realize, d))?;
     let name = d.docs.str(node.name_hint.as_str());
@@ -59,7 +68,7 @@ fn call_stmt(name: &str, args: &[ExprDoc], path: PathId, d: &mut Docsifier<'_>) 
     d.push_stmt(stmt);
 }
 
-fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
+fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let Block {
         span: _,
         iter_vars: _,
@@ -111,7 +120,11 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
 }
 
 /// Adds `B = T.alloc_buffer((16,))` for each buffer.
-pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+pub(crate) fn allocations(
+    buffers: &Array<Ref<Buffer>>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<()> {
     let word = d.successor("alloc_buffer");
     for (i, allocated) in buffers.iter().enumerate() {
         let at = d.item(path, i);
@@ -135,7 +148,7 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
 type Run<'a> = SmallVec<[(usize, &'a Ref<IterVar>, &'a Expr); 4]>;
 
 /// Prints the axes; runs of two or more axes that are loop variables print as one `T.axis.remap`.
-fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
+fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let at = d.field(path, field!(Block, iter_vars));
     let mut run = Run::new();
     for (i, axis) in node.iter_vars.iter().enumerate() {
@@ -165,7 +178,7 @@ fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
         && deep_equal(&node.extent, &dom.extent)
 }
 
-fn flush(run: &mut Run<'_>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
+fn flush(run: &mut Run<'_>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let run = std::mem::take(run);
     match &*run {
         [] => Ok(()),
@@ -180,7 +193,7 @@ fn remap(
     path: PathId,
     realize: Realize<'_>,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let Some((_, realize_path)) = realize else { return Ok(()) };
     let values_path = d.field(realize_path, field!(BlockRealize, iter_values));
     let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
@@ -217,7 +230,7 @@ fn single(
     path: PathId,
     realize: Realize<'_>,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let at = d.item(path, index);
     let dom_path = d.field(at, field!(IterVar, dom));
     let short = match (&axis.dom, short_form(axis)) {
@@ -291,7 +304,7 @@ fn short_form(axis: &IterVar) -> Option<Short> {
 }
 
 /// `16`, `(8, 16)`, or `T.Range(0, 16)` if the short forms would not parse back to the range
-fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Range { min, extent, span: _ } = &**dom;
     if is_zero(min) && min.dtype() == extent.dtype() {
         let doc = d.part(extent, path, field!(Range, extent))?;

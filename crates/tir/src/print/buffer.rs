@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtRole, Subscript};
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::{Array, PathId, Ref, field};
 use tvmscript_prim::ops;
 use tvmscript_prim::ops::is_one;
@@ -17,12 +17,12 @@ use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegi
 type Indices = SmallVec<[Subscript; 4]>;
 
 /// Names a buffer in the innermost frame, or returns its name.
-pub fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     d.define(buffer.object(), buffer.name.text_or("buffer"))
 }
 
 /// The buffer's name; a free buffer is declared first.
-pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
@@ -46,7 +46,7 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
 
 /// Indices; a ramp with a positive literal stride prints as a slice. TVM prints any literal stride so, and parses
 /// another number of lanes if it is negative.
-fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
+fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Indices> {
     let mut docs = Indices::new();
     for (i, index) in items.iter().enumerate() {
         let at = d.item(path, i);
@@ -61,7 +61,7 @@ fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<I
 }
 
 /// `base:base + lanes * stride`, and the stride unless it is 1
-fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscript> {
+fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Subscript> {
     let start = d.part(&ramp.base, path, field!(Ramp, base))?;
     let length = ops::mul(ramp.lanes.clone(), ramp.stride.clone()).unwrap_or_else(|_| ramp.lanes.clone());
     let at = d.field(path, field!(Ramp, lanes));
@@ -107,7 +107,7 @@ pub(crate) fn region_of(
     (region, path): (&Array<Ref<Range>>, PathId),
     points: PointForm,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let buffer = d.expr(buffer, buffer_path)?;
     let all: Option<SmallVec<[RangeForm; 4]>> =
         region.iter().map(|range| range_form(range, points)).collect();
@@ -135,7 +135,7 @@ fn region_call(
     buffer: ExprDoc,
     (region, path): (&Array<Ref<Range>>, PathId),
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let mut ranges: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     for (i, range) in region.iter().enumerate() {
         let at = d.item(path, i);
@@ -147,7 +147,11 @@ fn region_call(
 }
 
 /// `A[0:4, i]`
-pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn region(
+    node: &Ref<BufferRegion>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let BufferRegion { buffer, region } = &**node;
     let (buffer_path, region_path) =
         (d.field(path, field!(BufferRegion, buffer)), d.field(path, field!(BufferRegion, region)));
@@ -163,7 +167,7 @@ pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'
 }
 
 /// `A[i]`, `A.vload([i], predicate=p)`
-pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let BufferLoad { span: _, dtype: _, buffer, indices: items, predicate } = &**node;
     let buffer = d.part(buffer, path, field!(BufferLoad, buffer))?;
     let at = d.field(path, field!(BufferLoad, indices));
@@ -184,7 +188,7 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
 }
 
 /// `A[i] = value`, `A.vstore([i], value, predicate=p)`
-pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let BufferStore { span: _, buffer, value, indices: items, predicate } = &**node;
     let buffer = d.part(buffer, path, field!(BufferStore, buffer))?;
     let value = d.part(value, path, field!(BufferStore, value))?;
@@ -208,7 +212,7 @@ pub(crate) fn match_region(
     node: &Ref<MatchBufferRegion>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<StmtDoc> {
+) -> DocsifyResult<StmtDoc> {
     let MatchBufferRegion { buffer, source } = &**node;
     let known = d.is_defined(buffer.object());
     let name = define(buffer, d)?;
@@ -234,7 +238,7 @@ pub(crate) fn producer_load(
     node: &Ref<ProducerLoad>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let ProducerLoad { span: _, dtype: _, producer, indices: items } = &**node;
     let name = tvmscript_docsifier::field_value(producer, "name");
     let name = name.as_ref().and_then(|n| n.as_str()).unwrap_or("producer");

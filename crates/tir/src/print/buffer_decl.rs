@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, field, structural_equal};
 use tvmscript_prim::ops::is_zero;
@@ -44,7 +44,7 @@ struct NewVars {
 }
 
 impl NewVars {
-    fn add(&mut self, variable: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    fn add(&mut self, variable: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
         let name = var::define(variable, d)?;
         self.names.push(d.at(name, path));
         self.values.push(var::creation(variable, path, d)?);
@@ -77,7 +77,7 @@ pub fn declaration(
     path: PathId,
     inline: Inline,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     // The type that the parser gives to a stride that is given by name.
     let stride_dtype = match method {
         "match_buffer" => new_var_dtype(&buffer.shape),
@@ -102,7 +102,11 @@ pub fn declaration(
 }
 
 /// `T.Buffer((16,), "float32")`, as the annotation of a parameter.
-pub(crate) fn annotation(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn annotation(
+    buffer: &Ref<Buffer>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     full_annotation(buffer, None, path, d)
 }
 
@@ -116,7 +120,7 @@ pub fn full_annotation(
     shape: Option<ExprDoc>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let inline = (Inline::DataPointer, DataType::INT32);
     let DeclArgs { shape, dtype, kwargs } = parts(buffer, path, inline, shape, d)?;
     let dtype = match dtype {
@@ -132,7 +136,7 @@ pub(crate) fn no_layout(
     buffer: &Ref<Buffer>,
     _: PathId,
     _: &mut Docsifier<'_>,
-) -> Result<Option<super::forms::Keyword>> {
+) -> DocsifyResult<Option<super::forms::Keyword>> {
     match buffer.layout {
         None => Ok(None),
         Some(_) => {
@@ -202,7 +206,7 @@ fn parts(
     (inline, stride_dtype): (Inline, DataType),
     shape_doc: Option<ExprDoc>,
     d: &mut Docsifier<'_>,
-) -> Result<DeclArgs> {
+) -> DocsifyResult<DeclArgs> {
     let Buffer {
         data,
         dtype,
@@ -330,7 +334,7 @@ fn strides_doc(
     named_dtype: DataType,
     new_vars: &mut NewVars,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 4]> = SmallVec::new();
     for (i, stride) in buffer.strides.iter().enumerate() {
         let at = d.item(path, i);

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, field};
 use tvmscript_prim::Op;
@@ -18,7 +18,7 @@ use super::state::TirDocsifier;
 use crate::op::{self, Operator, ResultType};
 
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
-pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Call { span: _, dtype, op, args } = &**node;
     let operator_of = d.tir().syntax.operator_of;
     let Some(operator) = operator_of(op).or_else(|| op::of_callee(op)) else {
@@ -120,7 +120,7 @@ fn is_long_chain(call: &Call) -> bool {
 }
 
 /// `a if p else b`, where `b` may continue the chain
-fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let path = d.field(path, field!(Call, args));
     let at = d.item(path, 0);
     let condition = d.expr(&args[0], at)?;
@@ -140,7 +140,7 @@ fn arguments(
     args: &Array<Expr>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
     let dtype_argument = d.tir().syntax.print.dtype_argument;
     let is_typed = d.tir().syntax.print.typed_calls;
@@ -164,7 +164,7 @@ fn arguments(
 }
 
 /// `T.Call(Module.f, [x], ty=T.int32)`
-fn call_of_function(node: &Call, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn call_of_function(node: &Call, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let callee = d.part(&node.op, path, field!(Call, op))?;
     let at = d.field(path, field!(Call, args));
     let args = list(&node.args, at, d)?;
@@ -186,7 +186,7 @@ fn strict(
     args: &Array<Expr>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     if d.tir().syntax.print.typed_calls {
         let op = d.docs.str(op);
         let op = d.at_field(op, path, field!(Call, op));

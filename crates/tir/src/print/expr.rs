@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir::print::call_as_written;
 use tvmscript_ir_core::{Array, Class, DataType, PathId, Ref, field};
 use tvmscript_prim::{
@@ -19,7 +19,7 @@ pub fn items<T: Class>(
     items: &Array<Ref<T>>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<SmallVec<[ExprDoc; 4]>> {
+) -> DocsifyResult<SmallVec<[ExprDoc; 4]>> {
     let mut docs = SmallVec::new();
     for (i, item) in items.iter().enumerate() {
         let at = d.item(path, i);
@@ -29,7 +29,11 @@ pub fn items<T: Class>(
 }
 
 /// The nodes of an array as a list.
-pub(crate) fn list<T: Class>(nodes: &Array<Ref<T>>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn list<T: Class>(
+    nodes: &Array<Ref<T>>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let docs = items(nodes, path, d)?;
     let list = d.docs.list(&docs);
     Ok(d.at(list, path))
@@ -37,7 +41,7 @@ pub(crate) fn list<T: Class>(nodes: &Array<Ref<T>>, path: PathId, d: &mut Docsif
 
 /// The end of a range, mapped to the extent. It is a sum that the node does not contain, unless it is the extent
 /// itself.
-pub(crate) fn end(stop: &Expr, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn end(stop: &Expr, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if stop.ptr_eq(extent) {
         return d.expr(stop, path);
     }
@@ -46,7 +50,7 @@ pub(crate) fn end(stop: &Expr, extent: &Expr, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `T.Cast("float16", x)`
-pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Cast { span: _, dtype, value } = &**node;
     let dtype = d.dtype(*dtype);
     let dtype = d.at_field(dtype, path, field!(Cast, dtype));
@@ -55,14 +59,18 @@ pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Res
 }
 
 /// `T.name(a, key=b)`, as it was written.
-pub(crate) fn unknown_call(node: &Ref<UnknownCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn unknown_call(
+    node: &Ref<UnknownCall>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let UnknownCall { span: _, dtype: _, name, args, keywords } = &**node;
     let at = d.field(path, field!(UnknownCall, args));
     call_as_written("tir", name.as_str(), args, keywords, at, d)
 }
 
 /// `T.Select(c, a, b)`
-pub(crate) fn select(node: &Ref<Select>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn select(node: &Ref<Select>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Select { span: _, dtype: _, condition, true_value, false_value } = &**node;
     let condition = d.part(condition, path, field!(Select, condition))?;
     let true_value = d.part(true_value, path, field!(Select, true_value))?;
@@ -71,7 +79,7 @@ pub(crate) fn select(node: &Ref<Select>, path: PathId, d: &mut Docsifier<'_>) ->
 }
 
 /// `T.Ramp(base, stride, 4)`
-pub(crate) fn ramp(node: &Ref<Ramp>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn ramp(node: &Ref<Ramp>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Ramp { span: _, dtype: _, base, stride, lanes } = &**node;
     let base = d.part(base, path, field!(Ramp, base))?;
     let stride = d.part(stride, path, field!(Ramp, stride))?;
@@ -80,7 +88,11 @@ pub(crate) fn ramp(node: &Ref<Ramp>, path: PathId, d: &mut Docsifier<'_>) -> Res
 }
 
 /// `T.Broadcast(x, 4)`
-pub(crate) fn broadcast(node: &Ref<Broadcast>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn broadcast(
+    node: &Ref<Broadcast>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let Broadcast { span: _, dtype: _, value, lanes } = &**node;
     let value = d.part(value, path, field!(Broadcast, value))?;
     let lanes = d.part(lanes, path, field!(Broadcast, lanes))?;
@@ -88,7 +100,7 @@ pub(crate) fn broadcast(node: &Ref<Broadcast>, path: PathId, d: &mut Docsifier<'
 }
 
 /// `T.Shuffle([a, b], [0, 1])`
-pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Shuffle { span: _, dtype: _, vectors, indices } = &**node;
     let at = d.field(path, field!(Shuffle, vectors));
     let vectors = list(vectors, at, d)?;
@@ -98,7 +110,7 @@ pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) 
 }
 
 /// `T.Let(body, where={x: value})`; the variable is declared elsewhere.
-pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Let { span: _, dtype: _, var, value, body } = &**node;
     let var = d.part(var, path, field!(Let, var))?;
     let value = d.host(|d| d.part(value, path, field!(Let, value)))?;
@@ -108,7 +120,7 @@ pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> 
 }
 
 /// `5`, `T.int64(5)`, `T.bool(True)`, or `T.int32(5)` where literals need a type
-pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let IntImm { span: _, dtype, value } = **node;
     if dtype == d.tir().options.int_dtype && !d.is_typed() {
         let literal = d.docs.int(value);
@@ -131,7 +143,7 @@ fn dtype_of(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
 }
 
 /// `T.float32(1.0)`
-pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
     let literal = d.at_field(literal, path, field!(FloatImm, value));
@@ -144,7 +156,11 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `"text"`, or `T.StringImm("text")` where literals need a type; text with several lines goes into the metadata.
-pub(crate) fn string_imm(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn string_imm(
+    node: &Ref<StringImm>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let StringImm { span: _, dtype: _, value } = &**node;
     if value.contains('\n') {
         return Ok(d.metadata(node.object()));

@@ -1,7 +1,7 @@
 //! Printers and forms that differ between releases.
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::{DataType, PathId, Ref};
 
 use tvmscript_prim::Call;
@@ -14,7 +14,7 @@ use crate::op::Operator;
 pub type Keyword = (&'static str, ExprDoc);
 
 /// Prints two successive statements, each with its path, as one; `None` if they have no such form.
-pub type PairPrinter = fn([(&StmtRef, PathId); 2], &mut Docsifier<'_>) -> Result<Option<StmtDoc>>;
+pub type PairPrinter = fn([(&StmtRef, PathId); 2], &mut Docsifier<'_>) -> DocsifyResult<Option<StmtDoc>>;
 
 /// The form of unsigned literals above the largest `int64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +31,17 @@ pub enum WideLiterals {
 #[derive(Debug, Clone, Copy)]
 pub struct Forms {
     /// Prints a function.
-    pub function: fn(&Ref<PrimFunc>, PathId, &mut Docsifier<'_>) -> Result<StmtDoc>,
+    pub function: fn(&Ref<PrimFunc>, PathId, &mut Docsifier<'_>) -> DocsifyResult<StmtDoc>,
     /// Prints a load.
-    pub load: fn(&Ref<BufferLoad>, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>,
+    pub load: fn(&Ref<BufferLoad>, PathId, &mut Docsifier<'_>) -> DocsifyResult<ExprDoc>,
     /// Prints a store.
-    pub store: fn(&Ref<BufferStore>, PathId, &mut Docsifier<'_>) -> Result<StmtDoc>,
+    pub store: fn(&Ref<BufferStore>, PathId, &mut Docsifier<'_>) -> DocsifyResult<StmtDoc>,
     /// Prints an attribute.
-    pub attribute: fn(&Ref<AttrStmt>, PathId, &mut Docsifier<'_>) -> Result<Doc>,
+    pub attribute: fn(&Ref<AttrStmt>, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc>,
     /// Prints two successive statements as one, if they have such a form.
     pub pair: PairPrinter,
     /// The layout of a buffer, unless it is that of a declaration without one.
-    pub layout: fn(&Ref<Buffer>, PathId, &mut Docsifier<'_>) -> Result<Option<Keyword>>,
+    pub layout: fn(&Ref<Buffer>, PathId, &mut Docsifier<'_>) -> DocsifyResult<Option<Keyword>>,
     /// A data type as an argument of a call.
     pub dtype_argument: fn(DataType, &mut Docsifier<'_>) -> ExprDoc,
     /// Tests whether the release has a function for a call that the operator's own function would not make.
@@ -103,19 +103,19 @@ pub const TVM_0_23: Forms = Forms {
 };
 
 /// Prints a load as the release does.
-pub(super) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let load = d.tir().syntax.print.load;
     load(node, path, d)
 }
 
 /// Prints a store as the release does.
-pub(super) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(super) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let store = d.tir().syntax.print.store;
     store(node, path, d)
 }
 
 /// Prints an attribute as the release does.
-pub(super) fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(super) fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let attribute = d.tir().syntax.print.attribute;
     attribute(node, path, d)
 }

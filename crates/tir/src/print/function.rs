@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtList, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, script};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, script};
 use tvmscript_ir::print::{data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::visit::{Visitor, Walk};
@@ -19,13 +19,17 @@ use super::var;
 use crate::node::{Block, BlockRealize, Buffer, DEFAULT_ALIGNMENT, PrimFunc};
 
 /// `@T.prim_func`, `def name(params):`
-pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+pub(crate) fn prim_func(
+    node: &Ref<PrimFunc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtList> {
     let function = d.tir().syntax.print.function;
     let function = d.with_region(node.object(), |d| d.with_token("tir", |d| function(node, path, d)))?;
     script(d, function)
 }
 
-pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let PrimFunc { span: _, struct_info_: _, attrs: _, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
     let name = function_name(&node.attrs, d);
@@ -63,7 +67,7 @@ fn params(
     node: &Ref<PrimFunc>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<(Vec<StmtDoc>, HashSet<usize>)> {
+) -> DocsifyResult<(Vec<StmtDoc>, HashSet<usize>)> {
     let mut args = Vec::with_capacity(node.params.len());
     let mut inlined = HashSet::new();
     let at = d.field(path, field!(PrimFunc, params));
@@ -166,7 +170,7 @@ pub fn attributes(
     (name, in_head): (&str, &[&str]),
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let attrs = &node.attrs.dict;
     let is_named = global_symbol(&node.attrs).is_some_and(|symbol| symbol == name);
     let is_shown = |key: &str| !(is_named && key == GLOBAL_SYMBOL || in_head.contains(&key));
@@ -196,7 +200,7 @@ fn matched_buffers(
     inlined: &HashSet<usize>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     let map_path = d.field(path, field!(PrimFunc, buffer_map));
     for param in node.params.iter() {
         let key = Value::Node(param.object().clone());
@@ -245,7 +249,7 @@ pub fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
 ///
 /// # Errors
 /// Those of the statements.
-pub fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+pub fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let word = d.successor("block");
     let comment = d.docs.comment(&format!("with T.{word}(\"root\"):"));
     d.push_stmt(comment);

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame};
 use tvmscript_ir_core::{Object, PathId, Ref, Value, field};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
@@ -19,7 +19,7 @@ use crate::node::{For, ForKind, IterVar};
 pub(crate) const RANGE: &str = "range";
 
 /// `for i, j in T.grid(16, 16):`, `for i in range(16):`, `for i in T.parallel(16):`
-pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let at = d.field(path, field!(For, loop_var));
     d.declare_outside(node.object(), node.loop_var.object(), at)?;
     let grid = if d.config().syntax_sugar && d.tir().syntax.print.short_loops {
@@ -66,7 +66,12 @@ fn uses_variable_of(e: &Expr, loops: &[&Ref<For>]) -> bool {
     !loops.is_empty() && var::mentions(e, is_loop_variable)
 }
 
-fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn grid_loop(
+    node: &Ref<For>,
+    loops: &[&Ref<For>],
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let callee = d.t("grid");
     let ((names, extents), stmts) = d.with_frame(frame, |d| {
@@ -93,7 +98,7 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
 }
 
 /// One loop. `by_name`: the reader finds a variable that already has a name by it.
-fn single(node: &Ref<For>, path: PathId, by_name: bool, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn single(node: &Ref<For>, path: PathId, by_name: bool, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((name, call), stmts) = d.with_frame(frame, |d| {
         let known = !by_name && d.is_defined(node.loop_var.object());
@@ -135,7 +140,12 @@ fn unroll_kwarg(node: &For, path: PathId, d: &mut Docsifier<'_>) -> Option<(&'st
 }
 
 /// The expression after `in`; a loop over a variable that already has a name gets `var=`.
-fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn iterable(
+    node: &Ref<For>,
+    path: PathId,
+    known: Option<ExprDoc>,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();

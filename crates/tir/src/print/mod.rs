@@ -40,7 +40,7 @@ pub use state::TirOptions;
 pub use stmt::body;
 
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, DocsifyResult, Frame};
 use tvmscript_ir::print::ModuleOrder;
 use tvmscript_ir::{GlobalVar, IRModule, Target};
 use tvmscript_ir_core::{Dialect, PathId, Ref};
@@ -144,6 +144,6 @@ fn statements(dialect: Dialect) -> Dialect {
 }
 
 /// A module, where TIR refers to it.
-fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     d.defined_doc(node.object())?.ok_or_else(|| DocsifyError::Undeclared { name: "Module".to_owned() }.into())
 }

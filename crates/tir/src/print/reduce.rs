@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame};
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, field};
 use tvmscript_prim::{CommReducer, Expr, IntImm, Var};
 
@@ -18,7 +18,7 @@ fn lambda(
     (results, path): (&Array<Expr>, PathId),
     bare: bool,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     // A lambda contains no statements, so nothing is declared in it.
     let (doc, _) = d.with_frame(Frame::new(None, ()), |d| {
         let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
@@ -37,7 +37,7 @@ fn lambda(
 
 /// The results. A bare literal follows the rules of this dialect even inside another one, because nothing beside it
 /// determines its type.
-fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<SmallVec<[ExprDoc; 4]>> {
+fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<SmallVec<[ExprDoc; 4]>> {
     let mut docs = SmallVec::new();
     for (i, result) in results.iter().enumerate() {
         let at = d.item(path, i);
@@ -56,7 +56,11 @@ fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Sm
 }
 
 /// `T.comm_reducer(lambda x, y: x + y, [T.float32(0.0)])`
-pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn comm_reducer(
+    node: &Ref<CommReducer>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let CommReducer { lhs, rhs, result, identity_element, span: _ } = &**node;
     let at = d.field(path, field!(CommReducer, result));
     let combine = lambda(&[lhs, rhs], (result, at), true, d)?;
@@ -66,10 +70,10 @@ pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsif
 }
 
 /// `T.reduce(combiner, source=[..], init=[..], axis=[..], condition=c, value_index=0)`
-pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Reduce { span: _, dtype: _, combiner, source, init, axis, condition, value_index } = &**node;
     let combiner = d.part(combiner, path, field!(Reduce, combiner))?;
-    let (source, init, axis, condition) = d.host(|d| -> Result<_> {
+    let (source, init, axis, condition) = d.host(|d| -> DocsifyResult<_> {
         let at = d.field(path, field!(Reduce, source));
         let source = list(source, at, d)?;
         let at = d.field(path, field!(Reduce, init));
@@ -92,7 +96,7 @@ pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) ->
 }
 
 /// `T.index_map(lambda i, j: (j, i))`
-pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let map = map_lambda(node, path, d)?;
     let inverse = match node.inverse_index_map.as_ref().and_then(|o| o.downcast_ref::<IndexMap>()) {
         Some(inverse) => {
@@ -112,7 +116,7 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
     Ok(d.call_t_with("index_map", &[map], &kwargs))
 }
 
-fn map_lambda(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn map_lambda(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let IndexMap { initial_indices, final_indices, inverse_index_map: _ } = &**node;
     let at = d.field(path, field!(IndexMap, final_indices));
     lambda(&[initial_indices], (final_indices, at), false, d)

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use hashbrown::HashMap;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterConfig, PrinterOption, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, OptionArgument, PrinterConfig, PrinterOption};
 use tvmscript_ir_core::{DataType, PathId, Ref};
 use tvmscript_prim::Var;
 
@@ -190,7 +190,8 @@ pub trait TirDocsifier {
     /// `T.name(args, key=value)`
     fn call_t_with(&mut self, name: &str, args: &[ExprDoc], kwargs: &[(&str, ExprDoc)]) -> ExprDoc;
     /// Prints a node in a field of the node at `path`.
-    fn part<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId, field: &'static str) -> Result<ExprDoc>;
+    fn part<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId, field: &'static str)
+    -> DocsifyResult<ExprDoc>;
     /// `T.float32`
     fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
     /// The shared callee of an operator.
@@ -243,7 +244,12 @@ impl TirDocsifier for Docsifier<'_> {
     }
 
     #[inline]
-    fn part<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId, field: &'static str) -> Result<ExprDoc> {
+    fn part<T: ?Sized>(
+        &mut self,
+        node: &Ref<T>,
+        path: PathId,
+        field: &'static str,
+    ) -> DocsifyResult<ExprDoc> {
         let at = self.field(path, field);
         self.expr(node, at)
     }

@@ -1,7 +1,7 @@
 //! Statements other than loops, blocks, allocations and attributes; bodies.
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, Stmts};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref, field};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType, UnknownCall, Var};
 
@@ -11,7 +11,7 @@ use crate::node::{AssertStmt, Evaluate, IfThenElse, LetStmt, SeqStmt, StmtRef, W
 use crate::op;
 
 /// Prints a body into the innermost frame. Only the last statement may leave its own body to the enclosing block.
-pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let Some(seq) = stmt.as_node::<SeqStmt>() else {
         if d.tir().syntax.print.empty_bodies && does_nothing(stmt) {
             return Ok(());
@@ -52,7 +52,7 @@ fn does_nothing(stmt: &StmtRef) -> bool {
     value.is_some_and(|value| value.value == 0 && value.dtype == DataType::INT32)
 }
 
-fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     d.tir().set_concise(Some(stmt.object().address()));
     let doc = d.doc(stmt.object(), path)?;
     d.push_doc(doc);
@@ -65,7 +65,7 @@ pub(crate) fn block(
     stmt: &StmtRef,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<Vec<StmtDoc>> {
+) -> DocsifyResult<Vec<StmtDoc>> {
     let frame = Frame::new(Some(owner.clone()), ());
     let ((), stmts) = d.with_frame(frame, |d| body(stmt, path, d))?;
     Ok(stmts)
@@ -128,7 +128,7 @@ fn returned_value(value: &Expr) -> Option<&Expr> {
 }
 
 /// `return x`, `T.call_extern(...)`, `T.evaluate(x)`
-pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let Evaluate { span: _, value } = &**node;
     let at = d.field(path, field!(Evaluate, value));
     if d.config().syntax_sugar
@@ -164,14 +164,14 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
 }
 
 /// A sequence that is printed on its own.
-pub(crate) fn seq(node: &Ref<SeqStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn seq(node: &Ref<SeqStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((), stmts) = d.with_open_frame(frame, |d| body(node.upcast_ref(), path, d))?;
     Ok(d.loose(stmts))
 }
 
 /// `x: T.int32 = v`, `with T.LetStmt(v) as x:`
-pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let LetStmt { span: _, var, value, body: inner } = &**node;
     let concise = may_be_concise(node, path, d);
     let annotation = &var.type_annotation;
@@ -212,7 +212,7 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
 }
 
 /// `assert c, "message"`, `with T.Assert(c, "message"):`
-pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let AssertStmt { span: _, condition, message, body: inner } = &**node;
     let concise = may_be_concise(node, path, d);
     let condition = d.part(condition, path, field!(AssertStmt, condition))?;
@@ -226,7 +226,7 @@ pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifie
 }
 
 /// `while c:`
-pub(crate) fn while_loop(node: &Ref<While>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn while_loop(node: &Ref<While>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let While { span: _, condition, body: inner } = &**node;
     let condition = d.part(condition, path, field!(While, condition))?;
     let at = d.field(path, field!(While, body));
@@ -253,7 +253,11 @@ fn is_long_ladder(node: &Ref<IfThenElse>) -> bool {
 }
 
 /// `if c:`, `else:`
-pub(crate) fn if_then_else(node: &Ref<IfThenElse>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn if_then_else(
+    node: &Ref<IfThenElse>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let IfThenElse { span: _, condition, then_case, else_case } = &**node;
     let is_rung = std::mem::take(&mut d.tir().is_rung);
     let goes_on = is_rung || is_long_ladder(node);

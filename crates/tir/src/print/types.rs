@@ -1,7 +1,7 @@
 //! Types, ranges and targets.
 
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir::Target;
 use tvmscript_ir_core::{PathId, Ref, field};
 use tvmscript_prim::ops::is_one;
@@ -10,7 +10,7 @@ use tvmscript_prim::{Expr, PointerType, PrimExprExt, PrimType, Range, TupleType}
 use super::state::TirDocsifier;
 
 /// `T.float32`
-pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let PrimType { span: _, dtype } = **node;
     // The bare name would be parsed as the type without values.
     if dtype.is_void() && d.is_root(node.object()) && d.config().verbose_expr {
@@ -22,7 +22,11 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `T.handle("float32", "shared")`
-pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn pointer_type(
+    node: &Ref<PointerType>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let PointerType { span: _, element_type, storage_scope } = &**node;
     let at = d.field(path, field!(PointerType, element_type));
     let pointer = d.tir().syntax.print.pointer;
@@ -44,7 +48,11 @@ pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsif
 }
 
 /// `None`, `T.Tuple(a, b)`
-pub(crate) fn tuple_type(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn tuple_type(
+    node: &Ref<TupleType>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let TupleType { span: _, fields } = &**node;
     if fields.is_empty() {
         return Ok(d.docs.none());
@@ -55,13 +63,13 @@ pub(crate) fn tuple_type(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<
 }
 
 /// `T.Range(0, 16)`
-pub(crate) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let callee = d.t("Range");
     tvmscript_ir::print::range_call(node, callee, path, d)
 }
 
 /// `T.target({"kind": "llvm"})`
-pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let config = tvmscript_ir::print::target_config(node, path, d)?;
     Ok(d.call_t("target", &[config]))
 }

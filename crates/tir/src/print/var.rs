@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyResult};
 use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk, any_node, field};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimType, TensorMapType, Var, size_var_type};
 
@@ -16,7 +16,7 @@ use crate::node::{Buffer, IterVar};
 ///
 /// # Errors
 /// If the variable is defined twice.
-pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let hint = pointer_hint(variable, variable.name.text_or("v"), d);
     d.define(variable.object(), hint)
 }
@@ -59,7 +59,7 @@ pub(crate) fn mentions(e: &Expr, is_var: impl FnMut(&Object) -> bool) -> bool {
 }
 
 /// The variable's name; a free variable is declared first.
-pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
@@ -85,7 +85,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
 }
 
 /// [`var`] for `tir.SizeVar`, which shares its struct.
-pub(crate) fn size_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn size_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match object.downcast_ref::<Var>() {
         Some(node) => var(node, path, d),
         None => unreachable!("`tir.SizeVar` holds a `Var`"),
@@ -101,7 +101,7 @@ pub(crate) fn is_size_var(node: &Ref<Var>) -> bool {
 ///
 /// # Errors
 /// Those of the type.
-pub fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Var { span: _, dtype, name: _, type_annotation } = &**node;
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if is_size_var(node) {
@@ -137,7 +137,7 @@ pub fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<
 }
 
 /// `T.iter_var(i, T.Range(0, 8), "DataPar", "")`
-pub(crate) fn iter_var(node: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn iter_var(node: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let IterVar { dom, var, iter_type, thread_tag } = &**node;
     let var = d.part(var, path, field!(IterVar, var))?;
     let at = d.field(path, field!(IterVar, dom));

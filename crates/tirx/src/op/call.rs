@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    Binding, BuildError, BuildErrorKind, CallArgs, FromScript, Param, ParamKind, Result, ScriptFn,
+    Binding, BuildError, BuildErrorKind, BuildResult, CallArgs, FromScript, Param, ParamKind, ScriptFn,
     ScriptValue,
 };
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
@@ -33,7 +33,7 @@ impl Arguments {
         function: &'static ScriptFn,
         args: CallArgs,
         defaults: Defaults,
-    ) -> Result<Arguments> {
+    ) -> BuildResult<Arguments> {
         let mut binding = Binding::new(function, args)?;
         let mut operands: Vec<Expr> = Vec::new();
         let (mut dtype, mut annotations, mut omitted) = (None, Vec::new(), None);

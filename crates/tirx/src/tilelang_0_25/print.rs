@@ -1,7 +1,7 @@
 //! Printers of the release.
 
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyResult};
 use tvmscript_ir_core::{Dialect, PathId, Ref};
 use tvmscript_prim::Op;
 use tvmscript_tir::print::parts::{
@@ -29,7 +29,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
 }
 
 /// `v: T.int32 = value`, or `v = value` for a variable that is declared
-fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let Bind { span: _, var, value } = &**node;
     let value = d.part(value, path, "value")?;
     let at = d.field(path, "var");
@@ -45,7 +45,7 @@ fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc
 }
 
 /// `B = T.alloc_buffer((16,), scope="shared")`
-fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let AllocBuffer { span: _, buffer, annotations } = &**node;
     let at = d.field(path, "buffer");
     let kwargs = annotations_kwarg(annotations, path, d)?;
@@ -55,7 +55,7 @@ fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
 }
 
 /// `B = T.decl_buffer((16,), data=A.data)`
-fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let DeclBuffer { span: _, buffer, data: _ } = &**node;
     let at = d.field(path, "buffer");
     let value = declaration(buffer, "decl_buffer", (&[], &[]), at, Inline::Nothing, d)?;
@@ -65,7 +65,7 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
 
 /// `T.tma_copy(a, b, barrier=c)`; `T.Call("handle", "tl.tma_copy", [a], annotations={"barrier": c})` if the function would
 /// build another call.
-fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let AnnotatedCall { span: _, dtype, op, args, annotations } = &**node;
     let operator = super::OPERATORS.of_callee(op);
     let is_made = |operator: &&Operator| operator.is_annotated && operator.fits(*dtype, args);

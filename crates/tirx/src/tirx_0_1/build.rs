@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, CallArgs, FrameOf, FromScript, HostObject, Param, PyType, Result, ScriptFn, ScriptValue,
+    BuildError, BuildResult, CallArgs, FrameOf, FromScript, HostObject, Param, PyType, ScriptFn, ScriptValue,
     script_fn,
 };
 use tvmscript_prim::{
@@ -25,7 +25,7 @@ use crate::tvm_0_27::build::{LayoutArg, declare, with_layout};
 use crate::tvm_0_27::layout::{Axis, Iter, TileLayout};
 
 /// The data type of a type argument: `T.float32`.
-pub(super) fn dtype_of(ty: &TypeArg) -> Result<DataType> {
+pub(super) fn dtype_of(ty: &TypeArg) -> BuildResult<DataType> {
     match ty.0.as_node::<PrimType>() {
         Some(ty) => Ok(ty.dtype),
         None if is_void(&ty.0) => Ok(DataType::VOID),
@@ -44,7 +44,7 @@ fn tensor_of(
     scope: Str,
     data_alignment: i64,
     layout: LayoutArg,
-) -> Result<Ref<Buffer>> {
+) -> BuildResult<Ref<Buffer>> {
     let declaration = Declaration { scope, align: data_alignment, ..Declaration::of_shape(shape, dtype) };
     let layout: Option<Object> = match layout {
         LayoutArg::Default => None,
@@ -61,12 +61,12 @@ pub fn tensor(
     #[default = "global"] scope: Str,
     #[default = 0] data_alignment: i64,
     #[default = LayoutArg::Default] layout: LayoutArg,
-) -> Result<Ref<Buffer>> {
+) -> BuildResult<Ref<Buffer>> {
     tensor_of(shape.0, dtype_of(&dtype)?, scope, data_alignment, layout)
 }
 
 /// The only tensor type of an argument `ty_args`, as a new buffer.
-fn only(ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<Buffer>> {
+fn only(ty_args: Vec<NodeArg<Buffer>>) -> BuildResult<Ref<Buffer>> {
     let count = ty_args.len();
     match <[NodeArg<Buffer>; 1]>::try_from(ty_args) {
         // Each allocation is a buffer of its own, even if the type has a name.
@@ -83,7 +83,7 @@ fn only(ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<Buffer>> {
     }
 }
 
-fn allocate(buffer: &Ref<Buffer>) -> Result<()> {
+fn allocate(buffer: &Ref<Buffer>) -> BuildResult<()> {
     let annotations = Map::default();
     TirFrame::add(
         Ref::new(AllocBuffer { span: Span::current(), buffer: buffer.clone(), annotations }).upcast(),
@@ -92,7 +92,7 @@ fn allocate(buffer: &Ref<Buffer>) -> Result<()> {
 
 /// Allocates a tensor until the end of the enclosing scope.
 #[script_fn]
-pub fn alloc_tensor(ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<Buffer>> {
+pub fn alloc_tensor(ty_args: Vec<NodeArg<Buffer>>) -> BuildResult<Ref<Buffer>> {
     let buffer = only(ty_args)?;
     allocate(&buffer)?;
     Ok(buffer)
@@ -100,7 +100,7 @@ pub fn alloc_tensor(ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<Buffer>> {
 
 /// Allocates a tensor in shared memory.
 #[script_fn]
-pub fn alloc_shared(shape: Shape, dtype: TypeArg) -> Result<Ref<Buffer>> {
+pub fn alloc_shared(shape: Shape, dtype: TypeArg) -> BuildResult<Ref<Buffer>> {
     let buffer = tensor_of(shape.0, dtype_of(&dtype)?, "shared".into(), 0, LayoutArg::Default)?;
     allocate(&buffer)?;
     Ok(buffer)
@@ -108,7 +108,7 @@ pub fn alloc_shared(shape: Shape, dtype: TypeArg) -> Result<Ref<Buffer>> {
 
 /// Allocates a tensor in the memory of a thread.
 #[script_fn]
-pub fn alloc_local(shape: Shape, dtype: TypeArg) -> Result<Ref<Buffer>> {
+pub fn alloc_local(shape: Shape, dtype: TypeArg) -> BuildResult<Ref<Buffer>> {
     let buffer = tensor_of(shape.0, dtype_of(&dtype)?, "local".into(), 0, LayoutArg::Default)?;
     allocate(&buffer)?;
     Ok(buffer)
@@ -116,7 +116,7 @@ pub fn alloc_local(shape: Shape, dtype: TypeArg) -> Result<Ref<Buffer>> {
 
 /// Declares a tensor over memory until the end of the enclosing scope.
 #[script_fn]
-pub fn decl_tensor(data: ExprArg, ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<Buffer>> {
+pub fn decl_tensor(data: ExprArg, ty_args: Vec<NodeArg<Buffer>>) -> BuildResult<Ref<Buffer>> {
     let buffer = only(ty_args)?;
     declare(&buffer, data.0)?;
     Ok(buffer)
@@ -124,7 +124,7 @@ pub fn decl_tensor(data: ExprArg, ty_args: Vec<NodeArg<Buffer>>) -> Result<Ref<B
 
 /// A pointer to elements of a type; to `T.void` an untyped one.
 #[script_fn(name = "ptr", annotation)]
-pub fn pointer(element: TypeArg, #[default = "global"] scope: Str) -> Result<Ref<Var>> {
+pub fn pointer(element: TypeArg, #[default = "global"] scope: Str) -> BuildResult<Ref<Var>> {
     let ty = match is_void(&element.0) && scope == "global" {
         true => PrimType::new(DataType::HANDLE),
         false => PointerType::new(element.0, &scope),
@@ -134,11 +134,11 @@ pub fn pointer(element: TypeArg, #[default = "global"] scope: Str) -> Result<Ref
 
 /// A dimension of a layout on an axis.
 #[script_fn(name = "Iter")]
-pub fn iter(extent: ExprArg, stride: ExprArg, axis: Str) -> Result<Ref<Iter>> {
+pub fn iter(extent: ExprArg, stride: ExprArg, axis: Str) -> BuildResult<Ref<Iter>> {
     Ok(Ref::new(Iter { extent: extent.0, stride: stride.0, axis: Axis::new(axis) }))
 }
 
-fn scope(key: &str, value: Expr) -> Result<FrameOf<TirFrame>> {
+fn scope(key: &str, value: Expr) -> BuildResult<FrameOf<TirFrame>> {
     let nothing = ops::make_const(DataType::INT32, 0)?;
     let entry = (Value::from(nothing), Str::new(key), value);
     Ok(FrameOf::new(TirFrame::new(FrameKind::Attrs(vec![entry]))))
@@ -146,19 +146,19 @@ fn scope(key: &str, value: Expr) -> Result<FrameOf<TirFrame>> {
 
 /// The statements run on the device.
 #[script_fn]
-pub fn device_scope() -> Result<FrameOf<TirFrame>> {
+pub fn device_scope() -> BuildResult<FrameOf<TirFrame>> {
     scope("device_scope", ops::make_const(DataType::INT32, 0)?)
 }
 
 /// The statements are a function that runs on the device.
 #[script_fn]
-pub fn device_entry() -> Result<FrameOf<TirFrame>> {
+pub fn device_entry() -> BuildResult<FrameOf<TirFrame>> {
     scope("tirx.device_entry", IntImm::bool(true))
 }
 
 /// The statements are the part of a function that computes.
 #[script_fn]
-pub fn compute_scope(name: Str) -> Result<FrameOf<TirFrame>> {
+pub fn compute_scope(name: Str) -> BuildResult<FrameOf<TirFrame>> {
     let value = StringImm { span: Span::current(), dtype: DataType::HANDLE, value: name };
     scope("compute_scope", Ref::new(value).upcast())
 }
@@ -186,8 +186,8 @@ pub fn from_iters(
     shard: Vec<ScriptValue>,
     #[default = None] replica: Option<Vec<ScriptValue>>,
     #[default = None] offset: Option<Map<Str, Value>>,
-) -> Result<Ref<TileLayout>> {
-    let iters = |iters: Vec<ScriptValue>| -> Result<Array<Ref<Iter>>> {
+) -> BuildResult<Ref<TileLayout>> {
+    let iters = |iters: Vec<ScriptValue>| -> BuildResult<Array<Ref<Iter>>> {
         let iter = |value: ScriptValue| match value.as_node::<Iter>() {
             Some(iter) => Ok(iter.clone()),
             None => Err(BuildError::expected("a dimension, `T.Iter(16, 1, \"m\")`", value.type_name())),
@@ -218,7 +218,7 @@ impl HostObject for Dynamic {
 
 /// A symbolic dimension.
 #[script_fn]
-pub fn dynamic(name: Str, #[default = DataType::INT32] dtype: DataType) -> Result<ScriptValue> {
+pub fn dynamic(name: Str, #[default = DataType::INT32] dtype: DataType) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::host(Dynamic(Var::new(name, dtype))))
 }
 
@@ -228,7 +228,7 @@ pub struct Operand(Expr);
 
 impl FromScript for Operand {
     const TYPE: PyType = ExprArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         Ok(Operand(match value.as_node::<Buffer>() {
             Some(buffer) => BufferArgument::of(buffer.clone()),
             None => ExprArg::convert(value)?,
@@ -243,7 +243,7 @@ impl From<Operand> for Expr {
 }
 
 /// The argument `ty`.
-fn type_argument(args: &mut CallArgs) -> Result<Option<Ref<Type>>> {
+fn type_argument(args: &mut CallArgs) -> BuildResult<Option<Ref<Type>>> {
     let ty = args.take_keyword("ty").map(TypeArg::from_script).transpose();
     Ok(ty.map_err(|error| error.at_parameter("ty"))?.map(|ty| ty.0))
 }
@@ -254,7 +254,7 @@ pub(crate) fn call_entry(
     function: &'static ScriptFn,
     mut args: CallArgs,
     defaults: Defaults,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let ty = type_argument(&mut args)?;
     let Arguments { operands, annotations, .. } = Arguments::bind::<Operand>(function, args, defaults)?;
     let op: Ref<BaseExpr> = operator.op.get().clone().upcast();
@@ -315,7 +315,7 @@ pub fn call(
     #[kw_only]
     #[default = None]
     ty: Option<TypeArg>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     let op: Ref<BaseExpr> = match (&op, op.as_node::<GlobalVar>()) {
         (_, Some(function)) => function.clone().upcast::<tvmscript_ir::RelaxExpr>().upcast(),
         (ScriptValue::Str(name), None) => tvmscript_ir::build::operator(name)?.upcast(),

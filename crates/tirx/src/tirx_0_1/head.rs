@@ -4,7 +4,7 @@ use tvmscript_ir_core::DataType;
 use tvmscript_irbuilder::FromScript as _;
 use tvmscript_prim::Var;
 use tvmscript_python_syntax::ast::{FunctionDef, Name, Parameter};
-use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_variable};
+use tvmscript_script_parser::{Definition, EvalResult, Parser, Shadowing, is_type_variable};
 use tvmscript_tir::build::function::Flags;
 use tvmscript_tir::build::types::{TypeArg, call_annotation};
 use tvmscript_tir::parse::function::{Head, declare_with, define_with};
@@ -38,7 +38,7 @@ pub(super) const HEAD: Head = Head {
     },
 };
 
-fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<Flags> {
+fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<Flags> {
     let [is_private, is_checked] =
         p.decorator_flags(definition, [("private", false), ("check_well_formed", true)])?;
     if !is_checked {
@@ -48,7 +48,7 @@ fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<Fla
 }
 
 /// The type of a type parameter: its bound, `n: T.int64`, or `int32`.
-fn dtype_of_parameter(p: &mut Parser<'_>, node: &FunctionDef, name: Name) -> Result<DataType> {
+fn dtype_of_parameter(p: &mut Parser<'_>, node: &FunctionDef, name: Name) -> EvalResult<DataType> {
     let mut params = (0..node.type_params.len()).filter_map(|index| p.item(node.type_params, index));
     let Some(at) = params.find(|param| param.name == name).and_then(|param| param.annotation) else {
         return Ok(DataType::INT32);
@@ -59,7 +59,7 @@ fn dtype_of_parameter(p: &mut Parser<'_>, node: &FunctionDef, name: Name) -> Res
 }
 
 /// Defines the symbolic dimensions that the function mentions.
-fn begin(p: &mut Parser<'_>, node: &FunctionDef) -> Result<()> {
+fn begin(p: &mut Parser<'_>, node: &FunctionDef) -> EvalResult<()> {
     for (name, at) in p.names_of(node) {
         let Some(value) = p.value_of(name).filter(is_type_variable) else { continue };
         let variable = match value.as_host::<Dynamic>() {

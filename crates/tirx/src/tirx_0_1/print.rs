@@ -1,7 +1,7 @@
 //! Printers of statements, loads and types.
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, DocsifyResult, Frame};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::ModuleForm as _;
 use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Value};
@@ -97,7 +97,7 @@ fn unwritable(node: &Object, reason: &str) -> DocsifyError {
 }
 
 /// `T.Tensor((16,), T.float32, scope="shared")`
-pub(super) fn tensor(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(super) fn tensor(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if !buffer.is_compact() {
         return Err(unwritable(
             buffer.object(),
@@ -129,13 +129,22 @@ pub(super) fn tensor(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) 
 }
 
 /// `[T.Tensor((16,), T.float32)]`
-fn ty_args(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<(&'static str, ExprDoc)> {
+fn ty_args(
+    buffer: &Ref<Buffer>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<(&'static str, ExprDoc)> {
     let tensor = tensor(buffer, path, d)?;
     Ok(("ty_args", d.docs.list(&[tensor])))
 }
 
 /// `B = value`, with the pointer `B.data`
-fn declared(buffer: &Ref<Buffer>, value: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn declared(
+    buffer: &Ref<Buffer>,
+    value: ExprDoc,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     crate::tvm_0_27::print::define_data(buffer, path, d)?;
     let name = define_buffer(buffer, d)?;
     let name = d.at(name, path);
@@ -143,7 +152,7 @@ fn declared(buffer: &Ref<Buffer>, value: ExprDoc, path: PathId, d: &mut Docsifie
 }
 
 /// `B = T.alloc_tensor(ty_args=[T.Tensor((16,), T.float32)])`
-fn alloc_tensor(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn alloc_tensor(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let AllocBuffer { span: _, buffer, annotations } = &**node;
     if !annotations.is_empty() {
         return Err(unwritable(node.object(), "it has annotations").into());
@@ -155,7 +164,7 @@ fn alloc_tensor(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) ->
 }
 
 /// `B = T.decl_tensor(A.data, ty_args=[T.Tensor((16,), T.float32)])`
-fn decl_tensor(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn decl_tensor(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let DeclBuffer { span: _, buffer, data } = &**node;
     let Some(data) = data else { return Err(unwritable(node.object(), "it has no data").into()) };
     let data = d.part(data, path, "data")?;
@@ -166,7 +175,7 @@ fn decl_tensor(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// `with T.device_scope():`, `with T.compute_scope("name"):`, `with T.launch_thread("threadIdx.x", 32) as tx:`
-fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let AttrStmt { span: _, node: subject, attr_key, value, body: inner } = &**node;
     let is_of_nothing = match subject {
         Value::Int(0) => true,
@@ -196,7 +205,7 @@ fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Resul
 }
 
 /// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"])`
-fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let mut further = Vec::new();
     if node.dtype != DataType::INT32 {
         let ty = prim_type(node.dtype, d);
@@ -206,7 +215,7 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
 }
 
 /// `T.reinterpret(p, ty=T.Ptr(T.float32))`
-fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
     let at = d.field(path, "ty");
     let ty = d.expr(ty, at)?;
@@ -229,19 +238,23 @@ fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Res
 }
 
 /// The name of a buffer.
-fn buffer_argument(node: &Ref<BufferArgument>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn buffer_argument(
+    node: &Ref<BufferArgument>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let BufferArgument { span: _, dtype: _, buffer } = &**node;
     d.part(buffer, path, "buffer")
 }
 
 /// `"m"`
-fn axis(node: &Ref<Axis>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn axis(node: &Ref<Axis>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let name = d.docs.str(node.name.as_str());
     Ok(d.at_field(name, path, "name"))
 }
 
 /// `T.Iter(16, 1, "m")`
-fn iter(node: &Ref<Iter>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn iter(node: &Ref<Iter>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Iter { extent, stride, axis } = &**node;
     let extent = d.part(extent, path, "extent")?;
     let stride = d.part(stride, path, "stride")?;
@@ -250,9 +263,9 @@ fn iter(node: &Ref<Iter>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc
 }
 
 /// `T.TileLayout.from_iters(shard=[T.Iter(16, 1, "m")], replica=[])`
-fn tile_layout(node: &Ref<TileLayout>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn tile_layout(node: &Ref<TileLayout>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let TileLayout { shard, replica, offset } = &**node;
-    let mut list = |iters: &Array<Ref<Iter>>, field| -> Result<ExprDoc> {
+    let mut list = |iters: &Array<Ref<Iter>>, field| -> DocsifyResult<ExprDoc> {
         let at = d.field(path, field);
         let docs = items(iters, at, d)?;
         let docs = d.docs.list(&docs);

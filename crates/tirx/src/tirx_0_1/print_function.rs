@@ -1,7 +1,7 @@
 //! Functions. Symbolic dimensions are type parameters of a function, or names that the functions of a module share.
 
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, expr_text};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, expr_text};
 use tvmscript_ir::print::{ModuleFrame, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref, Value, Visitor, Walk};
@@ -13,7 +13,7 @@ use tvmscript_tir::print::parts::{TirDocsifier as _, attributes, define_buffer, 
 use super::print::{prim_type, tensor};
 
 /// `@T.function`, `def name[n](A: T.Tensor((n,), T.float32)):`
-pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let PrimFunc { span: _, struct_info_: _, attrs, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
     let name = function_name(attrs, d);
@@ -58,7 +58,11 @@ pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>
 }
 
 /// The parameters, and the names of the type parameters that their shapes define.
-fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<(Vec<StmtDoc>, Vec<String>)> {
+fn params(
+    node: &Ref<PrimFunc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<(Vec<StmtDoc>, Vec<String>)> {
     let mut type_params = Vec::new();
     let mut args = Vec::with_capacity(node.params.len());
     let map_path = d.field(path, "buffer_map");
@@ -112,7 +116,7 @@ fn dimensions(
     extent: &Object,
     type_params: &mut Vec<String>,
     d: &mut Docsifier<'_>,
-) -> Result<()> {
+) -> DocsifyResult<()> {
     for variable in variables(extent) {
         let is_param = node.params.iter().any(|param| param.ptr_eq(&variable));
         if is_param || d.is_defined(variable.object()) {
@@ -130,7 +134,7 @@ fn dimensions(
 }
 
 /// Declares the dimensions of a module's functions before the first of them: their names hold in all.
-fn shared_dimensions(d: &mut Docsifier<'_>) -> Result<()> {
+fn shared_dimensions(d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let root = d.root().clone();
     let mut shared: Vec<Ref<Var>> = Vec::new();
     let _ = Visitor::new().pre_order(&root, |object| {
@@ -151,7 +155,7 @@ fn shared_dimensions(d: &mut Docsifier<'_>) -> Result<()> {
 }
 
 /// `n = T.dynamic("n", dtype="int32")` before the script, with the name taken in the frame of this number.
-fn share(variable: &Ref<Var>, frame: usize, d: &mut Docsifier<'_>) -> Result<()> {
+fn share(variable: &Ref<Var>, frame: usize, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let name = d.in_frame(frame, |d| define_variable(variable, d))?;
     let text = expr_text(d, name)?;
     let dtype = variable.dtype;

@@ -5,7 +5,7 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::ops::undetermined::determine;
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, StringImm, Var, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, HasRange, Name, StmtId};
-use tvmscript_script_parser::{EvalErrorKind, ParseErrorKind, Parser, Result, Shadowing};
+use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseErrorKind, Parser, Shadowing};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::build::stmt;
 use tvmscript_tir::build::types::call_annotation;
@@ -46,7 +46,7 @@ fn expression(p: &mut Parser<'_>, value: &ScriptValue) -> Option<Expr> {
 }
 
 /// `x = value`: a store to a variable, a new variable, a binding, or the name of a buffer, an axis or a scope's result.
-pub(crate) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+pub(crate) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> EvalResult<()> {
     if let Some(known) = head::matched(p, name, &value) {
         return p.define(name, known, at, Shadowing::OuterFrames);
     }
@@ -76,7 +76,7 @@ pub(crate) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptVa
 }
 
 /// Stores to the single element of a buffer.
-fn set(p: &mut Parser<'_>, at: impl HasRange + Copy, buffer: &Ref<Buffer>, value: Expr) -> Result<()> {
+fn set(p: &mut Parser<'_>, at: impl HasRange + Copy, buffer: &Ref<Buffer>, value: Expr) -> EvalResult<()> {
     let stored = ops::make_const(tvmscript_ir_core::DataType::INT32, 0)
         .map_err(Into::into)
         .and_then(|zero| stmt::store(buffer, value, Array::new([zero]), None));
@@ -84,7 +84,7 @@ fn set(p: &mut Parser<'_>, at: impl HasRange + Copy, buffer: &Ref<Buffer>, value
 }
 
 /// `x: T.int32 = value`, `x: T.int32`, `x: T.let[T.int32] = value`, `x: T.float32[4]`.
-pub(crate) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
+pub(crate) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> EvalResult<()> {
     let value = node.value.map(|at| p.eval_assigned(at).map(|value| (at, value)));
     let annotation = p.eval(node.annotation)?;
     let ast::Expr::Name(name) = p.expr(node.target) else {

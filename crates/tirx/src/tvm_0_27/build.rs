@@ -2,7 +2,8 @@
 
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, Builder, DictKey, FrameOf, FromScript, HostObject, PyType, Result, ScriptValue, script_fn,
+    BuildError, BuildResult, Builder, DictKey, FrameOf, FromScript, HostObject, PyType, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, Range, Type, Var, ops};
 use tvmscript_tir::build::args::{ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
@@ -33,7 +34,7 @@ pub enum LayoutArg {
 
 impl FromScript for LayoutArg {
     const TYPE: PyType = PyType::ANY;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         match value {
             ScriptValue::None => Ok(LayoutArg::Given(None)),
             ScriptValue::Str(name) if name == "default" => Ok(LayoutArg::Default),
@@ -49,7 +50,7 @@ pub struct TextShape(Vec<ScriptValue>);
 
 impl FromScript for TextShape {
     const TYPE: PyType = Shape::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
         Ok(TextShape(value.items().unwrap_or_else(|| vec![value])))
     }
 }
@@ -73,7 +74,7 @@ impl HostObject for TextBuffer {
 
 impl TextBuffer {
     /// The buffer with the values of its dimensions.
-    pub(crate) fn with_shape(&self, shape: Array<Expr>) -> Result<Ref<Buffer>> {
+    pub(crate) fn with_shape(&self, shape: Array<Expr>) -> BuildResult<Ref<Buffer>> {
         self.rest.clone().build(shape)
     }
 }
@@ -92,7 +93,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn build(self, shape: Array<Expr>) -> Result<Ref<Buffer>> {
+    fn build(self, shape: Array<Expr>) -> BuildResult<Ref<Buffer>> {
         let Parts { dtype, strides, stride_dtype, elem_offset, scope, align, offset_factor, layout } = self;
         let layout = match layout {
             LayoutArg::Given(layout) => layout,
@@ -126,7 +127,7 @@ fn offset(
     elem_offset: Option<ExprArg>,
     byte_offset: Option<ExprArg>,
     dtype: DataType,
-) -> Result<Option<Expr>> {
+) -> BuildResult<Option<Expr>> {
     match (elem_offset, byte_offset) {
         (Some(_), Some(_)) => {
             Err(BuildError::message("a buffer has `elem_offset` or `byte_offset`, not both"))
@@ -146,7 +147,7 @@ pub(crate) fn with_parts(
     dtype: DataType,
     elem_offset: Expr,
     layout: Option<Object>,
-) -> Result<Ref<Buffer>> {
+) -> BuildResult<Ref<Buffer>> {
     let strides = buffer.strides.iter().cloned().map(Stride::Expr).collect();
     let parts = Parts {
         dtype,
@@ -175,12 +176,12 @@ impl HostObject for Vector {
 
 impl Vector {
     /// Allocates the buffer.
-    pub(crate) fn allocate(&self) -> Result<Ref<Buffer>> {
+    pub(crate) fn allocate(&self) -> BuildResult<Ref<Buffer>> {
         alloc_local_of(self.shape.clone(), self.dtype)
     }
 }
 
-fn alloc_local_of(shape: Array<Expr>, dtype: DataType) -> Result<Ref<Buffer>> {
+fn alloc_local_of(shape: Array<Expr>, dtype: DataType) -> BuildResult<Ref<Buffer>> {
     let parts = Parts {
         dtype,
         strides: None,
@@ -205,7 +206,7 @@ macro_rules! buffer_functions {
             $shape:ident: $shape_ty:ty $(= $no_shape:ident)?,
             $scope:ident = $default_scope:literal, $data:ident
             $(, $annotations:ident)?
-        ) -> Result<$out:ty> |$parts:ident| $body:block
+        ) -> BuildResult<$out:ty> |$parts:ident| $body:block
     )*) => {$(
         $(#[$meta])*
         pub fn $name(
@@ -225,7 +226,7 @@ macro_rules! buffer_functions {
                 #[default = None]
                 $annotations: Option<Map<Str, Value>>,
             )?
-        ) -> Result<$out> {
+        ) -> BuildResult<$out> {
             let elem_offset = offset(elem_offset, byte_offset, dtype)?;
             #[allow(unused_mut)]
             let mut $parts = Parts {
@@ -237,7 +238,7 @@ macro_rules! buffer_functions {
 }
 
 /// The literal that TVM stores for a number in the annotations of an allocation.
-fn literal(value: &Value) -> Result<Value> {
+fn literal(value: &Value) -> BuildResult<Value> {
     Ok(match *value {
         Value::Bool(value) => IntImm::bool(value).into(),
         Value::Int(value) => {
@@ -249,17 +250,17 @@ fn literal(value: &Value) -> Result<Value> {
 }
 
 /// Adds the allocation of a buffer.
-fn allocate(buffer: &Ref<Buffer>, annotations: Option<Map<Str, Value>>) -> Result<()> {
+fn allocate(buffer: &Ref<Buffer>, annotations: Option<Map<Str, Value>>) -> BuildResult<()> {
     let entries = annotations.unwrap_or_default();
     let entries = entries.iter().map(|(key, value)| Ok((key.clone(), literal(value)?)));
-    let annotations = Map::new(entries.collect::<Result<Vec<_>>>()?);
+    let annotations = Map::new(entries.collect::<BuildResult<Vec<_>>>()?);
     TirFrame::add(
         Ref::new(AllocBuffer { span: Span::current(), buffer: buffer.clone(), annotations }).upcast(),
     )
 }
 
 /// Adds the declaration of a buffer over memory.
-pub(crate) fn declare(buffer: &Ref<Buffer>, data: Expr) -> Result<()> {
+pub(crate) fn declare(buffer: &Ref<Buffer>, data: Expr) -> BuildResult<()> {
     let declared = DeclBuffer { span: Span::current(), buffer: buffer.clone(), data: Some(data) };
     TirFrame::add(Ref::new(declared).upcast())
 }
@@ -267,11 +268,11 @@ pub(crate) fn declare(buffer: &Ref<Buffer>, data: Expr) -> Result<()> {
 buffer_functions! {
     /// A buffer, as the annotation of a parameter or without a declaration.
     #[script_fn(name = "Buffer", annotation)]
-    pub fn buffer([], shape: TextShape, scope = "global", _data) -> Result<ScriptValue> |parts| {
+    pub fn buffer([], shape: TextShape, scope = "global", _data) -> BuildResult<ScriptValue> |parts| {
         if shape.0.iter().any(|extent| matches!(extent, ScriptValue::Str(_))) {
             return Ok(ScriptValue::host(TextBuffer { shape: shape.0, rest: parts }));
         }
-        let shape: Array<Expr> = shape.0.into_iter().map(ExprArg::convert).collect::<Result<_>>()?;
+        let shape: Array<Expr> = shape.0.into_iter().map(ExprArg::convert).collect::<BuildResult<_>>()?;
         parts.build(shape).map(Into::into)
     }
 
@@ -279,7 +280,7 @@ buffer_functions! {
     #[script_fn]
     pub fn match_buffer(
         [param: ScriptValue], shape: Option<Shape> = None, scope = "global", _data
-    ) -> Result<Ref<Buffer>> |parts| {
+    ) -> BuildResult<Ref<Buffer>> |parts| {
         let region = match param.as_node::<Var>() {
             Some(_) => None,
             None => Some(Region::from_script(param.clone()).map_err(|_| {
@@ -310,7 +311,7 @@ buffer_functions! {
 
     /// Allocates a buffer until the end of the enclosing scope.
     #[script_fn]
-    pub fn alloc_buffer([], shape: Shape, scope = "global", _data, annotations) -> Result<Ref<Buffer>> |parts| {
+    pub fn alloc_buffer([], shape: Shape, scope = "global", _data, annotations) -> BuildResult<Ref<Buffer>> |parts| {
         let buffer = parts.build(shape.0)?;
         allocate(&buffer, annotations)?;
         Ok(buffer)
@@ -318,7 +319,7 @@ buffer_functions! {
 
     /// Allocates a buffer in shared memory.
     #[script_fn]
-    pub fn alloc_shared([], shape: Shape, scope = "shared", _data, annotations) -> Result<Ref<Buffer>> |parts| {
+    pub fn alloc_shared([], shape: Shape, scope = "shared", _data, annotations) -> BuildResult<Ref<Buffer>> |parts| {
         let buffer = parts.build(shape.0)?;
         allocate(&buffer, annotations)?;
         Ok(buffer)
@@ -326,7 +327,7 @@ buffer_functions! {
 
     /// Allocates a buffer in the memory of a thread.
     #[script_fn]
-    pub fn alloc_local([], shape: Shape, scope = "local", _data, annotations) -> Result<Ref<Buffer>> |parts| {
+    pub fn alloc_local([], shape: Shape, scope = "local", _data, annotations) -> BuildResult<Ref<Buffer>> |parts| {
         let buffer = parts.build(shape.0)?;
         allocate(&buffer, annotations)?;
         Ok(buffer)
@@ -334,7 +335,7 @@ buffer_functions! {
 
     /// Allocates a buffer for the enclosing block or function.
     #[script_fn]
-    pub fn sblock_alloc_buffer([], shape: Shape, scope = "global", _data) -> Result<Ref<Buffer>> |parts| {
+    pub fn sblock_alloc_buffer([], shape: Shape, scope = "global", _data) -> BuildResult<Ref<Buffer>> |parts| {
         let buffer = parts.build(shape.0)?;
         allocate_in_scope("T.sblock_alloc_buffer", &buffer)?;
         Ok(buffer)
@@ -342,7 +343,7 @@ buffer_functions! {
 
     /// Declares a buffer over existing memory until the end of the enclosing scope; without `data`, allocates it.
     #[script_fn]
-    pub fn decl_buffer([], shape: Shape, scope = "global", data) -> Result<Ref<Buffer>> |parts| {
+    pub fn decl_buffer([], shape: Shape, scope = "global", data) -> BuildResult<Ref<Buffer>> |parts| {
         let buffer = parts.build(shape.0)?;
         match data {
             Some(data) => declare(&buffer, data.0)?,
@@ -357,7 +358,7 @@ buffer_functions! {
 pub(crate) struct WithoutLayout;
 
 /// A new variable in memory.
-pub(crate) fn new_scalar(dtype: DataType, scope: &str) -> Result<Ref<Buffer>> {
+pub(crate) fn new_scalar(dtype: DataType, scope: &str) -> BuildResult<Ref<Buffer>> {
     let shape: Array<Expr> = Array::new([ops::make_const(DataType::INT32, 1)?]);
     let layout = match Builder::context::<WithoutLayout>() {
         Some(_) => None,
@@ -380,7 +381,7 @@ pub(crate) fn new_scalar(dtype: DataType, scope: &str) -> Result<Ref<Buffer>> {
 }
 
 /// The element of a variable in memory.
-pub(crate) fn element(buffer: &Ref<Buffer>) -> Result<Expr> {
+pub(crate) fn element(buffer: &Ref<Buffer>) -> BuildResult<Expr> {
     let zero = ops::make_const(DataType::INT32, 0)?;
     Ok(BufferLoad::try_new(buffer.clone(), Array::new([zero]), None)?)
 }
@@ -403,19 +404,19 @@ impl HostObject for Unnamed {
 pub fn alloc_scalar(
     #[default = DataType::FLOAT32] dtype: DataType,
     #[default = "global"] scope: Str,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::host(Unnamed(new_scalar(dtype, &scope)?)))
 }
 
 /// A variable in the memory of a thread.
 #[script_fn]
-pub fn local_scalar(#[default = DataType::FLOAT32] dtype: DataType) -> Result<ScriptValue> {
+pub fn local_scalar(#[default = DataType::FLOAT32] dtype: DataType) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::host(Unnamed(new_scalar(dtype, scalar::SCOPE)?)))
 }
 
 /// A variable in shared memory.
 #[script_fn]
-pub fn shared_scalar(#[default = DataType::FLOAT32] dtype: DataType) -> Result<ScriptValue> {
+pub fn shared_scalar(#[default = DataType::FLOAT32] dtype: DataType) -> BuildResult<ScriptValue> {
     Ok(ScriptValue::host(Unnamed(new_scalar(dtype, "shared")?)))
 }
 
@@ -425,7 +426,7 @@ pub fn attr(
     node: ScriptValue,
     #[default = None] attr_key: Option<Str>,
     #[default = None] value: Option<ExprArg>,
-) -> Result<FrameOf<TirFrame>> {
+) -> BuildResult<FrameOf<TirFrame>> {
     let entries = match (&node, attr_key, value) {
         (ScriptValue::Dict(dict), None, None) => {
             let nothing: Value = ops::make_const(DataType::INT32, 0)?.into();
@@ -433,7 +434,7 @@ pub fn attr(
             let entry = |(key, value): (&DictKey, &ScriptValue)| {
                 Ok((nothing.clone(), Str::from_script(key.0.clone())?, ExprArg::convert(value.clone())?))
             };
-            dict.iter().map(entry).collect::<Result<Vec<_>>>()?
+            dict.iter().map(entry).collect::<BuildResult<Vec<_>>>()?
         }
         (_, Some(key), Some(value)) => {
             let node = match node {
@@ -460,14 +461,14 @@ impl HostObject for Let {
         "the annotation `T.let`"
     }
 
-    fn subscript(&self, index: &ScriptValue) -> Option<Result<ScriptValue>> {
+    fn subscript(&self, index: &ScriptValue) -> Option<BuildResult<ScriptValue>> {
         Some(Ok(ScriptValue::host(Let(Some(index.clone())))))
     }
 }
 
 impl Let {
     /// A new variable of the type, or of that of the value.
-    pub(crate) fn variable(&self, value: &Expr) -> Result<Ref<Var>> {
+    pub(crate) fn variable(&self, value: &Expr) -> BuildResult<Ref<Var>> {
         match &self.0 {
             Some(annotation) => Ok(Var::with_type("", TypeArg::from_script(annotation.clone())?.0)),
             None => Ok(Var::with_type("", calls::type_of(value))),
@@ -487,7 +488,7 @@ pub enum ResultArg {
 impl FromScript for ResultArg {
     const TYPE: PyType = PyType::Union { of: &[<DataType as FromScript>::TYPE, PyType::node::<Type>()] };
 
-    fn from_script(value: ScriptValue) -> Result<ResultArg> {
+    fn from_script(value: ScriptValue) -> BuildResult<ResultArg> {
         match value.as_node::<Type>().filter(|ty| ty.is::<PointerType>()) {
             Some(ty) => Ok(ResultArg::Pointer(ty.clone())),
             None => DataType::from_script(value).map(ResultArg::Dtype),
@@ -497,7 +498,7 @@ impl FromScript for ResultArg {
 
 /// The bits of a value as another type of the same size; a pointer stays a call.
 #[script_fn(around = DTYPE_CONVENTION)]
-pub fn reinterpret(dtype: ResultArg, value: ExprArg) -> Result<Expr> {
+pub fn reinterpret(dtype: ResultArg, value: ExprArg) -> BuildResult<Expr> {
     match dtype {
         ResultArg::Pointer(ty) => Ok(calls::typed(&REINTERPRET_OP, [value.0], ty)),
         ResultArg::Dtype(dtype) if dtype.is_handle() => Ok(REINTERPRET_OP.call(dtype, [value.0])),
@@ -507,7 +508,7 @@ pub fn reinterpret(dtype: ResultArg, value: ExprArg) -> Result<Expr> {
 
 /// Field of a structure of the runtime.
 #[script_fn]
-pub fn tvm_struct_get(arr: ExprArg, index: ExprArg, field: ExprArg, dtype: ResultArg) -> Result<Expr> {
+pub fn tvm_struct_get(arr: ExprArg, index: ExprArg, field: ExprArg, dtype: ResultArg) -> BuildResult<Expr> {
     let args = [arr.0, index.0, field.0];
     Ok(match dtype {
         ResultArg::Pointer(ty) => calls::typed(&STRUCT_GET_OP, args, ty),
@@ -521,7 +522,7 @@ pub fn tvm_storage_sync(
     storage_scope: ExprArg,
     #[default = None] is_load: Option<ExprArg>,
     #[default = None] num_blocks: Option<ExprArg>,
-) -> Result<Expr> {
+) -> BuildResult<Expr> {
     Ok(calls::storage_sync(storage_scope.0, is_load.map(|is_load| is_load.0), num_blocks.map(|n| n.0)))
 }
 
@@ -529,7 +530,7 @@ pub fn tvm_storage_sync(
 fn with_unroll(
     annotations: Option<Map<Str, Value>>,
     unroll: Option<ScriptValue>,
-) -> Result<Option<Map<Str, Value>>> {
+) -> BuildResult<Option<Map<Str, Value>>> {
     let (key, value) = match unroll {
         None | Some(ScriptValue::None) => return Ok(annotations),
         Some(ScriptValue::Bool(true)) => ("pragma_unroll", Value::Bool(true)),
@@ -566,7 +567,7 @@ macro_rules! loop_functions {
             #[kw_only]
             #[default = None]
             var: Option<NodeArg<Var>>,
-        ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
+        ) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
             let annotations = with_unroll(annotations, unroll)?;
             let (stop, step) = (stop.map(|stop| stop.0), step.map(|step| step.0));
             one_loop($text, ForKind::$kind, start, stop, annotations, step, var)

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Array, DataType, Ref, Str, Value};
 use tvmscript_irbuilder::{FromScript as _, ScriptValue};
 use tvmscript_prim::{Expr, PrimType, Var};
 use tvmscript_python_syntax::ast::{Constant, Expr as Ast, ExprId, FunctionDef, Parameter};
-use tvmscript_script_parser::{Definition, Parser, Result, Shadowing, is_type_variable};
+use tvmscript_script_parser::{Definition, EvalResult, Parser, Shadowing, is_type_variable};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::build::function::{self, Flags};
 use tvmscript_tir::build::types::{TypeArg, call_annotation};
@@ -33,7 +33,7 @@ const TYPE_VARIABLE: DataType = DataType::INT64;
 
 const HEAD: Head = Head { flags, begin, annotation };
 
-fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<Flags> {
+fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<Flags> {
     let known = [("private", false), ("check_well_formed", true), ("s_tir", false), ("persistent", false)];
     let [is_private, is_checked, is_schedulable, is_persistent] = p.decorator_flags(definition, known)?;
     if !is_checked {
@@ -46,7 +46,7 @@ fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<Fla
 }
 
 /// Defines the type variables of a signature, each as a variable of this function.
-fn begin(p: &mut Parser<'_>, node: &FunctionDef) -> Result<()> {
+fn begin(p: &mut Parser<'_>, node: &FunctionDef) -> EvalResult<()> {
     for index in 0..node.params.len() {
         let Some(Parameter { annotation: Some(at), .. }) = p.item(node.params, index) else { continue };
         let mut names: Vec<_> = p.names_in(at);
@@ -117,7 +117,7 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The annotation of a parameter, with the variables that its shape defines by text.
-fn annotation(p: &mut Parser<'_>, node: &FunctionDef, param: Parameter) -> Result<ScriptValue> {
+fn annotation(p: &mut Parser<'_>, node: &FunctionDef, param: Parameter) -> EvalResult<ScriptValue> {
     let Some(at) = param.annotation else { return Ok(ScriptValue::None) };
     let texts = texts(p, at);
     let mut defined: Vec<(Str, ScriptValue)> = Vec::new();

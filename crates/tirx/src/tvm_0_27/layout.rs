@@ -51,7 +51,7 @@ impl TileLayout {
     ///
     /// # Errors
     /// If the size of a dimension overflows.
-    pub fn of_shape(shape: &Array<Expr>) -> tvmscript_prim::error::Result<Ref<TileLayout>> {
+    pub fn of_shape(shape: &Array<Expr>) -> tvmscript_prim::error::PrimResult<Ref<TileLayout>> {
         let memory = Axis::new(MEMORY);
         let mut shard = Vec::with_capacity(shape.len());
         let mut stride: Option<Expr> = None;
@@ -74,7 +74,7 @@ impl TileLayout {
     ///
     /// # Errors
     /// If a stride overflows.
-    pub fn unpack(&self, ratio: i64) -> tvmscript_prim::error::Result<Option<Ref<TileLayout>>> {
+    pub fn unpack(&self, ratio: i64) -> tvmscript_prim::error::PrimResult<Option<Ref<TileLayout>>> {
         if !self.is_plain() {
             return Ok(None);
         }
@@ -94,7 +94,7 @@ impl TileLayout {
     ///
     /// # Errors
     /// If the size of a dimension overflows.
-    pub fn pack(&self, ratio: i64) -> tvmscript_prim::error::Result<Option<Ref<TileLayout>>> {
+    pub fn pack(&self, ratio: i64) -> tvmscript_prim::error::PrimResult<Option<Ref<TileLayout>>> {
         let number = |expr: &Expr| expr.as_node::<IntImm>().map(|literal| literal.value);
         let dimensions: Vec<&Ref<Iter>> = self.shard.iter().collect();
         let Some((last, others)) = dimensions.split_last() else { return Ok(None) };
@@ -132,8 +132,8 @@ impl TileLayout {
 /// Dimensions on the axis of memory with other strides; `None` if there are others, or a stride has no counterpart.
 fn restrided(
     iters: &Array<Ref<Iter>>,
-    stride: impl Fn(Expr, DataType) -> tvmscript_prim::error::Result<Option<Expr>>,
-) -> tvmscript_prim::error::Result<Option<Vec<Ref<Iter>>>> {
+    stride: impl Fn(Expr, DataType) -> tvmscript_prim::error::PrimResult<Option<Expr>>,
+) -> tvmscript_prim::error::PrimResult<Option<Vec<Ref<Iter>>>> {
     let mut out = Vec::with_capacity(iters.len() + 1);
     for iter in iters.iter() {
         let new = stride(iter.stride.clone(), iter.stride.dtype())?;
@@ -155,7 +155,7 @@ pub fn is_row_major(layout: &Object, shape: &Array<Expr>) -> bool {
 ///
 /// # Errors
 /// If a size overflows.
-pub fn view_as(buffer: &Buffer, dtype: DataType) -> tvmscript_prim::error::Result<Option<CastView>> {
+pub fn view_as(buffer: &Buffer, dtype: DataType) -> tvmscript_prim::error::PrimResult<Option<CastView>> {
     let (new, old) = (i64::from(dtype.bits).max(1), i64::from(buffer.dtype.bits).max(1));
     if new % old != 0 && old % new != 0 {
         return Ok(None);

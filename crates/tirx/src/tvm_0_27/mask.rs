@@ -1,7 +1,7 @@
 //! Masked accesses: `T.masked_load("float32x4", A, T.Ramp(0, 1, 4), mask)`, where older releases have `predicate=`.
 
 use tvmscript_ir_core::{Array, DataType};
-use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, BuildResult, ScriptValue, script_fn};
 use tvmscript_prim::{Expr, PrimExprExt as _};
 use tvmscript_tir::build::args::{ExprArg, NodeArg};
 use tvmscript_tir::build::stmt;
@@ -13,7 +13,7 @@ pub fn masked_load(
     dtype: DataType,
     buffer: NodeArg<Buffer>,
     #[args] indices_and_mask: Vec<ExprArg>,
-) -> Result<ScriptValue> {
+) -> BuildResult<ScriptValue> {
     let (indices, mask) = split(indices_and_mask)?;
     let load = BufferLoad::try_new(buffer.0, indices, Some(mask))?;
     let found = load.dtype();
@@ -32,13 +32,13 @@ pub fn masked_store(
     buffer: NodeArg<Buffer>,
     value: ExprArg,
     #[args] indices_and_mask: Vec<ExprArg>,
-) -> Result<()> {
+) -> BuildResult<()> {
     let (indices, mask) = split(indices_and_mask)?;
     stmt::store(&buffer.0, value.0, indices, Some(mask))?;
     Ok(())
 }
 
-fn split(indices_and_mask: Vec<ExprArg>) -> Result<(Array<Expr>, Expr)> {
+fn split(indices_and_mask: Vec<ExprArg>) -> BuildResult<(Array<Expr>, Expr)> {
     let mut exprs: Vec<Expr> = indices_and_mask.into_iter().map(|arg| arg.0).collect();
     let mask = exprs.pop().ok_or_else(|| BuildError::expected("a mask", "no further argument"))?;
     Ok((Array::new(exprs), mask))

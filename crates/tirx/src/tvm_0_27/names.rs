@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Ref, Span, Str};
 use tvmscript_irbuilder::{
-    BuildDialect as _, BuildError, HostObject, PendingFrame, Result, ScriptFn, ScriptValue, script_fn,
+    BuildDialect as _, BuildError, BuildResult, HostObject, PendingFrame, ScriptFn, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
@@ -100,7 +100,7 @@ macro_rules! scopes {
             pub fn $scope(
                 #[default = None] extents: Option<Shape>,
                 #[default = DataType::INT32] dtype: DataType,
-            ) -> Result<ScriptValue> {
+            ) -> BuildResult<ScriptValue> {
                 scope_ids(stringify!($scope), extents, dtype)
             }
         )*
@@ -128,7 +128,7 @@ scopes! {
     thread_id_in_wg THREAD_ID_IN_WG
 }
 
-fn scope_ids(scope: &'static str, extents: Option<Shape>, dtype: DataType) -> Result<ScriptValue> {
+fn scope_ids(scope: &'static str, extents: Option<Shape>, dtype: DataType) -> BuildResult<ScriptValue> {
     let extents = extents.map(|shape| shape.0);
     let count = extents.as_ref().map_or(1, |extents| extents.len());
     let ids: Vec<Ref<Var>> = (0..count).map(|_| Var::new("", dtype)).collect();
@@ -143,7 +143,7 @@ fn scope_ids(scope: &'static str, extents: Option<Shape>, dtype: DataType) -> Re
 
 /// Starts the part of a function that runs on the device.
 #[script_fn]
-pub fn device_entry() -> Result<ScriptValue> {
+pub fn device_entry() -> BuildResult<ScriptValue> {
     let nothing = ops::make_const(DataType::INT32, 0)?;
     let entry = (nothing.into(), Str::new("tirx.device_entry"), IntImm::bool(true));
     Ok(PendingFrame::value(TirFrame::new(FrameKind::Attrs(vec![entry]))))
@@ -156,7 +156,7 @@ macro_rules! strict {
             $(#[$meta])*
             #[script_fn]
             #[allow(non_snake_case)]
-            pub fn $name($($param: ExprArg),+) -> Result<Expr> {
+            pub fn $name($($param: ExprArg),+) -> BuildResult<Expr> {
                 of_one_type(&bits::$operator, [$($param.0),+])
             }
         )*
@@ -179,7 +179,7 @@ strict! {
 }
 
 /// A call whose operands have one type.
-fn of_one_type<const N: usize>(operator: &Operator, operands: [Expr; N]) -> Result<Expr> {
+fn of_one_type<const N: usize>(operator: &Operator, operands: [Expr; N]) -> BuildResult<Expr> {
     let dtype = operands.first().map_or(DataType::VOID, |operand| operand.dtype());
     if let Some((i, other)) = operands.iter().enumerate().find(|(_, operand)| operand.dtype() != dtype) {
         let found = format!("`{}`", other.dtype());
@@ -198,7 +198,7 @@ impl HostObject for Spec {
         "the dimensions of a layout"
     }
 
-    fn subscript(&self, index: &ScriptValue) -> Option<Result<ScriptValue>> {
+    fn subscript(&self, index: &ScriptValue) -> Option<BuildResult<ScriptValue>> {
         Some(self.iters(index).map(|iters| {
             let (shard, replica) = if self.is_replica { (Vec::new(), iters) } else { (iters, Vec::new()) };
             ScriptValue::host(Dims { shard, replica })
@@ -207,8 +207,8 @@ impl HostObject for Spec {
 }
 
 impl Spec {
-    fn iters(&self, index: &ScriptValue) -> Result<Vec<Ref<Iter>>> {
-        let exprs = |value: &ScriptValue| -> Result<Vec<Expr>> {
+    fn iters(&self, index: &ScriptValue) -> BuildResult<Vec<Ref<Iter>>> {
+        let exprs = |value: &ScriptValue| -> BuildResult<Vec<Expr>> {
             match value.items() {
                 Some(items) => items.into_iter().map(ExprArg::convert).collect(),
                 None => Ok(vec![ExprArg::convert(value.clone())?]),
@@ -243,7 +243,7 @@ impl HostObject for Dims {
 
 /// The layout of a tile: `T.TileLayout(T.S[(8, 8):(1, 8)])`.
 #[script_fn(name = "TileLayout")]
-pub fn tile_layout(spec: ScriptValue) -> Result<Ref<TileLayout>> {
+pub fn tile_layout(spec: ScriptValue) -> BuildResult<Ref<TileLayout>> {
     let Some(dims) = spec.as_host::<Dims>() else {
         let error = BuildError::expected("the dimensions of a layout, such as `T.S[8, 4]`", spec.type_name());
         return Err(error.at_position(0));

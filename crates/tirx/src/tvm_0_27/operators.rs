@@ -19,7 +19,8 @@ mod names {
 
     use tvmscript_ir_core::DataType;
     use tvmscript_irbuilder::{
-        BuildError, Builder, CallArgs, FromScript, Param, PyType, Result, ScriptFn, ScriptValue, script_fn,
+        BuildError, BuildResult, Builder, CallArgs, FromScript, Param, PyType, ScriptFn, ScriptValue,
+        script_fn,
     };
     use tvmscript_tir::build::args::ExprArg;
     use tvmscript_tir::build::operator::{self, OpArg};
@@ -65,7 +66,7 @@ mod names {
     }
 
     /// Calls an operator. The release does not print the type of a call, and reads calls with and without it.
-    fn call(function: &'static ScriptFn, mut args: CallArgs) -> Result<ScriptValue> {
+    fn call(function: &'static ScriptFn, mut args: CallArgs) -> BuildResult<ScriptValue> {
         let is_type = |value: &ScriptValue| match value {
             ScriptValue::Str(name) => name.parse::<DataType>().is_ok(),
             ScriptValue::DType(_) => true,
@@ -95,7 +96,7 @@ mod names {
 
     impl FromScript for OpOfRelease {
         const TYPE: PyType = OpArg::TYPE;
-        fn from_script(value: ScriptValue) -> Result<Self> {
+        fn from_script(value: ScriptValue) -> BuildResult<Self> {
             let of_tir = match &value {
                 ScriptValue::Str(name) if super::super::operator(name).is_none() => {
                     let own = Builder::release().renames.operators.own_name(name);
@@ -113,7 +114,7 @@ mod names {
         dtype: DataType,
         func_name: OpOfRelease,
         #[args] args: Vec<ExprArg>,
-    ) -> Result<PrimExpr> {
+    ) -> BuildResult<PrimExpr> {
         operator::try_call_intrin(dtype, func_name.0, args)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tvmscript_docsifier::doc::{BinaryOp, Doc, ExprDoc, StmtDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, Frame, Result};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyError, DocsifyResult, Frame};
 use tvmscript_ir_core::{Array, DataType, Dialect, Map, Object, PathId, Ref, Str, Value, Visitor, Walk};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_tir::op::bits::REINTERPRET;
@@ -86,7 +86,7 @@ fn makes(call: &Call, operator: &Operator) -> bool {
 }
 
 /// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
-fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let operator = super::OPERATORS.of_callee(&node.op);
     let dtype = d.dtype(node.dtype);
     let dtype = d.at_field(dtype, path, "dtype");
@@ -94,7 +94,7 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
 }
 
 /// `T.reinterpret(T.handle("float32", "global").ty, p)`
-fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
     let Some(operator) = tvmscript_tir::op::of_callee(op) else {
         let (key, reason) = (node.object().info().key(), "it calls no operator with a type".to_owned());
@@ -113,7 +113,7 @@ fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> Res
 }
 
 /// `bx, by = T.cta_id([4, 4])`
-fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let ScopeIdDefStmt { span: _, extents, scope, def_ids } = &**node;
     let at = d.field(path, "extents");
     let args: Vec<ExprDoc> = match extents {
@@ -145,7 +145,7 @@ fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) ->
 }
 
 /// `v: T.let[T.int32] = value`
-pub(crate) fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(crate) fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let Bind { span: _, var, value } = &**node;
     let value = d.part(value, path, "value")?;
     let at = d.field(path, "var");
@@ -163,7 +163,7 @@ fn variable(
     value: Option<ExprDoc>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<StmtDoc> {
+) -> DocsifyResult<StmtDoc> {
     let at = d.field(path, "buffer");
     let annotation = d.t_dtype(buffer.dtype);
     let name = define_buffer(buffer, d)?;
@@ -175,7 +175,7 @@ fn variable(
 fn pair(
     [(first, at), (second, second_at)]: [(&StmtRef, PathId); 2],
     d: &mut Docsifier<'_>,
-) -> Result<Option<StmtDoc>> {
+) -> DocsifyResult<Option<StmtDoc>> {
     let Some(AllocBuffer { span: _, buffer, annotations: _ }) = first.as_node::<AllocBuffer>() else {
         return Ok(None);
     };
@@ -191,7 +191,7 @@ fn pair(
 }
 
 /// `B = T.alloc_buffer((16,), scope="warp")`, `B = T.alloc_shared((16,))`, `x: T.int32`
-fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let AllocBuffer { span: _, buffer, annotations } = &**node;
     if is_scalar(buffer, d) {
         return variable(buffer, None, path, d);
@@ -218,7 +218,7 @@ fn without_type(value: &Value) -> Value {
 }
 
 /// `B = A.view(4, 4)`, `B = T.decl_buffer((16,), data=A.data)`
-fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let DeclBuffer { span: _, buffer, data } = &**node;
     let at = d.field(path, "buffer");
     let Some(data) = data else {
@@ -252,7 +252,7 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// Defines the data pointer of a buffer as `B.data`.
-pub(crate) fn define_data(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+pub(crate) fn define_data(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let of = buffer.clone();
     d.define_by_doc(
         buffer.data.object(),
@@ -338,7 +338,7 @@ fn sizes_may_agree(a: &Array<Expr>, b: &Array<Expr>) -> bool {
 }
 
 /// The name of a variable, or as [`element`].
-fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     match is_scalar(&node.buffer, d) {
         true => d.part(&node.buffer, path, "buffer"),
         false => element(node, path, d),
@@ -346,7 +346,7 @@ fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<E
 }
 
 /// `A[i, T.Ramp(0, 1, 4)]`; `T.masked_load("float32x4", A, T.Ramp(0, 1, 4), mask)`
-pub(crate) fn element(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn element(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let BufferLoad { span: _, dtype, buffer, indices, predicate } = &**node;
     let buffer = d.part(buffer, path, "buffer")?;
     let at = d.field(path, "indices");
@@ -360,7 +360,7 @@ pub(crate) fn element(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_
 }
 
 /// `A[i] = value`, `x = value`, `T.masked_store(A, value, T.Ramp(0, 1, 4), mask)`
-fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let BufferStore { span: _, buffer, value, indices, predicate } = &**node;
     if let Some(predicate) = predicate {
         let mut args = vec![d.part(buffer, path, "buffer")?, d.part(value, path, "value")?];
@@ -381,7 +381,7 @@ fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result
 }
 
 /// `T.attr({"key": value})` for attributes of no object, else as in TVM 0.23.
-fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+fn attribute(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     if !is_of_nothing(&node.node) {
         return (TVM_0_23.attribute)(node, path, d);
     }
@@ -421,7 +421,7 @@ fn is_of_nothing(node: &Value) -> bool {
 }
 
 /// `layout=None`, or another layout than that of a declaration without one.
-fn layout_kwarg(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<Keyword>> {
+fn layout_kwarg(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Option<Keyword>> {
     let is_default = match (&buffer.layout, is_schedulable(d)) {
         (None, is_schedulable) => is_schedulable,
         (Some(_), true) => false,
@@ -439,13 +439,13 @@ fn layout_kwarg(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Re
 }
 
 /// `Axis.laneid`
-fn axis(node: &Ref<Axis>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn axis(node: &Ref<Axis>, _: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let axis = d.word("Axis");
     Ok(d.docs.attr(axis, node.name.as_str()))
 }
 
 /// `T.TileLayout(T.S[(8, 8):(1, 8)] + T.R[2:4] + 3)`
-fn tile_layout(node: &Ref<TileLayout>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn tile_layout(node: &Ref<TileLayout>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let TileLayout { shard, replica, offset } = &**node;
     let mut doc = spec("S", shard, "shard", path, d)?;
     if !replica.is_empty() {
@@ -469,7 +469,7 @@ fn spec(
     field: &'static str,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<ExprDoc> {
+) -> DocsifyResult<ExprDoc> {
     let path = d.field(path, field);
     let mut extents: Vec<ExprDoc> = Vec::new();
     let mut strides: Vec<ExprDoc> = Vec::new();
@@ -491,7 +491,7 @@ fn spec(
 }
 
 /// `value`, or `value @ Axis.laneid` on another axis than that of memory.
-fn on_axis(value: ExprDoc, axis: &Ref<Axis>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+fn on_axis(value: ExprDoc, axis: &Ref<Axis>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     if axis.name == MEMORY {
         return Ok(value);
     }

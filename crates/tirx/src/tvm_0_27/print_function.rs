@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, expr_text};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, expr_text};
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir::print::{function_name, function_name_doc, type_variable};
 use tvmscript_ir_core::{DataType, PathId, PtrSet, Ref, Value, Visitor, Walk};
@@ -44,7 +44,7 @@ fn is_flag(value: &Value) -> bool {
 }
 
 /// `@T.prim_func(s_tir=True)`, `def name(A: T.Buffer((16,), "float32")):`
-pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let PrimFunc { span: _, struct_info_: _, attrs, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
     let name = function_name(attrs, d);
@@ -101,7 +101,7 @@ struct Signature {
 }
 
 /// The parameters. Declares the variables that their shapes define by text.
-fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<Vec<StmtDoc>> {
+fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Vec<StmtDoc>> {
     let mut params = PtrSet::default();
     for param in
         node.params.iter().filter(|param| node.buffer_map.get(&Value::from((*param).clone())).is_none())
@@ -143,7 +143,7 @@ fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<V
 }
 
 /// `n = T.int32()`, `m, n = T.int32(), T.int32()`
-fn declare(variables: &[Ref<Var>], path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+fn declare(variables: &[Ref<Var>], path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
     let mut names = Vec::with_capacity(variables.len());
     let mut values = Vec::with_capacity(variables.len());
     for variable in variables {
@@ -163,7 +163,12 @@ fn declare(variables: &[Ref<Var>], path: PathId, d: &mut Docsifier<'_>) -> Resul
 
 impl Signature {
     /// `T.Buffer(("n", 4), "float32")`
-    fn buffer(&mut self, buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    fn buffer(
+        &mut self,
+        buffer: &Ref<Buffer>,
+        path: PathId,
+        d: &mut Docsifier<'_>,
+    ) -> DocsifyResult<ExprDoc> {
         let at = d.field(path, "shape");
         self.by_text.push(Dimensions::default());
         let mut extents: Vec<ExprDoc> = Vec::new();
@@ -185,7 +190,7 @@ impl Signature {
     }
 
     /// The doc of a dimension: text if it defines a variable, or computes with type variables.
-    fn extent(&mut self, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    fn extent(&mut self, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
         let mut variables: Vec<Ref<Var>> = Vec::new();
         let _ = Visitor::new().pre_order(extent.object(), |node| {
             if let Some(variable) = node.downcast_ref::<Var>()

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 use tvmscript_ir_core::DataType;
 #[cfg(feature = "parse")]
-use tvmscript_irbuilder::{CallArgs, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildResult, CallArgs, ScriptValue};
 #[cfg(feature = "parse")]
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
@@ -86,7 +86,7 @@ impl Instruction {
 
 /// The call of the only instruction that it can be of; `None` for another function, another form, or several instructions.
 #[cfg(feature = "parse")]
-pub(super) fn call(function: &str, args: &CallArgs) -> Result<Option<ScriptValue>> {
+pub(super) fn call(function: &str, args: &CallArgs) -> BuildResult<Option<ScriptValue>> {
     let mut words: Vec<&str> = args.positional.iter().rev().map_while(word).collect();
     words.reverse();
     let Some((flags, modifiers)) = words.split_last().filter(|_| args.keywords.is_empty()) else {
@@ -104,7 +104,7 @@ pub(super) fn call(function: &str, args: &CallArgs) -> Result<Option<ScriptValue
     let (Some(instruction), None) = (fitting.next(), fitting.next()) else { return Ok(None) };
     let args = args.positional.iter().enumerate();
     let args = args.map(|(i, arg)| ExprArg::convert(arg.clone()).map_err(|error| error.at_position(i)));
-    Ok(Some(instruction.operator.call(DataType::VOID, args.collect::<Result<Vec<_>>>()?).into()))
+    Ok(Some(instruction.operator.call(DataType::VOID, args.collect::<BuildResult<Vec<_>>>()?).into()))
 }
 
 #[cfg(feature = "parse")]

@@ -1,7 +1,7 @@
 //! Attributes of buffers: views of the same memory.
 
 use tvmscript_ir_core::{Array, DataType, Object, Ref};
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildResult, CallArgs, FromScript, HostFunction, ScriptValue};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, PrimType, Var, ops};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::{Buffer, parse};
@@ -10,7 +10,7 @@ use super::build::{LayoutArg, declare, with_parts};
 use super::layout::{CastView, view_as};
 
 /// The value of an attribute of a buffer.
-pub(crate) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub(crate) fn attribute(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
     Ok(Some(match name {
         "view" => HostFunction::value("view", move |args| view(&buffer, args).map(Into::into)),
@@ -19,7 +19,7 @@ pub(crate) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValu
 }
 
 /// The value of an attribute of an expression.
-pub(crate) fn expr_attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+pub(crate) fn expr_attribute(object: &Object, name: &str) -> BuildResult<Option<ScriptValue>> {
     match (name, object.downcast_ref::<PrimExpr>()) {
         ("ty", Some(value)) => Ok(Some(match object.as_node::<Var>() {
             Some(Var { type_annotation, .. }) if !type_annotation.is::<PrimType>() => {
@@ -38,14 +38,14 @@ fn redeclared(
     dtype: DataType,
     elem_offset: Expr,
     layout: Option<Object>,
-) -> Result<Ref<Buffer>> {
+) -> BuildResult<Ref<Buffer>> {
     let made = with_parts(buffer, shape, dtype, elem_offset, layout)?;
     declare(&made, buffer.data.clone().upcast())?;
     Ok(made)
 }
 
 /// `A.view(4, 4)`, `A.view(-1, 8)`, `A.view("float16")`
-fn view(buffer: &Ref<Buffer>, mut args: CallArgs) -> Result<Ref<Buffer>> {
+fn view(buffer: &Ref<Buffer>, mut args: CallArgs) -> BuildResult<Ref<Buffer>> {
     let layout = args.take_keyword("layout").map(LayoutArg::from_script).transpose()?;
     if let Some((name, _)) = args.keywords.first() {
         return Err(BuildError::message(format!("`view` has no argument `{name}`")));
@@ -60,8 +60,8 @@ fn view(buffer: &Ref<Buffer>, mut args: CallArgs) -> Result<Ref<Buffer>> {
     };
     let is_inferred = |extent: &ScriptValue| matches!(extent, ScriptValue::Int(-1));
     let known = args.positional.iter().filter(|extent| !is_inferred(extent));
-    let known: Vec<Expr> = known.cloned().map(ExprArg::convert).collect::<Result<_>>()?;
-    let product = |extents: &[Expr]| -> Result<Expr> {
+    let known: Vec<Expr> = known.cloned().map(ExprArg::convert).collect::<BuildResult<_>>()?;
+    let product = |extents: &[Expr]| -> BuildResult<Expr> {
         let one = ops::make_const(DataType::INT32, 1)?;
         extents.iter().try_fold(one, |product, extent| Ok(ops::mul(product, extent.clone())?))
     };
@@ -81,7 +81,7 @@ fn view(buffer: &Ref<Buffer>, mut args: CallArgs) -> Result<Ref<Buffer>> {
 }
 
 /// `A.view("float16")`: the last dimension counts elements of the other type.
-fn cast(buffer: &Ref<Buffer>, dtype: DataType) -> Result<Ref<Buffer>> {
+fn cast(buffer: &Ref<Buffer>, dtype: DataType) -> BuildResult<Ref<Buffer>> {
     let Some(CastView { shape, elem_offset, layout }) = view_as(buffer, dtype)? else {
         let message = match buffer.layout {
             None => format!("a buffer of type `{}` has no view of type `{dtype}`", buffer.dtype),

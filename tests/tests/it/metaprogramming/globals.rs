@@ -1,7 +1,7 @@
 //! Functions and values of a Rust program (79-05), and where the code runs (79-10, 79-11).
 
 use tvmscript::builder::*;
-use tvmscript::irbuilder::{BuildError, HostObject, Result, ScriptValue};
+use tvmscript::irbuilder::{BuildError, BuildResult, HostObject, ScriptValue};
 use tvmscript::script_parser::CaptureRule;
 use tvmscript::tir::Buffer;
 use tvmscript::{ParseOptions, Ref, assert_structural_eq, registry};
@@ -40,7 +40,7 @@ fn options() -> ParseOptions {
                 to => Ok((n + to - 1) / to * to),
             }
         })
-        .function("clear", &["buffer", "n"], |buffer: Ref<Buffer>, n: i64| -> Result<()> {
+        .function("clear", &["buffer", "n"], |buffer: Ref<Buffer>, n: i64| -> BuildResult<()> {
             T::serial(n).body(|i| {
                 let i = name("i", i);
                 buffer.set([&i], T::float32(0));

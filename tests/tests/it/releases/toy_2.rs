@@ -5,7 +5,7 @@ use tvmscript::ir_core::Dialect;
 use tvmscript::ir_core::registry::Overlay;
 use tvmscript::ir_core::release::NameChange::Renamed;
 use tvmscript::ir_core::release::{Release, Renames, Sign, Strength, Syntax};
-use tvmscript::irbuilder::{BuildDialect as _, Builder, Result, script_fn};
+use tvmscript::irbuilder::{BuildDialect as _, BuildResult, Builder, script_fn};
 use tvmscript::releases::TVM_0_23;
 use tvmscript::tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use tvmscript::upgrade::{self, Step, UpgradeDialect as _};
@@ -60,7 +60,7 @@ struct Wait {
 }
 
 #[script_fn]
-fn wait(seconds: i64) -> Result<()> {
+fn wait(seconds: i64) -> BuildResult<()> {
     Builder::add_stmt(Ref::new(Wait { span: Span::current(), seconds }).into())
 }
 

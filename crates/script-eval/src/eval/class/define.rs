@@ -15,7 +15,7 @@ use super::{Annotation, ClassObject, Instance, closure_of, is_class, is_function
 use super::{enumeration, named_tuple};
 use crate::Eval;
 use crate::binding::Binding;
-use crate::errors::{EvalErrorKind, Result};
+use crate::errors::{EvalErrorKind, EvalResult};
 use crate::eval::placeholder::as_placeholder;
 use crate::eval::{Closure, Env, Raise};
 use crate::python::builtins::{self, Builtin, BuiltinKind};
@@ -40,7 +40,7 @@ pub(crate) struct ClassParts {
 
 impl Eval<'_> {
     /// Runs the body of a class that is not a script.
-    pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
+    pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> EvalResult<ScriptValue> {
         let ast = self.state.ast.clone();
         let mut bases = Vec::with_capacity(def.bases.len());
         for base in ast.list(def.bases) {
@@ -110,7 +110,7 @@ impl Eval<'_> {
     }
 
     /// The metaclass that `metaclass=` names. One that is not known is assumed to change nothing.
-    fn metaclass(&mut self, at: ExprId, value: ScriptValue) -> Result<Option<ScriptValue>> {
+    fn metaclass(&mut self, at: ExprId, value: ScriptValue) -> EvalResult<Option<ScriptValue>> {
         if self.state.unknown(&value).is_some() {
             return Ok(Some(value));
         }

@@ -11,7 +11,7 @@ mod subgroup;
 use tvmscript_ir_core::{Array, DataType};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{CallArgs, ScriptFn, ScriptValue};
-use tvmscript_prim::error::Result;
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::{Expr, StringImm};
 #[cfg(feature = "build")]
 use tvmscript_tir::build::args::ExprArg;
@@ -25,7 +25,7 @@ pub(crate) static FAMILIES: &[&[&Operator]] =
     &[cuda::OPERATORS, nki::OPERATORS, nvshmem::OPERATORS, subgroup::OPERATORS];
 
 /// A call whose last argument names its type: `T.cuda.ldg(p, "float32")`.
-fn named_by_last(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+fn named_by_last(_: DataType, args: &Array<Expr>) -> Option<PrimResult<Expr>> {
     let name = args.last()?.as_node::<StringImm>()?;
     let dtype = name.value.as_str().parse().ok()?;
     Some(Ok(cuda::LDG.call(dtype, args.iter().cloned())))
@@ -38,7 +38,7 @@ pub(crate) fn call(
     function: &'static ScriptFn,
     args: CallArgs,
     defaults: Defaults,
-) -> tvmscript_irbuilder::Result<ScriptValue> {
+) -> tvmscript_irbuilder::BuildResult<ScriptValue> {
     let Arguments { operands, dtype, annotations } = Arguments::bind::<ExprArg>(function, args, defaults)?;
     let dtype = dtype.or_else(|| type_of(operator, &operands)).unwrap_or(VOID);
     match operator.make.and_then(|make| make(dtype, &operands)) {

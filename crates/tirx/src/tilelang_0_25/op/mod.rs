@@ -24,7 +24,7 @@ use std::sync::LazyLock;
 use tvmscript_ir_core::{Array, DataType};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, CallArgs, ParamKind, ScriptFn, ScriptValue};
-use tvmscript_prim::error::Result;
+use tvmscript_prim::error::PrimResult;
 use tvmscript_prim::{Expr, PrimExprExt as _, StringImm};
 #[cfg(feature = "build")]
 use tvmscript_tir::build::args::ExprArg;
@@ -47,14 +47,14 @@ pub(crate) static FAMILIES: &[&[&Operator]] = &[
 ];
 
 /// A call whose argument names its type: `T.infinity("float32")`.
-fn infinity_of_type(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+fn infinity_of_type(_: DataType, args: &Array<Expr>) -> Option<PrimResult<Expr>> {
     let name = args.first()?.as_node::<StringImm>()?;
     let dtype = name.value.as_str().parse().ok()?;
     Some(Ok(math::INFINITY.call(dtype, args.iter().cloned())))
 }
 
 /// TIR's operator of the same name and number of operands, which texts mean.
-fn fma_of_tir(_: DataType, args: &Array<Expr>) -> Option<Result<Expr>> {
+fn fma_of_tir(_: DataType, args: &Array<Expr>) -> Option<PrimResult<Expr>> {
     let dtype = args.first()?.dtype();
     Some(Ok(tvmscript_tir::op::math::FMA.call(dtype, args.iter().cloned())))
 }
@@ -66,7 +66,7 @@ pub(super) fn call(
     function: &'static ScriptFn,
     args: CallArgs,
     defaults: Defaults,
-) -> tvmscript_irbuilder::Result<ScriptValue> {
+) -> tvmscript_irbuilder::BuildResult<ScriptValue> {
     let of_tir = OF_TIR.get(operator.text).filter(|_| operator.make.is_none());
     if let Some(of_tir) = of_tir.filter(|function| takes(function, &args)) {
         return of_tir.call(args);
