@@ -46,6 +46,11 @@ pub struct Docsifier<'r> {
     config: &'r PrinterConfig,
     root: Object,
     region: Region,
+    /// `true` if scopes of variables may be assumed ([`Docsifier::assume_scopes`]).
+    assumes: bool,
+    assumed_wrongly: bool,
+    /// In debug builds, [`Docsifier::is_deceived`] of a region that is closed.
+    pub(crate) inner_is_deceived: bool,
     dispatch: Dispatch<'r>,
     prefixes: Prefixes,
     frames: Frames,
@@ -112,6 +117,9 @@ impl<'r> Docsifier<'r> {
             config,
             root: root.clone(),
             region: Region::new(root.clone()),
+            assumes: false,
+            assumed_wrongly: false,
+            inner_is_deceived: false,
             dispatch: Dispatch::new(registry, table),
             prefixes,
             frames: Frames::default(),

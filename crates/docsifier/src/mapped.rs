@@ -13,7 +13,7 @@ use crate::docsifier::Docsifier;
 use crate::error::DocsifyResult;
 use crate::messages::{PathValues, PrintedParts};
 use crate::path_index::PathIndex;
-use crate::script::{docsify_root, python_options};
+use crate::script::{docsify, docsify_root, python_options};
 
 /// A printed node with a map between ranges of its text and parts of it.
 #[derive(Debug)]
@@ -79,11 +79,12 @@ fn print_tracked(
     object: &Object,
     registry: &Registry,
     config: &PrinterConfig,
-    track: impl FnOnce(&mut Docsifier<'_>),
+    track: impl Fn(&mut Docsifier<'_>),
 ) -> DocsifyResult<MappedText> {
-    let mut d = Docsifier::new(registry, config, object)?;
-    track(&mut d);
-    let stmts = docsify_root(&mut d, object)?;
+    let (mut d, stmts) = docsify(registry, config, object, |d| {
+        track(d);
+        docsify_root(d, object)
+    })?;
     let block = d.docs.block(&stmts);
     let options = python_options(&d);
     let (text, map) = python::print_mapped(&d.docs, block, &options)?;

@@ -60,8 +60,7 @@ pub fn print_known(
     registry: &Registry,
     config: &PrinterConfig,
 ) -> DocsifyResult<PrintedText> {
-    let mut d = Docsifier::new(registry, config, object)?;
-    let stmts = docsify_known(&mut d, object, known)?;
+    let (mut d, stmts) = docsify(registry, config, object, |d| docsify_known(d, object, known))?;
     let mut options = python_options(&d);
     if d.config().has_messages() {
         messages::place(&mut d, object, &stmts, &options)?;
@@ -89,6 +88,27 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         comparisons_nest: d.syntax().comparisons_nest,
         ..PythonOptions::default()
     }
+}
+
+/// Makes docs of `object`: at first on assumptions about the scopes of variables, which hold for nearly all
+/// programs and save a walk over the program; if one was wrong, again without.
+pub(crate) fn docsify<'r, R>(
+    registry: &'r Registry,
+    config: &'r PrinterConfig,
+    object: &Object,
+    make: impl Fn(&mut Docsifier<'r>) -> DocsifyResult<R>,
+) -> DocsifyResult<(Docsifier<'r>, R)> {
+    let mut d = Docsifier::new(registry, config, object)?;
+    d.assume_scopes();
+    if let Ok(made) = make(&mut d)
+        && !d.assumed_wrongly()
+    {
+        debug_assert!(!d.inner_is_deceived && !d.is_deceived(), "a wrong assumption is noticed");
+        return Ok((d, made));
+    }
+    let mut d = Docsifier::new(registry, config, object)?;
+    let made = make(&mut d)?;
+    Ok((d, made))
 }
 
 /// The statements of the complete script for `object`.

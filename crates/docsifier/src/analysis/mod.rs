@@ -28,6 +28,8 @@ use crate::table::PrinterTable;
 pub(crate) struct Region {
     root: Object,
     use_scopes: Option<UseScopes>,
+    /// Per variable, by address, the scope that was assumed to contain all of its uses.
+    assumed: HashMap<usize, (Object, Object), BuildHasherDefault<AddressHasher>>,
     facts: HashMap<TypeId, Box<dyn Any>>,
     /// Addresses of the variables defined so far. Defining one again is a conflict.
     defined: HashSet<usize, BuildHasherDefault<AddressHasher>>,
@@ -35,7 +37,13 @@ pub(crate) struct Region {
 
 impl Region {
     pub(crate) fn new(root: Object) -> Region {
-        Region { root, use_scopes: None, facts: HashMap::new(), defined: HashSet::default() }
+        Region {
+            root,
+            use_scopes: None,
+            assumed: HashMap::default(),
+            facts: HashMap::new(),
+            defined: HashSet::default(),
+        }
     }
 
     pub(crate) fn root(&self) -> &Object {
@@ -45,6 +53,27 @@ impl Region {
     /// The scopes of the region's variables.
     pub(crate) fn use_scopes(&mut self, table: &PrinterTable) -> &mut UseScopes {
         self.use_scopes.get_or_insert_with(|| UseScopes::new(&self.root, |info| table.role(info)))
+    }
+
+    /// Returns `true` if the scopes of the region's variables are known.
+    pub(crate) fn has_use_scopes(&self) -> bool {
+        self.use_scopes.is_some()
+    }
+
+    /// Assumes that a scope contains all uses of a variable. Returns `false` if another scope was assumed to.
+    pub(crate) fn assume(&mut self, scope: &Object, variable: &Object) -> bool {
+        let assumed = || (scope.clone(), variable.clone());
+        self.assumed.entry(variable.address()).or_insert_with(assumed).0.ptr_eq(scope)
+    }
+
+    /// Tests what was assumed against the scopes of the region's variables.
+    pub(crate) fn assumed_rightly(&mut self, table: &PrinterTable) -> bool {
+        let assumed = std::mem::take(&mut self.assumed);
+        if assumed.is_empty() {
+            return true;
+        }
+        let scopes = self.use_scopes(table);
+        assumed.values().all(|(scope, variable)| !scopes.has_uses_outside(scope, variable))
     }
 
     /// A dialect's analysis of the root, cached by its type.

@@ -6,7 +6,7 @@ use tvmscript_doc::ExprDoc;
 use tvmscript_ir_core::{EqKind, Object, PathId};
 
 use super::{DocFactory, Docsifier};
-use crate::analysis::Region;
+use crate::analysis::{Region, UseScopes};
 use crate::definitions::Form;
 use crate::error::{DocsifyError, DocsifyResult};
 
@@ -39,10 +39,11 @@ impl Docsifier<'_> {
     /// may be defined twice: they read back equal.
     fn check_new(&mut self, object: &Object, hint: &str) -> DocsifyResult<()> {
         let is_variable = object.info().eq_kind() == EqKind::FreeVar && !self.frame_mut().is_isolated();
-        match is_variable && !self.region.define(object) {
-            true => Err(DocsifyError::DefinedTwice { name: hint.to_owned() }.into()),
-            false => Ok(()),
+        if is_variable && !self.region.define(object) {
+            self.use_scopes();
+            return Err(DocsifyError::DefinedTwice { name: hint.to_owned() }.into());
         }
+        Ok(())
     }
 
     /// Defines a node by an expression (`A.data`) while the innermost frame is open. A defined node keeps its
@@ -104,8 +105,40 @@ impl Docsifier<'_> {
     }
 
     fn has_uses_outside(&mut self, scope: &Object, variable: &Object) -> bool {
-        let scopes = self.region.use_scopes(self.dispatch.table());
-        scopes.has_uses_outside(scope, variable)
+        if self.region.root().ptr_eq(scope) {
+            return false;
+        }
+        if self.assumes && !self.region.has_use_scopes() && self.region.assume(scope, variable) {
+            return false;
+        }
+        self.use_scopes().has_uses_outside(scope, variable)
+    }
+
+    /// The scopes of the region's variables. The first request tests what was assumed without them.
+    fn use_scopes(&mut self) -> &mut UseScopes {
+        let table = self.dispatch.table();
+        if !self.region.has_use_scopes() && !self.region.assumed_rightly(table) {
+            self.assumed_wrongly = true;
+            self.next_size_check = 0;
+        }
+        self.region.use_scopes(table)
+    }
+
+    /// Assumes from now on that a scope that asks to define a variable contains all of its uses, until the scopes of
+    /// the region's variables are needed. Only a print that is made again if it [assumed wrongly](#method.assumed_wrongly)
+    /// may do so.
+    pub(crate) fn assume_scopes(&mut self) {
+        self.assumes = true;
+    }
+
+    /// Returns `true` if a scope has defined a variable that has uses outside of it: the docs are wrong.
+    pub(crate) fn assumed_wrongly(&self) -> bool {
+        self.assumed_wrongly
+    }
+
+    /// Returns `true` if the docs of the region rest on a wrong assumption that nothing has contradicted.
+    pub(crate) fn is_deceived(&mut self) -> bool {
+        !self.assumed_wrongly && !self.region.assumed_rightly(self.dispatch.table())
     }
 
     /// Declares a variable of a scope that does not contain all of its uses, in a frame that does.
@@ -169,6 +202,7 @@ impl Docsifier<'_> {
     ///
     /// The statement itself stays where it is; only the name lives in the other frame.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
+        self.use_scopes();
         let scopes = self.region.use_scopes(self.dispatch.table());
         let frame_of = |node| self.frames.of_node(node);
         // A node compared by structure may be declared twice: at its first use, as upstream does.
@@ -181,7 +215,7 @@ impl Docsifier<'_> {
 
     /// Returns `true` if a node is printed once and contains all uses of a variable.
     pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        self.region.use_scopes(self.dispatch.table()).contains_all_uses(node, variable)
+        self.use_scopes().contains_all_uses(node, variable)
     }
 
     /// The root of the innermost region; free variables are declared below it.
@@ -196,6 +230,9 @@ impl Docsifier<'_> {
         }
         let outer = std::mem::replace(&mut self.region, Region::new(root.clone()));
         let result = f(self);
+        if cfg!(debug_assertions) && self.is_deceived() {
+            self.inner_is_deceived = true;
+        }
         self.region = outer;
         result
     }

@@ -43,6 +43,10 @@ impl Docsifier<'_> {
     /// Checks the unfolded size of the root once the print has many docs, so that a print over the limits fails early.
     #[cold]
     fn check_size(&mut self) -> DocsifyResult<()> {
+        // Docs made on a wrong assumption are not used.
+        if self.assumed_wrongly {
+            return Err(DocError::Full { limit: self.config.max_docs }.into());
+        }
         self.next_size_check = usize::MAX;
         match is_endless(&self.root, self.config.max_docs) {
             true => Err(DocError::Full { limit: self.config.max_docs }.into()),

@@ -50,11 +50,17 @@ impl Eval<'_> {
     pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
         self.state.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_))) {
-            let number = |operand: &ScriptValue| {
-                python::object::number(operand).unwrap_or_else(|| operand.plain().clone())
+            let is_host = |operand: &ScriptValue| matches!(operand, ScriptValue::Host(_));
+            let found = if operands.iter().any(is_host) {
+                let number = |operand: &ScriptValue| {
+                    python::object::number(operand).unwrap_or_else(|| operand.plain().clone())
+                };
+                let plain: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
+                self.dispatch_operator(operator, &plain)?
+            } else {
+                self.dispatch_operator(operator, operands)?
             };
-            let plain: SmallVec<[ScriptValue; 3]> = operands.iter().map(number).collect();
-            if let Some(value) = self.dispatch_operator(operator, &plain)? {
+            if let Some(value) = found {
                 return Ok(value);
             }
         }

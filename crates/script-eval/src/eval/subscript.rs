@@ -107,7 +107,7 @@ impl Eval<'_> {
             ScriptValue::List(parts) => {
                 Ok(Indices { items: parts.borrow().iter().cloned().collect(), is_tuple: true })
             }
-            _ => Ok(Indices { items: SmallVec::from_iter([item]), is_tuple: false }),
+            _ => Ok(Indices { items: smallvec::smallvec![item], is_tuple: false }),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use tvmscript_ir_core::{Array, PoisonNode, Ref};
+use tvmscript_ir_core::{PoisonNode, Ref};
 use tvmscript_irbuilder::{
     BuildResult, FromScript, IntoArg, Poison, PyType, ScriptValue, argument, value_or_poison,
 };
@@ -76,9 +76,7 @@ impl BufferAccess for Ref<Buffer> {
     fn set(&self, indices: impl IntoArg<Indices>, value: impl IntoArg<ExprArg>) {
         let store = || {
             let buffer: Ref<Buffer> = argument(self, 0)?;
-            let indices = argument::<Indices>(indices, 1)?.0.into_iter().enumerate();
-            let indices = indices.map(|(dim, index)| subscript::lanes(&buffer, dim, &index));
-            let indices = indices.collect::<BuildResult<Array<Expr>>>()?;
+            let indices = subscript::all_lanes(&buffer, &argument::<Indices>(indices, 1)?.0)?;
             stmt::store(&buffer, argument::<ExprArg>(value, 2)?.0, indices, None)
         };
         value_or_poison(store(), Location::caller(), <()>::poison);

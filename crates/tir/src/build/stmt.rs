@@ -12,7 +12,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 use super::args::{ExprArg, NodeArg, Region, Shape};
 use super::frame::{FrameKind, TirFrame, wrong_frame};
 use super::into_arg::Indices;
-use super::subscript::{self, Index};
+use super::subscript;
 use super::types::TypeArg;
 use crate::TirError;
 use crate::error::check_kind;
@@ -291,9 +291,8 @@ pub fn buffer_store(
     indices: Indices,
     #[default = None] predicate: Option<ExprArg>,
 ) -> BuildResult<()> {
-    let lanes = |(dim, index): (usize, Index)| subscript::lanes(&buffer.0, dim, &index);
-    let indices = indices.0.into_iter().enumerate().map(lanes).collect::<BuildResult<Array<Expr>>>();
-    store(&buffer.0, value.0, indices.map_err(|e| e.at_position(2))?, predicate.map(|p| p.0))
+    let indices = subscript::all_lanes(&buffer.0, &indices.0).map_err(|e| e.at_position(2))?;
+    store(&buffer.0, value.0, indices, predicate.map(|p| p.0))
 }
 
 /// Stores a value, cast to the buffer's type if the lanes match.

@@ -1,5 +1,6 @@
 //! Subscripts of buffers: `A[i, j]`, `A[0:4]`, `A[0:8:2]`.
 
+use smallvec::SmallVec;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue};
@@ -74,8 +75,7 @@ pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> BuildResult<Subscri
     if indices.iter().any(is_slice) && !indices.iter().any(has_step) {
         return region(buffer, indices).map(Subscript::Region);
     }
-    let exprs = indices.iter().enumerate().map(|(dim, index)| lanes(buffer, dim, index));
-    let load = BufferLoad::try_new(buffer.clone(), exprs.collect::<BuildResult<_>>()?, None)?;
+    let load = BufferLoad::try_new(buffer.clone(), all_lanes(buffer, indices)?, None)?;
     Ok(Subscript::Load(load))
 }
 
@@ -118,6 +118,18 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> BuildResult<Ref<Buffer
     let ranges = indices.iter().enumerate().map(|at| range(at).map_err(|e: BuildError| e.at_position(at.0)));
     let ranges: Array<Ref<Range>> = ranges.collect::<BuildResult<_>>()?;
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
+}
+
+/// The indices of a load or store.
+///
+/// # Errors
+/// As [`lanes`].
+pub fn all_lanes(buffer: &Buffer, indices: &[Index]) -> BuildResult<Array<Expr>> {
+    let mut exprs: SmallVec<[Expr; 4]> = SmallVec::with_capacity(indices.len());
+    for (dim, index) in indices.iter().enumerate() {
+        exprs.push(lanes(buffer, dim, index)?);
+    }
+    Ok(Array::new(exprs))
 }
 
 /// The index of a load or store: a point, the start of a slice of one element, otherwise a ramp.

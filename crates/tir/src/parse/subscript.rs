@@ -13,10 +13,11 @@ pub(super) fn buffer(object: &Object, indices: &Indices) -> BuildResult<ScriptVa
     let Some(buffer) = object.downcast_ref::<Buffer>() else {
         return Err(BuildError::expected("a buffer", object.info().key()));
     };
-    let items = indices.items.iter().enumerate();
-    let indices = items.map(|(i, item)| Index::from_script(item.clone()).map_err(|e| e.at_position(i)));
-    let indices: SmallVec<[Index; 4]> = indices.collect::<BuildResult<_>>()?;
-    Ok(match subscript(buffer, &indices)? {
+    let mut parts: SmallVec<[Index; 4]> = SmallVec::with_capacity(indices.items.len());
+    for (position, item) in indices.items.iter().enumerate() {
+        parts.push(Index::from_script(item.clone()).map_err(|e| e.at_position(position))?);
+    }
+    Ok(match subscript(buffer, &parts)? {
         Subscript::Load(load) => load.into(),
         Subscript::Region(region) => region.into(),
     })
