@@ -1,6 +1,6 @@
 //! `cargo xtask error-codes`, `cargo xtask functions`: pages that the command generates.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
@@ -25,12 +25,13 @@ pub const FUNCTIONS: Page = Page { file: "docs/functions.md", arguments: &["stub
 /// When the command does not build, or the file cannot be written.
 pub fn run(page: &Page) -> Result<()> {
     let output = Command::new("cargo")
-        .args(["run", "--quiet", "--package", "tvmscript-cli", "--"])
+        .args(["run", "--package", "tvmscript-cli", "--"])
         .args(page.arguments)
         .current_dir(workspace::root())
+        .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {
-        bail!("the command fails: {}", String::from_utf8_lossy(&output.stderr));
+        bail!("the command fails");
     }
     std::fs::write(workspace::root().join(page.file), output.stdout)?;
     Ok(())

@@ -55,7 +55,7 @@ pub use instrument::{PassInstrument, PassRun};
 pub use pass::{Pass, PassInfo, map_parts};
 pub use rewrite::{RewriteRule, Rewriter};
 pub use sequential::Sequential;
-pub use table::{OptionDecl, OptionKind, OptionValue, PassOptions, PassTable, PassesOfDialect};
+pub use table::{OptionDecl, OptionKind, OptionValue, PassDialect, PassOptions, PassTable};
 
 /// Items that [`pass!`] uses.
 #[doc(hidden)]

@@ -188,7 +188,7 @@ impl Slot for PassOptions {
 }
 
 /// Adds passes and options to a dialect.
-pub trait PassesOfDialect: Sized {
+pub trait PassDialect: Sized {
     /// Registers a pass.
     #[must_use]
     #[track_caller]
@@ -205,7 +205,7 @@ pub trait PassesOfDialect: Sized {
     fn span_switch(self, option: OptionDecl) -> Self;
 }
 
-impl<T> PassesOfDialect for Dialect<T> {
+impl<T> PassDialect for Dialect<T> {
     #[track_caller]
     fn pass<R: Class>(mut self, pass: impl Pass<R> + 'static) -> Self {
         let place = Location::caller();

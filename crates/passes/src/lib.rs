@@ -42,7 +42,7 @@ pub use program::on_module;
 pub use scalar::scalar_rules;
 
 use tvmscript_ir_core::Dialect;
-use tvmscript_pass::{OptionDecl, OptionValue, PassesOfDialect};
+use tvmscript_pass::{OptionDecl, OptionValue, PassDialect};
 
 /// Result of a rewrite.
 pub(crate) type Result<T> = std::result::Result<T, tvmscript_pass::PassError>;

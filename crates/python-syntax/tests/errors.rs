@@ -139,6 +139,10 @@ fn indentation_is_reported_where_it_is() {
     check("if x«:»\n", &["expected an indented block"]);
     check("def f():\n    for i in x«:»\n    y = 1\n", &["expected an indented block"]);
     check("if x:\n        y = 1\n«    »z = 2\nw = 3\n", &["the indentation matches no enclosing block"]);
+    for &backend in BACKENDS {
+        let errors = read("if x:\ny = 2\n    z = 3\n", backend).errors;
+        assert!(!errors.is_empty() && errors.iter().all(|error| error.detail.is_none()), "{errors:?}");
+    }
 }
 
 #[test]

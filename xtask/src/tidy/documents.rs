@@ -1,4 +1,4 @@
-//! Documents: relative links lead somewhere, the crate map is complete, and the deviations name their fixtures.
+//! Documents: relative links and paths in backticks lead somewhere, the crate map is complete, and the deviations name their fixtures.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,12 @@ const MAPS: [&str; 2] = ["README.md", "docs/architecture.md"];
 pub fn check(packages: &BTreeMap<String, Package>, files: &[PathBuf], findings: &mut Findings) -> Result<()> {
     let root = workspace::root();
     for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "md")) {
-        links(file, &std::fs::read_to_string(root.join(file))?, findings);
+        let text = std::fs::read_to_string(root.join(file))?;
+        links(file, &text, findings);
+        // The changelog names files of its time.
+        if file != Path::new("CHANGELOG.md") {
+            paths(file, &text, findings);
+        }
     }
     for map in MAPS {
         let Ok(text) = std::fs::read_to_string(root.join(map)) else {
@@ -48,6 +53,23 @@ fn links(file: &Path, text: &str, findings: &mut Findings) {
             }
             if !workspace::root().join(folder).join(path).exists() {
                 findings.at(file, i + 1, format!("a link to nothing: `{path}`"));
+            }
+        }
+    }
+}
+
+/// Paths in backticks, such as `crates/doc/src`; those with `NAME` are patterns.
+fn paths(file: &Path, text: &str, findings: &mut Findings) {
+    let is_path = |part: &&str| {
+        ["crates/", "docs/", "tests/", "xtask/"].iter().any(|folder| part.starts_with(folder))
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c))
+            && !part.contains("NAME")
+    };
+    let (root, folder) = (workspace::root(), file.parent().unwrap_or(Path::new("")));
+    for (i, line) in text.lines().enumerate() {
+        for path in line.split('`').skip(1).step_by(2).filter(is_path) {
+            if !root.join(path).exists() && !root.join(folder).join(path).exists() {
+                findings.at(file, i + 1, format!("a path to nothing: `{path}`"));
             }
         }
     }

@@ -30,6 +30,19 @@ pub enum RegistryError {
         /// The source location of the registration that refers to it.
         place: String,
     },
+    /// A node was declared before its parent had a type. Types are never changed, so the order matters.
+    #[error(
+        "the node `{node}`, registered at {place}, was declared before its parent `{parent}`: create the dialect of \
+         `{parent}` first"
+    )]
+    LateParent {
+        /// Type key of the node.
+        node: String,
+        /// Type key of the parent.
+        parent: String,
+        /// The source location of the node's registration.
+        place: String,
+    },
     /// A conflict that only a further release has.
     #[error("{error}, in the release `{release}`")]
     InRelease {

@@ -37,7 +37,7 @@ pub use resolver::Resolver;
 pub use token::Token;
 
 use crate::release::{self, Release};
-use crate::type_table::TypeInfo;
+use crate::type_table::{TypeInfo, type_by_key};
 use crate::vectors::find_or_push;
 use dialect::{NodeEntry, Tables};
 use token::Tokens;
@@ -192,7 +192,13 @@ impl Registry {
             for entry in nodes {
                 let key = entry.info.key();
                 if let Some(parent) = entry.info.missing_parent() {
-                    resolver.missing(format!("the parent `{parent}` of the node `{key}`"), entry.place);
+                    match type_by_key(parent) {
+                        Some(_) => resolver.late_parent(parent, key, entry.place),
+                        None => {
+                            resolver
+                                .missing(format!("the parent `{parent}` of the node `{key}`"), entry.place);
+                        }
+                    }
                 }
                 if let Some(first) = registry.nodes.insert(key, entry) {
                     resolver.duplicate(format!("the node `{key}`"), first.place, entry.place);

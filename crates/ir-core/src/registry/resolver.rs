@@ -71,6 +71,12 @@ impl Resolver {
         self.errors.push(RegistryError::Missing { what: what.into(), place: place.to_string() });
     }
 
+    /// Reports a node whose parent got its type after it.
+    pub(super) fn late_parent(&mut self, parent: &str, node: &str, place: RegistrationSite) {
+        let (node, parent, place) = (node.to_owned(), parent.to_owned(), place.to_string());
+        self.errors.push(RegistryError::LateParent { node, parent, place });
+    }
+
     pub(super) fn finish(self) -> (Tokens, Vec<RegistryError>) {
         (self.tokens, self.errors)
     }

@@ -161,6 +161,23 @@ fn a_parent_that_is_not_loaded_yet_is_an_error() {
     assert!(place.contains("invariants.rs"), "{place}");
 }
 
+#[test]
+fn a_parent_that_is_created_too_late_is_told_apart() {
+    #[derive(Class)]
+    #[class(key = "inv.Late")]
+    struct Late(());
+    #[derive(Debug, Clone, Node)]
+    #[node(key = "inv.Early", parent_key = "inv.Late")]
+    struct Early {}
+    #[derive(Debug, Clone, Node)]
+    #[node(key = "inv.Other", parent = Late)]
+    struct Other {}
+    let early = Dialect::new("early").node::<Early>().finish();
+    let late = Dialect::new("late").node::<Other>().finish();
+    let errors = RegistryBuilder::new().with(late).with(early).build().expect_err("no parent").to_string();
+    assert!(errors.contains("before its parent `inv.Late`: create the dialect"), "{errors}");
+}
+
 /// A text of these nodes, of which the last one is the root.
 fn document(nodes: &[String]) -> String {
     format!(

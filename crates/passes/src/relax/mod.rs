@@ -25,7 +25,7 @@ pub use simplify_reshape::SimplifyReshape;
 
 use tvmscript_ir_core::Dialect;
 
-use tvmscript_pass::PassesOfDialect;
+use tvmscript_pass::PassDialect;
 
 /// Registers the passes.
 pub(crate) fn register(dialect: Dialect) -> Dialect {

@@ -37,11 +37,11 @@ pub use vectorize_loop::VectorizeLoop;
 
 use tvmscript_ir_core::Dialect;
 
-use tvmscript_pass::PassesOfDialect;
+use tvmscript_pass::PassDialect;
 
 /// Registers the passes.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
-    let dialect = unroll_loop::OPTIONS.into_iter().fold(dialect, PassesOfDialect::pass_option);
+    let dialect = unroll_loop::OPTIONS.into_iter().fold(dialect, PassDialect::pass_option);
     dialect
         .pass(LowerInitBlock)
         .pass(ConvertBlocksToOpaque)

@@ -245,6 +245,15 @@ codes! {
     Self::ParserFailed => "E0199" "The Python parser failed on this text. This is a bug; please report it with the text.";
 }
 
+impl SyntaxErrorKind {
+    pub(crate) fn is_about_indentation(&self) -> bool {
+        matches!(
+            self,
+            Self::UnexpectedIndent | Self::ExpectedIndent | Self::InconsistentDedent | Self::InconsistentTabs
+        )
+    }
+}
+
 /// A syntax error with its range and explanations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]

@@ -358,8 +358,10 @@ impl Recovery<'_> {
             found: shown(self.text.get(range.to_usize()).unwrap_or_default()),
         });
         let help = self.help(&kind, line, range);
+        // The foreign parser says the same of indentation, in other words.
+        let has_detail = !kind.is_about_indentation() && !failure.detail.is_empty();
         let mut error = SyntaxError::new(kind, range);
-        if !failure.detail.is_empty() {
+        if has_detail {
             error = error.with_detail(failure.detail);
         }
         match help {

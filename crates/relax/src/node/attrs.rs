@@ -12,7 +12,7 @@ use super::{DeviceMesh, Placement, PrimValue};
 
 type Ints = Array<Ref<IntImm>>;
 
-/// The documentation of a field, by its name; empty for fields that bring their own.
+/// The documentation of a field without a comment of its own, by its name.
 #[rustfmt::skip]
 macro_rules! field_doc {
     (align_corners) => { "`true` if the corners of the image are the centres of its corner pixels." };
@@ -91,7 +91,10 @@ macro_rules! field_doc {
     (training) => { "`true` to use the statistics of the batch." };
     (upscale_factor) => { "Factor of height and width." };
     (window_size) => { "Number of preceding positions that are attended." };
-    ($other:ident) => { "" };
+    ($field:ident) => {
+        compile_error!(concat!("the field `", stringify!($field), "` needs a doc comment or a line in `field_doc!`"))
+    };
+    ($field:ident, $($own:meta),+) => { "" };
 }
 
 /// Declares a node: its operators, then its fields.
@@ -102,7 +105,7 @@ macro_rules! attributes_node {
         #[node(key = "relax.attrs.", parent = Attrs)]
         pub struct $name {
             $(
-                #[doc = field_doc!($field)]
+                #[doc = field_doc!($field $(, $doc)*)]
                 $(#[$doc])*
                 pub $field: $ty,
             )*

@@ -12,7 +12,7 @@ use tvmscript_script_eval::errors::EvalResult;
 impl Parser<'_> {
     /// Evaluates with the parser as host.
     pub(crate) fn evaluate<R>(&mut self, f: impl FnOnce(&mut Eval<'_>) -> R) -> R {
-        let mut host = ScriptHost { script: self.script, registry: self.registry };
+        let mut host = ScriptHost { script: self.script, registry: self.registry, family: self.family };
         f(&mut Eval::new(self.state, &mut host))
     }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use tvmscript_ir_core::{Object, Registry, Token, TypeInfo};
+use tvmscript_ir_core::{Object, Registry, Release, Token, TypeInfo};
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, Name, StmtId, TextRange};
 use tvmscript_script_eval::{
@@ -11,6 +11,7 @@ use tvmscript_script_eval::{
 
 use super::macros::Macro;
 use super::specialize::Specializable;
+use super::tables::Tables;
 use super::unknown::UnknownFunction;
 use super::{Decorator, Namespace, Parser, ParserFunction, ScriptState};
 use crate::scope::{Shadowing, grown};
@@ -21,12 +22,27 @@ use tvmscript_script_eval::errors::{EvalResult, Reported};
 pub(super) struct ScriptHost<'p> {
     pub(super) script: &'p mut ScriptState,
     pub(super) registry: Option<&'p Registry>,
+    pub(super) family: Option<&'p Registry>,
 }
 
 impl ScriptHost<'_> {
     /// The parser that handlers work with.
     fn parser<'p>(&'p mut self, state: &'p mut EvalState) -> Parser<'p> {
-        Parser { state, script: self.script, registry: self.registry }
+        Parser { state, script: self.script, registry: self.registry, family: self.family }
+    }
+
+    /// Names the releases in which a dialect has a name that is missing here.
+    fn in_other_releases(&self, dialect: &str, name: &str) -> Option<String> {
+        let family = self.family?;
+        let has_name = |release: &&Release| {
+            let dialects = family.of_release(release).map(|registry| Tables::new(registry, false));
+            dialects.and_then(|tables| tables.namespace(dialect)?.attribute(name)).is_some()
+        };
+        let releases: Vec<String> =
+            family.releases().filter(has_name).map(|release| format!("`{}`", release.id())).collect();
+        let here = self.script.tables.release.id();
+        let found = (!releases.is_empty()).then(|| releases.join(", "))?;
+        Some(format!("`{name}` is in {found}; this text is read as `{here}`"))
     }
 
     #[cold]
@@ -129,7 +145,7 @@ impl Host for ScriptHost<'_> {
         Some(MissingAttribute {
             what: format!("the dialect `{dialect}`"),
             is_left_out: instead.is_some(),
-            help: instead.map(str::to_owned),
+            help: instead.map(str::to_owned).or_else(|| self.in_other_releases(dialect, name)),
         })
     }
 

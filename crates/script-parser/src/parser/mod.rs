@@ -118,6 +118,7 @@ impl Parsed {
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     let composed = compose::Composed::new(text, options);
+    let family = registry;
     let Selected { registry, reason, unknown } = select_release(text, registry, options);
     let release = registry.release();
     let syntax = &release.syntax;
@@ -137,7 +138,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         if options.omit_spans { program.with_fixed_span(Span::UNKNOWN) } else { program }
     };
     let mut parse = Parse::open(parsed.ast, &composed.text, source, tables, options, with_spans);
-    let mut parser = parse.parser(registry);
+    let mut parser = parse.parser(registry, Some(family));
     parser.state.diagnostics.errors.extend(parsed.errors.into_iter().map(syntax_error));
     parser.state.diagnostics.errors.extend(composed.errors);
     if let Some(error) = unknown {
@@ -232,6 +233,8 @@ pub struct Parser<'p> {
     state: &'p mut EvalState,
     script: &'p mut ScriptState,
     registry: Option<&'p Registry>,
+    /// The dialects of all releases.
+    family: Option<&'p Registry>,
 }
 
 /// State of the scripts of a parse.
@@ -290,7 +293,7 @@ impl Parse {
         // Functions that a dialect calls back have no access to the registry.
         let lend_host = Box::new(move |evaluate: &mut dyn FnMut(&mut dyn Host)| {
             let mut script = ScriptState::new(shared.clone());
-            evaluate(&mut ScriptHost { script: &mut script, registry: None });
+            evaluate(&mut ScriptHost { script: &mut script, registry: None, family: None });
         });
         let program = Program::new(ast, text, source, options.limits)
             .with_host(lend_host)
@@ -299,8 +302,9 @@ impl Parse {
         Parse { state, script: ScriptState::new(tables) }
     }
 
-    fn parser<'p>(&'p mut self, registry: &'p Registry) -> Parser<'p> {
-        Parser { state: &mut self.state, script: &mut self.script, registry: Some(registry) }
+    /// Returns the parser, with the dialects of the release and with those of all releases.
+    fn parser<'p>(&'p mut self, registry: &'p Registry, family: Option<&'p Registry>) -> Parser<'p> {
+        Parser { state: &mut self.state, script: &mut self.script, registry: Some(registry), family }
     }
 }
 

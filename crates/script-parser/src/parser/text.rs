@@ -64,7 +64,7 @@ impl Parser<'_> {
                 // Offsets in the string are none in the source.
                 let with_spans = |program: Program| program.with_fixed_span(span);
                 let mut parse = Parse::open(parsed.ast, text, source, tables, &options, with_spans);
-                let mut inner = parse.parser(registry);
+                let mut inner = parse.parser(registry, self.family);
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 names.iter().for_each(|(name, value)| inner.define_builtin(name, value.clone()));
