@@ -46,6 +46,8 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(&OPERATORS.functions())
         .functions(&TYPED_FUNCTIONS.iter().collect::<Vec<_>>())
         .function_aliases(&[("select", "Select")])
+        .function_aliases(super::op::cuda::ALIASES)
+        .function_aliases(super::op::nvshmem::ALIASES)
         .name_fallback(find, names)
         .python_modules(MODULES)
         .bare_decorator("function")
