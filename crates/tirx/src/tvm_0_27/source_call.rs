@@ -2,6 +2,7 @@
 //!
 //! The source is the last operand.
 
+#[cfg(feature = "build")]
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_macros::operators;
 #[cfg(feature = "build")]

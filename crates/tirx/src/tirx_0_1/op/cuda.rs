@@ -88,17 +88,3 @@ operators! {
     /// Keeps the compiler from moving accesses to a register of a warp group's instruction.
     wgmma_noop_barrier(reg, ..typed) -> VOID;
 }
-
-/// Other names of the functions.
-pub(crate) const ALIASES: &[(&str, &str)] = &[
-    ("cuda.iket.mark", "cuda.iket_mark"),
-    ("cuda.iket.official_event", "cuda.iket_official_event"),
-    ("cuda.iket.range_end", "cuda.iket_range_end"),
-    ("cuda.iket.range_pop", "cuda.iket_range_pop"),
-    ("cuda.iket.range_push", "cuda.iket_range_push"),
-    ("cuda.iket.range_start", "cuda.iket_range_start"),
-    ("cuda.iket.sentinel_token", "cuda.iket_sentinel_token"),
-    ("cuda.tcgen05.encode_matrix_descriptor", "cuda.tcgen05_encode_matrix_descriptor"),
-    ("cuda.wgmma.encode_matrix_descriptor", "cuda.wgmma_encode_matrix_descriptor"),
-    ("cuda.wgmma.noop_barrier", "cuda.wgmma_noop_barrier"),
-];

@@ -1,9 +1,9 @@
 //! Operators of TIRx 0.1 beside those of TIR and of [`device`](crate::op). The type of a call is its argument `ty`,
 //! which texts state where it does not follow.
 
-pub(crate) mod cuda;
+mod cuda;
 mod metal;
-pub(crate) mod nvshmem;
+mod nvshmem;
 
 use tvmscript_ir_core::{Array, DataType};
 use tvmscript_ir_macros::operators;

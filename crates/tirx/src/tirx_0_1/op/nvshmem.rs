@@ -28,13 +28,3 @@ operators! {
     /// Starts a copy to the memory of a process, which then changes a signal there, by all lanes of the warp.
     putmem_signal_nbi_warp(dst, src, nelems, sig_addr, signal, sig_op, pe, ..typed) -> VOID;
 }
-
-/// Other names of the functions.
-pub(crate) const ALIASES: &[(&str, &str)] = &[
-    ("nvshmem.getmem_nbi.block", "nvshmem.getmem_nbi_block"),
-    ("nvshmem.getmem_nbi.warp", "nvshmem.getmem_nbi_warp"),
-    ("nvshmem.putmem_nbi.block", "nvshmem.putmem_nbi_block"),
-    ("nvshmem.putmem_nbi.warp", "nvshmem.putmem_nbi_warp"),
-    ("nvshmem.putmem_signal_nbi.block", "nvshmem.putmem_signal_nbi_block"),
-    ("nvshmem.putmem_signal_nbi.warp", "nvshmem.putmem_signal_nbi_warp"),
-];

@@ -6,6 +6,7 @@
 //! Upstream counterparts: `python/tvm/tirx/script/{tile,builder/tirx}.py`, `python/tvm/tirx/tile_primitive.py`.
 
 #[cfg(feature = "build")]
+#[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "texts name the scopes"))]
 pub(super) mod build;
 #[cfg(feature = "print")]
 pub(super) mod print;
@@ -59,9 +60,11 @@ pub struct LambdaExpr {
 }
 
 /// Start of the names of operators.
+#[cfg(any(feature = "build", feature = "print"))]
 const PREFIX: &str = "tirx.tile.";
 
 /// Namespaces of the functions, and the numbers of their scopes. The first one of a scope is that of printed text.
+#[cfg(any(feature = "build", feature = "print"))]
 const SCOPES: &[(&str, i64)] =
     &[("tile", 6), ("cluster", 2), ("cta", 3), ("wg", 4), ("warp", 5), ("warpgroup", 4), ("thread", 6)];
 
