@@ -444,7 +444,7 @@ impl Builder {
             Some(frame) => format!("is used in `{frame}`"),
             None => "is used outside of any scope".to_owned(),
         };
-        BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
+        BuildErrorKind::WrongFrame { function: function.to_owned(), expected: expected.into(), found }.into()
     }
 
     /// The name of the innermost frame.

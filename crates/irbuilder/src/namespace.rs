@@ -8,7 +8,9 @@ use std::sync::Arc;
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
-use tvmscript_script_value::{HostObject, ScriptFn, ScriptValue};
+use tvmscript_script_value::{
+    BuildError, BuildResult, CallArgs, Declaration, HostObject, ScriptFn, ScriptValue,
+};
 
 use crate::renamed::RenamedNames;
 
@@ -73,17 +75,17 @@ impl Names {
             Some(renamed) => renamed.get(name, |own| self.find(own)),
             None => self.find(name),
         };
-        value.or_else(|| {
-            let path = *self.groups.get(name)?;
-            let dot = if namespace.is_empty() { "" } else { "." };
-            let shown = format!("the namespace `{namespace}{dot}{path}`");
-            Some(ScriptValue::host(Group {
-                names: Arc::clone(self),
-                namespace: namespace.to_owned(),
-                path,
-                shown,
-            }))
-        })
+        let Some(path) = self.groups.get(name) else { return value };
+        let function = match value {
+            None => None,
+            Some(ScriptValue::Function(function)) => Some(function),
+            // The attributes of other values are their own.
+            value => return value,
+        };
+        let dot = if namespace.is_empty() { "" } else { "." };
+        let shown = format!("the namespace `{namespace}{dot}{path}`");
+        let (names, namespace) = (Arc::clone(self), namespace.to_owned());
+        Some(ScriptValue::host(Group { names, namespace, path, shown, function }))
     }
 
     /// The value of a name in the first release.
@@ -142,6 +144,8 @@ struct Group {
     namespace: String,
     path: &'static str,
     shown: String,
+    /// The function of this name, as `mem.copy` beside `mem.copy.fast`.
+    function: Option<&'static ScriptFn>,
 }
 
 impl HostObject for Group {
@@ -150,6 +154,18 @@ impl HostObject for Group {
     }
     fn is_namespace(&self) -> bool {
         true
+    }
+    fn is_callable(&self) -> bool {
+        self.function.is_some()
+    }
+    fn declaration(&self) -> Option<Declaration> {
+        self.function.map(ScriptFn::declaration)
+    }
+    fn call(&self, args: CallArgs) -> BuildResult<ScriptValue> {
+        match self.function {
+            Some(function) => function.call(args),
+            None => Err(BuildError::not_callable(&self.shown)),
+        }
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         self.names.get_under(&self.namespace, &format!("{}.{name}", self.path))

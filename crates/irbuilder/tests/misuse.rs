@@ -64,7 +64,7 @@ fn inside() -> BuildResult<()> {
         Some("Misuse.scope") => Ok(()),
         found => Err(BuildErrorKind::WrongFrame {
             function: "inside".to_owned(),
-            expected: "inside a scope",
+            expected: "inside a scope".into(),
             found: found.unwrap_or("no scope is open").to_owned(),
         }
         .into()),

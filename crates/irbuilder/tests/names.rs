@@ -43,6 +43,19 @@ fn members(registry: &Registry, group: &str) -> Vec<String> {
     }
 }
 
+/// A function may have the name of a group of functions.
+#[test]
+fn function_and_group_share_a_name() {
+    let dialect = || Dialect::new("toy").functions_as(&[("mem.copy", &COPY), ("mem.copy.fast", &FILL)]);
+    let registry = RegistryBuilder::new().with(dialect()).build().expect("no conflict");
+    let Some(ScriptValue::Host(copy)) = get(&registry, "mem.copy") else { panic!("a group") };
+    assert!(copy.is_callable() && copy.declaration().is_some());
+    assert_eq!(copy.attribute_names(), ["fast"]);
+    assert!(matches!(copy.attribute("fast"), Some(ScriptValue::Function(fast)) if std::ptr::eq(fast, &FILL)));
+    let Some(ScriptValue::Host(group)) = get(&registry, "mem") else { panic!("a group") };
+    assert!(!group.is_callable());
+}
+
 #[test]
 fn renamed_functions_are_in_the_groups_of_the_release_with_its_keywords() {
     let first = registry(&GROUPED).expect("the names do not clash");

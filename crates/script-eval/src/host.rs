@@ -135,6 +135,11 @@ pub trait Host {
         false
     }
 
+    /// The name of a function in scripts of the release.
+    fn function_name(&self, function: &'static ScriptFn) -> &'static str {
+        function.name
+    }
+
     /// Enters a scope of the host's own for `with` in host code: the value that it gives, and a handle for
     /// [`Host::leave_scope`]. Dropping the handle discards the scope. `None` for other values.
     fn enter_scope(

@@ -31,12 +31,14 @@ pub enum ParseErrorKind {
         name: String,
     },
     /// Calls of a function that the dialect does not have, kept as they are written.
-    #[error("the dialect `{dialect}` has no function `{name}`; calls kept as written: {count}")]
+    #[error("{}; calls kept as written: {count}", lacking(dialect, name, *is_known))]
     UnknownFunction {
         /// The dialect.
         dialect: &'static str,
         /// Name of the function with its namespaces, without backticks.
         name: String,
+        /// The dialect has the function, but calls of this form fit none of its operators, or several.
+        is_known: bool,
         /// Number of calls.
         count: usize,
     },
@@ -85,14 +87,23 @@ pub enum ParseErrorKind {
     NoScript,
 }
 
+fn lacking(dialect: &str, name: &str, is_known: bool) -> String {
+    match is_known {
+        true => format!(
+            "operands and modifiers of `{name}` fit no operator of the dialect `{dialect}`, or several"
+        ),
+        false => format!("the dialect `{dialect}` has no function `{name}`"),
+    }
+}
+
 error_codes! {
     ParseErrorKind {
         ParseErrorKind::AlreadyDefined { .. } => "E0202" "already-defined"
             "A name is defined twice in a scope that binds each name once. Use another name for the second one.";
         ParseErrorKind::UnknownFunction { .. } => "E0204" "unknown-function"
-            "A note: a printed text calls functions that the dialect does not have, such as operators of another release. \
-             The calls are kept as they are written and print as they were. The type of their results is that of the place \
-             where they stand, if it tells one.";
+            "A note: a printed text calls functions that the dialect does not have, such as operators of another release, \
+             or calls them with operands that fit no operator, or several. The calls are kept as they are written and print \
+             as they were. The type of their results is that of the place where they stand, if it tells one.";
         ParseErrorKind::UnknownType { .. } => "E0205" "unknown-type"
             "A note: the metadata section of a printed text has nodes of a type that no dialect declares. They are kept as \
              they are written, can be used as values of attributes and as arguments of unknown functions, and print as they \

@@ -4,6 +4,7 @@
 //! and a suggested fix. The parser reports it at that argument; builders used from Rust record it with the caller's
 //! location.
 
+use std::borrow::Cow;
 use std::error::Error;
 
 use tvmscript_ir_core::{Span, error_codes};
@@ -83,7 +84,7 @@ pub enum BuildErrorKind {
         /// The called function, e.g. "C.register".
         function: String,
         /// The required position, after "must be used": "directly in a circuit", "inside `with C.clocked(..)`".
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// The actual position, a predicate after "but": "is used in `C.circuit`", "is used outside of any scope".
         found: String,
     },

@@ -137,6 +137,16 @@ pub trait HostObject: Any {
         false
     }
 
+    /// Tests whether [`HostObject::call`] knows a call of this form; a printed text keeps another one as it is written.
+    fn has_form(&self, _args: &CallArgs) -> bool {
+        true
+    }
+
+    /// Tests whether slices among the arguments of a call are regions; else they are vectors.
+    fn takes_regions(&self) -> bool {
+        false
+    }
+
     /// The declaration of the function that a call runs, if there is one.
     fn declaration(&self) -> Option<Declaration> {
         None

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tvmscript_irbuilder::{Declaration, Param, ParamKind, PyType, ScriptFn};
+use tvmscript_irbuilder::{Declaration, Param, ParamKind, PyType};
 use tvmscript_python_syntax::{is_identifier, is_keyword};
 use tvmscript_script_parser::DecoratorRule;
 
@@ -133,7 +133,7 @@ fn write_class(
     module: &mut Module<'_>,
     name: &str,
     declaration: &Declaration,
-    members: &[&'static ScriptFn],
+    members: &Items,
     indent: &str,
 ) {
     let base = match declaration.returns {
@@ -147,9 +147,8 @@ fn write_class(
     write_docstring(&mut module.body, &inner, declaration.doc);
     let header = Header { name: "__init__", receiver: Some("self"), returns: Some("None"), indent: &inner };
     write_function(module, &header, &Declaration { doc: "", ..declaration.clone() });
-    for member in members {
-        let header = Header { name: member.name, receiver: None, returns: None, indent: &inner };
-        write_function(module, &header, &member.declaration());
+    for (name, member) in members {
+        write_item(module, name, member, &inner);
     }
 }
 

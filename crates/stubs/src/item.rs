@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 8;
 /// A name that scripts can use.
 pub(crate) enum Item {
     /// A function, with the functions that are its attributes.
-    Function { declaration: Declaration, members: &'static [&'static ScriptFn] },
+    Function { declaration: Declaration, members: Items },
     /// Another name of a function in the same namespace.
     Alias(&'static str),
     /// A decorator, with the function that it is outside of decorators, if there is one.
@@ -33,7 +33,9 @@ pub(crate) type Items = BTreeMap<String, Item>;
 
 impl Item {
     pub(crate) fn function(function: &'static ScriptFn) -> Item {
-        Item::Function { declaration: function.declaration(), members: function.members }
+        let members = function.members.iter();
+        let members = members.map(|member| (member.name.to_owned(), Item::function(member))).collect();
+        Item::Function { declaration: function.declaration(), members }
     }
 
     /// The item that a value stands for.
@@ -43,24 +45,24 @@ impl Item {
             ScriptValue::Host(host) => host,
             _ => return Item::Value,
         };
-        if let Some(declaration) = host.declaration() {
-            return Item::Function { declaration, members: &[] };
-        }
+        let declaration = host.declaration();
         let is_class = host.is_class_of(&ScriptValue::None).is_some();
-        if host.is_callable() && !is_class {
+        if declaration.is_none() && host.is_callable() && !is_class {
             return Item::Callable;
         }
-        let names = host.attribute_names();
-        if !is_class && names.is_empty() || depth >= MAX_DEPTH {
-            return Item::Value;
-        }
+        let names = if depth < MAX_DEPTH { host.attribute_names() } else { Vec::new() };
         let mut items = Items::new();
-        for name in names {
-            if let Some(value) = host.attribute(&name) {
-                insert(&mut items, &name, Item::of(&value, depth + 1));
+        for name in &names {
+            if let Some(value) = host.attribute(name) {
+                insert(&mut items, name, Item::of(&value, depth + 1));
             }
         }
-        if is_class { Item::Class(items) } else { Item::Namespace(items) }
+        match declaration {
+            Some(declaration) => Item::Function { declaration, members: items },
+            None if is_class && depth < MAX_DEPTH => Item::Class(items),
+            None if names.is_empty() => Item::Value,
+            None => Item::Namespace(items),
+        }
     }
 }
 

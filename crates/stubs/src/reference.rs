@@ -92,9 +92,7 @@ fn add(out: &mut Vec<Entry>, dialect: &'static str, prefix: &str, items: &Items,
         match target {
             Item::Function { declaration, members } => {
                 out.push(declared(dialect, name.clone(), declaration));
-                for member in *members {
-                    out.push(declared(dialect, format!("{name}.{}", member.name), &member.declaration()));
-                }
+                add(out, dialect, &name, members, all);
             }
             Item::Decorator { function: Some(function), .. } => {
                 out.push(Entry { kind: EntryKind::Decorator, ..declared(dialect, name, function) });

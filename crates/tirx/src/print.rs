@@ -54,7 +54,11 @@ pub(crate) fn annotated(
     let mut kwargs = Vec::with_capacity(annotations.len());
     for (key, value) in annotations.iter() {
         let at = d.entry(at, &Value::from(key.clone()));
-        kwargs.push((key.as_str(), data(value, at, d)?));
+        let doc = match value {
+            Value::DType(dtype) => d.dtype(*dtype),
+            other => data(other, at, d)?,
+        };
+        kwargs.push((key.as_str(), doc));
     }
     kwargs.extend(further);
     Ok(d.call_t_with(operator.text, &docs, &kwargs))

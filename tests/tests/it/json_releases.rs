@@ -86,6 +86,29 @@ fn instructions_of_tvm_0_27_are_those_of_its_json() {
     assert_equal(&load(&json).node, &loaded.node);
 }
 
+/// Operations on tiles, and operators with a form of their own.
+#[test]
+fn tile_operations_and_operators_of_tvm_0_27_are_those_of_its_json() {
+    let files = [
+        (include_str!("../../fixtures/tvm_0_27/tile.py"), include_str!("../../fixtures/json_0_27/tile.json")),
+        (
+            include_str!("../../fixtures/tvm_0_27/operators.py"),
+            include_str!("../../fixtures/json_0_27/operators.json"),
+        ),
+    ];
+    for (text, json) in files {
+        let parsed = parse("text.py", text, registry(), &ParseOptions::default());
+        let messages: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
+        assert!(messages.is_empty(), "{messages:?}");
+        let loaded = load(json);
+        assert_equal(&loaded.node, &parsed.scripts[0].node);
+        let config = PrinterConfig { release: Some(RELEASE), ..PrinterConfig::default() };
+        assert_eq!(print(&loaded.node, registry(), &config).expect("prints"), text.trim_end());
+        let json = to_tvm_json_of(&loaded.node, RELEASE, registry()).expect("saves");
+        assert_equal(&load(&json).node, &loaded.node);
+    }
+}
+
 #[test]
 fn masks_are_calls_in_json() {
     let text = "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\n@T.prim_func\ndef f(A: T.Buffer((4, 16), \"float32\"), B: T.Buffer((16,), \"float32\")):\n    mask: T.let = T.Broadcast(T.bool(True), 4)\n    T.masked_store(B, T.masked_load(\"float32x4\", A, 1, T.Ramp(0, 1, 4), mask), T.Ramp(0, 1, 4), mask)\n";

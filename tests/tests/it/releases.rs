@@ -3,6 +3,7 @@
 mod relax;
 mod relax_operators;
 mod third_party;
+mod tirx_operators;
 mod toy_2;
 mod written;
 

@@ -332,6 +332,7 @@ fn declared_function(
             default if is_none(default) => return None,
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(value), .. }) => quote!(Bool(#value)),
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(value), .. }) => quote!(Str(#value.into())),
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(value), .. }) => quote!(Float(#value)),
             number => quote!(Int(#number)),
         };
         Some(quote!(#index => ::core::option::Option::Some(#build::ScriptValue::#default),))

@@ -229,7 +229,7 @@ pub(crate) fn at_module_top<R>(
         Some(result) => result,
         None => Err(BuildErrorKind::WrongFrame {
             function: function.to_owned(),
-            expected: "directly inside a module",
+            expected: "directly inside a module".into(),
             found: match Builder::top_name() {
                 Some(name) => format!("the innermost scope is `{name}`"),
                 None => "no scope is open".to_owned(),

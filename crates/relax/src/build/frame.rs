@@ -176,7 +176,7 @@ impl Frame for FunctionFrame {
         }
         Err(BuildErrorKind::WrongFrame {
             function: "R.function".to_owned(),
-            expected: "alone or in a module",
+            expected: "alone or in a module".into(),
             found: match Builder::top_name() {
                 Some(name) => format!("the innermost scope is `{name}`"),
                 None => "no scope is open".to_owned(),
@@ -195,7 +195,7 @@ pub fn with_function<R>(name: &str, f: impl FnOnce(&mut FunctionFrame) -> R) -> 
         Some(result) => Ok(result),
         None => Err(BuildErrorKind::WrongFrame {
             function: name.to_owned(),
-            expected: "inside a function",
+            expected: "inside a function".into(),
             found: "no `R.function` is open".to_owned(),
         }
         .into()),
@@ -361,7 +361,7 @@ impl Frame for BranchFrame {
         let name = self.name();
         let refused = |found: &str| BuildErrorKind::WrongFrame {
             function: name.to_owned(),
-            expected: "directly inside a conditional, `R.Then` before `R.Else`, each once",
+            expected: "directly inside a conditional, `R.Then` before `R.Else`, each once".into(),
             found: found.to_owned(),
         };
         let is_next = Builder::with_top(|frame: &mut IfFrame| match self.is_then {

@@ -60,6 +60,7 @@ impl Eval<'_> {
             && matches!(*self.state.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
                 ScriptValue::Function(function) => !self.host.takes_regions(function),
+                ScriptValue::Host(host) => !host.takes_regions(),
                 _ => true,
             };
         let args = self.arguments(Some(&callee), args, keywords, vectors)?;
@@ -261,7 +262,11 @@ impl Eval<'_> {
 
     fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
         match callee {
-            ScriptValue::Function(function) => Ok(function.call(plain(args))?),
+            ScriptValue::Function(function) => {
+                let result = function.call(plain(args));
+                Ok(result
+                    .map_err(|error| error.with_callee(function.name, self.host.function_name(function)))?)
+            }
             ScriptValue::Host(host) => {
                 let any = host.as_any();
                 if let Some(closure) = any.downcast_ref::<Closure>() {

@@ -9,6 +9,12 @@ use tvmscript_python_syntax::ast::HasRange;
 use tvmscript_script_eval::errors::EvalResult;
 
 impl Parser<'_> {
+    /// The error of a value that is not a scope.
+    pub fn expected_scope(&self, value: &ScriptValue) -> ParseErrorKind {
+        let example = self.syntax().examples.scope.map(|scope| format!(" such as `{scope}`"));
+        ParseErrorKind::expected(format!("a scope{}", example.unwrap_or_default()), self.describe(value))
+    }
+
     /// Enters a frame. Returns the value of entering it and a handle to leave it with [`Parser::leave_frame`], or to
     /// keep it open up to the end of the scope with [`OpenFrame::keep_open`].
     ///
@@ -20,10 +26,7 @@ impl Parser<'_> {
         at: impl HasRange + Copy,
     ) -> EvalResult<(ScriptValue, OpenFrame)> {
         let Some(frame) = PendingFrame::of(value) else {
-            let example = self.syntax().examples.scope.map(|scope| format!(" such as `{scope}`"));
-            let expected = format!("a scope{}", example.unwrap_or_default());
-            let kind = ParseErrorKind::expected(expected, self.describe(value));
-            return Err(self.error(at, kind));
+            return Err(self.error(at, self.expected_scope(value)));
         };
         let entered = frame.enter();
         self.checked(at, entered)

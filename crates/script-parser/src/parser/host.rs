@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use tvmscript_ir_core::release::NameChange;
 use tvmscript_ir_core::{Object, Registry, Release, Token, TypeInfo};
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, Name, StmtId, TextRange};
@@ -12,7 +13,7 @@ use tvmscript_script_eval::{
 use super::macros::Macro;
 use super::specialize::Specializable;
 use super::tables::Tables;
-use super::unknown::UnknownFunction;
+use super::unknown::{OpenNamespace, UnknownFunction};
 use super::{Decorator, Namespace, Parser, ParserFunction, ScriptState};
 use crate::scope::{Shadowing, grown};
 use crate::table::DecoratorRule;
@@ -162,6 +163,11 @@ impl Host for ScriptHost<'_> {
             let called = called.clone();
             return Some(self.parser(state).specialize(&called, std::mem::take(args)));
         }
+        if let Some(open) = callee.as_any().downcast_ref::<OpenNamespace>() {
+            let called = open.unknown_form(args)?;
+            self.parser(state).count_unknown(called);
+            return Some(called.call(std::mem::take(args)).map_err(Raise::from));
+        }
         if let Some(called) = callee.as_any().downcast_ref::<UnknownFunction>() {
             self.parser(state).count_unknown(called);
             return None;
@@ -172,6 +178,20 @@ impl Host for ScriptHost<'_> {
 
     fn takes_regions(&self, function: &'static ScriptFn) -> bool {
         self.script.tables.handlers.region_functions.iter().any(|region| std::ptr::eq(*region, function))
+    }
+
+    fn function_name(&self, function: &'static ScriptFn) -> &'static str {
+        let tables = &self.script.tables;
+        let functions = tables.release.renames.functions.iter();
+        let mut new = functions.filter_map(|(dialect, own, change)| match change {
+            NameChange::Renamed(new) if *own == function.name => Some((*dialect, *new)),
+            _ => None,
+        });
+        let is_it = |(dialect, new): &(&'static str, &'static str)| {
+            let value = tables.namespace(dialect).and_then(|namespace| namespace.attribute(new));
+            matches!(value, Some(ScriptValue::Function(found)) if std::ptr::eq(found, function))
+        };
+        new.find(is_it).map_or(function.name, |(_, new)| new)
     }
 
     fn enter_scope(

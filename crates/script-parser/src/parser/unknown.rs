@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::errors::ParseErrorKind;
 use tvmscript_ir_core::{Span, Str};
-use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue};
+use tvmscript_irbuilder::{BuildError, CallArgs, Declaration, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 use tvmscript_script_eval::errors::{EvalError, EvalResult, Reported, suggest};
 
@@ -57,9 +57,16 @@ impl HostObject for UnknownFunction {
 }
 
 /// A namespace inside that of a dialect, where unknown functions may be.
-struct OpenNamespace {
+pub(super) struct OpenNamespace {
     known: Rc<dyn HostObject>,
     itself: UnknownFunction,
+}
+
+impl OpenNamespace {
+    /// The function under the namespace's own name, if its calls have no form like this.
+    pub(super) fn unknown_form(&self, args: &CallArgs) -> Option<&UnknownFunction> {
+        Some(&self.itself).filter(|_| !self.known.has_form(args))
+    }
 }
 
 impl HostObject for OpenNamespace {
@@ -68,6 +75,15 @@ impl HostObject for OpenNamespace {
     }
     fn is_namespace(&self) -> bool {
         true
+    }
+    fn is_callable(&self) -> bool {
+        self.known.is_callable()
+    }
+    fn declaration(&self) -> Option<Declaration> {
+        self.known.declaration()
+    }
+    fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+        self.known.call(args)
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         match self.known.attribute(name) {
@@ -108,9 +124,11 @@ impl Parser<'_> {
         let notes = calls.into_iter().map(|((dialect, path), calls)| {
             let range = self.state.range_of_span(calls.first).unwrap_or_default();
             let namespace = self.script.tables.namespace(dialect);
-            let names = namespace.map(|names| names.attribute_names()).unwrap_or_default();
-            let near = suggest::nearest(&path, names.iter().map(String::as_str));
-            let kind = ParseErrorKind::UnknownFunction { dialect, name: path, count: calls.count };
+            let names = namespace.as_ref().map(|names| names.attribute_names()).unwrap_or_default();
+            let known = namespace.map(|names| names.known());
+            let is_known = known.and_then(|names| names.attribute(&path)).is_some();
+            let near = suggest::nearest(&path, names.iter().map(String::as_str)).filter(|_| !is_known);
+            let kind = ParseErrorKind::UnknownFunction { dialect, name: path, is_known, count: calls.count };
             let note = EvalError::note_at(kind, range);
             match near {
                 Some(near) => note.with_help(format!("the dialect has `{}`", near.name)),

@@ -310,10 +310,24 @@ pub(crate) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> BuildRe
 /// The error for a function called outside the frame that it requires.
 pub(crate) fn wrong_frame(function: &str, expected: &'static str) -> BuildError {
     let found = match Builder::top_name() {
-        Some(name) => format!("the innermost scope is `{name}`"),
+        Some(name) => format!("the innermost scope is `{}`", in_release(name)),
         None => "no scope is open".to_owned(),
     };
-    BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
+    let (function, expected) = (in_release(function), in_release(expected).into());
+    BuildErrorKind::WrongFrame { function, expected, found }.into()
+}
+
+/// A part of a message with the names that the release has for functions of TIR, such as `T.block`.
+fn in_release(text: &str) -> String {
+    let renames = &Builder::release().renames;
+    let mut parts = text.split("T.");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        shown.extend(["T.", renames.function_name("tir", name), rest]);
+    }
+    shown
 }
 
 /// The domain of a loop variable, if an open loop defines it.

@@ -356,8 +356,7 @@ pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> E
             let Some(item) = p.item(node.items, index) else { break };
             let value = p.eval(item.context)?;
             if !matches!(value, ScriptValue::Frame(_)) {
-                let kind =
-                    ParseErrorKind::expected("a scope such as `T.block(\"name\")`", p.describe(&value));
+                let kind = p.expected_scope(&value);
                 return Err(p.unexpected(item.context, kind, None));
             }
             let (entered, opened) = p.enter_frame(&value, item.context)?;

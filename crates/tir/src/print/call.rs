@@ -47,6 +47,10 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Doc
     if let Some(doc) = wide_literal(node, operator, path, d) {
         return Ok(doc);
     }
+    let own_form = d.tir().syntax.print.call;
+    if let Some(doc) = own_form(node, operator, path, d)? {
+        return Ok(doc);
+    }
     let made = d.tir().syntax.print.makes;
     if !operator.makes(node) && !made(node, operator) {
         return strict(operator.name(), *dtype, args, path, d);

@@ -16,6 +16,10 @@ pub type Keyword = (&'static str, ExprDoc);
 /// Prints two successive statements, each with its path, as one; `None` if they have no such form.
 pub type PairPrinter = fn([(&StmtRef, PathId); 2], &mut Docsifier<'_>) -> DocsifyResult<Option<StmtDoc>>;
 
+/// Prints a call of an operator; `None` if it has no form of its own.
+pub type CallPrinter =
+    fn(&Ref<Call>, &Operator, PathId, &mut Docsifier<'_>) -> DocsifyResult<Option<ExprDoc>>;
+
 /// The form of unsigned literals above the largest `int64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WideLiterals {
@@ -44,6 +48,8 @@ pub struct Forms {
     pub layout: fn(&Ref<Buffer>, PathId, &mut Docsifier<'_>) -> DocsifyResult<Option<Keyword>>,
     /// A data type as an argument of a call.
     pub dtype_argument: fn(DataType, &mut Docsifier<'_>) -> ExprDoc,
+    /// Prints a call that has a form of its own in the release.
+    pub call: CallPrinter,
     /// Tests whether the release has a function for a call that the operator's own function would not make.
     pub makes: fn(&Call, &Operator) -> bool,
     /// The last statement of a sequence may leave its body to the enclosing block, not only one that is a whole body.
@@ -85,6 +91,7 @@ pub const TVM_0_23: Forms = Forms {
     pair: |_, _| Ok(None),
     layout: super::buffer_decl::no_layout,
     dtype_argument: |dtype, d| d.dtype(dtype),
+    call: |_, _, _, _| Ok(None),
     makes: |_, _| false,
     concise_in_sequence: true,
     concise: true,

@@ -17,7 +17,7 @@ pub(crate) type Defaults = fn(usize) -> Option<ScriptValue>;
 pub(crate) struct Arguments {
     /// Positional arguments.
     pub(crate) operands: Array<Expr>,
-    /// The argument of the parameter `ret_ty`.
+    /// The argument of the parameter `ret_ty`, `return_type` or `dtype`.
     pub(crate) dtype: Option<DataType>,
     /// Keyword-only arguments, and those of `**annotations`.
     pub(crate) annotations: Vec<(Str, Value)>,
@@ -41,8 +41,14 @@ impl Arguments {
             match param.kind {
                 // The release has taken it from the arguments.
                 _ if param.name == "ty" => {}
-                _ if param.name == "ret_ty" => {
-                    dtype = binding.optional(index)?;
+                _ if matches!(param.name, "ret_ty" | "return_type" | "dtype") => {
+                    dtype = match param.default {
+                        None => Some(binding.required(index)?),
+                        Some(_) => binding.optional(index)?,
+                    };
+                }
+                ParamKind::KeywordOnly if param.name == "descriptor_dtype" => {
+                    annotations.push((param.name.into(), Value::DType(binding.required(index)?)));
                 }
                 ParamKind::Plain => {
                     let operand = match param.default {

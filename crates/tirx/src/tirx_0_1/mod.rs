@@ -29,7 +29,7 @@ use crate::tvm_0_27::layout;
 
 /// The operators of the release beside those of TIR.
 pub static OPERATORS: LazyLock<Operators> =
-    LazyLock::new(|| Operators::new(&[crate::op::device::FAMILIES, &[op::OPERATORS]].concat()));
+    LazyLock::new(|| Operators::new(&[crate::op::device::FAMILIES, op::FAMILIES].concat()));
 
 /// The forms of the release.
 pub(crate) static SYNTAX: TirSyntax = TirSyntax {

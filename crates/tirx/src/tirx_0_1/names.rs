@@ -13,6 +13,27 @@ use super::head;
 use crate::tvm_0_27::build::{LOCAL_SCALAR, Let, PARALLEL, SERIAL, SHARED_SCALAR, UNROLL, VECTORIZED};
 use crate::tvm_0_27::names::STRICT;
 
+/// Other names of functions.
+const ALIASES: &[(&str, &str)] = &[
+    ("select", "Select"),
+    ("cuda.iket.mark", "cuda.iket_mark"),
+    ("cuda.iket.official_event", "cuda.iket_official_event"),
+    ("cuda.iket.range_end", "cuda.iket_range_end"),
+    ("cuda.iket.range_pop", "cuda.iket_range_pop"),
+    ("cuda.iket.range_push", "cuda.iket_range_push"),
+    ("cuda.iket.range_start", "cuda.iket_range_start"),
+    ("cuda.iket.sentinel_token", "cuda.iket_sentinel_token"),
+    ("cuda.tcgen05.encode_matrix_descriptor", "cuda.tcgen05_encode_matrix_descriptor"),
+    ("cuda.wgmma.encode_matrix_descriptor", "cuda.wgmma_encode_matrix_descriptor"),
+    ("cuda.wgmma.noop_barrier", "cuda.wgmma_noop_barrier"),
+    ("nvshmem.getmem_nbi.block", "nvshmem.getmem_nbi_block"),
+    ("nvshmem.getmem_nbi.warp", "nvshmem.getmem_nbi_warp"),
+    ("nvshmem.putmem_nbi.block", "nvshmem.putmem_nbi_block"),
+    ("nvshmem.putmem_nbi.warp", "nvshmem.putmem_nbi_warp"),
+    ("nvshmem.putmem_signal_nbi.block", "nvshmem.putmem_signal_nbi_block"),
+    ("nvshmem.putmem_signal_nbi.warp", "nvshmem.putmem_signal_nbi_warp"),
+];
+
 /// Registers the functions, decorators, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
     static MODULES: &[PythonModule] =
@@ -45,7 +66,7 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(STRICT)
         .functions(&OPERATORS.functions())
         .functions(&TYPED_FUNCTIONS.iter().collect::<Vec<_>>())
-        .function_aliases(&[("select", "Select")])
+        .function_aliases(ALIASES)
         .name_fallback(find, names)
         .python_modules(MODULES)
         .bare_decorator("function")

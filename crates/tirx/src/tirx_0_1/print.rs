@@ -6,7 +6,7 @@ use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::ModuleForm as _;
 use tvmscript_ir_core::{Array, DataType, Dialect, Object, PathId, Ref, Value};
 use tvmscript_prim::{Call, Expr, IntImm, StringImm};
-use tvmscript_tir::op::Operator;
+use tvmscript_tir::op::{Operator, ResultType};
 use tvmscript_tir::print::body;
 use tvmscript_tir::print::forms::{Forms, TVM_0_23, WideLiterals};
 use tvmscript_tir::print::parts::{Scope, TirDocsifier as _, define_buffer, items};
@@ -29,6 +29,7 @@ pub(super) const FORMS: Forms = Forms {
     load: crate::tvm_0_27::print::element,
     attribute,
     layout: |_, _, _| Ok(None),
+    call: typed,
     makes,
     concise_in_sequence: false,
     concise: false,
@@ -80,6 +81,25 @@ pub(super) fn prim_type(dtype: DataType, d: &mut Docsifier<'_>) -> ExprDoc {
     }
     let void = d.t("void");
     d.call_t("Ptr", &[void])
+}
+
+/// `T.cuda.mma_fill(8, p, 0, ty=T.float32)`: a call of another type than that of the operator.
+fn typed(
+    node: &Ref<Call>,
+    operator: &Operator,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Option<ExprDoc>> {
+    let Call { span: _, dtype, op, args } = &**node;
+    let is_own = super::OPERATORS.of_callee(op).is_some() && operator.make.is_none();
+    if !is_own || !matches!(operator.result, ResultType::Fixed(ty) if ty != *dtype) {
+        return Ok(None);
+    }
+    let at = d.field(path, "args");
+    let docs = items(args, at, d)?;
+    let ty = prim_type(*dtype, d);
+    let ty = d.at_field(ty, path, "dtype");
+    Ok(Some(d.call_t_with(operator.text, &docs, &[("ty", ty)])))
 }
 
 /// Tests for operators whose functions leave a call as it is.

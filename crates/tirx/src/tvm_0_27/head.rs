@@ -12,7 +12,7 @@ use tvmscript_tir::parse::function::{Head, declare_with, define_with};
 use tvmscript_tir::parse::handlers::{Handlers, TVM_0_23};
 
 use super::build::TextBuffer;
-use super::{FOLDING, PERSISTENT, SCHEDULABLE, assign, ptx, view};
+use super::{FOLDING, PERSISTENT, SCHEDULABLE, assign, view};
 
 /// The handlers of the release.
 pub(super) const HANDLERS: Handlers = Handlers {
@@ -22,10 +22,7 @@ pub(super) const HANDLERS: Handlers = Handlers {
     ann_assign: assign::ann_assign,
     expr_attribute: view::expr_attribute,
     buffer_attribute: view::attribute,
-    unknown_call: |name, args| match ptx::call(name, &args)? {
-        Some(call) => Ok(call),
-        None => (TVM_0_23.unknown_call)(name, args),
-    },
+    unknown_call: TVM_0_23.unknown_call,
 };
 
 /// The type that type variables have in functions.

@@ -28,6 +28,8 @@ pub(crate) mod print;
 mod print_function;
 mod ptx;
 pub mod scalar;
+mod source_call;
+pub mod tile;
 #[cfg(feature = "parse")]
 pub(crate) mod view;
 
@@ -64,7 +66,13 @@ fn is_folded(
 
 /// The operators of the release beside those of TIR.
 pub static OPERATORS: LazyLock<Operators> = LazyLock::new(|| {
-    Operators::new(&[crate::op::device::FAMILIES, &[op::OPERATORS, &ptx::OPERATORS]].concat())
+    Operators::new(
+        &[
+            crate::op::device::FAMILIES,
+            &[op::OPERATORS, &ptx::OPERATORS, source_call::OPERATORS, tile::OPERATORS],
+        ]
+        .concat(),
+    )
 });
 
 /// The forms of the release.
@@ -112,6 +120,9 @@ pub fn dialect() -> Dialect {
         .node::<layout::Axis>()
         .node::<layout::Iter>()
         .node::<layout::TileLayout>()
+        .node::<tile::TilePrimitiveCall>()
+        .node::<tile::ExecScope>()
+        .node::<tile::LambdaExpr>()
         .finish();
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);

@@ -21,13 +21,16 @@ use super::build::{
 use crate::node::ScopeIdDefStmt;
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout};
-use super::{mask, operators};
+use super::tile::build::Scoped;
+use super::{mask, operators, ptx};
 
 /// Registers the functions, and the namespace for imports.
 pub(super) fn register(dialect: Dialect) -> Dialect {
     static MODULES: &[PythonModule] = &[
         PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
             .members(&[("tirx", Member::Namespace)]),
+        PythonModule::new(&["tvm.script.tirx", "tvm.tirx.script"])
+            .members(&[("tile", Member::Value(|| Scoped::find("tile").unwrap_or_default()))]),
         PythonModule::new(&[
             "tvm.tirx",
             "tvm.tirx.buffer",
@@ -83,12 +86,12 @@ fn find(name: &str) -> Option<ScriptValue> {
         "let" => Some(ScriptValue::host(Let(None))),
         "S" => Some(ScriptValue::host(Spec { is_replica: false })),
         "R" => Some(ScriptValue::host(Spec { is_replica: true })),
-        _ => None,
+        _ => Scoped::find(name).or_else(|| ptx::find(name)),
     }
 }
 
 fn names() -> Vec<&'static str> {
-    vec!["let", "S", "R"]
+    ["let", "S", "R"].into_iter().chain(Scoped::names()).chain(ptx::names()).collect()
 }
 
 /// Functions that name the indices of scopes of threads: `bx, by = T.cta_id([4, 4])`.

@@ -81,9 +81,7 @@ mod names {
             None if is_typed && args.positional.first().is_some_and(is_type) => args.positional.remove(0),
             None => ScriptValue::DType(DataType::VOID),
         };
-        let bound = Arguments::bind::<ExprArg>(function, args.clone(), |_| None);
-        let name = Builder::release().renames.function_name("tir", function.name);
-        bound.map_err(|error| error.with_callee(function.name, name))?;
+        Arguments::bind::<ExprArg>(function, args.clone(), |_| None)?;
         if is_typed {
             args.positional.insert(0, dtype);
         }

@@ -20,6 +20,7 @@ use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
 use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major, view_as};
 use super::print_function::is_schedulable;
 use super::scalar::Scalars;
+use super::tile::{self, LambdaExpr, TilePrimitiveCall};
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
 
 /// The printers and forms of the release.
@@ -31,6 +32,7 @@ pub(super) const FORMS: Forms = Forms {
     pair,
     layout: layout_kwarg,
     dtype_argument,
+    call: source_call,
     makes,
     concise_in_sequence: false,
     unroll_keyword: |_| true,
@@ -60,6 +62,10 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .docsify(axis)
         .on::<TileLayout>()
         .docsify(tile_layout)
+        .on::<TilePrimitiveCall>()
+        .docsify(tile::print::call)
+        .on::<LambdaExpr>()
+        .docsify(tile::print::lambda)
         .finish()
 }
 
@@ -85,9 +91,33 @@ fn makes(call: &Call, operator: &Operator) -> bool {
         || is(&TVM_STORAGE_SYNC) && call.args.len() == 3
 }
 
+/// `T.cuda.func_call("f", x, source_code="..", return_type="int32")`
+fn source_call(
+    node: &Ref<Call>,
+    operator: &Operator,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Option<ExprDoc>> {
+    let Call { span: _, dtype, op: _, args } = &**node;
+    if !std::ptr::eq(operator, &super::source_call::FUNC_CALL) || args.len() < 2 {
+        return Ok(None);
+    }
+    let at = d.field(path, "args");
+    let mut docs = items(args, at, d)?.into_vec();
+    let mut kwargs: Vec<Keyword> = docs.pop().map(|source| ("source_code", source)).into_iter().collect();
+    if *dtype != DataType::VOID {
+        let dtype = d.dtype(*dtype);
+        kwargs.push(("return_type", d.at_field(dtype, path, "dtype")));
+    }
+    Ok(Some(d.call_t_with(operator.text, &docs, &kwargs)))
+}
+
 /// `T.call_ffi_kernel("kernel", A.data, 1, launch_params=["blockIdx.x"], ret_ty="int32")`
 fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let operator = super::OPERATORS.of_callee(&node.op);
+    if operator.is_none_or(|operator| !std::ptr::eq(operator, &super::op::CALL_FFI_KERNEL)) {
+        return crate::print::annotated(node, operator, &[], path, d);
+    }
     let dtype = d.dtype(node.dtype);
     let dtype = d.at_field(dtype, path, "dtype");
     crate::print::annotated(node, operator, &[("ret_ty", dtype)], path, d)
@@ -96,6 +126,12 @@ fn annotated_call(node: &Ref<AnnotatedCall>, path: PathId, d: &mut Docsifier<'_>
 /// `T.reinterpret(T.handle("float32", "global").ty, p)`
 fn typed_call(node: &Ref<TypedCall>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let TypedCall { span: _, dtype: _, op, args, ty } = &**node;
+    if let Some(operator) = super::OPERATORS.of_callee(op) {
+        // The operands state the type.
+        let at = d.field(path, "args");
+        let docs = items(args, at, d)?;
+        return Ok(d.call_t(operator.text, &docs));
+    }
     let Some(operator) = tvmscript_tir::op::of_callee(op) else {
         let (key, reason) = (node.object().info().key(), "it calls no operator with a type".to_owned());
         return Err(DocsifyError::Unwritable { key, reason }.into());

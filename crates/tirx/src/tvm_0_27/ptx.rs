@@ -17,7 +17,12 @@ use std::sync::LazyLock;
 
 use tvmscript_ir_core::DataType;
 #[cfg(feature = "parse")]
-use tvmscript_irbuilder::{BuildResult, CallArgs, ScriptValue};
+use tvmscript_irbuilder::{
+    BuildError, BuildResult, CallArgs, Declaration, FromScript as _, HostObject, IntoScript, Param,
+    ParamKind, ScriptValue,
+};
+#[cfg(feature = "parse")]
+use tvmscript_prim::Expr;
 #[cfg(feature = "parse")]
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
@@ -34,11 +39,17 @@ struct Instruction {
     /// Words that a modifier may be; an empty one if it may be missing.
     #[cfg_attr(not(feature = "parse"), expect(dead_code, reason = "the parser selects by it"))]
     modifiers: &'static [&'static [&'static str]],
+    /// Names of the operands.
+    #[cfg_attr(
+        not(feature = "parse"),
+        expect(dead_code, reason = "the documentation of functions lists them")
+    )]
+    operands: &'static str,
 }
 
 /// Declares [`table::INSTRUCTIONS`].
 macro_rules! instructions {
-    ($($text:literal $name:literal [$($counts:expr),*] $([$($word:literal)*])*;)*) => {
+    ($($text:literal $name:literal [$($counts:expr),*] $([$($word:literal)*])* = $operands:literal;)*) => {
         /// All instructions.
         pub(super) static INSTRUCTIONS: [Instruction; [$($name),*].len()] = [$(
             Instruction::new(
@@ -46,6 +57,7 @@ macro_rules! instructions {
                 concat!("ptx.", $text),
                 &[$($counts),*],
                 &[$(&[$($word),*]),*],
+                $operands,
             )
         ),*];
     };
@@ -58,6 +70,7 @@ impl Instruction {
         text: &'static str,
         counts: &'static [RangeInclusive<usize>],
         modifiers: &'static [&'static [&'static str]],
+        operands: &'static str,
     ) -> Instruction {
         let most = match counts {
             [.., last] => *last.end(),
@@ -67,7 +80,7 @@ impl Instruction {
         let operator = Operator::new(name, text, ResultType::Fixed(DataType::VOID))
             .with_operands(modifiers.len() + 1, most + modifiers.len() + 2)
             .with_effect(Effect::Opaque);
-        Instruction { operator, counts, modifiers }
+        Instruction { operator, counts, modifiers, operands }
     }
 }
 
@@ -84,27 +97,20 @@ impl Instruction {
     }
 }
 
-/// The call of the only instruction that it can be of; `None` for another function, another form, or several instructions.
+/// The only instruction that a call can be of; `None` for another form, or several instructions.
 #[cfg(feature = "parse")]
-pub(super) fn call(function: &str, args: &CallArgs) -> BuildResult<Option<ScriptValue>> {
+fn instruction_of(function: &str, args: &CallArgs) -> Option<&'static Instruction> {
     let mut words: Vec<&str> = args.positional.iter().rev().map_while(word).collect();
     words.reverse();
-    let Some((flags, modifiers)) = words.split_last().filter(|_| args.keywords.is_empty()) else {
-        return Ok(None);
-    };
+    let (flags, modifiers) = words.split_last().filter(|_| args.keywords.is_empty())?;
     let flags: Vec<&str> = flags.split(',').collect();
     let given = args.positional.len() - words.len();
     let missing = flags.iter().filter(|flag| flag.starts_with('s')).count();
-    let Some(operands) = (given + missing).checked_sub(usize::from(flags.contains(&"pred"))) else {
-        return Ok(None);
-    };
+    let operands = (given + missing).checked_sub(usize::from(flags.contains(&"pred")))?;
     let mut fitting = INSTRUCTIONS.iter().filter(|instruction| {
         instruction.operator.text == function && instruction.takes(operands, modifiers)
     });
-    let (Some(instruction), None) = (fitting.next(), fitting.next()) else { return Ok(None) };
-    let args = args.positional.iter().enumerate();
-    let args = args.map(|(i, arg)| ExprArg::convert(arg.clone()).map_err(|error| error.at_position(i)));
-    Ok(Some(instruction.operator.call(DataType::VOID, args.collect::<BuildResult<Vec<_>>>()?).into()))
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 #[cfg(feature = "parse")]
@@ -112,5 +118,94 @@ fn word(value: &ScriptValue) -> Option<&str> {
     match value {
         ScriptValue::Str(word) => Some(word.as_str()),
         _ => None,
+    }
+}
+
+/// A function in scripts, `T.ptx.add`, which stands for all instructions of its name.
+#[cfg(feature = "parse")]
+pub(super) struct Function {
+    /// Name with its namespace.
+    name: &'static str,
+    doc: String,
+}
+
+#[cfg(feature = "parse")]
+static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    let families = INSTRUCTIONS.chunk_by(|a, b| a.operator.text == b.operator.text);
+    let function = |family: &'static [Instruction]| {
+        let name = family.first().map_or("", |instruction| instruction.operator.text);
+        let mut operands: Vec<String> =
+            family.iter().map(|instruction| format!("`{}`", instruction.operands)).collect();
+        operands.sort_unstable();
+        operands.dedup();
+        let operands = operands.join(", ").replace("``", "none");
+        let doc = format!(
+            "A PTX instruction: operands, a word for each modifier (empty if it is missing), flags. Operands: {operands}."
+        );
+        Function { name, doc }
+    };
+    families.map(function).collect()
+});
+
+/// The function with a name.
+#[cfg(feature = "parse")]
+pub(super) fn find(name: &str) -> Option<ScriptValue> {
+    let function = FUNCTIONS.iter().find(|function| function.name == name)?;
+    Some(ScriptValue::host(Callable(function)))
+}
+
+/// The names of all functions.
+#[cfg(feature = "parse")]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|function| function.name)
+}
+
+#[cfg(feature = "parse")]
+struct Callable(&'static Function);
+
+#[cfg(feature = "parse")]
+impl HostObject for Callable {
+    fn type_name(&self) -> &str {
+        self.0.name
+    }
+
+    fn is_namespace(&self) -> bool {
+        true
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn declaration(&self) -> Option<Declaration> {
+        static PARAMS: &[Param] = &[Param {
+            name: "args",
+            kind: ParamKind::Args,
+            default: None,
+            py_type: Vec::<crate::op::types::Expr>::TYPE,
+        }];
+        Some(Declaration {
+            doc: &self.0.doc,
+            params: PARAMS.into(),
+            returns: <Expr as IntoScript>::TYPE,
+            is_annotation: false,
+            around: None,
+        })
+    }
+
+    fn has_form(&self, args: &CallArgs) -> bool {
+        instruction_of(self.0.name, args).is_some()
+    }
+
+    fn call(&self, args: CallArgs) -> BuildResult<ScriptValue> {
+        let Some(instruction) = instruction_of(self.0.name, &args) else {
+            let message =
+                format!("operands and modifiers of `{}` fit no instruction, or several", self.0.name);
+            return Err(BuildError::message(message)
+                .with_help("write it as printed texts do: operands, a word for each modifier, and flags"));
+        };
+        let args = args.positional.iter().enumerate();
+        let args = args.map(|(i, arg)| ExprArg::convert(arg.clone()).map_err(|error| error.at_position(i)));
+        Ok(instruction.operator.call(DataType::VOID, args.collect::<BuildResult<Vec<_>>>()?).into())
     }
 }

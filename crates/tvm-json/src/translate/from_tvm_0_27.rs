@@ -468,7 +468,7 @@ impl FromTvm027<'_> {
     /// The name of an operator here.
     fn operator(&self, name: &str) -> Option<String> {
         let own = self.renames.operators.own_name(name);
-        (own != name && (self.has_operator)(&own)).then(|| own.into_owned())
+        (own != name && !(self.has_operator)(name) && (self.has_operator)(&own)).then(|| own.into_owned())
     }
 
     fn variable<'t>(&self, graph: &Graph<'t>, index: usize, node: &Node<'t>, role: Role) -> Made<'t> {
@@ -572,7 +572,8 @@ impl FromTvm027<'_> {
         let of_void = VOID_OPERATORS.iter().find(|(own, _)| own_operator.as_deref() == Some(own));
         let dtype = of_void.map_or_else(|| dtype_of(graph, node), |(_, dtype)| Cow::Borrowed(*dtype));
         // A pointer to elements is the type that the text of these operators states.
-        let is_stated = matches!(operator, Some("tirx.reinterpret" | "tirx.tvm_struct_get"));
+        let is_stated =
+            matches!(operator, Some("tirx.ptr_byte_offset" | "tirx.reinterpret" | "tirx.tvm_struct_get"));
         let pointer = graph.at(node, "ty").filter(|ty| is_stated && ty.kind == "ir.PointerType");
         let (kind, last) = match pointer.filter(|ty| last.is_none() && !is_untyped(graph, ty)) {
             Some(_) => ("tirx.TypedCall", Some(("ty", Part::of(node, "ty")))),

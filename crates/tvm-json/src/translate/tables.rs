@@ -115,7 +115,7 @@ pub(super) const SCOPES: [&str; 9] = [
 ];
 
 /// Integers of the release that are values, in types that are not declared here under the same key.
-const PLAIN: [(&str, &str); 10] = [
+const PLAIN: [(&str, &str); 16] = [
     ("ir.TupleGetItem", "index"),
     ("relax.ShapeType", "ndim"),
     ("relax.TensorType", "ndim"),
@@ -126,10 +126,16 @@ const PLAIN: [(&str, &str); 10] = [
     ("tirx.For", "kind"),
     ("tirx.IterVar", "iter_type"),
     ("tirx.ScopeIdDef", "scope"),
+    ("tirx.TensorMapEncodeTiledAttr", "force_cu_dtype"),
+    ("tirx.TensorMapEncodeTiledAttr", "interleave"),
+    ("tirx.TensorMapEncodeTiledAttr", "l2_promotion"),
+    ("tirx.TensorMapEncodeTiledAttr", "oob_fill"),
+    ("tirx.TensorMapEncodeTiledAttr", "rank"),
+    ("tirx.TensorMapEncodeTiledAttr", "swizzle"),
 ];
 
 /// Types of the release that have no single counterpart here.
-const OTHERS: [&str; 24] = [
+const OTHERS: [&str; 25] = [
     "DataType",
     "None",
     "bool",
@@ -154,6 +160,7 @@ const OTHERS: [&str; 24] = [
     "tirx.CallFFIKernelAttr",
     "tirx.Return",
     "tirx.ScopeIdDef",
+    "tirx.TensorMapEncodeTiledAttr",
 ];
 
 pub(super) fn contains(table: &[(&str, &str)], kind: &str, field: &str) -> bool {

@@ -383,9 +383,19 @@ fn annotated<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     let mut fields = Vec::new();
     for [key, value] in entries.as_chunks::<2>().0 {
         let name = graph.nodes.get(*key).and_then(Node::as_text).cloned().unwrap_or_default();
-        fields.push((name, Part::Of(*value, Role::Plain)));
+        let value = match graph.nodes.get(*value) {
+            Some(Node { kind, data: Data::Plain(plain) }) if matches!(&**kind, "int" | "DataType") => {
+                Part::Plain(plain.clone())
+            }
+            _ => Part::Of(*value, Role::Plain),
+        };
+        fields.push((name, value));
     }
-    let attrs = Made::Fields("tirx.CallFFIKernelAttr".into(), fields);
+    let kind = match graph.operator_of(node) {
+        Some("tirx.tensormap_encode_tiled") => "tirx.TensorMapEncodeTiledAttr",
+        _ => "tirx.CallFFIKernelAttr",
+    };
+    let attrs = Made::Fields(kind.into(), fields);
     call_of(node, prim_type(dtype_of(node)), Part::Made(Box::new(attrs)))
 }
 

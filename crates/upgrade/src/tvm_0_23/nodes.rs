@@ -10,6 +10,7 @@ use tvmscript_tir::op::thread::TVM_STORAGE_SYNC;
 use tvmscript_tirx::tvm_0_27::SCHEDULABLE;
 use tvmscript_tirx::tvm_0_27::calls::storage_sync;
 use tvmscript_tirx::tvm_0_27::layout::is_row_major;
+use tvmscript_tirx::tvm_0_27::tile::TilePrimitiveCall;
 use tvmscript_tirx::{AnnotatedCall, ScopeIdDefStmt};
 
 use crate::finding::{Finding, codes};
@@ -37,10 +38,15 @@ impl Mutator for Nodes<'_> {
                 ),
                 "compute with a symbolic variable: `n = T.int64()`, `R.match_cast(p, R.Prim(value=n))`",
             )),
-            None if node.is::<AnnotatedCall>() || node.is::<ScopeIdDefStmt>() => Some((
-                "the older release has nothing like it".to_owned(),
-                "write it by hand for the older release",
-            )),
+            None if node.is::<AnnotatedCall>()
+                || node.is::<ScopeIdDefStmt>()
+                || node.is::<TilePrimitiveCall>() =>
+            {
+                Some((
+                    "the older release has nothing like it".to_owned(),
+                    "write it by hand for the older release",
+                ))
+            }
             None => later_operator(&node).map(|operator| {
                 (
                     format!("the older release has no operator `R.{}`", operator.text),

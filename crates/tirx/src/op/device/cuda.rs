@@ -4,7 +4,7 @@ use tvmscript_ir_macros::operators;
 use tvmscript_prim::Expr;
 use tvmscript_tir::op::{Effect, Operator, ResultType};
 
-use super::{FLOAT32, INT32, INT64, UINT32, UINT64, VOID, named_by_last};
+use super::{FLOAT32, INT32, INT64, UINT32, UINT64, VOID, named_by_last, of_bits};
 
 operators! {
     prefix = "tirx.cuda.";
@@ -92,6 +92,8 @@ operators! {
     mbarrier_wait(bar, phase) -> VOID;
     /// Waits for a phase of a barrier, and sees what the cluster wrote before it.
     mbarrier_wait_acquire_cluster(bar, phase) -> VOID;
+    /// A special register by its number of bits and its name, such as `"laneid"`.
+    mov_sreg(bits, reg_name) -> VOID = of_bits, effect = Pure;
     /// Suspends the thread for nanoseconds.
     nano_sleep(time) -> VOID;
     /// Prints values by a format.
@@ -116,6 +118,8 @@ operators! {
     trap_when_assert_failed(cond) -> VOID;
     /// The `float32` with these bits.
     uint_as_float(bits) -> FLOAT32;
+    /// Loads a number from global memory to `dst` until the predicate holds.
+    wait_until(dst, ptr, predicate, scope = "gpu", space = "global", ptx_type = "", backoff_ns = 0) -> VOID;
     /// Reduces a value over groups of lanes, by an operation such as `"max"`.
     warp_reduce(value, op, width = 32) -> same_as(value);
     /// Waits for all lanes of the warp.

@@ -3,7 +3,7 @@
 //!
 //! Upstream counterparts: `python/tvm/backend/cuda/op.py`, `python/tvm/backend/trn/op.py` and their registrations.
 
-mod cuda;
+pub(crate) mod cuda;
 mod nki;
 mod nvshmem;
 mod subgroup;
@@ -12,7 +12,7 @@ use tvmscript_ir_core::{Array, DataType};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{CallArgs, ScriptFn, ScriptValue};
 use tvmscript_prim::error::PrimResult;
-use tvmscript_prim::{Expr, StringImm};
+use tvmscript_prim::{Expr, IntImm, StringImm};
 #[cfg(feature = "build")]
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::Operator;
@@ -31,14 +31,27 @@ fn named_by_last(_: DataType, args: &Array<Expr>) -> Option<PrimResult<Expr>> {
     Some(Ok(cuda::LDG.call(dtype, args.iter().cloned())))
 }
 
+/// A call whose first argument is the number of bits of its type: `T.cuda.mov_sreg(32, "laneid")`.
+fn of_bits(_: DataType, args: &Array<Expr>) -> Option<PrimResult<Expr>> {
+    let bits = args.first()?.as_node::<IntImm>()?.value;
+    let dtype = DataType::int(u8::try_from(bits).ok()?);
+    Some(Ok(cuda::MOV_SREG.call(dtype, args.iter().cloned())))
+}
+
 /// Calls an operator.
 #[cfg(feature = "build")]
 pub(crate) fn call(
     operator: &'static Operator,
     function: &'static ScriptFn,
-    args: CallArgs,
+    mut args: CallArgs,
     defaults: Defaults,
 ) -> tvmscript_irbuilder::BuildResult<ScriptValue> {
+    // The type of the call may follow the operands.
+    if function.params.first().is_some_and(|param| param.name == "dtype")
+        && let Some(dtype) = args.take_keyword("dtype")
+    {
+        args.positional.insert(0, dtype);
+    }
     let Arguments { operands, dtype, annotations } = Arguments::bind::<ExprArg>(function, args, defaults)?;
     let dtype = dtype.or_else(|| type_of(operator, &operands)).unwrap_or(VOID);
     match operator.make.and_then(|make| make(dtype, &operands)) {
