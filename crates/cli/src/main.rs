@@ -32,11 +32,10 @@ mod well_formed;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use mimalloc::MiMalloc;
-use tvmscript_ir_core::HandledAllocator;
+use tvmscript_ir_core::NodeAllocator;
 
 #[global_allocator]
-static ALLOCATOR: HandledAllocator<MiMalloc> = HandledAllocator(MiMalloc);
+static ALLOCATOR: NodeAllocator = NodeAllocator;
 
 /// Stack size of worker threads. Recursion over input grows the stack on demand.
 pub(crate) const STACK_BYTES: usize = 8 << 20;

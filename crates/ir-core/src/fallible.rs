@@ -52,6 +52,7 @@ pub fn attempt<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// Returns `true` inside of [`attempt`].
+#[cfg(feature = "mimalloc")]
 pub(crate) fn is_attempted() -> bool {
     ATTEMPTS.try_with(|depth| depth.get() > 0).unwrap_or(false)
 }

@@ -89,7 +89,8 @@ pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeId, NodeSlot, Object, ObjectLike, Ref,
     Str, node_bytes_made,
 };
-pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
+#[cfg(feature = "mimalloc")]
+pub use raw::{NodeAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };

@@ -7,8 +7,8 @@
 //! [`Builder::for_registry`]: crate::Builder::for_registry
 //! [`Builder::context`]: crate::Builder::context
 
+use hashbrown::HashMap;
 use std::any::{Any, TypeId, type_name};
-use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! Namespaces of dialects in scripts: `Toy.trace`, `Plan.step`.
 
-use std::collections::HashSet;
-use std::collections::hash_map::{Entry, HashMap};
+use hashbrown::HashMap;
+use hashbrown::HashSet;
+use hashbrown::hash_map::Entry;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! ([`NameDialect::names`](tvmscript_ir_core::registry::NameDialect::names)), provided that any are declared; other
 //! names fail with [`UnknownOperator`] or an error of the JSON reader.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::{OnceLock, RwLock};
 
 use tvmscript_ir_core::{Class, Node, Ref, Str};

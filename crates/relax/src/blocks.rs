@@ -211,7 +211,10 @@ impl BlockBuilder {
     fn new_var(&mut self, info: Ref<StructInfo>) -> Ref<Var> {
         let is_local = self.dataflow.is_some();
         let (prefix, count) = if is_local { ("lv", &mut self.locals) } else { ("gv", &mut self.globals) };
-        let name = if *count == 0 { prefix.to_owned() } else { format!("{prefix}{count}") };
+        let name = match *count {
+            0 => prefix.to_owned(),
+            count => [prefix, itoa::Buffer::new().format(count)].concat(),
+        };
         *count += 1;
         if is_local || self.binds_dataflow {
             Var::dataflow(name, Some(info))

@@ -78,7 +78,7 @@ impl Signature {
             *slot = Some((value, ArgumentRef::Position(index + before)));
         }
         for (name, value) in args.keywords {
-            let at = ArgumentRef::Keyword(name.as_str().into());
+            let at = ArgumentRef::Keyword(name.clone());
             let index = params.iter().position(|param| *param == name.as_str());
             match index.and_then(|index| slots.get_mut(index)) {
                 Some(slot @ None) => *slot = Some((value, at)),

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use tvmscript_ir_core::{Span, error_codes};
+use tvmscript_ir_core::{Span, Str, error_codes};
 
 /// Wrong calls and misused frames.
 ///
@@ -232,7 +232,7 @@ pub enum ArgumentRef {
     /// The index of a positional argument.
     Position(usize),
     /// A keyword.
-    Keyword(Box<str>),
+    Keyword(Str),
     /// A parameter, given by keyword or by position.
     Parameter {
         /// The parameter's name.
@@ -344,7 +344,7 @@ impl BuildError {
     /// Sets the argument to a parameter of the called function, unless it is set.
     #[must_use]
     pub fn at_parameter(self, name: &str) -> BuildError {
-        self.at(ArgumentRef::Keyword(name.into()))
+        self.at(ArgumentRef::Keyword(Str::new(name)))
     }
 
     /// Sets the source range, unless it is set.

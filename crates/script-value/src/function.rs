@@ -228,7 +228,7 @@ impl Binding {
             let known = params.iter().position(|p| {
                 p.name == name.as_str() && matches!(p.kind, ParamKind::Plain | ParamKind::KeywordOnly)
             });
-            let at = || ArgumentRef::Keyword(name.as_str().into());
+            let at = || ArgumentRef::Keyword(name.clone());
             match known.and_then(|index| slots.get_mut(index)) {
                 Some(slot @ None) => *slot = Some((value, at())),
                 Some(_) => {
@@ -296,7 +296,7 @@ impl Binding {
         extra
             .into_iter()
             .map(|(name, value)| {
-                let at = ArgumentRef::Keyword(name.as_str().into());
+                let at = ArgumentRef::Keyword(name.clone());
                 Ok((name, self.convert(index, value, at)?))
             })
             .collect()
@@ -324,7 +324,7 @@ pub(crate) fn unknown_keyword(function: &str, name: &Str, known: &[&'static str]
         name: name.to_string(),
         known: known.to_vec(),
     };
-    BuildError::from(kind).with_usage(usage).at(ArgumentRef::Keyword(name.as_str().into()))
+    BuildError::from(kind).with_usage(usage).at(ArgumentRef::Keyword(name.clone()))
 }
 
 /// Types of parameters.

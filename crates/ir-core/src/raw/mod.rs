@@ -9,6 +9,7 @@
 //! - a value is mutated only through a handle whose count is one;
 //! - dropping never recurses: dead nodes go to a worklist and are freed in a loop.
 
+#[cfg(feature = "mimalloc")]
 mod allocator;
 mod bytes;
 mod entries;
@@ -19,7 +20,8 @@ mod name;
 mod tests;
 mod text;
 
-pub use allocator::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
+#[cfg(feature = "mimalloc")]
+pub use allocator::{NodeAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub(crate) use entries::{append_entry, entries};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};

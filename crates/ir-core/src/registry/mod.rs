@@ -24,8 +24,8 @@ mod overlay;
 mod resolver;
 mod token;
 
+use hashbrown::HashMap;
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::panic::Location;
 
 pub use check::{Check, CheckDialect, Checks, INVARIANT};
@@ -142,7 +142,7 @@ impl RegistryBuilder {
         let named = named.map(|(release, place)| Overlay::at(release, place));
         let overlays: Vec<Overlay> = named.chain(overlays).collect();
         let mut resolver = Resolver::new(release, place);
-        let mut ids = HashMap::from([(release.id(), place)]);
+        let mut ids = HashMap::<_, _>::from_iter([(release.id(), place)]);
         for Overlay { release, place, .. } in &overlays {
             if let Some(first) = ids.insert(release.id(), place) {
                 resolver.duplicate(format!("the release `{}`", release.id()), first, place);

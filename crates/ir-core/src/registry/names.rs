@@ -2,7 +2,7 @@
 //!
 //! A dialect lists the names of its nodes, so that a reader can refuse a name that no dialect knows.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -16,6 +16,8 @@ mod syntax;
 use std::fmt;
 use std::panic::Location;
 
+use memchr::memmem;
+
 pub use renames::{NameChange, OperatorKeys, Renames};
 pub use syntax::{ComparisonTests, Examples, MetadataFormat, PythonNames, Sign, SliceRule, Strength, Syntax};
 
@@ -143,7 +145,7 @@ impl Registry {
                     Reason::Sign(best) => best.strength < sign.strength,
                     _ => true,
                 };
-                if is_stronger && text.contains(sign.text) {
+                if is_stronger && memmem::find(text.as_bytes(), sign.text.as_bytes()).is_some() {
                     best = ReleaseChoice { release, reason: Reason::Sign(*sign) };
                 }
             }

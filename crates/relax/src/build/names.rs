@@ -1,7 +1,7 @@
 //! The names of the namespace `R`.
 
 #[cfg(feature = "parse")]
-use std::collections::HashSet;
+use hashbrown::HashSet;
 #[cfg(feature = "parse")]
 use std::sync::LazyLock;
 

@@ -53,7 +53,7 @@ pub(crate) use infer::{
 };
 pub use layout::LayoutError;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 use tvmscript_ir::Attrs;

@@ -17,17 +17,13 @@ use crate::python::object;
 use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
-/// The arguments for code that knows built-in types only.
-fn plain(args: CallArgs) -> CallArgs {
-    let extends = |value: &ScriptValue| {
-        matches!(value, ScriptValue::Host(_) | ScriptValue::Tuple(_) | ScriptValue::List(_))
-    };
-    if !args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)).any(extends) {
-        return args;
-    }
-    CallArgs {
-        positional: args.positional.into_iter().map(ScriptValue::into_plain).collect(),
-        keywords: args.keywords.into_iter().map(|(key, value)| (key, value.into_plain())).collect(),
+/// Prepares arguments for code that knows built-in types only.
+fn make_plain(args: &mut CallArgs) {
+    let positional = args.positional.iter_mut();
+    for value in positional.chain(args.keywords.iter_mut().map(|(_, value)| value)) {
+        if let ScriptValue::Host(_) | ScriptValue::Tuple(_) | ScriptValue::List(_) = value {
+            *value = std::mem::take(value).into_plain();
+        }
     }
 }
 
@@ -263,8 +259,9 @@ impl Eval<'_> {
     fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
         match callee {
             ScriptValue::Function(function) => {
-                let result = function.call(plain(args));
-                Ok(result
+                make_plain(&mut args);
+                Ok(function
+                    .call(args)
                     .map_err(|error| error.with_callee(function.name, self.host.function_name(function)))?)
             }
             ScriptValue::Host(host) => {
@@ -338,7 +335,10 @@ impl Eval<'_> {
                 Err(self.not_callable(callee))
             }
             ScriptValue::Node(object) => match self.host.call_rule(object, self.state.position().token()) {
-                Some(call) => Ok(call(object, plain(args))?),
+                Some(call) => {
+                    make_plain(&mut args);
+                    Ok(call(object, args)?)
+                }
                 None => Err(self.not_callable(callee)),
             },
             _ => Err(self.not_callable(callee)),

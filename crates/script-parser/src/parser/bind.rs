@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use memchr::memmem;
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{Action, record};
 
@@ -179,7 +180,17 @@ impl Parser<'_> {
 
     /// Returns `true` if statements use a name that they do not bind.
     pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
-        uses_free(&self.state.ast, body, name)
+        self.may_mention(body, name) && uses_free(&self.state.ast, body, name)
+    }
+
+    /// Tests whether the text of statements contains a name. In other than ASCII text it may be spelled in another way.
+    fn may_mention(&self, body: List<StmtId>, name: Name) -> bool {
+        let ast = &self.state.ast;
+        let statements = ast.list(body);
+        let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return false };
+        let range = TextRange::new(ast.range(*first).start, ast.range(*last).end);
+        let text = self.state.program.text_of(range);
+        !text.is_ascii() || memmem::find(text.as_bytes(), ast.name(name).as_bytes()).is_some()
     }
 
     /// Names that a function mentions and does not bind itself, except as type parameters, each where it is first.

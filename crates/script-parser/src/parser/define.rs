@@ -289,7 +289,7 @@ impl Parser<'_> {
                         .with_usage(&usage)
                 }
             };
-            result = Err(error.at(ArgumentRef::Keyword(key.as_str().into())));
+            result = Err(error.at(ArgumentRef::Keyword(key.clone())));
         }
         match result {
             Ok(()) => Ok(values),

@@ -9,7 +9,7 @@ mod dialect;
 mod python_module;
 mod statement;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::RegistrationSite;

@@ -4,7 +4,7 @@
 //! `family.dialect` is also the member `dialect` of `family`. Members that no dialect lists can be imported but not
 //! used.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Resolver, TypeInfo};

@@ -3,7 +3,7 @@
 //! The functions are generated from the entries in [`crate::op`]. Each parameter type there has a type of the same
 //! name here, which converts the script value.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 use tvmscript_ir_core::Ref;

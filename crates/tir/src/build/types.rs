@@ -87,7 +87,7 @@ fn convert(dtype: DataType, mut args: CallArgs) -> BuildResult<ScriptValue> {
             name: name.to_string(),
             known: vec!["expr", "is_size_var"],
         };
-        let at = ArgumentRef::Keyword(name.as_str().into());
+        let at = ArgumentRef::Keyword(name.clone());
         return Err(BuildError::from(kind).with_usage(&usage()).at(at));
     }
     let at = |e: tvmscript_prim::PrimError| BuildError::from(e).at_position(0);

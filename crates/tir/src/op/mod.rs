@@ -42,7 +42,7 @@ pub mod tensor_core;
 pub mod thread;
 pub mod vector;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 use tvmscript_ir_core::ptr_map::AddressMap;

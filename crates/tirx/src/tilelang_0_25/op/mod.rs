@@ -17,7 +17,7 @@ mod thread;
 mod tile;
 
 #[cfg(feature = "build")]
-use std::collections::HashMap;
+use hashbrown::HashMap;
 #[cfg(feature = "build")]
 use std::sync::LazyLock;
 
