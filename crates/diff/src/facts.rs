@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use hashbrown::HashMap;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::type_table::Shape;
+use tvmscript_ir_core::type_table::{FieldInfo, FieldKind, Shape};
 use tvmscript_ir_core::vectors::{padded, reverse_above};
 use tvmscript_ir_core::{EqKind, FieldRef, Object, ObjectLike, Str, TypeInfo, Value, with_stack};
 
@@ -98,6 +98,12 @@ impl Facts {
             let word = hash_of(text.as_str());
             return Fact { named: word, form: word, size: 1 };
         }
+        if is_entity(node) {
+            return self.entity(node);
+        }
+        if !has_children(node.info()) {
+            return self.compute(node);
+        }
         if let Some(known) = self.memo.get(&node.address()) {
             return *known;
         }
@@ -113,16 +119,17 @@ impl Facts {
         fact
     }
 
+    fn entity(&self, node: &Object) -> Fact {
+        let key = key_of(node.info());
+        let identity = self.identities.get(&node.address()).copied();
+        let identity = identity.unwrap_or_else(|| name_of(node).map_or(0, hash_of));
+        Fact { named: mix(key, identity), form: key, size: 1 }
+    }
+
     fn compute(&mut self, node: &Object) -> Fact {
         let info = node.info();
-        let key = mix(8, info.index() as u64);
+        let key = key_of(info);
         let mut fact = Fact { named: key, form: key, size: 1 };
-        if is_entity(node) {
-            let identity = self.identities.get(&node.address()).copied();
-            fact.named =
-                mix(key, identity.unwrap_or_else(|| name_of(node).map_or(0, |name| hash_of(name.as_str()))));
-            return fact;
-        }
         let add = |fact: &mut Fact, part: Fact| {
             fact.named = mix(fact.named, part.named);
             fact.form = mix(fact.form, part.form);
@@ -164,6 +171,17 @@ impl Facts {
     }
 }
 
+fn key_of(info: &TypeInfo) -> u64 {
+    mix(8, info.index() as u64)
+}
+
+/// Returns `false` for a type whose nodes have scalars only.
+fn has_children(info: &TypeInfo) -> bool {
+    let is_child =
+        |field: &FieldInfo| !field.skip_eq && matches!(field.kind, FieldKind::Node | FieldKind::Any);
+    info.shape() != Shape::Fields || info.fields().iter().any(is_child)
+}
+
 fn of_leaf(node: &Object) -> u64 {
     if let Some(tensor) = node.as_node::<TensorNode>() {
         let state = mix(hash_of(&tensor.dtype), tensor.shape.len() as u64);
@@ -201,7 +219,7 @@ fn is_variable(field: FieldRef<'_>) -> bool {
 }
 
 /// The name hint of a node, or that of the variable it stands for.
-pub(crate) fn name_of(node: &Object) -> Option<String> {
+pub(crate) fn name_of(node: &Object) -> Option<&str> {
     own_name(node).or_else(|| {
         fields(node).find_map(|field| match field {
             FieldRef::Node(child) if is_variable(field) => own_name(child),
@@ -210,12 +228,12 @@ pub(crate) fn name_of(node: &Object) -> Option<String> {
     })
 }
 
-fn own_name(node: &Object) -> Option<String> {
+fn own_name(node: &Object) -> Option<&str> {
     let info = node.info();
     info.fields().iter().enumerate().find_map(|(index, field)| match node.field(index) {
-        FieldRef::Name(name) => Some(name.text().to_owned()),
+        FieldRef::Name(name) => Some(name.text()),
         FieldRef::Node(text) if field.name == "name" || field.name == "name_hint" => {
-            Str::try_ref(text).map(|text| text.as_str().to_owned())
+            Str::try_ref(text).map(Str::as_str)
         }
         _ => None,
     })
