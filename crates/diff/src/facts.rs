@@ -5,6 +5,7 @@
 //! ([`Facts::set_identities`]); [`Facts::form`] by type only. Ignored fields do not count, nor does the order of entries.
 
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
@@ -69,7 +70,9 @@ fn of_scalar(value: FieldRef<'_>) -> Option<u64> {
         FieldRef::Bool(b) => 2 + u64::from(b),
         FieldRef::Int(i) => mix(4, i as u64),
         FieldRef::Float(f) => mix(5, if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() }),
-        FieldRef::DType(d) => mix(6, hash_of(&d)),
+        FieldRef::DType(d) => {
+            mix(6, u64::from(d.code as u8) << 24 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16))
+        }
         FieldRef::Name(_) => 7,
         FieldRef::Node(_) => return None,
     })
@@ -202,11 +205,30 @@ pub(crate) fn is_entity(node: &Object) -> bool {
     match info.eq_kind() {
         EqKind::FreeVar => true,
         EqKind::Dag => fields(node).any(|field| is_variable(field)),
-        EqKind::Tree => {
-            info.fields().iter().any(|field| field.def)
-                && fields(node).any(|field| matches!(field, FieldRef::Name(_)))
-        }
+        EqKind::Tree => has_named_definitions(node),
         EqKind::ConstTree | EqKind::Unique => false,
+    }
+}
+
+/// Returns `true` for a node of a type with definitions and a name hint. The answer is kept per type, as each use of a
+/// buffer asks.
+fn has_named_definitions(node: &Object) -> bool {
+    const TYPES: usize = 1024;
+    const YES: u8 = 1;
+    const NO: u8 = 2;
+    static ANSWERS: [AtomicU8; TYPES] = [const { AtomicU8::new(0) }; TYPES];
+    let info = node.info();
+    let kept = ANSWERS.get(info.index());
+    match kept.map_or(0, |kept| kept.load(Ordering::Relaxed)) {
+        0 => {
+            let has = info.fields().iter().any(|field| field.def)
+                && fields(node).any(|field| matches!(field, FieldRef::Name(_)));
+            if let Some(kept) = kept {
+                kept.store(if has { YES } else { NO }, Ordering::Relaxed);
+            }
+            has
+        }
+        answer => answer == YES,
     }
 }
 

@@ -250,7 +250,11 @@ impl<'a> Writer<'_, 'a> {
         } else {
             for (index, field) in info.fields().iter().enumerate().filter(|(_, field)| !field.skip_eq) {
                 let (x, y) = (a.field(index), b.field(index));
-                if matches!((x, y), (FieldRef::Node(x), FieldRef::Node(y)) if x.ptr_eq(y) && is_leaf(x)) {
+                let is_same = match (x, y) {
+                    (FieldRef::Node(x), FieldRef::Node(y)) => x.ptr_eq(y) && is_leaf(x),
+                    _ => scalars_equal(x, y),
+                };
+                if is_same {
                     continue;
                 }
                 self.at(step(index), step(index), |this| this.value(x, y, def | field.def));
