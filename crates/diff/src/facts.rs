@@ -5,11 +5,12 @@
 //! ([`Facts::set_identities`]); [`Facts::form`] by type only. Ignored fields do not count, nor does the order of entries.
 
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::type_table::Shape;
+use tvmscript_ir_core::type_table::{FieldInfo, FieldKind, Shape};
 use tvmscript_ir_core::vectors::{padded, reverse_above};
 use tvmscript_ir_core::{EqKind, FieldRef, Object, ObjectLike, Str, TypeInfo, Value, with_stack};
 
@@ -69,7 +70,9 @@ fn of_scalar(value: FieldRef<'_>) -> Option<u64> {
         FieldRef::Bool(b) => 2 + u64::from(b),
         FieldRef::Int(i) => mix(4, i as u64),
         FieldRef::Float(f) => mix(5, if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() }),
-        FieldRef::DType(d) => mix(6, hash_of(&d)),
+        FieldRef::DType(d) => {
+            mix(6, u64::from(d.code as u8) << 24 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16))
+        }
         FieldRef::Name(_) => 7,
         FieldRef::Node(_) => return None,
     })
@@ -98,6 +101,12 @@ impl Facts {
             let word = hash_of(text.as_str());
             return Fact { named: word, form: word, size: 1 };
         }
+        if is_entity(node) {
+            return self.entity(node);
+        }
+        if !has_children(node.info()) {
+            return self.compute(node);
+        }
         if let Some(known) = self.memo.get(&node.address()) {
             return *known;
         }
@@ -113,16 +122,17 @@ impl Facts {
         fact
     }
 
+    fn entity(&self, node: &Object) -> Fact {
+        let key = key_of(node.info());
+        let identity = self.identities.get(&node.address()).copied();
+        let identity = identity.unwrap_or_else(|| name_of(node).map_or(0, hash_of));
+        Fact { named: mix(key, identity), form: key, size: 1 }
+    }
+
     fn compute(&mut self, node: &Object) -> Fact {
         let info = node.info();
-        let key = mix(8, info.index() as u64);
+        let key = key_of(info);
         let mut fact = Fact { named: key, form: key, size: 1 };
-        if is_entity(node) {
-            let identity = self.identities.get(&node.address()).copied();
-            fact.named =
-                mix(key, identity.unwrap_or_else(|| name_of(node).map_or(0, |name| hash_of(name.as_str()))));
-            return fact;
-        }
         let add = |fact: &mut Fact, part: Fact| {
             fact.named = mix(fact.named, part.named);
             fact.form = mix(fact.form, part.form);
@@ -164,6 +174,17 @@ impl Facts {
     }
 }
 
+fn key_of(info: &TypeInfo) -> u64 {
+    mix(8, info.index() as u64)
+}
+
+/// Returns `false` for a type whose nodes have scalars only.
+fn has_children(info: &TypeInfo) -> bool {
+    let is_child =
+        |field: &FieldInfo| !field.skip_eq && matches!(field.kind, FieldKind::Node | FieldKind::Any);
+    info.shape() != Shape::Fields || info.fields().iter().any(is_child)
+}
+
 fn of_leaf(node: &Object) -> u64 {
     if let Some(tensor) = node.as_node::<TensorNode>() {
         let state = mix(hash_of(&tensor.dtype), tensor.shape.len() as u64);
@@ -184,11 +205,30 @@ pub(crate) fn is_entity(node: &Object) -> bool {
     match info.eq_kind() {
         EqKind::FreeVar => true,
         EqKind::Dag => fields(node).any(|field| is_variable(field)),
-        EqKind::Tree => {
-            info.fields().iter().any(|field| field.def)
-                && fields(node).any(|field| matches!(field, FieldRef::Name(_)))
-        }
+        EqKind::Tree => has_named_definitions(node),
         EqKind::ConstTree | EqKind::Unique => false,
+    }
+}
+
+/// Returns `true` for a node of a type with definitions and a name hint. The answer is kept per type, as each use of a
+/// buffer asks.
+fn has_named_definitions(node: &Object) -> bool {
+    const TYPES: usize = 1024;
+    const YES: u8 = 1;
+    const NO: u8 = 2;
+    static ANSWERS: [AtomicU8; TYPES] = [const { AtomicU8::new(0) }; TYPES];
+    let info = node.info();
+    let kept = ANSWERS.get(info.index());
+    match kept.map_or(0, |kept| kept.load(Ordering::Relaxed)) {
+        0 => {
+            let has = info.fields().iter().any(|field| field.def)
+                && fields(node).any(|field| matches!(field, FieldRef::Name(_)));
+            if let Some(kept) = kept {
+                kept.store(if has { YES } else { NO }, Ordering::Relaxed);
+            }
+            has
+        }
+        answer => answer == YES,
     }
 }
 
@@ -201,7 +241,7 @@ fn is_variable(field: FieldRef<'_>) -> bool {
 }
 
 /// The name hint of a node, or that of the variable it stands for.
-pub(crate) fn name_of(node: &Object) -> Option<String> {
+pub(crate) fn name_of(node: &Object) -> Option<&str> {
     own_name(node).or_else(|| {
         fields(node).find_map(|field| match field {
             FieldRef::Node(child) if is_variable(field) => own_name(child),
@@ -210,12 +250,12 @@ pub(crate) fn name_of(node: &Object) -> Option<String> {
     })
 }
 
-fn own_name(node: &Object) -> Option<String> {
+fn own_name(node: &Object) -> Option<&str> {
     let info = node.info();
     info.fields().iter().enumerate().find_map(|(index, field)| match node.field(index) {
-        FieldRef::Name(name) => Some(name.text().to_owned()),
+        FieldRef::Name(name) => Some(name.text()),
         FieldRef::Node(text) if field.name == "name" || field.name == "name_hint" => {
-            Str::try_ref(text).map(|text| text.as_str().to_owned())
+            Str::try_ref(text).map(Str::as_str)
         }
         _ => None,
     })

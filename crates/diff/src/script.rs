@@ -99,7 +99,7 @@ struct Writer<'m, 'a> {
     /// Edits of names, by index, with the entity.
     names: Vec<(usize, &'a Object)>,
     /// Names of the entity that an entity belongs to, of both sides.
-    owners: AddressMap<(String, String)>,
+    owners: AddressMap<(&'a str, &'a str)>,
     /// Paths of moved elements.
     sources: HashMap<Element, Vec<PathStep>>,
     arrivals: Vec<Arrival<'a>>,
@@ -215,7 +215,7 @@ impl<'a> Writer<'_, 'a> {
         if self.met.insert(a.clone()) {
             if let (EqKind::Tree, Some(old), Some(new)) = (a.info().eq_kind(), name_of(a), name_of(b)) {
                 for_each_variable(a, |variable| {
-                    self.owners.entry(variable.address()).or_insert((old.clone(), new.clone()));
+                    self.owners.entry(variable.address()).or_insert((old, new));
                 });
             }
             with_stack(|| self.parts(a, b, def));
@@ -250,7 +250,11 @@ impl<'a> Writer<'_, 'a> {
         } else {
             for (index, field) in info.fields().iter().enumerate().filter(|(_, field)| !field.skip_eq) {
                 let (x, y) = (a.field(index), b.field(index));
-                if matches!((x, y), (FieldRef::Node(x), FieldRef::Node(y)) if x.ptr_eq(y) && is_leaf(x)) {
+                let is_same = match (x, y) {
+                    (FieldRef::Node(x), FieldRef::Node(y)) => x.ptr_eq(y) && is_leaf(x),
+                    _ => scalars_equal(x, y),
+                };
+                if is_same {
                     continue;
                 }
                 self.at(step(index), step(index), |this| this.value(x, y, def | field.def));
@@ -491,7 +495,7 @@ impl<'a> Writer<'_, 'a> {
         let follows = |edit: &Edit, entity: &Object| {
             let Some((old, new)) = self.owners.get(&entity.address()) else { return false };
             let (Some(x), Some(y)) = (edit.old.as_str(), edit.new.as_str()) else { return false };
-            old != new && !old.is_empty() && (x.replacen(old.as_str(), new, 1) == y)
+            old != new && !old.is_empty() && (x.replacen(old, new, 1) == y)
         };
         let dropped: hashbrown::HashSet<usize> = self
             .names

@@ -9,7 +9,7 @@ use crate::dtype::DataType;
 use crate::node::{Class, Node};
 use crate::raw::{Object, ObjectLike, Str, Text, count_node_bytes};
 use crate::tensor::TensorData;
-use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
+use crate::type_table::{EqKind, Plan, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
 
 /// Type keys of the containers.
@@ -321,7 +321,21 @@ pub struct ShapeNode {
 }
 container!(ShapeNode, keys::SHAPE, Tensor);
 
+/// Maximum length of a cheap array.
+const CHEAP_ELEMENTS: usize = 4;
+
 impl Object {
+    /// Returns `true` for an array of few elements without children, which is cheaper to walk again than to look up.
+    #[inline]
+    pub(crate) fn is_cheap_array(&self) -> bool {
+        let is_leaf = |item: &Value| match item {
+            Value::Node(node) => matches!(node.info().plan(), Plan::Leaf | Plan::Str),
+            _ => true,
+        };
+        let is_cheap = |items: &[Value]| items.len() <= CHEAP_ELEMENTS && items.iter().all(is_leaf);
+        self.as_node::<ArrayNode>().is_some_and(|array| is_cheap(array.items()))
+    }
+
     /// Returns the elements of an array; none for other nodes.
     #[inline]
     pub fn array_items(&self) -> &[Value] {

@@ -190,7 +190,7 @@ impl HashWork {
         }
         // The first occurrence of a variable decides whether it is free.
         let is_variable = matches!(plan, Plan::FreeVar | Plan::Dag);
-        let is_shared = is_variable || !object.is_unique();
+        let is_shared = is_variable || !object.is_unique() && !object.is_cheap_array();
         if is_shared && let Some(known) = self.memo.get(object) {
             return known;
         }

@@ -5,6 +5,8 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use smallvec::SmallVec;
+
 use crate::containers::keys;
 use crate::dynamic::DynNode;
 use crate::fresh::Definitions;
@@ -113,7 +115,7 @@ pub enum EqStep<'a> {
 /// The steps of a [`CustomEq`], in order. Fields are given by index.
 #[derive(Debug, Default)]
 pub struct EqSteps<'a> {
-    pub(crate) steps: Vec<EqStep<'a>>,
+    pub(crate) steps: SmallVec<[EqStep<'a>; 4]>,
 }
 
 impl<'a> EqSteps<'a> {

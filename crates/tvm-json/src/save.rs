@@ -1,5 +1,7 @@
 //! Writer of the format.
 
+use std::rc::Rc;
+
 use hashbrown::HashMap;
 
 use crate::tensor;
@@ -7,13 +9,14 @@ use crate::translate;
 use crate::version::{TvmJsonVersion, TypeKeys};
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::dtype::DataType;
-use tvmscript_ir_core::json::emit::Emitter;
+use tvmscript_ir_core::json::emit::{Emitter, Prepared};
 use tvmscript_ir_core::json::scan::Scanner;
 use tvmscript_ir_core::json::{SaveError, UnknownNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::span::{SourceId, SourceTexts, Span, SpanKind};
-use tvmscript_ir_core::type_table::{FieldInfo, FieldKind, Shape, TypeInfo};
+use tvmscript_ir_core::type_table::{FieldKind, Shape, TypeInfo};
 use tvmscript_ir_core::value::{FieldRef, Value};
+use tvmscript_ir_core::vectors::entry;
 use tvmscript_ir_core::{ContentHash, Elided};
 use tvmscript_ir_core::{Object, ObjectLike, Str};
 
@@ -35,11 +38,6 @@ impl Default for SaveOptions {
         let version = &TvmJsonVersion::V0_23;
         SaveOptions { version, compact: false, extra_fields: Vec::new(), texts: SourceTexts::default() }
     }
-}
-
-/// Returns `true` for a field that is left out.
-fn is_absent(field: &FieldInfo, value: FieldRef<'_>) -> bool {
-    field.optional && matches!(value, FieldRef::None)
 }
 
 /// A field that is written after all others, as a new empty map.
@@ -140,12 +138,13 @@ fn save_behind(value: &Value, options: &SaveOptions, graph: Option<&Graph<'_>>) 
     let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
     let mut saver = Saver {
         options,
-        out: Emitter::new(indent_spaces, 2),
+        out: Emitter::new(indent_spaces, NODE_LEVEL),
         worklist: Vec::new(),
+        written: Vec::new(),
         count: graph.map_or(0, |graph| graph.count),
         graph: graph.map(|graph| graph.text),
         numbers: Numbers { keeps_ranges: !options.texts.is_empty(), ..Numbers::default() },
-        extra_maps: AddressMap::default(),
+        forms: Vec::new(),
         dtypes: HashMap::new(),
         failed: None,
     };
@@ -156,16 +155,14 @@ fn save_behind(value: &Value, options: &SaveOptions, graph: Option<&Graph<'_>>) 
     if let Some(failed) = saver.failed {
         return Err(failed);
     }
-    let nodes = saver.out.finish();
-    let root = saver.numbers.get(value.as_field()).unwrap_or(0);
-    let mut out = Emitter::new(indent_spaces, 0);
-    out.reserve(nodes.len() + 200);
-    out.open('{');
-    out.key("root_index");
-    out.int(i64::from(root));
-    out.key("nodes");
-    out.open('[');
-    out.raw(&nodes);
+    let mut head = Emitter::new(indent_spaces, 0);
+    head.open('{');
+    head.key("root_index");
+    head.int(i64::from(saver.written.pop().unwrap_or(0)));
+    head.key("nodes");
+    head.open('[');
+    let mut out = saver.out;
+    out.prepend(&head.finish());
     out.close(']');
     out.key("metadata");
     out.open('{');
@@ -234,6 +231,8 @@ impl Numbers {
 
     fn get(&self, value: FieldRef<'_>) -> Option<u32> {
         match value {
+            // Met only once.
+            FieldRef::Node(o) if is_single(o) => None,
             FieldRef::None => self.none,
             FieldRef::Bool(true) => self.truth,
             FieldRef::Bool(false) => self.falsehood,
@@ -252,6 +251,7 @@ impl Numbers {
 
     fn set(&mut self, value: FieldRef<'_>, number: u32) {
         match value {
+            FieldRef::Node(o) if is_single(o) => {}
             FieldRef::None => self.none = Some(number),
             FieldRef::Bool(true) => self.truth = Some(number),
             FieldRef::Bool(false) => self.falsehood = Some(number),
@@ -269,21 +269,62 @@ impl Numbers {
     }
 }
 
+/// Returns `true` for a node that has one parent, so no other refers to its number. Equal strings share theirs.
+fn is_single(object: &Object) -> bool {
+    object.is_unique() && object.info().shape() != Shape::Str
+}
+
 enum WorkItem<'a> {
     Enter(FieldRef<'a>),
-    /// The node's children are written.
-    Leave(&'a Object),
-    /// An empty map for the extra field of the node at this address.
-    ExtraMap(usize),
+    /// The node's children are written; their numbers are in [`Saver::written`] from this position on.
+    Leave(&'a Object, usize),
+    /// An empty map for an extra field.
+    ExtraMap,
 }
+
+/// What the nodes of a type start with, and the fields of the type.
+struct TypeForm {
+    start: Prepared,
+    fields: Box<[FieldForm]>,
+    extra_field: Option<Prepared>,
+}
+
+struct FieldForm {
+    key: Prepared,
+    /// The value has a node of its own.
+    is_node: bool,
+    /// Left out without a value.
+    optional: bool,
+    /// Left out if it is an empty map.
+    is_missing_map: bool,
+}
+
+impl FieldForm {
+    /// Returns `true` for a field that the release writes only with a value.
+    fn is_left_out(&self, value: FieldRef<'_>) -> bool {
+        match value {
+            FieldRef::None => self.optional,
+            FieldRef::Node(map) => {
+                self.is_missing_map && map.info().shape() == Shape::Map && map.map_entries().next().is_none()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Level of the elements of `nodes`.
+const NODE_LEVEL: usize = 2;
 
 struct Saver<'a, 'o> {
     options: &'o SaveOptions,
     out: Emitter,
     worklist: Vec<WorkItem<'a>>,
+    /// Numbers of the written children of the nodes that are not written yet.
+    written: Vec<u32>,
     count: u32,
     numbers: Numbers,
-    extra_maps: AddressMap<u32>,
+    /// By type index.
+    forms: Vec<Option<Rc<TypeForm>>>,
     /// Quoted texts of dtypes.
     dtypes: HashMap<DataType, String>,
     /// Text of the graph whose nodes come first.
@@ -291,28 +332,30 @@ struct Saver<'a, 'o> {
     failed: Option<Failed>,
 }
 
-fn is_inline(kind: FieldKind) -> bool {
-    !matches!(kind, FieldKind::Node | FieldKind::Any | FieldKind::Span)
-}
-
 impl<'a, 'o> Saver<'a, 'o> {
     fn run(&mut self, root: FieldRef<'a>) {
         self.worklist.push(WorkItem::Enter(root));
         while let Some(item) = self.worklist.pop() {
-            match item {
-                WorkItem::Enter(value) if self.numbers.get(value).is_some() => {}
-                WorkItem::Enter(FieldRef::Node(object)) => self.enter(object),
-                WorkItem::Enter(scalar) => self.scalar(scalar),
-                WorkItem::Leave(object) => self.leave(object),
-                WorkItem::ExtraMap(owner) => {
-                    self.extra_maps.insert(owner, self.count);
-                    self.count += 1;
+            let number = match item {
+                WorkItem::Enter(value) => match self.numbers.get(value) {
+                    Some(number) => number,
+                    None => match value {
+                        FieldRef::Node(object) => match self.enter(object) {
+                            Some(number) => number,
+                            None => continue,
+                        },
+                        scalar => self.scalar(scalar),
+                    },
+                },
+                WorkItem::Leave(object, children) => self.leave(object, children),
+                WorkItem::ExtraMap => {
                     self.begin(self.keys().map);
                     self.out.open('[');
                     self.out.close(']');
-                    self.out.close('}');
+                    self.end()
                 }
-            }
+            };
+            self.written.push(number);
         }
     }
 
@@ -320,40 +363,59 @@ impl<'a, 'o> Saver<'a, 'o> {
         &self.options.version.keys
     }
 
-    fn extra_field(&self, info: &TypeInfo) -> Option<&str> {
+    fn form(&mut self, info: &'static TypeInfo) -> Rc<TypeForm> {
+        let form = entry(&mut self.forms, info.index());
+        if let Some(form) = form {
+            return form.clone();
+        }
+        let made = Rc::new(self.make_form(info));
+        *entry(&mut self.forms, info.index()) = Some(made.clone());
+        made
+    }
+
+    #[cold]
+    fn make_form(&self, info: &TypeInfo) -> TypeForm {
+        let version = self.options.version;
+        let start = self.out.prepare(NODE_LEVEL, |out| {
+            begin(out, version.key_of(info.key()));
+            out.key("data");
+            if info.shape() == Shape::Fields && info.by_name().is_none() {
+                out.open('{');
+            }
+        });
+        let key = |name: &str| self.out.prepare(NODE_LEVEL + 2, |out| out.key(name));
+        let fields = info.fields().iter().map(|field| FieldForm {
+            key: key(field.name),
+            is_node: matches!(field.kind, FieldKind::Node | FieldKind::Any | FieldKind::Span),
+            optional: field.optional,
+            is_missing_map: version.is_missing_map(info.key(), field.name),
+        });
         let asked =
             self.options.extra_fields.iter().map(|extra| (extra.type_key.as_str(), extra.name.as_str()));
-        let mut all = asked.chain(self.options.version.extra_maps.iter().copied());
-        all.find(|(key, _)| *key == info.key()).map(|(_, name)| name)
+        let mut all = asked.chain(version.extra_maps.iter().copied());
+        let extra_field = all.find(|(key, _)| *key == info.key()).map(|(_, name)| key(name));
+        TypeForm { start, fields: fields.collect(), extra_field }
     }
 
-    /// Returns `true` for a field that the release writes only with a value.
-    fn is_left_out(&self, info: &TypeInfo, field: &FieldInfo, value: FieldRef<'_>) -> bool {
-        let is_empty_map = || match value {
-            FieldRef::Node(map) => map.info().shape() == Shape::Map && map.map_entries().next().is_none(),
-            _ => false,
-        };
-        is_absent(field, value)
-            || self.options.version.is_missing_map(info.key(), field.name) && is_empty_map()
-    }
-
-    /// Schedules the node after its children.
-    fn enter(&mut self, object: &'a Object) {
+    /// Schedules the node after its children. Returns its number if it is an unknown one, which is not written.
+    fn enter(&mut self, object: &'a Object) -> Option<u32> {
         let info = object.info();
         if let Some(node) = object.as_node::<UnknownNode>() {
-            return self.unknown(node, object);
+            return self.unknown(node);
         }
-        self.worklist.push(WorkItem::Leave(object));
+        self.worklist.push(WorkItem::Leave(object, self.written.len()));
         match info.shape() {
             Shape::Str | Shape::Tensor => {}
             Shape::Fields if info.by_name().is_some() => {}
             Shape::Fields => {
-                if self.extra_field(info).is_some() {
-                    self.worklist.push(WorkItem::ExtraMap(object.address()));
+                let form = self.form(info);
+                if form.extra_field.is_some() {
+                    self.worklist.push(WorkItem::ExtraMap);
                 }
-                for (index, field) in info.fields().iter().enumerate().rev() {
+                for (index, field) in form.fields.iter().enumerate().filter(|(_, field)| field.is_node).rev()
+                {
                     let value = object.field(index);
-                    if !is_inline(field.kind) && !self.is_left_out(info, field, value) {
+                    if !field.is_left_out(value) {
                         self.worklist.push(WorkItem::Enter(value));
                     }
                 }
@@ -370,38 +432,44 @@ impl<'a, 'o> Saver<'a, 'o> {
                 }
             }
         }
+        None
     }
 
     /// An unknown node has its number in the graph.
-    fn unknown(&mut self, node: &UnknownNode, object: &'a Object) {
+    fn unknown(&mut self, node: &UnknownNode) -> Option<u32> {
         match (self.graph, u32::try_from(node.index)) {
-            (Some(graph), Ok(number)) if same_text(graph, &node.graph) => {
-                self.numbers.set(FieldRef::Node(object), number);
-            }
+            (Some(graph), Ok(number)) if same_text(graph, &node.graph) => Some(number),
             _ => {
                 self.failed = Some(Failed::NeedsGraph(node.graph.clone()));
                 self.worklist.clear();
+                None
             }
         }
     }
 
+    /// Begins a node without fields.
     fn begin(&mut self, key: &str) {
-        self.out.element();
-        self.out.open('{');
-        self.out.key("type");
-        self.out.string(key);
+        begin(&mut self.out, key);
         if key != self.keys().none {
             self.out.key("data");
         }
     }
 
-    fn finish(&mut self, value: FieldRef<'a>) {
+    /// Ends a node, and returns its number.
+    fn end(&mut self) -> u32 {
         self.out.close('}');
-        self.numbers.set(value, self.count);
         self.count += 1;
+        self.count - 1
     }
 
-    fn scalar(&mut self, value: FieldRef<'a>) {
+    /// Ends the node of a value, which other nodes may share.
+    fn finish(&mut self, value: FieldRef<'a>) -> u32 {
+        let number = self.end();
+        self.numbers.set(value, number);
+        number
+    }
+
+    fn scalar(&mut self, value: FieldRef<'a>) -> u32 {
         match value {
             FieldRef::Bool(b) => {
                 self.begin(self.keys().bool);
@@ -426,68 +494,60 @@ impl<'a, 'o> Saver<'a, 'o> {
             FieldRef::Span(span) => return self.span(span, value),
             FieldRef::None | FieldRef::Node(_) => self.begin(self.keys().none),
         }
-        self.finish(value);
+        self.finish(value)
     }
 
-    fn span(&mut self, span: Span, value: FieldRef<'a>) {
+    /// Number of the absent value.
+    fn none(&mut self) -> u32 {
+        match self.numbers.none {
+            Some(none) => none,
+            None => self.scalar(FieldRef::None),
+        }
+    }
+
+    fn span(&mut self, span: Span, value: FieldRef<'a>) -> u32 {
         let places = places(span, &self.options.texts);
-        let Some((last, others)) = places.split_last() else {
-            let none = match self.numbers.none {
-                Some(none) => none,
-                None => {
-                    self.begin(self.keys().none);
-                    self.finish(FieldRef::None);
-                    self.count - 1
+        let number = match places.split_last() {
+            None => self.none(),
+            Some((last, [])) => self.place(last),
+            Some(_) => {
+                let parts: Vec<u32> = places.iter().map(|place| self.place(place)).collect();
+                let source = self.none();
+                self.begin(self.keys().array);
+                self.indices(&parts);
+                let array = self.end();
+                self.begin(self.keys().sequential_span);
+                self.out.open('{');
+                self.out.key("source_name");
+                self.out.int(i64::from(source));
+                for key in ["line", "column", "end_line", "end_column"] {
+                    self.out.key(key);
+                    self.out.int(0);
                 }
-            };
-            return self.numbers.set(value, none);
+                self.out.key("spans");
+                self.out.int(i64::from(array));
+                self.out.close('}');
+                self.end()
+            }
         };
-        if others.is_empty() {
-            self.place(last);
-            return self.numbers.set(value, self.count - 1);
-        }
-        let parts: Vec<u32> = places
-            .iter()
-            .map(|place| {
-                self.place(place);
-                self.count - 1
-            })
-            .collect();
-        if self.numbers.none.is_none() {
-            self.begin(self.keys().none);
-            self.finish(FieldRef::None);
-        }
-        self.begin(self.keys().array);
+        self.numbers.set(value, number);
+        number
+    }
+
+    fn indices(&mut self, numbers: &[u32]) {
         self.out.open('[');
-        for part in parts {
+        for &number in numbers {
             self.out.element();
-            self.out.int(i64::from(part));
+            self.out.int(i64::from(number));
         }
         self.out.close(']');
-        self.out.close('}');
-        let array = self.count;
-        self.count += 1;
-        self.begin(self.keys().sequential_span);
-        self.out.open('{');
-        self.out.key("source_name");
-        self.out.int(i64::from(self.numbers.none.unwrap_or_default()));
-        for key in ["line", "column", "end_line", "end_column"] {
-            self.out.key(key);
-            self.out.int(0);
-        }
-        self.out.key("spans");
-        self.out.int(i64::from(array));
-        self.out.close('}');
-        self.finish(value);
     }
 
-    fn place(&mut self, place: &Place) {
+    fn place(&mut self, place: &Place) -> u32 {
         let Place { source, lines: [line, end_line], columns: [column, end_column] } = *place;
         self.begin(self.keys().source_name);
         self.out.string(&source.name());
-        self.out.close('}');
-        let source = self.count;
-        self.count += 1;
+        let source = self.end();
         self.begin(self.keys().span);
         self.out.open('{');
         for (key, number) in [
@@ -501,8 +561,7 @@ impl<'a, 'o> Saver<'a, 'o> {
             self.out.int(i64::from(number));
         }
         self.out.close('}');
-        self.out.close('}');
-        self.count += 1;
+        self.end()
     }
 
     fn dtype(&mut self, dtype: DataType) {
@@ -510,59 +569,32 @@ impl<'a, 'o> Saver<'a, 'o> {
             // TVM writes void as an empty text.
             return self.out.string("");
         }
-        if self.dtypes.get(&dtype).is_none() {
+        let text = self.dtypes.entry(dtype).or_insert_with(|| {
             let mut text = Emitter::new(0, 0);
             text.string(&dtype.to_string());
-            self.dtypes.insert(dtype, text.finish());
-        }
-        if let Some(text) = self.dtypes.get(&dtype) {
-            self.out.raw(text);
-        }
+            text.finish()
+        });
+        self.out.raw(text);
     }
 
-    fn number(&mut self, value: FieldRef<'a>) {
-        // Children are written before their parents, except a name that was set concurrently.
-        let number = self.numbers.get(value).or(self.numbers.none).unwrap_or(0);
-        self.out.int(i64::from(number));
-    }
-
-    fn leave(&mut self, object: &'a Object) {
+    /// Writes a node whose children are written, and have the numbers from a position on.
+    fn leave(&mut self, object: &'a Object, children: usize) -> u32 {
         let info = object.info();
+        let form = self.form(info);
+        self.out.prepared(&form.start);
         match info.shape() {
-            Shape::Str => {
-                self.begin(self.keys().string);
-                self.out.string(Str::try_ref(object).map_or("", Str::as_str));
-            }
-            Shape::Array => {
-                self.begin(self.keys().array);
-                self.out.open('[');
-                for item in object.array_items() {
-                    self.out.element();
-                    self.number(item.as_field());
-                }
-                self.out.close(']');
-            }
-            Shape::Map => {
-                self.begin(self.keys().map);
-                self.out.open('[');
-                for (key, value) in object.map_entries() {
-                    self.out.element();
-                    self.number(key.as_field());
-                    self.out.element();
-                    self.number(value.as_field());
-                }
-                self.out.close(']');
+            Shape::Str => self.out.string(Str::try_ref(object).map_or("", Str::as_str)),
+            Shape::Array | Shape::Map => {
+                let written = std::mem::take(&mut self.written);
+                self.indices(written.get(children..).unwrap_or_default());
+                self.written = written;
             }
             Shape::Tensor => match object.as_node::<TensorNode>() {
-                Some(value) => {
-                    self.begin(self.keys().tensor);
-                    match tensor::encode(value) {
-                        Some(text) => self.out.string(&text),
-                        None => self.failed = Some(Failed::Elided(value.content_hash())),
-                    }
-                }
+                Some(value) => match tensor::encode(value) {
+                    Some(text) => self.out.string(&text),
+                    None => self.failed = Some(Failed::Elided(value.content_hash())),
+                },
                 None => {
-                    self.begin(self.keys().shape);
                     self.out.open('[');
                     for &value in object.as_node::<ShapeNode>().map_or(&[][..], |s| &s.values) {
                         self.out.element();
@@ -572,27 +604,30 @@ impl<'a, 'o> Saver<'a, 'o> {
                 }
             },
             Shape::Fields if info.by_name().is_some() => {
-                self.begin(self.options.version.key_of(info.key()));
                 let name = info.field_index("name").map(|i| object.field(i).to_value());
                 let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
                 self.out.string(&self.options.version.name_of(info.key(), name));
             }
-            Shape::Fields => self.fields(object, info),
+            Shape::Fields => self.fields(object, &form, children),
         }
-        self.finish(FieldRef::Node(object));
+        self.written.truncate(children);
+        self.finish(FieldRef::Node(object))
     }
 
-    fn fields(&mut self, object: &'a Object, info: &'static TypeInfo) {
-        self.begin(self.options.version.key_of(info.key()));
-        self.out.open('{');
-        for (index, field) in info.fields().iter().enumerate() {
+    fn fields(&mut self, object: &'a Object, form: &TypeForm, mut children: usize) {
+        let mut child = |saver: &mut Self| {
+            let number = saver.written.get(children).copied().unwrap_or_default();
+            children += 1;
+            saver.out.int(i64::from(number));
+        };
+        for (index, field) in form.fields.iter().enumerate() {
             let value = object.field(index);
-            if self.is_left_out(info, field, value) {
+            if field.is_left_out(value) {
                 continue;
             }
-            self.out.key(field.name);
+            self.out.prepared(&field.key);
             match value {
-                value if !is_inline(field.kind) => self.number(value),
+                _ if field.is_node => child(self),
                 FieldRef::Bool(b) => self.out.bool(b),
                 FieldRef::Int(i) => self.out.int(i),
                 FieldRef::Float(f) => self.out.float(f),
@@ -600,11 +635,18 @@ impl<'a, 'o> Saver<'a, 'o> {
                 _ => self.out.int(0),
             }
         }
-        if let Some(name) = self.extra_field(info).map(str::to_owned) {
-            self.out.key(&name);
-            let number = self.extra_maps.get(&object.address()).copied().unwrap_or(0);
-            self.out.int(i64::from(number));
+        if let Some(key) = &form.extra_field {
+            self.out.prepared(key);
+            child(self);
         }
         self.out.close('}');
     }
+}
+
+/// Begins a node with the key of its type.
+fn begin(out: &mut Emitter, key: &str) {
+    out.element();
+    out.open('{');
+    out.key("type");
+    out.string(key);
 }

@@ -110,7 +110,7 @@ pub(crate) enum Group {
 /// Names in B of variables that have another name in A.
 pub(crate) fn renamed(script: &EditScript) -> HashMap<String, String> {
     let pairs = script.entities.iter().filter_map(|(a, b)| Some((name_of(b)?, name_of(a)?)));
-    pairs.filter(|(new, old)| new != old).collect()
+    pairs.filter(|(new, old)| new != old).map(|(new, old)| (new.to_owned(), old.to_owned())).collect()
 }
 
 /// Aligns lines by their text without indentation. Marked lines are changed.

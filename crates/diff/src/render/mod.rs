@@ -111,8 +111,11 @@ impl Comparison {
         registry: &Registry,
         config: &PrinterConfig,
     ) -> Result<Comparison, Box<DocsifyError>> {
-        let (a, texts_a) = located(a, Side::A, script, registry, config)?;
-        let (b, texts_b) = located(b, Side::B, script, registry, config)?;
+        let (a, b) = both(
+            || located(a, Side::A, script, registry, config),
+            || located(b, Side::B, script, registry, config),
+        );
+        let ((a, texts_a), (b, texts_b)) = (a?, b?);
         let records: Vec<Record> = script
             .edits
             .iter()
@@ -177,6 +180,19 @@ impl Comparison {
             Side::B => &self.b,
         }
     }
+}
+
+/// Runs both, in parallel if the platform has threads.
+fn both<T: Send>(a: impl FnOnce() -> T, b: impl Fn() -> T + Sync) -> (T, T) {
+    std::thread::scope(|scope| {
+        let spawned = std::thread::Builder::new().spawn_scoped(scope, &b);
+        let a = a();
+        let b = match spawned {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => b(),
+        };
+        (a, b)
+    })
 }
 
 /// Prints one side and marks the edits in its lines. Returns the text of each edit as well, empty without one.

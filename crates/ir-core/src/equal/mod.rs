@@ -39,6 +39,8 @@ mod mismatch;
 
 pub use mismatch::{Mismatch, MismatchKind};
 
+use hashbrown::hash_map::Entry;
+
 use crate::containers::{ArrayNode, ByValue, Key, MapNode, ShapeNode, TensorNode};
 use crate::node::PairSink;
 use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
@@ -153,13 +155,25 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
+    /// Binds a pair if it is free, and returns its former state.
+    fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) -> Bound {
         if self.to_rhs.is_empty() {
             self.to_rhs.reserve(INITIAL_CAPACITY);
             self.to_lhs.reserve(INITIAL_CAPACITY);
         }
-        self.to_rhs.insert(lhs.address(), rhs);
-        self.to_lhs.insert(rhs.address(), lhs);
+        let to_rhs = match self.to_rhs.entry(lhs.address()) {
+            Entry::Occupied(bound) if bound.get().ptr_eq(rhs) => return Bound::Matching,
+            Entry::Occupied(_) => return Bound::Elsewhere,
+            Entry::Vacant(to_rhs) => to_rhs,
+        };
+        match self.to_lhs.entry(rhs.address()) {
+            Entry::Occupied(_) => Bound::Elsewhere,
+            Entry::Vacant(to_lhs) => {
+                to_rhs.insert(rhs);
+                to_lhs.insert(lhs);
+                Bound::Free
+            }
+        }
     }
 
     /// Returns the right key that corresponds to a left one: the bound one, or the key itself unless that is bound to
@@ -232,12 +246,14 @@ impl<'a> EqWork<'a> {
             Plan::Tensor => {
                 return lhs.ptr_eq(rhs) || tensors_equal(lhs, rhs, self.options.skip_tensor_content);
             }
-            Plan::FreeVar | Plan::Dag => match self.bindings.look_up(lhs, rhs) {
-                Bound::Matching => return true,
-                Bound::Elsewhere => return false,
-                Bound::Free if plan == Plan::Dag || def || self.def || lhs.ptr_eq(rhs) => self.bind(lhs, rhs),
-                Bound::Free => return false,
-            },
+            Plan::FreeVar | Plan::Dag => {
+                let is_bound = plan == Plan::Dag || def || self.def || lhs.ptr_eq(rhs);
+                match if is_bound { self.bind(lhs, rhs) } else { self.bindings.look_up(lhs, rhs) } {
+                    Bound::Matching => return true,
+                    Bound::Free if is_bound => {}
+                    Bound::Free | Bound::Elsewhere => return false,
+                }
+            }
             Plan::ConstTree if lhs.ptr_eq(rhs) => return true,
             _ if self.is_visited(lhs, rhs) => return true,
             _ => {}
@@ -258,17 +274,19 @@ impl<'a> EqWork<'a> {
     /// Records a pair of shared nodes. Returns `true` if its equality follows from the pairs visited before.
     #[inline]
     fn is_visited(&mut self, lhs: &Object, rhs: &Object) -> bool {
-        (!lhs.is_unique() || !rhs.is_unique()) && self.classes.join(lhs, rhs)
+        (!lhs.is_unique() || !rhs.is_unique()) && !lhs.is_cheap_array() && self.classes.join(lhs, rhs)
     }
 
-    fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
-        self.bindings.bind(lhs, rhs);
-        if !self.own_keys.is_empty() && !lhs.ptr_eq(rhs) {
+    /// Binds a pair if it is free, and returns its former state.
+    fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) -> Bound {
+        let bound = self.bindings.bind(lhs, rhs);
+        if !self.own_keys.is_empty() && matches!(bound, Bound::Free) && !lhs.ptr_eq(rhs) {
             let used = |o: &Object| self.own_keys.contains_key(&o.address());
             if used(lhs) || used(rhs) {
                 self.classes = Classes::default();
             }
         }
+        bound
     }
 
     #[inline]

@@ -11,6 +11,14 @@ pub struct Emitter {
     fresh: bool,
 }
 
+/// Text that starts an element and was made once for many, with the state after it.
+#[derive(Debug)]
+pub struct Prepared {
+    text: String,
+    level: usize,
+    fresh: bool,
+}
+
 const SPACES: &str = "                                ";
 
 impl Emitter {
@@ -74,6 +82,29 @@ impl Emitter {
         self.line();
         self.out.push(bracket);
         self.fresh = false;
+    }
+
+    /// Prepares what `write` starts with an element, for [`Emitter::prepared`] at the same level.
+    pub fn prepare(&self, level: usize, write: impl FnOnce(&mut Emitter)) -> Prepared {
+        let mut own = Emitter::new(self.indent, level);
+        write(&mut own);
+        Prepared { text: own.out, level: own.level, fresh: own.fresh }
+    }
+
+    /// Writes a prepared text, after a comma if another element precedes it.
+    #[inline]
+    pub fn prepared(&mut self, prepared: &Prepared) {
+        if !self.fresh {
+            self.out.push(',');
+        }
+        self.out.push_str(&prepared.text);
+        self.level = prepared.level;
+        self.fresh = prepared.fresh;
+    }
+
+    /// Inserts text in front of all other.
+    pub fn prepend(&mut self, text: &str) {
+        self.out.insert_str(0, text);
     }
 
     /// Inserts JSON text.

@@ -26,6 +26,34 @@ impl Number {
     }
 }
 
+const SPACES: u64 = repeated(b' ');
+
+/// A word of eight equal bytes.
+const fn repeated(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// Returns the length of the text before its end, an escape or a control character; `None` if there is none.
+#[inline]
+fn plain_length(text: &[u8]) -> Option<usize> {
+    let mut words = text.chunks_exact(8);
+    let mut len = 0;
+    for word in &mut words {
+        let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+        // The highest bit of each byte that is zero; correct up to the first one.
+        let zeros = |word: u64| word.wrapping_sub(repeated(1)) & !word;
+        let quotes = zeros(word ^ repeated(b'"')) | zeros(word ^ repeated(b'\\'));
+        let controls = word.wrapping_sub(repeated(0x20)) & !word;
+        let ends = (quotes | controls) & repeated(0x80);
+        if ends != 0 {
+            return Some(len + ends.trailing_zeros() as usize / 8);
+        }
+        len += 8;
+    }
+    let is_end = |b: &u8| *b == b'"' || *b == b'\\' || *b < 0x20;
+    words.remainder().iter().position(is_end).map(|at| len + at)
+}
+
 /// Byte order mark at the start of a text.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -166,9 +194,13 @@ impl<'s> Scanner<'s> {
         let mut at = self.at;
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
             at += 1;
-            // Indentation, eight spaces at once.
-            while bytes.get(at..at + 8) == Some(b"        ") {
-                at += 8;
+            // Indentation, up to eight spaces at once.
+            while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+                let spaces = (u64::from_le_bytes(*word) ^ SPACES).trailing_zeros() / 8;
+                at += spaces as usize;
+                if spaces < 8 {
+                    break;
+                }
             }
         }
         self.at = at;
@@ -269,8 +301,8 @@ impl<'s> Scanner<'s> {
             return self.expected("a string");
         }
         let start = self.at;
-        let is_end = |b: u8| b == b'"' || b == b'\\' || b < 0x20;
-        match self.rest().iter().copied().enumerate().find(|(_, b)| is_end(*b)) {
+        let len = plain_length(self.rest());
+        match len.and_then(|len| Some((len, *self.rest().get(len)?))) {
             Some((len, b'"')) => {
                 self.at = start + len + 1;
                 Ok(Cow::Borrowed(&self.text[start..start + len]))
@@ -366,13 +398,19 @@ impl<'s> Scanner<'s> {
         // Fast path: digits only.
         if let Some(b'0'..=b'9') = self.peek() {
             let rest = self.rest();
-            let digits = rest.iter().take(19).take_while(|b| b.is_ascii_digit()).count();
-            if digits < 19
+            let (mut value, mut digits) = (0, 0);
+            while let Some(digit @ b'0'..=b'9') = rest.get(digits)
+                && digits < 18
+            {
+                value = value * 10 + i64::from(digit - b'0');
+                digits += 1;
+            }
+            if digits < 18
                 && !matches!(rest.get(digits), Some(b'.' | b'e' | b'E'))
                 && !leads_with_zero(rest, digits)
             {
                 self.at += digits;
-                return Ok(rest.iter().take(digits).fold(0, |n, b| n * 10 + i64::from(b - b'0')));
+                return Ok(value);
             }
         }
         let start = self.at;
