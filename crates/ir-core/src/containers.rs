@@ -333,7 +333,7 @@ impl Object {
             _ => true,
         };
         let is_cheap = |items: &[Value]| items.len() <= CHEAP_ELEMENTS && items.iter().all(is_leaf);
-        self.as_node::<ArrayNode>().is_some_and(|array| is_cheap(array.items()))
+        self.info().plan() == Plan::Array && is_cheap(self.array_items())
     }
 
     /// Returns the elements of an array; none for other nodes.
