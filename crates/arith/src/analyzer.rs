@@ -79,7 +79,7 @@ impl Default for Analyzer {
 /// Simplifies `e` without facts about its variables.
 pub fn simplify(e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
     match expr::view(e) {
-        View::Int(_) | View::Float(_) | View::Var { .. } => e.clone(),
+        View::Int(_) | View::Float(_) | View::Var => e.clone(),
         _ => Analyzer::new().simplify(e),
     }
 }
@@ -304,11 +304,18 @@ impl Analyzer {
 
     pub(crate) fn simplify_steps(&mut self, e: &Expr, steps: u32) -> Result<Expr> {
         let mut result = self.canonical(e)?;
+        let mut is_stable = result.ptr_eq(e);
         for step in 0..steps {
             if expr::as_int(&result).is_some() {
                 return Ok(result);
             }
-            result = if step % 2 == 0 { self.rewrite(&result)? } else { self.canonical(&result)? };
+            let next = if step % 2 == 0 { self.rewrite(&result)? } else { self.canonical(&result)? };
+            // What neither pass changes stays as it is.
+            if is_stable && next.ptr_eq(&result) {
+                return Ok(next);
+            }
+            is_stable = next.ptr_eq(&result);
+            result = next;
         }
         Ok(result)
     }
@@ -324,7 +331,16 @@ impl Analyzer {
         self.sets.vars.insert(var, set);
         self.memo.clear();
         self.comparisons.forget(var);
-        self.comparisons.add_bound(&expr::folded(BinOp::Eq, var, value)?);
+        self.learn(BinOp::Eq, var, value)
+    }
+
+    /// Records the comparison of a variable that was bound.
+    fn learn(&mut self, op: BinOp, var: &Expr, value: &Expr) -> Result<()> {
+        if expr::dtype(var) == expr::dtype(value) {
+            self.comparisons.add_bound(op, var, value);
+        } else if let View::Bin(op, a, b) = expr::view(&expr::folded(op, var, value)?) {
+            self.comparisons.add_bound(op, a, b);
+        }
         Ok(())
     }
 
@@ -339,9 +355,8 @@ impl Analyzer {
         self.sets.vars.insert(var, IntSet::from_range(min, extent));
         self.comparisons.forget(var);
         let end = expr::folded(BinOp::Add, min, extent)?;
-        self.comparisons.add_bound(&expr::folded(BinOp::Ge, var, min)?);
-        self.comparisons.add_bound(&expr::fold(BinOp::Lt, var.clone(), end)?);
-        Ok(())
+        self.learn(BinOp::Ge, var, min)?;
+        self.learn(BinOp::Lt, var, &end)
     }
 
     /// Brings `condition` into scope until [`Analyzer::leave_scope`].
@@ -353,6 +368,9 @@ impl Analyzer {
             sets: self.sets.scoped.len(),
             modular: None,
         };
+        if expr::as_int(condition).is_some() {
+            return Ok(scope);
+        }
         self.memo.clear();
         self.bounds.enter(condition);
         scope.modular = self.modular.enter(condition);
@@ -372,17 +390,18 @@ impl Analyzer {
     fn enter_literals(&mut self, condition: &Expr) -> Result<()> {
         let simple = Simplifier { analyzer: self, mode: Mode::Rewrite }.visit(condition)?;
         for part in constraint::conjuncts(&simple) {
-            if expr::effect(&part) > Effect::Pure {
+            // A constant decides no condition.
+            if expr::as_int(part).is_some() || expr::effect(part) > Effect::Pure {
                 continue;
             }
-            let negation = if expr::dtype(&part).is_bool() {
-                constraint::negate(&part)?
+            let negation = if expr::dtype(part).is_bool() {
+                constraint::negate(part)?
             } else {
-                let zero = expr::like(&part, 0)?;
+                let zero = expr::like(part, 0)?;
                 expr::fold(BinOp::Eq, part.clone(), zero)?
             };
             self.memo.clear();
-            self.literals.push(part);
+            self.literals.push(part.clone());
             self.literals.push(expr::not(negation)?);
         }
         Ok(())

@@ -124,7 +124,7 @@ impl BoundState {
     /// Adds the bounds that `condition` implies.
     pub(crate) fn enter(&mut self, condition: &Expr) {
         for part in constraint::conjuncts(condition) {
-            let View::Bin(op, a, b) = expr::view(&part) else { continue };
+            let View::Bin(op, a, b) = expr::view(part) else { continue };
             let (subject, op, value) = match (expr::as_int(a), expr::as_int(b)) {
                 (Some(value), None) => (b, expr::mirrored(op), value),
                 (None, Some(value)) => (a, op, value),
@@ -154,11 +154,9 @@ impl Analyzer {
             return *known;
         }
         let mut bound = with_stack(|| self.bound_of_kind(e));
-        let mut next = 0;
-        while let Some((subject, extra)) = self.bounds.scoped.get(next).cloned() {
-            next += 1;
-            if self.same(&subject, e) {
-                bound = bound.intersect(extra);
+        for (subject, extra) in &self.bounds.scoped {
+            if expr::deep_equal(subject, e, &mut self.budget) {
+                bound = bound.intersect(*extra);
             }
         }
         if memoizes && self.budget > 0 {
@@ -170,9 +168,9 @@ impl Analyzer {
     fn bound_of_kind(&mut self, e: &Expr) -> ConstIntBound {
         match expr::view(e) {
             View::Int(value) => ConstIntBound::point(value),
-            View::Var { size } => match self.bounds.vars.get(e) {
+            View::Var => match self.bounds.vars.get(e) {
                 Some(bound) => *bound,
-                None if size => ConstIntBound { min: 0, max: POS_INF },
+                None if expr::is_size_var(e) => ConstIntBound { min: 0, max: POS_INF },
                 None => ConstIntBound::of_dtype(expr::dtype(e)),
             },
             View::Bin(op, a, b) => self.bound_of_binary(op, a, b, expr::dtype(e)),
@@ -204,7 +202,7 @@ impl Analyzer {
                 self.bounds.vars.remove(var);
                 result
             }
-            View::Call(call) => match (call.intrinsic, call.args().as_slice()) {
+            View::Call(call) => match (call.intrinsic(), call.args().as_slice()) {
                 (Some(Intrinsic::ShiftRight), [a, b]) => {
                     self.bound_of(a).corners(self.bound_of(b), inf_shift_right)
                 }
@@ -320,6 +318,6 @@ fn ceil_log2_argument(cast: &Expr, value: &Expr) -> Option<Expr> {
     let View::Call(ceil) = expr::view(value) else { return None };
     let View::Call(log) = expr::view(ceil.node.args.first()?) else { return None };
     let argument = log.node.args.first()?;
-    (ceil.intrinsic == Some(Intrinsic::Ceil) && log.intrinsic == Some(Intrinsic::Log2))
+    (ceil.intrinsic() == Some(Intrinsic::Ceil) && log.intrinsic() == Some(Intrinsic::Log2))
         .then(|| argument.clone())
 }

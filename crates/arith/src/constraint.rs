@@ -3,23 +3,27 @@
 //! Upstream counterparts: `src/arith/constraint_extract.cc` and the normalization of negated conditions in
 //! `src/arith/rewrite_simplify.cc`.
 
+use smallvec::SmallVec;
 use tvmscript_ir_core::shared::{Memo, Visited};
 
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, View};
 
 /// The operands of nested `and`s, in order, without duplicates of shared nodes.
-pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
-    let mut parts = Vec::new();
-    let mut pending = vec![condition];
+pub(crate) fn conjuncts(condition: &Expr) -> SmallVec<[&Expr; 4]> {
+    let mut parts = SmallVec::new();
+    let mut pending: SmallVec<[&Expr; 4]> = SmallVec::from_slice(&[condition]);
     let mut seen = Visited::default();
     while let Some(part) = pending.pop() {
-        if !seen.is_first(part.object()) {
+        let View::Bin(BinOp::And, a, b) = expr::view(part) else {
+            // Most conditions have one part, which needs no record.
+            if pending.is_empty() && parts.is_empty() || seen.is_first(part.object()) {
+                parts.push(part);
+            }
             continue;
-        }
-        match expr::view(part) {
-            View::Bin(BinOp::And, a, b) => pending.extend([b, a]),
-            _ => parts.push(part.clone()),
+        };
+        if seen.is_first(part.object()) {
+            pending.extend([b, a]);
         }
     }
     parts

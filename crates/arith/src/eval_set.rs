@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
     fn eval_kind(&mut self, e: &Expr) -> Result<IntSet> {
         match expr::view(e) {
             View::Int(_) => Ok(IntSet::point(e)),
-            View::Var { .. } => self.eval_var(e),
+            View::Var => self.eval_var(e),
             View::Bin(op, a, b) => {
                 let (left, right) = (self.eval(a)?, self.eval(b)?);
                 let is = |set: &IntSet, e: &Expr| set.as_point().is_some_and(|point| point.ptr_eq(e));
@@ -149,7 +149,7 @@ impl<'a> Evaluator<'a> {
             }
             View::Ramp(base, stride, lanes) if self.in_lanes => self.eval_ramp(e, base, stride, lanes),
             View::Broadcast(value, _) if self.in_lanes => self.eval(value),
-            View::Call(call) if call.intrinsic == Some(Intrinsic::VScale) => Ok(IntSet::point(e)),
+            View::Call(call) if call.intrinsic() == Some(Intrinsic::VScale) => Ok(IntSet::point(e)),
             View::Other if expr::dtype(e).is_integer() && !expr::mentions(e, &self.state.vars) => {
                 Ok(IntSet::point(e))
             }

@@ -50,9 +50,12 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    /// The kind as a bit of a set.
-    pub(crate) fn bit(self) -> u32 {
-        let number = match self {
+    /// Number of kinds.
+    pub(crate) const COUNT: usize = Self::Bin(BinOp::Or).number() + 1;
+
+    /// The kind as a number.
+    pub(crate) const fn number(self) -> usize {
+        match self {
             Self::Other => 0,
             Self::Int => 1,
             Self::Float => 2,
@@ -64,20 +67,27 @@ impl Tag {
             Self::Broadcast => 8,
             Self::Let => 9,
             Self::Call => 10,
-            Self::Bin(op) => 11 + op as u32,
-        };
-        1 << number
+            Self::Bin(op) => 11 + op as usize,
+        }
+    }
+
+    /// The kind as a bit of a set.
+    pub(crate) fn bit(self) -> u32 {
+        1 << self.number()
     }
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct CallView<'a> {
-    /// The operator, if the analyses interpret it.
-    pub(crate) intrinsic: Option<Intrinsic>,
     pub(crate) node: &'a prim::Call,
 }
 
 impl<'a> CallView<'a> {
+    /// The operator, if the analyses interpret it.
+    pub(crate) fn intrinsic(self) -> Option<Intrinsic> {
+        Intrinsic::of(self.node)
+    }
+
     pub(crate) fn args(self) -> SmallVec<[&'a Expr; 3]> {
         self.node.args.iter().collect()
     }
@@ -88,10 +98,7 @@ impl<'a> CallView<'a> {
 pub(crate) enum View<'a> {
     Int(i64),
     Float(f64),
-    Var {
-        /// Declared as non-negative.
-        size: bool,
-    },
+    Var,
     Bin(BinOp, &'a Expr, &'a Expr),
     Not(&'a Expr),
     Select(&'a Expr, &'a Expr, &'a Expr),
@@ -103,44 +110,38 @@ pub(crate) enum View<'a> {
     Other,
 }
 
-/// Generates the view of the binary nodes.
-macro_rules! binary_nodes {
+/// Generates the view, whose variants for binary nodes are alike.
+macro_rules! view_of_nodes {
     ($($op:ident = $node:ident),* $(,)?) => {
-        fn binary_view(kind: ExprKind<'_>) -> Option<View<'_>> {
-            match kind {
-                $(ExprKind::$node(node) => Some(View::Bin(BinOp::$op, &node.a, &node.b)),)*
-                _ => None,
+        #[inline]
+        pub(crate) fn view(e: &Expr) -> View<'_> {
+            match e.kind() {
+                ExprKind::IntImm(node) => View::Int(node.value),
+                ExprKind::FloatImm(node) => View::Float(node.value),
+                ExprKind::Var(_) => View::Var,
+                $(ExprKind::$node(node) => View::Bin(BinOp::$op, &node.a, &node.b),)*
+                ExprKind::Not(node) => View::Not(&node.a),
+                ExprKind::Select(node) => View::Select(&node.condition, &node.true_value, &node.false_value),
+                ExprKind::Cast(node) => View::Cast(&node.value),
+                ExprKind::Ramp(node) => View::Ramp(&node.base, &node.stride, &node.lanes),
+                ExprKind::Broadcast(node) => View::Broadcast(&node.value, &node.lanes),
+                ExprKind::Let(node) => View::Let(node.var.upcast_ref(), &node.value, &node.body),
+                ExprKind::Call(node) => View::Call(CallView { node }),
+                _ => View::Other,
             }
         }
     };
 }
-binary_nodes! {
+view_of_nodes! {
     Add = Add, Sub = Sub, Mul = Mul, Div = Div, Mod = Mod, FloorDiv = FloorDiv, FloorMod = FloorMod, Min = Min,
     Max = Max, Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, And = And, Or = Or,
-}
-
-#[inline]
-pub(crate) fn view(e: &Expr) -> View<'_> {
-    match e.kind() {
-        ExprKind::IntImm(node) => View::Int(node.value),
-        ExprKind::FloatImm(node) => View::Float(node.value),
-        ExprKind::Var(_) => View::Var { size: std::ptr::eq(e.object().info(), prim::size_var_type()) },
-        ExprKind::Not(node) => View::Not(&node.a),
-        ExprKind::Select(node) => View::Select(&node.condition, &node.true_value, &node.false_value),
-        ExprKind::Cast(node) => View::Cast(&node.value),
-        ExprKind::Ramp(node) => View::Ramp(&node.base, &node.stride, &node.lanes),
-        ExprKind::Broadcast(node) => View::Broadcast(&node.value, &node.lanes),
-        ExprKind::Let(node) => View::Let(node.var.upcast_ref(), &node.value, &node.body),
-        ExprKind::Call(node) => View::Call(CallView { intrinsic: Intrinsic::of(node), node }),
-        kind => binary_view(kind).unwrap_or(View::Other),
-    }
 }
 
 pub(crate) fn tag(e: &Expr) -> Tag {
     match view(e) {
         View::Int(_) => Tag::Int,
         View::Float(_) => Tag::Float,
-        View::Var { .. } => Tag::Var,
+        View::Var => Tag::Var,
         View::Bin(op, ..) => Tag::Bin(op),
         View::Not(_) => Tag::Not,
         View::Select(..) => Tag::Select,
@@ -160,21 +161,20 @@ pub(crate) fn dtype(e: &Expr) -> DataType {
 
 #[inline]
 pub(crate) fn as_int(e: &Expr) -> Option<i64> {
-    match e.kind() {
-        ExprKind::IntImm(node) => Some(node.value),
-        _ => None,
-    }
+    e.as_node::<prim::IntImm>().map(|node| node.value)
 }
 
 pub(crate) fn as_float(e: &Expr) -> Option<f64> {
-    match e.kind() {
-        ExprKind::FloatImm(node) => Some(node.value),
-        _ => None,
-    }
+    e.as_node::<prim::FloatImm>().map(|node| node.value)
 }
 
 pub(crate) fn is_var(e: &Expr) -> bool {
-    matches!(e.kind(), ExprKind::Var(_))
+    e.object().is::<prim::Var>()
+}
+
+/// Returns `true` for a variable that is declared as non-negative.
+pub(crate) fn is_size_var(e: &Expr) -> bool {
+    std::ptr::eq(e.object().info(), prim::size_var_type())
 }
 
 /// Returns `true` for signed 32- and 64-bit scalars, the types of index values.

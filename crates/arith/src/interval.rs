@@ -198,7 +198,7 @@ impl SetState {
     /// Adds the sets that `condition` implies for single variables.
     pub(crate) fn enter(&mut self, condition: &Expr) {
         for part in constraint::conjuncts(condition) {
-            let View::Bin(op, a, b) = expr::view(&part) else { continue };
+            let View::Bin(op, a, b) = expr::view(part) else { continue };
             for (var, op, limit) in [(a, op, b), (b, expr::mirrored(op), a)] {
                 if expr::is_var(var)
                     && let Some(set) = limited(op, limit)

@@ -45,6 +45,7 @@ mod interval;
 mod iter_map;
 mod memo;
 mod modular;
+mod normal;
 mod number;
 mod opaque;
 mod pattern;

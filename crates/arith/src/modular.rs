@@ -77,7 +77,7 @@ impl ModularState {
                 (var, ModularSet::new(expr::as_int(modulus)?, base))
             }
             // Upstream derives nothing from `v == 3`.
-            (View::Var { .. }, _, Some(_)) => (a, ModularSet::EVERYTHING),
+            (View::Var, _, Some(_)) => (a, ModularSet::EVERYTHING),
             (_, Some(_), _) if expr::is_var(b) => (b, ModularSet::EVERYTHING),
             _ => return None,
         };
@@ -106,7 +106,7 @@ impl Analyzer {
     fn modular_of_kind(&mut self, e: &Expr) -> ModularSet {
         match expr::view(e) {
             View::Int(value) => ModularSet { coeff: 0, base: value },
-            View::Var { .. } => self.modular.vars.get(e).copied().unwrap_or(ModularSet::EVERYTHING),
+            View::Var => self.modular.vars.get(e).copied().unwrap_or(ModularSet::EVERYTHING),
             View::Cast(value) => self.modular_of(value),
             View::Select(_, a, b) | View::Bin(BinOp::Min | BinOp::Max, a, b) => {
                 self.modular_of(a).union(self.modular_of(b))
@@ -149,7 +149,7 @@ impl Analyzer {
                 self.modular.vars.remove(var);
                 result
             }
-            View::Call(call) => match (call.intrinsic, call.args().as_slice()) {
+            View::Call(call) => match (call.intrinsic(), call.args().as_slice()) {
                 (Some(Intrinsic::ShiftRight), [a, b]) => {
                     let shift = self.modular_of(b);
                     match u32::try_from(shift.base) {

@@ -6,9 +6,8 @@
 //!
 //! Upstream counterpart: `src/arith/transitive_comparison_analyzer.cc`.
 
-use std::collections::HashMap;
-
-use tvmscript_prim::IntImm;
+use smallvec::SmallVec;
+use tvmscript_ir_core::ptr_map::AddressMap;
 
 use crate::constraint;
 use crate::expr::{self, BinOp, Effect, Expr, View};
@@ -43,6 +42,9 @@ impl Outcomes {
 
 /// Index of an expression in [`Comparisons`].
 type Key = usize;
+
+/// The key of a constant, which is all offset.
+const CONSTANT: Key = 0;
 
 /// `lhs OP rhs + offset`, with `OP` one of `==`, `!=`, `<=`, `>=`.
 #[derive(Debug, Clone, Copy)]
@@ -94,8 +96,10 @@ impl Comparison {
 /// The known comparisons.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Comparisons {
-    keys: HashMap<u64, Vec<(Expr, Key)>>,
-    key_count: Key,
+    /// Expressions by hash, with their keys.
+    keys: AddressMap<SmallVec<[(Expr, Key); 1]>>,
+    /// The key that was given last.
+    last_key: Key,
     /// From the ranges of variables.
     bound: Vec<Comparison>,
     /// From the conditions in scope.
@@ -106,16 +110,25 @@ pub(crate) struct Comparisons {
 const KEY_BUDGET: u64 = 10_000;
 
 impl Comparisons {
-    /// Adds `condition` while its variables are bound.
-    pub(crate) fn add_bound(&mut self, condition: &Expr) {
-        let known = self.read(condition);
-        self.bound.extend(known);
+    /// Adds `lhs op rhs`, operands of one type, while the variables are bound.
+    pub(crate) fn add_bound(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr) {
+        if expr::effect(lhs) <= Effect::Pure && expr::effect(rhs) <= Effect::Pure {
+            let known = self.read(op, lhs, rhs);
+            self.bound.extend(known);
+        }
     }
 
     /// Adds `condition` until [`Comparisons::leave`].
     pub(crate) fn enter(&mut self, condition: &Expr) {
-        let known = self.read(condition);
-        self.scoped.extend(known);
+        if expr::effect(condition) > Effect::Pure {
+            return;
+        }
+        for part in constraint::conjuncts(condition) {
+            if let View::Bin(op, lhs, rhs) = expr::view(part) {
+                let known = self.read(op, lhs, rhs);
+                self.scoped.extend(known);
+            }
+        }
     }
 
     /// Number of scoped comparisons, for [`Comparisons::leave`].
@@ -130,7 +143,9 @@ impl Comparisons {
 
     /// Removes the comparisons bound with `var` on the left.
     pub(crate) fn forget(&mut self, var: &Expr) {
-        if let Some(key) = self.find(var) {
+        if !self.bound.is_empty()
+            && let Some(key) = self.find(Some(var))
+        {
             self.bound.retain(|known| known.lhs != key);
         }
     }
@@ -151,7 +166,7 @@ impl Comparisons {
             };
         }
         let ((lhs, left), (rhs, right)) = (split_offset(lhs), split_offset(rhs));
-        let (Some(lhs), Some(rhs)) = (self.find(&lhs), self.find(&rhs)) else { return Outcomes::UNKNOWN };
+        let (Some(lhs), Some(rhs)) = (self.find(lhs), self.find(rhs)) else { return Outcomes::UNKNOWN };
         let offset = right.wrapping_sub(left);
         let known = self.bound.iter().chain(&self.scoped);
         known
@@ -159,31 +174,24 @@ impl Comparisons {
             .fold(Outcomes::UNKNOWN, |result, known| result.and(known.about(offset)))
     }
 
-    fn find(&self, e: &Expr) -> Option<Key> {
-        let bucket = self.keys.get(&expr::deep_hash(e))?;
+    fn find(&self, base: Option<&Expr>) -> Option<Key> {
+        let Some(e) = base else { return Some(CONSTANT) };
+        let bucket = self.keys.get(&(expr::deep_hash(e) as usize))?;
         let same = |other: &Expr| expr::deep_equal(e, other, &mut { KEY_BUDGET });
         bucket.iter().find(|(other, _)| same(other)).map(|(_, key)| *key)
     }
 
-    fn key(&mut self, e: &Expr) -> Key {
-        if let Some(key) = self.find(e) {
+    fn key(&mut self, base: Option<&Expr>) -> Key {
+        let Some(e) = base else { return CONSTANT };
+        if let Some(key) = self.find(base) {
             return key;
         }
-        let key = self.key_count;
-        self.key_count += 1;
-        self.keys.entry(expr::deep_hash(e)).or_default().push((e.clone(), key));
-        key
+        self.last_key += 1;
+        self.keys.entry(expr::deep_hash(e) as usize).or_default().push((e.clone(), self.last_key));
+        self.last_key
     }
 
-    fn read(&mut self, condition: &Expr) -> Vec<Comparison> {
-        if expr::effect(condition) > Effect::Pure {
-            return Vec::new();
-        }
-        constraint::conjuncts(condition).iter().filter_map(|part| self.read_one(part)).collect()
-    }
-
-    fn read_one(&mut self, condition: &Expr) -> Option<Comparison> {
-        let View::Bin(op, lhs, rhs) = expr::view(condition) else { return None };
+    fn read(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr) -> Option<Comparison> {
         let outcomes = match op {
             BinOp::Le => Outcomes::LE,
             BinOp::Ge => Outcomes::GE,
@@ -197,21 +205,21 @@ impl Comparisons {
             return None;
         }
         let ((lhs, left), (rhs, right)) = (split_offset(lhs), split_offset(rhs));
-        let (lhs, rhs) = (self.key(&lhs), self.key(&rhs));
+        let (lhs, rhs) = (self.key(lhs), self.key(rhs));
         Some(Comparison::new(lhs, rhs, right.wrapping_sub(left), outcomes))
     }
 }
 
-/// `e` as an expression and a constant offset.
-fn split_offset(e: &Expr) -> (Expr, i64) {
+/// `e` as an expression, `None` for a constant, and a constant offset.
+fn split_offset(e: &Expr) -> (Option<&Expr>, i64) {
     match expr::view(e) {
-        View::Int(value) => (IntImm::int32(0), value),
+        View::Int(value) => (None, value),
         View::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) => match expr::as_int(b) {
-            Some(value) if op == BinOp::Add => (a.clone(), value),
-            Some(value) => (a.clone(), value.wrapping_neg()),
-            None => (e.clone(), 0),
+            Some(value) if op == BinOp::Add => (Some(a), value),
+            Some(value) => (Some(a), value.wrapping_neg()),
+            None => (Some(e), 0),
         },
-        _ => (e.clone(), 0),
+        _ => (Some(e), 0),
     }
 }
 

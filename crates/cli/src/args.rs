@@ -694,12 +694,13 @@ pub(crate) enum PassDumpFormat {
 /// `bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
   tvmscript bench --repeat 9 kernel.py
+  tvmscript bench kernel.py --passes tir.LowerInitBlock,tir.Simplify
 
 Prints one line for each of parse, print, eq, hash, save, load and drop: {\"op\": \"parse\", \"cpu\": 0.00123}, the
 median CPU time in seconds. `parse-without-spans` runs only if listed. `eq` compares with the parsed printed text; `save` and `load` convert to and
-from TVM's JSON.")]
+from TVM's JSON. With `--passes`, prints one line for each pass instead, run on the result of the one before.")]
 pub(crate) struct Bench {
     /// Input files
     #[arg(required = true, value_name = "FILE")]
@@ -713,5 +714,8 @@ pub(crate) struct Bench {
     /// Run only these operations
     #[arg(long, value_name = "OP,..", value_delimiter = ',')]
     #[arg(value_parser = ["parse", "parse-without-spans", "print", "eq", "hash", "save", "load", "drop"])]
+    #[arg(conflicts_with = "names")]
     pub(crate) ops: Vec<String>,
+    #[command(flatten)]
+    pub(crate) passes: PassArgs,
 }

@@ -180,6 +180,9 @@ pub fn substitute<T: ObjectLike>(root: T, map: &PtrMap<Object>) -> Result<T, Rew
             }
         }
     }
+    if map.is_empty() {
+        return Ok(root);
+    }
     mutate(root, &mut Substitution(map))
 }
 

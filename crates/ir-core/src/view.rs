@@ -77,7 +77,10 @@ macro_rules! class_view {
                     tags
                 });
                 match tags.get(self.object().info().index()).copied().unwrap_or(Tag::Other) {
-                    $(Tag::$name => self.as_node::<$name>().map_or($kind::Other(self), $kind::$name),)*
+                    $(Tag::$name => match self.object().as_node_inline::<$name>() {
+                        Some(node) => $kind::$name(node),
+                        None => $kind::Other(self),
+                    },)*
                     Tag::Other => $kind::Other(self),
                 }
             }

@@ -37,6 +37,8 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
+
 use crate::children::for_each_child;
 use crate::node::Class;
 use crate::raw::{Object, ObjectLike, Ref};
@@ -69,11 +71,13 @@ pub enum Event {
 pub struct Visitor {
     once: bool,
     containers: bool,
+    /// Number of visits before nodes are recorded.
+    unrecorded: u32,
 }
 
 impl Default for Visitor {
     fn default() -> Self {
-        Visitor { once: true, containers: false }
+        Visitor { once: true, containers: false, unrecorded: 0 }
     }
 }
 
@@ -97,10 +101,35 @@ impl Visitor {
 
     /// Calls `f` before each node's children. Returns `Break` after `Stop`.
     pub fn pre_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
-        self.walk(root, |event, object| match event {
-            Event::Enter => f(object),
-            Event::Leave => Walk::Advance,
-        })
+        let mut pending: SmallVec<[&Object; 32]> = SmallVec::new();
+        let mut visited = Visited::default();
+        let mut unrecorded = self.unrecorded;
+        if is_visited(root) {
+            pending.push(root);
+        }
+        while let Some(object) = pending.pop() {
+            if unrecorded > 0 {
+                unrecorded -= 1;
+            } else if self.once && !visited.is_first(object) {
+                continue;
+            }
+            let is_given = self.containers || object.info().shape() == Shape::Fields;
+            match if is_given { f(object) } else { Walk::Advance } {
+                Walk::Stop => return ControlFlow::Break(()),
+                Walk::Skip => {}
+                Walk::Advance => {
+                    let start = pending.len();
+                    for_each_child(object, |child| {
+                        if is_visited(child) {
+                            pending.push(child);
+                        }
+                    });
+                    // The first child is popped first.
+                    reverse_above(&mut pending, start);
+                }
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Calls `f` after each node's children. Returns `Break` after `Stop`.
@@ -183,9 +212,12 @@ pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>))
     });
 }
 
-/// Returns `true` if `f` does so for a node of the graph.
+/// Number of nodes that [`any_node`] visits before it records them.
+const UNRECORDED: u32 = 64;
+
+/// Returns `true` if `f` does so for a node of the graph. May call `f` twice for a shared node.
 pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
-    let walk = Visitor::new()
+    let walk = Visitor { unrecorded: UNRECORDED, ..Visitor::new() }
         .pre_order(root.as_object(), |object| if f(object) { Walk::Stop } else { Walk::Advance });
     walk.is_break()
 }
@@ -246,6 +278,12 @@ enum WorkItem<'a> {
     Leave(&'a Object),
 }
 
+/// Returns `true` for nodes, `false` for values that walks leave out.
+#[inline(always)]
+fn is_visited(object: &Object) -> bool {
+    !matches!(object.info().shape(), Shape::Str | Shape::Tensor)
+}
+
 /// The worklist of a walk.
 #[derive(Default)]
 struct Stack<'a> {
@@ -255,7 +293,7 @@ struct Stack<'a> {
 impl<'a> Stack<'a> {
     #[inline(always)]
     fn enter(&mut self, object: &'a Object) {
-        if !matches!(object.info().shape(), Shape::Str | Shape::Tensor) {
+        if is_visited(object) {
             self.items.push(WorkItem::Enter(object));
         }
     }

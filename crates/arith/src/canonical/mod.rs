@@ -109,7 +109,7 @@ impl Simplifier<'_> {
 
     /// [`Simplifier::canonicalize`] for an operand, with budget, memo and stack guard.
     fn part(&mut self, e: &Expr) -> Result<Canonical> {
-        if matches!(expr::view(e), View::Int(_) | View::Var { .. }) {
+        if matches!(expr::view(e), View::Int(_) | View::Var) {
             return self.visit(e).map(Canonical::Expr);
         }
         if !self.analyzer.spend() {

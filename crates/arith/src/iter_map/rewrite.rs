@@ -120,7 +120,7 @@ impl<'a> Rewriter<'a> {
     fn visit(&mut self, e: &Expr) -> Rewritten<Value> {
         self.analyzer.spend_many(1)?;
         let known = match expr::view(e) {
-            View::Var { .. } => self.variables.get(e).cloned(),
+            View::Var => self.variables.get(e).cloned(),
             View::Bin(op, a, b) if expr::is_index(expr::dtype(e)) => match op {
                 BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::FloorDiv | BinOp::FloorMod => {
                     return with_stack(|| self.visit_binary(e, op, a, b));

@@ -37,28 +37,22 @@ impl<'e> Bindings<'e> {
 impl RuleSet {
     /// Applies the first rule that matches `subject` and whose condition holds.
     pub(crate) fn apply(&self, subject: &Expr, prover: &mut dyn Prover) -> Result<Option<Rewritten>> {
-        let [left, right] = match expr::view(subject) {
-            View::Bin(_, a, b) => [expr::tag(a).bit(), expr::tag(b).bit()],
-            View::Not(a) => [expr::tag(a).bit(), u32::MAX],
-            _ => [u32::MAX; 2],
+        let (left, right) = match expr::view(subject) {
+            View::Bin(_, a, b) => (Some(expr::tag(a)), Some(expr::tag(b))),
+            View::Not(a) => (Some(expr::tag(a)), None),
+            _ => (None, None),
         };
-        for rule in &self.rules {
-            for alternative in &rule.alternatives {
-                let [a, b] = alternative.operand_tags;
-                if a & left == 0 || b & right == 0 {
-                    continue;
-                }
-                let mut bindings = Bindings::default();
-                if !matches(&alternative.pattern, subject, &mut bindings, prover) {
-                    continue;
-                }
-                if let Some(condition) = &rule.condition
-                    && !holds(condition, &bindings, prover)?
-                {
-                    continue;
-                }
-                return finish(rule, subject, &bindings).map(Some);
+        for (rule, pattern) in self.candidates(left, right) {
+            let mut bindings = Bindings::default();
+            if !matches(pattern, subject, &mut bindings, prover) {
+                continue;
             }
+            if let Some(condition) = &rule.condition
+                && !holds(condition, &bindings, prover)?
+            {
+                continue;
+            }
+            return finish(rule, subject, &bindings).map(Some);
         }
         Ok(None)
     }

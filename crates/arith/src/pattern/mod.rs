@@ -74,16 +74,9 @@ pub(crate) enum Query {
     Pure,
 }
 
-/// A pattern with the kinds of operands that it can match, as a filter before matching.
-#[derive(Debug)]
-struct Alternative {
-    pattern: Pat,
-    operand_tags: [u32; 2],
-}
-
 #[derive(Debug)]
 struct Rule {
-    alternatives: Vec<Alternative>,
+    alternatives: Vec<Pat>,
     replacement: Pat,
     condition: Option<Pat>,
     recursive: bool,
@@ -93,6 +86,58 @@ struct Rule {
 #[derive(Debug)]
 pub(crate) struct RuleSet {
     rules: Vec<Rule>,
+    /// Each pattern as the positions of its rule and in the rule, in order.
+    patterns: Vec<(usize, usize)>,
+    /// For each of the two operands and each kind of operand, the patterns that may match, as bits of words.
+    candidates: [Vec<Vec<u64>>; 2],
+}
+
+impl RuleSet {
+    /// Indexes rules by the kinds of operands that their patterns can match.
+    fn new(rules: Vec<Rule>) -> Self {
+        let patterns: Vec<(usize, usize)> = rules
+            .iter()
+            .enumerate()
+            .flat_map(|(at, rule)| (0..rule.alternatives.len()).map(move |alternative| (at, alternative)))
+            .collect();
+        let operands: Vec<[u32; 2]> =
+            rules.iter().flat_map(|rule| &rule.alternatives).map(operand_tags).collect();
+        let candidates = [0, 1].map(|side: usize| {
+            let of_kind = |kind: usize| {
+                let may_match = |tags: &[u32; 2]| tags.get(side).is_some_and(|tags| tags & 1 << kind != 0);
+                let word = |operands: &[[u32; 2]]| {
+                    let bits = operands.iter().enumerate().filter(|(_, tags)| may_match(tags));
+                    bits.fold(0, |word, (bit, _)| word | 1u64 << bit)
+                };
+                operands.chunks(64).map(word).collect()
+            };
+            (0..Tag::COUNT).map(of_kind).collect()
+        });
+        Self { rules, patterns, candidates }
+    }
+
+    /// The patterns that may match a node with these operands, with their rules, in order.
+    fn candidates(&self, left: Option<Tag>, right: Option<Tag>) -> impl Iterator<Item = (&Rule, &Pat)> {
+        let of =
+            |side: usize, tag: Option<Tag>| Some(self.candidates.get(side)?.get(tag?.number())?.as_slice());
+        let (left, right) = (of(0, left), of(1, right));
+        let words = self.patterns.chunks(64).enumerate();
+        words
+            .flat_map(move |(at, patterns)| {
+                let bits =
+                    |side: Option<&[u64]>| side.and_then(|words| words.get(at).copied()).unwrap_or(u64::MAX);
+                let mut left_over = bits(left) & bits(right);
+                std::iter::from_fn(move || {
+                    let next = patterns.get(left_over.trailing_zeros() as usize)?;
+                    left_over &= left_over - 1;
+                    Some(*next)
+                })
+            })
+            .filter_map(|(rule, alternative)| {
+                let rule = self.rules.get(rule)?;
+                Some((rule, rule.alternatives.get(alternative)?))
+            })
+    }
 }
 
 /// The kinds of expressions that `pattern` can match, as bits.
@@ -109,14 +154,12 @@ fn tags(pattern: &Pat) -> u32 {
     }
 }
 
-impl Alternative {
-    fn new(pattern: Pat) -> Self {
-        let operand_tags = match &pattern {
-            Pat::Bin(_, operands) => operands.each_ref().map(tags),
-            Pat::Not(operand) => [tags(operand), u32::MAX],
-            _ => [u32::MAX; 2],
-        };
-        Self { pattern, operand_tags }
+/// The kinds of operands that `pattern` can match.
+fn operand_tags(pattern: &Pat) -> [u32; 2] {
+    match pattern {
+        Pat::Bin(_, operands) => operands.each_ref().map(tags),
+        Pat::Not(operand) => [tags(operand), u32::MAX],
+        _ => [u32::MAX; 2],
     }
 }
 

@@ -4,7 +4,7 @@
 //! 300 patterns with infix operators would be far larger as Rust expressions or as macro input. Each family is parsed once,
 //! on first use; a test parses all families, so a malformed rule never reaches a user.
 
-use super::{Alternative, Pat, Query, Rule, RuleSet, SLOTS};
+use super::{Pat, Query, Rule, RuleSet, SLOTS};
 use crate::expr::BinOp;
 
 /// Names that a rule may use; the position is the slot.
@@ -31,7 +31,7 @@ impl RuleSet {
     pub(crate) fn parse(rules: &[&str]) -> Result<Self, RuleError> {
         let parse =
             |rule: &&str| parse_rule(rule).map_err(|reason| RuleError { rule: (*rule).to_owned(), reason });
-        Ok(Self { rules: rules.iter().map(parse).collect::<Result<_, _>>()? })
+        rules.iter().map(parse).collect::<Result<_, _>>().map(Self::new)
     }
 }
 
@@ -47,7 +47,7 @@ fn parse_rule(rule: &str) -> Parsed<Rule> {
     let alternatives = left.split(" | ").map(|pattern| {
         let pattern = parse_pattern(pattern)?;
         match used & !slots(&pattern) {
-            0 => Ok(Alternative::new(pattern)),
+            0 => Ok(pattern),
             _ => Err("a name on the right is not bound by each pattern on the left".to_owned()),
         }
     });

@@ -12,14 +12,14 @@ use crate::expr::{self, BinOp, CallView, Expr, Intrinsic, View};
 impl Simplifier<'_> {
     pub(super) fn visit_call(&mut self, e: &Expr, call: CallView<'_>) -> Result<Expr> {
         if let (Some(Intrinsic::IfThenElse), [condition, on_true, on_false]) =
-            (call.intrinsic, call.args().as_slice())
+            (call.intrinsic(), call.args().as_slice())
         {
             return self.visit_conditional(e, &call, condition, on_true, on_false);
         }
         let old_args = call.args();
         let args = old_args.iter().map(|arg| self.visit(arg)).collect::<Result<SmallVec<[Expr; 3]>>>()?;
         let unchanged = args.iter().zip(&old_args).all(|(new, old)| new.ptr_eq(old));
-        Ok(match self.fold_call(e, call.intrinsic, &args)? {
+        Ok(match self.fold_call(e, call.intrinsic(), &args)? {
             Some(folded) => folded,
             None if unchanged => e.clone(),
             None => expr::call_with(e, &call, args),
@@ -48,7 +48,7 @@ impl Simplifier<'_> {
             }
             (Some(Intrinsic::Ceil), [value]) => {
                 if let View::Call(log) = expr::view(value)
-                    && let (Some(Intrinsic::Log2), [number]) = (log.intrinsic, log.args().as_slice())
+                    && let (Some(Intrinsic::Log2), [number]) = (log.intrinsic(), log.args().as_slice())
                 {
                     let Some(number) = expr::as_float(number) else { return Ok(None) };
                     return float(e, number.log2().ceil()).map(Some);
@@ -108,7 +108,7 @@ impl Simplifier<'_> {
         let View::Call(inner) = expr::view(on_true) else { return Ok(None) };
         let inner_args = inner.args();
         let (Some(Intrinsic::IfThenElse), [inner_condition, value, inner_false]) =
-            (inner.intrinsic, inner_args.as_slice())
+            (inner.intrinsic(), inner_args.as_slice())
         else {
             return Ok(None);
         };

@@ -50,7 +50,8 @@ impl Simplifier<'_> {
     pub(crate) fn visit(&mut self, e: &Expr) -> Result<Expr> {
         match expr::view(e) {
             View::Int(_) | View::Float(_) => return Ok(e.clone()),
-            View::Var { .. } => return self.visit_var(e),
+            View::Var => return self.visit_var(e),
+            _ if self.analyzer.is_normal_sum(e) => return Ok(e.clone()),
             _ => {}
         }
         if !self.analyzer.spend() {
@@ -75,7 +76,7 @@ impl Simplifier<'_> {
         match expr::view(e) {
             View::Int(_) | View::Float(_) => Ok(e.clone()),
             View::Other => opaque::map_children(e, |child| self.visit(child)),
-            View::Var { .. } => self.visit_var(e),
+            View::Var => self.visit_var(e),
             View::Bin(BinOp::Gt, a, b) => self.visit(&expr::folded(BinOp::Lt, b, a)?),
             View::Bin(BinOp::Ge, a, b) => self.visit(&expr::folded(BinOp::Le, b, a)?),
             View::Bin(op, a, b) => {
@@ -157,7 +158,7 @@ impl Simplifier<'_> {
     /// Substitutes a binding to a constant or to another variable; keeps others.
     fn visit_let(&mut self, e: &Expr, var: &Expr, value: &Expr, body: &Expr) -> Result<Expr> {
         let new_value = self.visit(value)?;
-        if matches!(expr::view(value), View::Int(_) | View::Float(_) | View::Var { .. }) {
+        if matches!(expr::view(value), View::Int(_) | View::Float(_) | View::Var) {
             self.analyzer.bind_inner(var, &new_value)?;
             return self.visit(body);
         }
@@ -214,14 +215,14 @@ impl Simplifier<'_> {
         if self.mode == Mode::Canonical || self.analyzer.literals.is_empty() {
             return Ok(None);
         }
-        let negation = expr::not(e.clone())?;
-        let mut next = 0;
-        while let Some(literal) = self.analyzer.literals.get(next).cloned() {
-            next += 1;
-            if self.analyzer.same(&literal, e) {
+        let Analyzer { literals, budget, .. } = &mut *self.analyzer;
+        for literal in literals {
+            if expr::deep_equal(literal, e, budget) {
                 return expr::like(e, 1).map(Some);
             }
-            if self.analyzer.same(&literal, &negation) {
+            if let View::Not(denied) = expr::view(literal)
+                && expr::deep_equal(denied, e, budget)
+            {
                 return expr::like(e, 0).map(Some);
             }
         }

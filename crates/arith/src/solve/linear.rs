@@ -72,7 +72,7 @@ fn detect_new(
                 coefficient: product(a.base, b.coefficient)?,
             }))
         }
-        View::Var { .. } if e.ptr_eq(var) => {
+        View::Var if e.ptr_eq(var) => {
             let dtype = expr::dtype(var);
             let one = expr::constant(DataType::int(dtype.bits), 1)?;
             Ok(Some(Linear { coefficient: Some(one), base: None }))

@@ -141,7 +141,7 @@ impl System {
                 View::Bin(op, a, b) if expr::gives_truth(op) && op != BinOp::Or => {
                     self.add_comparison(part, a, b)
                 }
-                View::Call(call) if call.intrinsic == Some(Intrinsic::Likely) => {
+                View::Call(call) if call.intrinsic() == Some(Intrinsic::Likely) => {
                     pending.extend(call.node.args.first())
                 }
                 _ => {}
@@ -156,8 +156,8 @@ impl System {
         while let Some(e) = pending.pop() {
             match expr::view(e) {
                 View::Int(_) => {}
-                View::Var { .. } if expr::dtype(e).is_integer() => vars.extend(e.downcast_ref::<Var>()),
-                View::Var { .. } => {}
+                View::Var if expr::dtype(e).is_integer() => vars.extend(e.downcast_ref::<Var>()),
+                View::Var => {}
                 View::Bin(op, a, b) if is_simple(op) => pending.extend([b, a]),
                 _ => return,
             }

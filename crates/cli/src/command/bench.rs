@@ -1,25 +1,35 @@
-//! `bench`: the median CPU time of each operation.
+//! `bench`: the median CPU time of each operation, or of each pass.
 
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
+use tvmscript::ir::IRModule;
+use tvmscript::pass::Sequential;
+use tvmscript::passes::on_module;
 use tvmscript::{
     Object, PrinterConfig, from_tvm_json, print, structural_equal, structural_hash, to_tvm_json,
 };
 
-use super::Run;
+use super::{Run, opt};
 use crate::args::Bench;
 use crate::failure::{FileError, FileErrorKind};
-use crate::input::{self, Input, Source};
+use crate::input::{self, Input, Script, Source};
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, output};
+use crate::{Outcome, output, well_formed};
 
 /// The operation that parses without spans. It is measured only if asked for.
 const BARE_PARSE: &str = "parse-without-spans";
 
 /// Measures files one after the other, since parallel runs would disturb each other.
 pub(super) fn run(args: &Bench, run: &mut Run<'_>) -> Outcome {
+    let passes = match opt::sequence(&args.passes, &run.settings) {
+        Ok(passes) => passes,
+        Err(message) => {
+            output::diagnose(&format!("error: {message}"));
+            return Outcome::Misused;
+        }
+    };
     let mut outcome = Outcome::Done;
     for path in &args.files {
         let Some(input) = run.load(path) else {
@@ -27,9 +37,44 @@ pub(super) fn run(args: &Bench, run: &mut Run<'_>) -> Outcome {
             continue;
         };
         let file = (args.files.len() > 1).then_some(path.as_path());
-        outcome = outcome.and(bench_file(args, file, &input, &run.settings));
+        outcome = outcome.and(match args.passes.names.is_empty() {
+            true => bench_file(args, file, &input, &run.settings),
+            false => bench_passes(args, file, input, &passes, &run.settings),
+        });
     }
     outcome
+}
+
+/// Measures each pass on the result of the one before and writes one line per pass.
+fn bench_passes(
+    args: &Bench,
+    file: Option<&Path>,
+    input: Input,
+    passes: &Sequential<IRModule>,
+    settings: &Settings<'_>,
+) -> Outcome {
+    let Input { source, mut scripts, .. } = input;
+    let context = opt::context(&args.passes, settings);
+    let mut bench = Measure { args, file, outcome: Outcome::Done };
+    for pass in passes.passes() {
+        let run =
+            |script: &Script| on_module(script.node.clone(), |module| context.run(pass.as_ref(), module));
+        bench.op(&pass.info().name, 0, || scripts.iter().map(run).collect::<Vec<_>>());
+        for script in &mut scripts {
+            match run(script) {
+                Ok(node) => script.node = node,
+                Err(error) => {
+                    let failure = FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) };
+                    let name = source.name.clone();
+                    output::diagnose(
+                        &FileError::new(failure, Some(source)).render(Path::new(&name), settings),
+                    );
+                    return Outcome::No;
+                }
+            }
+        }
+    }
+    bench.outcome
 }
 
 /// Measures one file and writes one line per operation.

@@ -164,3 +164,16 @@ fn bench_measures_every_operation() {
     assert_eq!(ops, ["parse", "print", "eq", "hash", "save", "load", "drop"]);
     assert!(lines.iter().all(|l| l[if cfg!(unix) { "cpu" } else { "s" }].is_f64()));
 }
+
+#[test]
+fn bench_measures_each_pass() {
+    let right = file("right.py", ADD_ONE);
+    let ran =
+        run(&["bench", "--repeat", "1", &right, "--passes", "tir.Simplify,tir.UnrollLoop,tir.Simplify"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let lines: Vec<Value> = ran.stdout.lines().map(|l| serde_json::from_str(l).expect("an object")).collect();
+    let ops: Vec<&str> = lines.iter().filter_map(|l| l["op"].as_str()).collect();
+    assert_eq!(ops, ["tir.Simplify", "tir.UnrollLoop", "tir.Simplify"]);
+    assert!(lines.iter().all(|l| l[if cfg!(unix) { "cpu" } else { "s" }].is_f64()));
+    assert_eq!(run(&["bench", &right, "--passes", "tir.None"]).status, 2);
+}

@@ -226,6 +226,13 @@ impl Object {
     /// Returns the value if the node is a `U`.
     #[inline]
     pub fn as_node<U: Node>(&self) -> Option<&U> {
+        self.as_node_inline()
+    }
+
+    /// [`Object::as_node`] for views, where a call takes longer than the test.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn as_node_inline<U: Node>(&self) -> Option<&U> {
         // SAFETY: the type is `U`'s or a subtype, which shares the payload (checked at registration).
         self.info().is_a(U::type_info()).then(|| unsafe { self.value::<U>() })
     }

@@ -23,10 +23,10 @@ pub(super) fn under<R: WithAnalyzer, T>(
     conditions: &[Expr],
     f: impl FnOnce(&mut R) -> Result<T>,
 ) -> Result<T> {
-    let entered: Vec<_> =
-        conditions.iter().map(|condition| r.analyzer().enter_constraint(condition)).collect();
-    let result = f(r);
-    entered.into_iter().rev().for_each(|constraint| r.analyzer().leave_constraint(constraint));
+    let Some((first, rest)) = conditions.split_first() else { return f(r) };
+    let entered = r.analyzer().enter_constraint(first);
+    let result = under(r, rest, f);
+    r.analyzer().leave_constraint(entered);
     result
 }
 
@@ -35,6 +35,9 @@ pub(super) fn children<R: WithAnalyzer>(r: &mut R, stmt: &StmtRef) -> Result<Stm
     match stmt.kind() {
         StmtKind::For(s) => {
             r.analyzer().bind_range(&s.loop_var, &s.min, &s.extent);
+            if s.extent.is::<IntImm>() {
+                return rewrite::children(r, stmt);
+            }
             let zero = IntImm::try_new(s.extent.dtype(), 0)?;
             under(r, &[s.extent.clone().greater(zero)], |r| rewrite::children(r, stmt))
         }

@@ -1,7 +1,7 @@
 //! Blocks without axes.
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Array, Object, PtrMap, Ref, substitute};
+use tvmscript_ir_core::{Array, Object, PtrMap, Ref};
 use tvmscript_prim::{Expr, Var};
 use tvmscript_tir::node::*;
 
@@ -70,6 +70,6 @@ impl Rewriter for Convert {
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
-        if self.values.is_empty() { Ok(expr.clone()) } else { Ok(substitute(expr.clone(), &self.values)?) }
+        rewrite::replaced(expr, &self.values)
     }
 }

@@ -1,13 +1,11 @@
 //! One definition per variable.
 
 use tvmscript_ir::{BaseFunc, IRModule};
-use tvmscript_ir_core::{
-    Descend, Map, Mutator, Object, ObjectLike, PtrMap, PtrSet, Ref, Value, any_node, mutate,
-};
-use tvmscript_prim::{Expr, Let, Var};
+use tvmscript_ir_core::{Descend, Map, Mutator, Object, ObjectLike, PtrMap, PtrSet, Ref, Value, mutate};
+use tvmscript_prim::{Expr, IntImm, Let, Var};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Rewriter, Same, Visits, array, changed, edit, expr_children, visit};
+use super::rewrite::{self, Rewriter, Same, Visits, any_part, array, changed, edit, expr_children, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -312,7 +310,10 @@ impl Rewriter for Ssa {
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
-        if any_node(expr, |node| node.is::<Let>()) {
+        if expr.is::<IntImm>() {
+            return Ok(expr.clone());
+        }
+        if any_part(expr, |node| node.is::<Let>()) {
             return self.scoped_expr(expr);
         }
         if self.active == 0 && self.threads.is_empty() {

@@ -3,7 +3,8 @@
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{
-    Array, DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, Str, Value, substitute, visit_nodes,
+    Array, DataType, Map, Object, ObjectLike, PtrMap, Ref, Span, Str, Value, shared::Visited,
+    vectors::reverse_above,
 };
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Range, StringImm, ops};
 use tvmscript_tir::node::*;
@@ -43,7 +44,16 @@ type Pragma = (Str, Expr);
 /// Collects the alignments that blocks declare for their results. The index of the buffer is replaced by -1.
 fn alignments(body: &StmtRef) -> PtrMap<Vec<Value>> {
     let mut found: PtrMap<Vec<Value>> = PtrMap::default();
-    visit_nodes::<Block>(body, |block| {
+    let (mut pending, mut visited) = (vec![body], Visited::default());
+    while let Some(stmt) = pending.pop() {
+        if !visited.is_first(stmt.object()) {
+            continue;
+        }
+        let start = pending.len();
+        stmt.kind().for_each_child(|child| pending.push(child));
+        // The first child is popped first.
+        reverse_above(&mut pending, start);
+        let StmtKind::Block(block) = stmt.kind() else { continue };
         let annotation = block.annotations.get_str("buffer_dim_align").and_then(Value::as_object);
         for tuple in annotation.and_then(Array::<Value>::try_ref).into_iter().flat_map(|a| a.values()) {
             let Some(parts) = tuple.as_object().and_then(Array::<Value>::try_ref) else { continue };
@@ -56,7 +66,7 @@ fn alignments(body: &StmtRef) -> PtrMap<Vec<Value>> {
                 found.entry(region.buffer.data.object().clone()).or_default().push(tuple);
             }
         }
-    });
+    }
     found
 }
 
@@ -215,6 +225,6 @@ impl Rewriter for Lower {
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
-        if self.units.is_empty() { Ok(expr.clone()) } else { Ok(substitute(expr.clone(), &self.units)?) }
+        rewrite::replaced(expr, &self.units)
     }
 }

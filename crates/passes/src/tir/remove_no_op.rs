@@ -2,13 +2,13 @@
 
 use tvmscript_arith::{Analyzer, DomMap, IntSet, effect, eval_set};
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Array, Object, any_node, post_order_mutate};
+use tvmscript_ir_core::{Array, Object, Ref, any_node, post_order_mutate};
 use tvmscript_prim::intrinsic::IF_THEN_ELSE;
-use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Select, ops};
+use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, PrimExprExt, Select, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing};
-use super::rewrite::{self, Rewriter, Visits, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, any_part, edit, visit};
 use crate::Result;
 use tvmscript_pass::pass;
 
@@ -20,7 +20,7 @@ pass! {
     ///
     /// Upstream: `src/tir/transforms/remove_no_op.cc`, without `use_dataflow_analysis`.
     pub RemoveNoOp = "tir.RemoveNoOp" for PrimFunc in IRModule |function, context| {
-        rewrite::body(function, context, &mut Remover { visits: Visits::default(), analyzer: Analyzer::new(), domains: DomMap::new() })
+        rewrite::body(function, context, &mut Remover { visits: Visits::default(), analyzer: Analyzer::new(), loops: Vec::new() })
     }
 }
 
@@ -28,8 +28,8 @@ struct Remover {
     /// Statements that may still be visited.
     visits: Visits,
     analyzer: Analyzer,
-    /// Ranges of the loop variables in scope.
-    domains: DomMap,
+    /// The loops around the current statement.
+    loops: Vec<Ref<For>>,
 }
 
 /// Returns `true` for `Evaluate` of an integer literal.
@@ -58,12 +58,23 @@ impl Remover {
         a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.analyzer.can_prove_equal(a, b))
     }
 
+    /// Returns `false` if the stored value is not the one that the buffer holds: no bounds are known of a number that is not
+    /// an integer, so it must contain a load of the buffer.
+    fn may_store_same_value(&self, store: &BufferStore) -> bool {
+        let dtype = store.value.dtype();
+        let loads = |node: &Object| {
+            node.as_node::<BufferLoad>().is_some_and(|load| load.buffer.ptr_eq(&store.buffer))
+        };
+        !dtype.is_any_float() || any_part(&store.value, loads)
+    }
+
     /// Returns `true` if the stored value is the one that the buffer holds.
     fn stores_same_value(&mut self, store: &BufferStore) -> bool {
-        let load = BufferLoad::try_new(store.buffer.clone(), store.indices.clone(), store.predicate.clone());
-        let difference = load.ok().and_then(|load| ops::sub(store.value.clone(), load).ok());
-        if let Some(difference) = difference
-            && let Ok(zero) = ops::make_zero(tvmscript_prim::PrimExprExt::dtype(&difference))
+        if self.may_store_same_value(store)
+            && let Ok(load) =
+                BufferLoad::try_new(store.buffer.clone(), store.indices.clone(), store.predicate.clone())
+            && let Ok(difference) = ops::sub(store.value.clone(), load)
+            && let Ok(zero) = ops::make_zero(difference.dtype())
             && let Ok(is_zero) = ops::eq(difference, zero)
             && ops::is_one(&self.analyzer.simplify(&is_zero))
         {
@@ -76,6 +87,19 @@ impl Remover {
             && self.all_equal(&a.shape, &b.shape)
             && self.all_equal(&a.strides, &b.strides)
             && self.all_equal(&load.indices, &store.indices)
+    }
+
+    /// Returns `true` if a loop is proven to have no iterations.
+    fn never_runs(&mut self, s: &For) -> bool {
+        if let Some(extent) = ops::int_value(&s.extent) {
+            return extent <= 0;
+        }
+        let mut domains = DomMap::new();
+        for s in &self.loops {
+            domains.insert(&s.loop_var, IntSet::from_range(&s.min, &s.extent));
+        }
+        let most = eval_set(&s.extent, &domains).max().cloned();
+        most.is_some_and(|most| self.analyzer.can_prove(&most.less_equal(0)))
     }
 
     /// The body of a wait for a negative number of groups, which is not a wait.
@@ -139,16 +163,12 @@ impl Rewriter for Remover {
                 })
             }
             StmtKind::For(s) => {
-                let most = match s.extent.is::<IntImm>() {
-                    true => Some(s.extent.clone()),
-                    false => eval_set(&s.extent, &self.domains).max().cloned(),
-                };
-                if most.is_some_and(|most| self.analyzer.can_prove(&most.less_equal(0))) {
+                if self.never_runs(s) {
                     return Ok(nothing());
                 }
-                self.domains.insert(&s.loop_var, IntSet::from_range(&s.min, &s.extent));
+                self.loops.extend(stmt.downcast_ref::<For>().cloned());
                 let new = context::children(self, stmt);
-                self.domains.remove(&s.loop_var);
+                self.loops.pop();
                 let new = new?;
                 Ok(match new.as_node::<For>() {
                     Some(s) if ops::is_zero(&s.extent) => nothing(),
@@ -184,18 +204,24 @@ impl Rewriter for Remover {
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr> {
-        let pick = |condition: &Expr, on_true: &Expr, on_false: &Expr| {
+        if !any_node(expr, |node| choice(node).is_some()) {
+            return Ok(expr.clone());
+        }
+        Ok(post_order_mutate(expr.clone(), |node| {
+            let (condition, on_true, on_false) = choice(node)?;
             let picked = if ops::int_value(condition)? == 0 { on_false } else { on_true };
             Some(picked.object().clone())
-        };
-        Ok(post_order_mutate(expr.clone(), |node| {
-            if let Some(select) = node.as_node::<Select>() {
-                return pick(&select.condition, &select.true_value, &select.false_value);
-            }
-            let call = node.as_node::<Call>().filter(|call| IF_THEN_ELSE.is_called_by(call))?;
-            pick(call.args.get(0)?, call.args.get(1)?, call.args.get(2)?)
         })?)
     }
+}
+
+/// The condition and the values of a selection or a conditional.
+fn choice(node: &Object) -> Option<(&Expr, &Expr, &Expr)> {
+    if let Some(select) = node.as_node::<Select>() {
+        return Some((&select.condition, &select.true_value, &select.false_value));
+    }
+    let call = node.as_node::<Call>().filter(|call| IF_THEN_ELSE.is_called_by(call))?;
+    Some((call.args.get(0)?, call.args.get(1)?, call.args.get(2)?))
 }
 
 /// Returns `true` if a load or a store below a statement accesses the buffer.

@@ -42,8 +42,12 @@
 //!
 //! Upstream counterpart: `StmtMutator`, `src/tir/ir/stmt_functor.cc`.
 
-use tvmscript_ir_core::{Array, Class, FieldRef, Node, ObjectLike, Ref, Span, SubclassOf, Value, with_stack};
-use tvmscript_prim::{Expr, PrimExpr, Range};
+use tvmscript_ir_core::shared::Visited;
+use tvmscript_ir_core::{
+    Array, Class, FieldRef, Node, Object, ObjectLike, PtrMap, Ref, Span, SubclassOf, Value, for_each_child,
+    substitute, with_stack,
+};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, Range, Var, ops};
 use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::*;
 
@@ -200,11 +204,56 @@ impl<T: Same> Same for Option<T> {
 /// Fails with the error of `f`.
 pub fn array<T: Class>(
     items: &Array<Ref<T>>,
-    f: impl FnMut(&Ref<T>) -> Result<Ref<T>>,
+    mut f: impl FnMut(&Ref<T>) -> Result<Ref<T>>,
 ) -> Result<Array<Ref<T>>> {
-    let new = items.iter().map(f).collect::<Result<Vec<_>>>()?;
-    let is_same = new.iter().zip(items.iter()).all(|(new, old)| new.ptr_eq(old));
-    Ok(if is_same { items.clone() } else { Array::new(new) })
+    let mut changed: Option<Vec<Ref<T>>> = None;
+    for (at, old) in items.iter().enumerate() {
+        let new = f(old)?;
+        match &mut changed {
+            Some(changed) => changed.push(new),
+            None if new.ptr_eq(old) => {}
+            None => changed = Some(items.iter().take(at).cloned().chain([new]).collect()),
+        }
+    }
+    Ok(changed.map_or_else(|| items.clone(), Array::new))
+}
+
+/// An expression with variables replaced, by [`substitute`]; single variables and literals need no walk.
+///
+/// # Errors
+/// Fails with the error of the substitution.
+pub(super) fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Result<Expr> {
+    if values.is_empty() || expr.is::<IntImm>() {
+        return Ok(expr.clone());
+    }
+    if expr.is::<Var>() {
+        let value = values.get(expr.object()).and_then(|value| value.downcast_ref::<PrimExpr>());
+        return Ok(value.unwrap_or(expr).clone());
+    }
+    Ok(substitute(expr.clone(), values)?)
+}
+
+/// Number of nodes that [`any_part`] visits before it records them.
+const UNRECORDED_PARTS: usize = 64;
+
+/// Returns `true` if `f` does so for a statement or an expression of a graph, or for another node of it that is not part
+/// of a buffer. May call `f` twice for a shared node.
+pub(super) fn any_part(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
+    let (mut pending, mut visited) = (Vec::with_capacity(32), Visited::default());
+    pending.push(root.as_object());
+    for count in 0.. {
+        let Some(node) = pending.pop() else { break };
+        if count >= UNRECORDED_PARTS && !visited.is_first(node) {
+            continue;
+        }
+        if f(node) {
+            return true;
+        }
+        if !node.is::<Buffer>() {
+            for_each_child(node, |child| pending.push(child));
+        }
+    }
+    false
 }
 
 /// A copy of a node with changes, and with its span.
@@ -333,6 +382,11 @@ pub fn children<R: Rewriter>(r: &mut R, stmt: &StmtRef) -> Result<StmtRef> {
 /// A sequence of rewritten statements, without nested sequences and without `Evaluate(0)`; the old sequence if nothing
 /// changes.
 fn sequence(stmt: &StmtRef, old: &SeqStmt, new: Array<StmtRef>) -> StmtRef {
+    let stays =
+        |s: &StmtRef| !s.is::<SeqStmt>() && !s.as_node::<Evaluate>().is_some_and(|e| ops::is_zero(&e.value));
+    if new.ptr_eq(&old.seq) && new.len() > 1 && new.iter().all(stays) {
+        return stmt.clone();
+    }
     let flat = flatten(new.iter().cloned().collect(), false);
     let is_same = flat.as_node::<SeqStmt>().is_some_and(|flat| {
         flat.seq.len() == old.seq.len() && flat.seq.iter().zip(old.seq.iter()).all(|(a, b)| a.ptr_eq(b))

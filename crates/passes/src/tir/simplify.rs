@@ -1,8 +1,10 @@
 //! Simplification of statements and their expressions.
 
+use std::cell::OnceCell;
+
 use tvmscript_arith::{Analyzer, effect};
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, PtrMap, PtrSet, pre_order_visit, structural_equal, substitute};
+use tvmscript_ir_core::{Object, PtrMap, PtrSet, pre_order_visit, structural_equal};
 use tvmscript_prim::{Compare, Effect, Expr, FloatImm, IntImm, PrimExprExt, Var, ops};
 use tvmscript_tir::node::*;
 
@@ -22,7 +24,7 @@ pass! {
         let mut simplify = Simplifier {
             visits: Visits::default(),
             analyzer: Analyzer::new(),
-            kept: variables_of_buffers(&function.body),
+            kept: Kept { body: function.body.clone(), variables: OnceCell::new() },
             values: PtrMap::default(),
         };
         context::mark_shapes(&mut simplify.analyzer, &function);
@@ -35,9 +37,21 @@ struct Simplifier {
     visits: Visits,
     analyzer: Analyzer,
     /// Variables that buffers refer to, which simplification does not replace.
-    kept: PtrSet,
+    kept: Kept,
     /// Values of bound variables that stay bound.
     values: PtrMap<Object>,
+}
+
+/// The variables in the layout of accessed buffers of a function, found when a binding first asks for them.
+struct Kept {
+    body: StmtRef,
+    variables: OnceCell<PtrSet>,
+}
+
+impl Kept {
+    fn contains(&self, var: &Object) -> bool {
+        self.variables.get_or_init(|| variables_of_buffers(&self.body)).contains(var)
+    }
 }
 
 /// The variables in the layout of accessed buffers.
@@ -69,7 +83,7 @@ fn is_inlined(value: &Expr) -> bool {
 impl Simplifier {
     /// The value of a condition, if it can be proven.
     fn proven(&mut self, condition: &Expr) -> Result<Option<bool>> {
-        let condition = substitute(condition.clone(), &self.values)?;
+        let condition = rewrite::replaced(condition, &self.values)?;
         Ok(ops::int_value(&self.analyzer.simplify(&condition)).map(|value| value != 0))
     }
 }
@@ -92,6 +106,10 @@ impl Rewriter for Simplifier {
 
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
+            // The analyzer knows constant bounds from the range.
+            StmtKind::For(s) if s.min.is::<IntImm>() && s.extent.is::<IntImm>() => {
+                context::children(self, stmt)
+            }
             StmtKind::For(s) => {
                 self.analyzer.bind_range(&s.loop_var, &s.min, &s.extent);
                 let var: Expr = s.loop_var.clone().upcast();

@@ -1,13 +1,14 @@
 //! Loops as sequences.
 
-use tvmscript_arith::Analyzer;
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, PtrSet, pre_order_visit, ptr_map, substitute, tree_size};
-use tvmscript_prim::{Expr, IntImm, Var, ops};
+use tvmscript_ir_core::{
+    Descend, Mutator, Object, ObjectLike, PtrMap, PtrSet, Ref, any_node, mutate, pre_order_visit, tree_size,
+};
+use tvmscript_prim::{Expr, FloatImm, IntImm, Let, Op, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::convert_ssa;
-use super::rewrite::{self, Rewriter, Visits, array, edit, visit};
+use super::rewrite::{self, Rewriter, Visits, array, changed, edit, visit};
 use crate::Result;
 use tvmscript_pass::{OptionDecl, OptionValue, PassContext, PassError, pass};
 
@@ -154,23 +155,80 @@ impl Unroll {
                 "unrolling the loop over `{name}` makes more than {MAX_NODES} nodes"
             )));
         }
-        let copy = |index: i64| -> Result<StmtRef> {
+        let defined = definitions(&s.body);
+        let vars = defined.iter().chain([&s.loop_var]).map(|var| var.object().clone()).collect();
+        let mut copies = Copies { vars, values: PtrMap::default(), buffers: PtrMap::default() };
+        let mut copy = |index: i64| -> Result<StmtRef> {
+            if index > 0 {
+                copies.values.extend(defined.iter().map(|var| {
+                    let copy = changed(var, |_| ());
+                    (var.object().clone(), copy.into_object())
+                }));
+            }
             let index = IntImm::try_new(s.loop_var.dtype, index)?;
             let offset = match &s.step {
                 Some(step) => ops::mul(step.clone(), index)?,
                 None => index,
             };
-            let value: Object = ops::add(s.min.clone(), offset)?.into();
-            Ok(self.visits.absorb(substitute(s.body.clone(), &ptr_map([(&s.loop_var, value)]))?, s.span))
+            let value = ops::add(s.min.clone(), offset)?.into_object();
+            copies.values.insert(s.loop_var.object().clone(), value);
+            Ok(self.visits.absorb(mutate(s.body.clone(), &mut copies)?, s.span))
         };
-        Ok(flatten((0..count).map(copy).collect::<Result<_>>()?, false))
+        Ok(flatten((0..count).map(&mut copy).collect::<Result<_>>()?, false))
     }
+}
+
+/// Copies of a body with variables replaced.
+struct Copies {
+    /// The variables that copies replace.
+    vars: PtrSet,
+    /// Their values in the next copy. The first copy keeps the variables that the body defines.
+    values: PtrMap<Object>,
+    /// Tests of buffers for these variables, which the copies share.
+    buffers: PtrMap<bool>,
+}
+
+impl Mutator for Copies {
+    fn enter(&mut self, node: &Object) -> Descend {
+        if let Some(value) = self.values.get(node) {
+            return Descend::Replace(value.clone());
+        }
+        if node.is::<Var>() || node.is::<IntImm>() || node.is::<FloatImm>() || node.is::<Op>() {
+            return Descend::Keep;
+        }
+        if !node.is::<Buffer>() {
+            return Descend::Into;
+        }
+        let Copies { vars, buffers, .. } = self;
+        let is_changed =
+            buffers.entry(node.clone()).or_insert_with(|| any_node(node, |part| vars.contains(part)));
+        if *is_changed { Descend::Into } else { Descend::Keep }
+    }
+}
+
+/// The variables that a statement defines up to its end.
+fn definitions(stmt: &StmtRef) -> Vec<Ref<Var>> {
+    let mut found = Vec::new();
+    pre_order_visit(stmt, |node| {
+        if let Some(node) = node.as_node::<For>() {
+            found.push(node.loop_var.clone());
+        } else if let Some(node) = node.as_node::<LetStmt>() {
+            found.push(node.var.clone());
+        } else if let Some(node) = node.as_node::<Allocate>() {
+            found.push(node.buffer_var.clone());
+        } else if let Some(node) = node.as_node::<Block>() {
+            found.extend(node.iter_vars.iter().map(|axis| axis.var.clone()));
+        } else if let Some(node) = node.as_node::<Let>() {
+            found.push(node.var.clone());
+        }
+        !node.is::<Buffer>()
+    });
+    found
 }
 
 /// The constant extent of a loop.
 fn extent(s: &For) -> Option<i64> {
-    let extent = Analyzer::new().simplify(&s.extent);
-    ops::int_value(&extent).filter(|extent| *extent <= i64::from(i32::MAX))
+    ops::int_value(&tvmscript_arith::simplify(&s.extent)).filter(|extent| *extent <= i64::from(i32::MAX))
 }
 
 impl Rewriter for Unroll {
