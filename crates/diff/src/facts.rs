@@ -5,7 +5,6 @@
 //! ([`Facts::set_identities`]); [`Facts::form`] by type only. Ignored fields do not count, nor does the order of entries.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
@@ -210,26 +209,10 @@ pub(crate) fn is_entity(node: &Object) -> bool {
     }
 }
 
-/// Returns `true` for a node of a type with definitions and a name hint. The answer is kept per type, as each use of a
-/// buffer asks.
+/// Returns `true` for a node of a type with definitions and a name hint.
 fn has_named_definitions(node: &Object) -> bool {
-    const TYPES: usize = 1024;
-    const YES: u8 = 1;
-    const NO: u8 = 2;
-    static ANSWERS: [AtomicU8; TYPES] = [const { AtomicU8::new(0) }; TYPES];
-    let info = node.info();
-    let kept = ANSWERS.get(info.index());
-    match kept.map_or(0, |kept| kept.load(Ordering::Relaxed)) {
-        0 => {
-            let has = info.fields().iter().any(|field| field.def)
-                && fields(node).any(|field| matches!(field, FieldRef::Name(_)));
-            if let Some(kept) = kept {
-                kept.store(if has { YES } else { NO }, Ordering::Relaxed);
-            }
-            has
-        }
-        answer => answer == YES,
-    }
+    node.info().fields().iter().any(|field| field.def)
+        && fields(node).any(|field| matches!(field, FieldRef::Name(_)))
 }
 
 fn fields(node: &Object) -> impl Iterator<Item = FieldRef<'_>> {
