@@ -44,7 +44,7 @@ pub struct TilePrimitiveCall {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tirx.ExecScope")]
 pub struct ExecScope {
-    /// The number of the scope: those of [`SCOPES`].
+    /// The number of the scope: 2 for a cluster, 3 for a CTA, 4 for a warp group, 5 for a warp, 6 for a thread.
     pub kind: i64,
 }
 
