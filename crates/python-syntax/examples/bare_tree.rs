@@ -1,7 +1,7 @@
 //! Measures rustpython's parser alone: the time for the bare syntax tree of a file, without this crate's own parser.
 //!
-//! `cargo run --release -p tvmscript-python-syntax --example bare_tree -- FILE`. `cargo xtask bench-gate` uses it as the
-//! anchor that speed is compared with.
+//! `cargo run --release -p tvmscript-python-syntax --example bare_tree -- FILE`. The anchor that `docs/performance.md`
+//! compares parsing with.
 
 use rustpython_parser::{Mode, parse};
 

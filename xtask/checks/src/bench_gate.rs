@@ -1,9 +1,9 @@
-//! `cargo xtask bench-gate`: speed as ratios, compared with recorded ones.
+//! `cargo xtask bench-gate`: instructions of the main operations, compared with the fewest ever recorded.
 //!
-//! Absolute times mean nothing on another machine. Each operation is therefore measured against one anchor in the same
-//! run: the time that rustpython's parser alone takes for the bare syntax tree of the same text. The recorded ratios are in
-//! [`RECORDED`]; a ratio that is more than [`TOLERANCE`] above its record fails the gate. Rounds of the anchor and of the
-//! command alternate, and the best of each counts, so that load on the machine disturbs both alike.
+//! Times vary with the machine and its load, so a limit on them lets a program become slower in small steps. The number of
+//! instructions of a program does not vary. Valgrind counts them: an operation costs half of what two more repetitions add
+//! to a run. An operation fails if it takes more than [`TOLERANCE`] above its line in [`RECORDED`]. A deliberate cost is
+//! recorded with its reason.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,140 +12,189 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::Value;
 
 use xtask::workspace;
 
-/// The recorded ratios, relative to the root: by workload, then by operation.
-const RECORDED: &str = "xtask/checks/bench-ratios.json";
+/// The record, relative to the root: lines `WORKLOAD OPERATION INSTRUCTIONS`, with a reason if the number once grew.
+const RECORDED: &str = "xtask/checks/instructions.txt";
 
-/// Build profile: ratios of another one are others.
-const PROFILE: &str = "fast";
+/// What the record says of itself.
+const HEADER: &str = "\
+# The fewest instructions that each operation ever took: `WORKLOAD OPERATION INSTRUCTIONS`, for all statements of the workload.
+# `cargo xtask bench-gate --bless` enters smaller numbers, `--accept REASON` larger ones too, with the reason behind them.
+";
 
-/// Allowed growth of a ratio.
-const TOLERANCE: f64 = 0.15;
+/// Build profile; the numbers of another one are others.
+const PROFILE: &str = "gate";
+
+/// Allowed growth of a number, in percent.
+const TOLERANCE: u64 = 2;
 
 /// Statements per workload.
 const STATEMENTS: usize = 1000;
 
+/// The operations of `tvmscript bench`. Parsing includes dropping the result.
+const OPERATIONS: [&str; 6] = ["parse", "print", "eq", "hash", "save", "load"];
+
+/// The passes that are measured as one chain, and their workload.
+const PASSES: (&str, &str) = (
+    "blocks",
+    "tir.LowerInitBlock,tir.ConvertBlocksToOpaque,tir.LowerOpaqueBlock,tir.Simplify,tir.UnrollLoop,tir.VectorizeLoop,tir.RemoveNoOp",
+);
+
 /// Options of the gate.
 #[derive(Args)]
 pub struct Options {
-    /// Record the measured ratios instead of comparing them.
+    /// Record numbers that are smaller than the recorded ones.
     #[arg(long)]
     bless: bool,
-    /// Print the table, but succeed whatever it says: for machines that do other work.
-    #[arg(long)]
-    report: bool,
-    /// Number of rounds; the best time of each operation counts.
-    #[arg(long, default_value_t = 5)]
-    rounds: usize,
+    /// Record all numbers, for this reason.
+    #[arg(long, value_name = "REASON")]
+    accept: Option<String>,
 }
 
-/// Ratio per operation, per workload.
-type Ratios = BTreeMap<String, BTreeMap<String, f64>>;
+/// Instructions, and why they once grew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    instructions: u64,
+    reason: Option<String>,
+}
+
+/// Entries by workload and operation.
+type Record = BTreeMap<(String, String), Entry>;
 
 /// Measures all workloads and compares them with the record.
 ///
 /// # Errors
-/// If a ratio is above its record by more than the tolerance, or nothing can be measured.
+/// If an operation takes more instructions than recorded, or nothing can be measured.
 pub fn run(options: &Options) -> Result<()> {
-    let (command, anchor) = build()?;
+    let command = build()?;
     let folder = workspace::root().join("target/bench-gate");
     std::fs::create_dir_all(&folder)?;
-    let mut measured = Ratios::new();
+    let mut measured = BTreeMap::new();
     for (name, text) in workloads() {
         let path = folder.join(format!("{name}.py"));
         std::fs::write(&path, text)?;
-        measured.insert(name.to_owned(), ratios(&command, &anchor, &path, options.rounds)?);
+        for operation in OPERATIONS {
+            let count = instructions_of(&command, &path, &["--ops", operation])?;
+            measured.insert((name.to_owned(), operation.to_owned()), count);
+        }
     }
-    let record = workspace::root().join(RECORDED);
-    if options.bless {
-        std::fs::write(&record, serde_json::to_string_pretty(&measured)? + "\n")?;
-        println!("{}", table(&measured, &Ratios::new()).0);
+    let (workload, passes) = PASSES;
+    let path = folder.join(format!("{workload}.py"));
+    let count = instructions_of(&command, &path, &["--passes", passes])?;
+    measured.insert((workload.to_owned(), "passes".to_owned()), count);
+
+    let file = workspace::root().join(RECORDED);
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let mut record = parse(&text)?;
+    let (table, slower) = compare(&measured, &record);
+    println!("{table}");
+    if options.bless || options.accept.is_some() {
+        enter(&measured, &mut record, options.accept.as_deref());
+        std::fs::write(&file, shown(&record))?;
         return Ok(());
     }
-    let recorded: Ratios = serde_json::from_str(
-        &std::fs::read_to_string(&record).with_context(|| format!("no recorded ratios in {RECORDED}"))?,
-    )?;
-    let (table, slower) = table(&measured, &recorded);
-    println!("{table}");
     match slower {
         0 => Ok(()),
-        n if options.report => {
-            println!("{n} above the record by more than {:.0} %", TOLERANCE * 100.0);
-            Ok(())
-        }
-        n => bail!("{n} ratios are above the record by more than {:.0} %", TOLERANCE * 100.0),
+        n => bail!(
+            "{n} operations take over {TOLERANCE} % more instructions than {RECORDED} has; see `cargo xtask bench-gate --help`"
+        ),
     }
 }
 
-/// Builds the command and the anchor with [`PROFILE`]; returns their paths.
-fn build() -> Result<(PathBuf, PathBuf)> {
-    for target in [
-        &["-p", "tvmscript-cli", "--bin", "tvmscript"][..],
-        &["-p", "tvmscript-python-syntax", "--example", "bare_tree"],
-    ] {
-        let status = workspace::cargo().args(["build", "--profile", PROFILE]).args(target).status()?;
-        if !status.success() {
-            bail!("cargo build --profile {PROFILE} {} failed", target.join(" "));
+/// Builds the command with [`PROFILE`]; returns its path.
+fn build() -> Result<PathBuf> {
+    let arguments = ["build", "--profile", PROFILE, "-p", "tvmscript-cli", "--bin", "tvmscript"];
+    if !workspace::cargo().args(arguments).status()?.success() {
+        bail!("cargo {} failed", arguments.join(" "));
+    }
+    Ok(workspace::root().join("target").join(PROFILE).join("tvmscript"))
+}
+
+/// The instructions of one repetition of what `arguments` select.
+fn instructions_of(command: &Path, file: &Path, arguments: &[&str]) -> Result<u64> {
+    let run = |repeat: &str| {
+        // The budget ends repetitions by their time, which must not matter here.
+        let mut bench = Command::new("valgrind");
+        bench.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+        bench.arg(command).arg("bench").arg(file).args(arguments);
+        bench.args(["--repeat", repeat, "--budget", "9999"]);
+        let output = bench.output().context("cannot run valgrind, which counts the instructions")?;
+        let log = String::from_utf8_lossy(&output.stderr);
+        match total(&log).filter(|_| output.status.success()) {
+            Some(count) => Ok(count),
+            None => bail!("{bench:?} failed:\n{log}"),
+        }
+    };
+    Ok(run("3")?.saturating_sub(run("1")?) / 2)
+}
+
+/// The number behind `I refs:` in what valgrind writes.
+fn total(log: &str) -> Option<u64> {
+    let (_, rest) = log.split_once("refs:")?;
+    let number: String = rest.lines().next()?.chars().filter(char::is_ascii_digit).collect();
+    number.parse().ok()
+}
+
+/// Reads the record.
+fn parse(text: &str) -> Result<Record> {
+    let mut record = Record::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let mut words = line.splitn(4, ' ');
+        let entry = (|| {
+            let key = (words.next()?.to_owned(), words.next()?.to_owned());
+            let instructions = words.next()?.parse().ok()?;
+            Some((key, Entry { instructions, reason: words.next().map(str::to_owned) }))
+        })();
+        let (key, entry) = entry.with_context(|| format!("{RECORDED}: {line}"))?;
+        record.insert(key, entry);
+    }
+    Ok(record)
+}
+
+/// Writes the record.
+fn shown(record: &Record) -> String {
+    let mut out = HEADER.to_owned();
+    for ((workload, operation), Entry { instructions, reason }) in record {
+        let _ = write!(out, "{workload} {operation} {instructions}");
+        if let Some(reason) = reason {
+            let _ = write!(out, " {reason}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Enters new and smaller numbers, and with a reason larger ones.
+fn enter(measured: &BTreeMap<(String, String), u64>, record: &mut Record, reason: Option<&str>) {
+    for (key, &instructions) in measured {
+        let best = record.get(key).map(|entry| entry.instructions);
+        let grows = best.is_some_and(|best| instructions > best);
+        if !grows && best != Some(instructions) {
+            let kept = record.get(key).and_then(|entry| entry.reason.clone());
+            record.insert(key.clone(), Entry { instructions, reason: kept });
+        } else if grows && let Some(reason) = reason {
+            record.insert(key.clone(), Entry { instructions, reason: Some(reason.to_owned()) });
         }
     }
-    let folder = workspace::root().join("target").join(PROFILE);
-    Ok((folder.join("tvmscript"), folder.join("examples/bare_tree")))
 }
 
-/// Best time per operation over that of the anchor.
-fn ratios(command: &Path, anchor: &Path, file: &Path, rounds: usize) -> Result<BTreeMap<String, f64>> {
-    let mut best = BTreeMap::new();
-    let mut best_anchor = f64::INFINITY;
-    for _ in 0..rounds.max(1) {
-        for (_, seconds) in times(Command::new(anchor).arg(file))? {
-            best_anchor = best_anchor.min(seconds);
-        }
-        for (op, seconds) in times(Command::new(command).arg("bench").arg(file))? {
-            let best = best.entry(op).or_insert(f64::INFINITY);
-            *best = seconds.min(*best);
-        }
-    }
-    Ok(best.into_iter().map(|(op, seconds)| (op, round(seconds / best_anchor))).collect())
-}
-
-/// Four decimals.
-fn round(ratio: f64) -> f64 {
-    (ratio * 1e4).round() / 1e4
-}
-
-/// The operations that a program reports, one JSON line each, with their CPU seconds.
-fn times(command: &mut Command) -> Result<Vec<(String, f64)>> {
-    let output = command.output()?;
-    if !output.status.success() {
-        bail!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr));
-    }
-    let lines = String::from_utf8(output.stdout)?;
-    let parsed = lines.lines().map(|line| {
-        let line: Value = serde_json::from_str(line)?;
-        let op = line["op"].as_str().context("a line without `op`")?.to_owned();
-        Ok((op, line["cpu"].as_f64().context("a line without `cpu`")?))
-    });
-    parsed.collect()
-}
-
-/// The table to print, and how many ratios are above the record by more than the tolerance.
-fn table(measured: &Ratios, recorded: &Ratios) -> (String, usize) {
-    let mut out = String::from("time over that of rustpython's bare syntax tree (recorded)\n");
+/// The table to print, and how many numbers are above the record by more than the tolerance.
+fn compare(measured: &BTreeMap<(String, String), u64>, record: &Record) -> (String, usize) {
+    let mut out = String::from("instructions per statement, and their change against the fewest recorded\n");
     let mut slower = 0;
-    for (workload, operations) in measured {
-        let _ = write!(out, "{workload:<6}");
-        for (op, ratio) in operations {
-            let _ = match recorded.get(workload).and_then(|ratios| ratios.get(op)) {
-                Some(record) => {
-                    let is_slower = *ratio > record * (1.0 + TOLERANCE);
-                    slower += usize::from(is_slower);
-                    write!(out, "  {op} {ratio:.4} ({record:.4}){}", if is_slower { " SLOWER" } else { "" })
-                }
-                None => write!(out, "  {op} {ratio:.4} (new)"),
-            };
+    for (key @ (workload, operation), &count) in measured {
+        let per_statement = count / STATEMENTS as u64;
+        let _ = write!(out, "{workload:<7} {operation:<7} {per_statement:>8}");
+        match record.get(key) {
+            Some(best) => {
+                let change = count as f64 / best.instructions.max(1) as f64 - 1.0;
+                let is_slower = count > best.instructions + best.instructions * TOLERANCE / 100;
+                slower += usize::from(is_slower);
+                let _ = write!(out, " {:>+6.1} %{}", change * 100.0, if is_slower { "  SLOWER" } else { "" });
+            }
+            None => out.push_str("    new"),
         }
         out.push('\n');
     }
@@ -242,6 +291,10 @@ fn bindings() -> String {
 mod tests {
     use super::*;
 
+    fn key() -> (String, String) {
+        ("w".to_owned(), "parse".to_owned())
+    }
+
     #[test]
     fn workloads_parse() {
         for (name, text) in workloads() {
@@ -252,9 +305,40 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_above_the_record_is_counted() {
-        let of = |ratio| Ratios::from([("w".to_owned(), BTreeMap::from([("parse".to_owned(), ratio)]))]);
-        assert_eq!(table(&of(0.40), &of(0.35)).1, 0);
-        assert_eq!(table(&of(0.41), &of(0.35)).1, 1);
+    fn the_record_reads_back() {
+        let record = Record::from([
+            (key(), Entry { instructions: 7, reason: Some("it checks more".to_owned()) }),
+            (("w".to_owned(), "print".to_owned()), Entry { instructions: 5, reason: None }),
+        ]);
+        assert_eq!(parse(&shown(&record)).expect("a record"), record);
+        assert!(parse("w parse many").is_err());
+    }
+
+    #[test]
+    fn two_percent_above_the_record_is_slower() {
+        let record = Record::from([(key(), Entry { instructions: 1000, reason: None })]);
+        let slower = |count| compare(&BTreeMap::from([(key(), count)]), &record).1;
+        assert_eq!(slower(1020), 0);
+        assert_eq!(slower(1021), 1);
+    }
+
+    #[test]
+    fn the_fewest_instructions_are_kept_unless_there_is_a_reason() {
+        let mut record = Record::from([(key(), Entry { instructions: 1000, reason: None })]);
+        let mut enter = |count, reason: Option<&str>| {
+            super::enter(&BTreeMap::from([(key(), count)]), &mut record, reason);
+            record[&key()].clone()
+        };
+        assert_eq!(enter(1100, None).instructions, 1000);
+        assert_eq!(enter(900, None).instructions, 900);
+        let reason = Some("it checks more".to_owned());
+        assert_eq!(enter(1100, reason.as_deref()), Entry { instructions: 1100, reason: reason.clone() });
+        assert_eq!(enter(800, None), Entry { instructions: 800, reason });
+    }
+
+    #[test]
+    fn the_total_of_valgrind_is_read() {
+        assert_eq!(total("==1== I   refs:      12,702,029\n==1== more 7\n"), Some(12_702_029));
+        assert_eq!(total("valgrind: no such program"), None);
     }
 }
