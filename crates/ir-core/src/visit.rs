@@ -93,6 +93,13 @@ impl Visitor {
         Visitor { once: false, ..self }
     }
 
+    /// A walk to find something: records no node among the first ones, so that a short search needs no table. A shared
+    /// node among them may be visited twice.
+    #[must_use]
+    pub fn to_search() -> Visitor {
+        Visitor { unrecorded: UNRECORDED, ..Visitor::new() }
+    }
+
     /// Visits arrays and maps as well.
     #[must_use]
     pub fn with_containers(self) -> Visitor {
@@ -212,14 +219,13 @@ pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>))
     });
 }
 
-/// Number of nodes that [`any_node`] visits before it records them.
+/// Number of nodes that a search visits before it records them.
 const UNRECORDED: u32 = 64;
 
 /// Returns `true` if `f` does so for a node of the graph. May call `f` twice for a shared node.
 pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
-    let walk = Visitor { unrecorded: UNRECORDED, ..Visitor::new() }
-        .pre_order(root.as_object(), |object| if f(object) { Walk::Stop } else { Walk::Advance });
-    walk.is_break()
+    let step = |object: &Object| if f(object) { Walk::Stop } else { Walk::Advance };
+    Visitor::to_search().pre_order(root.as_object(), step).is_break()
 }
 
 /// The number of nodes of a graph and of the tree that it unfolds to.

@@ -7,11 +7,11 @@
 //! [`Builder::for_registry`]: crate::Builder::for_registry
 //! [`Builder::context`]: crate::Builder::context
 
-use hashbrown::HashMap;
 use std::any::{Any, TypeId, type_name};
 use std::panic::Location;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
 

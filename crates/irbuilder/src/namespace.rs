@@ -1,14 +1,12 @@
 //! Namespaces of dialects in scripts: `Toy.trace`, `Plan.step`.
 
-use hashbrown::HashMap;
-use hashbrown::HashSet;
-use hashbrown::hash_map::Entry;
 use std::panic::Location;
 use std::sync::Arc;
 
+use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
-
 use tvmscript_script_value::{
     BuildError, BuildResult, CallArgs, Declaration, HostObject, ScriptFn, ScriptValue,
 };

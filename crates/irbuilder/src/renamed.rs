@@ -1,7 +1,6 @@
 //! Names of functions and keywords in a release, by its table of [`Renames`].
 
 use hashbrown::{HashMap, HashSet};
-
 use tvmscript_ir_core::release::Renames;
 use tvmscript_script_value::{BuildResult, CallArgs, Declaration, HostObject, Param, ScriptFn, ScriptValue};
 

@@ -4,9 +4,9 @@
 //! ([`NameDialect::names`](tvmscript_ir_core::registry::NameDialect::names)), provided that any are declared; other
 //! names fail with [`UnknownOperator`] or an error of the JSON reader.
 
-use hashbrown::HashMap;
 use std::sync::{OnceLock, RwLock};
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::{Class, Node, Ref, Str};
 
 /// Base class of all expressions (`ir.BaseExpr`).

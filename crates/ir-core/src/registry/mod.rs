@@ -24,13 +24,13 @@ mod overlay;
 mod resolver;
 mod token;
 
-use hashbrown::HashMap;
 use std::any::{Any, TypeId};
 use std::panic::Location;
 
 pub use check::{Check, CheckDialect, Checks, INVARIANT};
 pub use dialect::Dialect;
 pub use error::{RegistrationSite, RegistryError, RegistryErrors};
+use hashbrown::HashMap;
 pub use names::{DeclaredNames, NameDialect};
 pub use overlay::Overlay;
 pub use resolver::Resolver;

@@ -2,13 +2,13 @@
 //!
 //! A dialect lists the names of its nodes, so that a reader can refuse a name that no dialect knows.
 
-use hashbrown::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Dialect, RegistrationSite, Registry, Resolver, Slot};
 use crate::node::Class;
 use crate::type_table::TypeInfo;
+use hashbrown::HashMap;
 
 /// The names that dialects declare, by type key, with their registration sites.
 #[derive(Debug, Clone, Default)]

@@ -42,9 +42,8 @@
 //!
 //! Upstream counterpart: `StmtMutator`, `src/tir/ir/stmt_functor.cc`.
 
-use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::{
-    Array, Class, FieldRef, Node, Object, ObjectLike, PtrMap, Ref, Span, SubclassOf, Value, for_each_child,
+    Array, Class, FieldRef, Node, Object, ObjectLike, PtrMap, Ref, Span, SubclassOf, Value, Visitor, Walk,
     substitute, with_stack,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExpr, Range, Var, ops};
@@ -233,27 +232,14 @@ pub(super) fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Result<Expr> {
     Ok(substitute(expr.clone(), values)?)
 }
 
-/// Number of nodes that [`any_part`] visits before it records them.
-const UNRECORDED_PARTS: usize = 64;
-
-/// Returns `true` if `f` does so for a statement or an expression of a graph, or for another node of it that is not part
-/// of a buffer. May call `f` twice for a shared node.
+/// As [`any_node`](tvmscript_ir_core::any_node), without the parts of buffers.
 pub(super) fn any_part(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
-    let (mut pending, mut visited) = (Vec::with_capacity(32), Visited::default());
-    pending.push(root.as_object());
-    for count in 0.. {
-        let Some(node) = pending.pop() else { break };
-        if count >= UNRECORDED_PARTS && !visited.is_first(node) {
-            continue;
-        }
-        if f(node) {
-            return true;
-        }
-        if !node.is::<Buffer>() {
-            for_each_child(node, |child| pending.push(child));
-        }
-    }
-    false
+    let step = |node: &Object| match f(node) {
+        true => Walk::Stop,
+        false if node.is::<Buffer>() => Walk::Skip,
+        false => Walk::Advance,
+    };
+    Visitor::to_search().pre_order(root.as_object(), step).is_break()
 }
 
 /// A copy of a node with changes, and with its span.

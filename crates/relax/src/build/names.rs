@@ -1,10 +1,10 @@
 //! The names of the namespace `R`.
 
 #[cfg(feature = "parse")]
-use hashbrown::HashSet;
-#[cfg(feature = "parse")]
 use std::sync::LazyLock;
 
+#[cfg(feature = "parse")]
+use hashbrown::HashSet;
 use tvmscript_irbuilder::ScriptFn;
 
 use super::{device, distributed, expr, function, struct_info};

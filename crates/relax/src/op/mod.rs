@@ -53,9 +53,9 @@ pub(crate) use infer::{
 };
 pub use layout::LayoutError;
 
-use hashbrown::HashMap;
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use tvmscript_ir::Attrs;
 #[cfg(feature = "build")]
 use tvmscript_ir::DictAttrs;

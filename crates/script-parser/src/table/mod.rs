@@ -9,9 +9,9 @@ mod dialect;
 mod python_module;
 mod statement;
 
-use hashbrown::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Object, Registry, Resolver, Slot, TextRules, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};

@@ -5,7 +5,6 @@
 //! used.
 
 use hashbrown::{HashMap, HashSet};
-
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Resolver, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};

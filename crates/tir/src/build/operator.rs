@@ -3,9 +3,9 @@
 //! The functions are generated from the entries in [`crate::op`]. Each parameter type there has a type of the same
 //! name here, which converts the script value.
 
-use hashbrown::HashMap;
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::Ref;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_irbuilder::{

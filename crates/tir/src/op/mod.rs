@@ -42,9 +42,9 @@ pub mod tensor_core;
 pub mod thread;
 pub mod vector;
 
-use hashbrown::HashMap;
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{Array, Ref};
 #[cfg(feature = "build")]

@@ -1,7 +1,6 @@
 //! Variables in memory: buffers of one element, whose name stands for the element.
 
 use hashbrown::HashSet;
-
 use tvmscript_ir_core::{Object, Ref, Visitor, Walk};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_tir::{Buffer, BufferLoad, BufferStore, DEFAULT_ALIGNMENT};

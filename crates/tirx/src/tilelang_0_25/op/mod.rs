@@ -17,10 +17,10 @@ mod thread;
 mod tile;
 
 #[cfg(feature = "build")]
-use hashbrown::HashMap;
-#[cfg(feature = "build")]
 use std::sync::LazyLock;
 
+#[cfg(feature = "build")]
+use hashbrown::HashMap;
 use tvmscript_ir_core::{Array, DataType};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, CallArgs, ParamKind, ScriptFn, ScriptValue};

@@ -5,7 +5,7 @@ use tvmscript_ir_core::containers::ArrayNode;
 use tvmscript_ir_core::{Array, DataType, Map, ObjectLike as _, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     Binding, BuildError, BuildResult, CallArgs, Declaration, FromScript, HostObject, Param, ParamKind,
-    ScriptFn, ScriptValue,
+    PyType, ScriptFn, ScriptValue,
 };
 use tvmscript_prim::{FloatImm, Op, Var};
 use tvmscript_tir::build::TirFrame;
@@ -13,7 +13,9 @@ use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::op::Operator;
 use tvmscript_tir::{Buffer, BufferRegion};
 
-use super::{ExecScope, GEMM_ASYNC, LambdaExpr, OPERATORS, PREFIX, REDUCE_NEGATE, SCOPES, TilePrimitiveCall};
+use super::{
+    ExecScope, GEMM_ASYNC, LambdaExpr, OPERATORS, PREFIX, REDUCE_NEGATE, SCOPES, THREAD, TilePrimitiveCall,
+};
 use crate::op::call::Defaults;
 
 /// Types of parameters.
@@ -99,21 +101,21 @@ fn predicate(value: ScriptValue) -> BuildResult<Value> {
 
 /// Converts an argument as its parameter declares.
 fn convert(param: &Param, value: ScriptValue) -> BuildResult<Value> {
-    let ty = param.py_type.to_string();
-    let is = |declared: tvmscript_irbuilder::PyType| ty == declared.to_string();
-    if is(types::Region::TYPE) {
-        return Ok(types::Region::from_script(value)?.0.into());
-    }
-    if is(types::Axes::TYPE) {
-        return Ok(types::Axes::from_script(value)?.0);
-    }
-    if is(types::Op::TYPE) {
-        return Ok(types::Op::from_script(value)?.0);
-    }
-    if is(types::Predicate::TYPE) {
-        return Ok(types::Predicate::from_script(value)?.0);
-    }
-    Ok(types::Expr::from_script(value)?.0)
+    let is = |declared: PyType| match (param.py_type, declared) {
+        (PyType::Alias { name, .. }, PyType::Alias { name: other, .. }) => name == other,
+        _ => false,
+    };
+    Ok(if is(types::Region::TYPE) {
+        types::Region::from_script(value)?.0.into()
+    } else if is(types::Axes::TYPE) {
+        types::Axes::from_script(value)?.0
+    } else if is(types::Op::TYPE) {
+        types::Op::from_script(value)?.0
+    } else if is(types::Predicate::TYPE) {
+        types::Predicate::from_script(value)?.0
+    } else {
+        types::Expr::from_script(value)?.0
+    })
 }
 
 /// Arguments in the order of the parameters: texts of two operations have them in the order of the node.
@@ -187,7 +189,7 @@ pub(crate) fn call(
         workspace: Map::new(workspace),
         config: Map::new(config),
         dispatch,
-        scope: scope.unwrap_or_else(|| Ref::new(ExecScope { kind: 6 })),
+        scope: scope.unwrap_or_else(|| Ref::new(ExecScope { kind: THREAD })),
     };
     TirFrame::add(Ref::new(call).upcast())?;
     Ok(ScriptValue::None)

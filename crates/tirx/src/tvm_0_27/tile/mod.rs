@@ -65,8 +65,19 @@ const PREFIX: &str = "tirx.tile.";
 
 /// Namespaces of the functions, and the numbers of their scopes. The first one of a scope is that of printed text.
 #[cfg(any(feature = "build", feature = "print"))]
-const SCOPES: &[(&str, i64)] =
-    &[("tile", 6), ("cluster", 2), ("cta", 3), ("wg", 4), ("warp", 5), ("warpgroup", 4), ("thread", 6)];
+const SCOPES: &[(&str, i64)] = &[
+    ("tile", THREAD),
+    ("cluster", 2),
+    ("cta", 3),
+    ("wg", 4),
+    ("warp", 5),
+    ("warpgroup", 4),
+    ("thread", THREAD),
+];
+
+/// The number of the innermost scope.
+#[cfg(any(feature = "build", feature = "print"))]
+const THREAD: i64 = 6;
 
 operators! {
     prefix = "tirx.tile.";
