@@ -9,13 +9,13 @@ use anyhow::{Result, bail};
 use xtask::workspace;
 
 /// Arguments of `cargo` that build the program along with its test.
-pub const BUILD: [&str; 6] = ["test", "--quiet", "--workspace", "--no-run", "--test", "selection"];
+const BUILD: [&str; 6] = ["test", "--quiet", "--workspace", "--no-run", "--test", "selection"];
 
 /// The program, which lies beside this one.
 ///
 /// # Errors
 /// When the path of this program is unknown.
-pub fn program() -> Result<PathBuf> {
+fn program() -> Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(format!("xtask-checks{}", std::env::consts::EXE_SUFFIX)))
 }
 

@@ -8,8 +8,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use xtask::workspace::{self, Package};
 
-use crate::checks;
-
 /// Options of `cargo xtask test` and `cargo xtask ci`.
 #[derive(Args)]
 pub struct Options {
@@ -132,14 +130,17 @@ fn slow_steps() -> Result<Vec<Step>> {
     api.args(["api", "--check"]).current_dir(workspace::root());
     steps.push(Step { name: "public API".to_owned(), command: api });
     steps.push(cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]));
-    // The tests have built it, unless they were left out.
-    steps.push(cargo("checks", &checks::BUILD));
-    let program = checks::program()?;
+    // Optimised, the comparisons save more time than the build takes.
+    steps.push(cargo("optimised build", &workspace::OPTIMIZED));
+    let program = workspace::optimized("xtask-checks");
     let mut check = |name: &str, arguments: &[&str]| {
         let mut command = Command::new(&program);
         command.args(arguments).current_dir(workspace::root());
         steps.push(Step { name: name.to_owned(), command });
     };
+    if has_valgrind() {
+        check("instructions", &["bench-gate"]);
+    }
     check("differences of changed programs", &["check", "diff", "--count", "200"]);
     check("changed tokens", &["check", "mutate"]);
     check("unknown operators", &["check", "unknown", "--count", "200"]);
@@ -182,6 +183,11 @@ fn feature_sets(packages: &BTreeMap<String, Package>) -> Vec<(&'static str, Vec<
 /// Returns `true` if `cargo nextest` is installed.
 fn has_nextest() -> bool {
     workspace::cargo().args(["nextest", "--version"]).output().is_ok_and(|o| o.status.success())
+}
+
+/// Returns `true` if valgrind is installed, which counts instructions.
+fn has_valgrind() -> bool {
+    Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success())
 }
 
 /// Returns `true` if Python is installed.

@@ -21,6 +21,16 @@ pub fn cargo() -> Command {
     command
 }
 
+/// Arguments of `cargo` that build the command and the package `xtask-checks` with optimisation, together, so that both get
+/// the same features. The instructions that `cargo xtask bench-gate` records are those of this build.
+pub const OPTIMIZED: [&str; 8] =
+    ["build", "--profile", "gate", "--bins", "-p", "tvmscript-cli", "-p", "xtask-checks"];
+
+/// A program that [`OPTIMIZED`] builds.
+pub fn optimized(name: &str) -> PathBuf {
+    root().join("target/gate").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// The folder that cargo builds into.
 ///
 /// # Errors

@@ -247,15 +247,27 @@ fn append(reserved: usize, make: impl FnOnce(u32) -> TypeInfo) -> Option<&'stati
     })
 }
 
-/// Registers a type of the program itself.
+/// Functions of a node's struct; none for an abstract class.
+#[derive(Default)]
+struct NodeFunctions {
+    vtable: Option<VTable>,
+    construct: Option<Construct>,
+    check: Option<Check>,
+    normalize: Option<Normalize>,
+    defines: Option<Defines>,
+}
+
+/// Registers a type of the program itself. Not generic, so that the code stands once and not for each type.
 ///
 /// # Panics
 /// Panics if the table is full, which takes more types than any program has.
-fn append_static(make: impl FnOnce(u32) -> TypeInfo) -> &'static TypeInfo {
-    append(0, make).expect("the reserved entries suffice for the program's own types")
+#[inline(never)]
+fn append_static(decl: TypeDecl<'_>, payload: TypeId, functions: NodeFunctions) -> &'static TypeInfo {
+    append(0, |index| entry(decl, payload, functions, index))
+        .expect("the reserved entries suffice for the program's own types")
 }
 
-fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
+fn entry(decl: TypeDecl<'_>, payload: TypeId, functions: NodeFunctions, index: u32) -> TypeInfo {
     TypeInfo {
         key: decl.key,
         key_hash: crate::hash::hash_bytes(decl.key.as_bytes()),
@@ -265,26 +277,26 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
         depth: decl.parent.map_or(0, |p| p.depth + 1),
         has_subtypes: AtomicBool::new(false),
         is_sequence: AtomicBool::new(false),
-        payload: TypeId::of::<T>(),
+        payload,
         shape: decl.shape,
         eq: decl.eq,
         has_derived: decl.fields.iter().any(|field| field.derived),
-        has_span: TypeId::of::<T>() != TypeId::of::<DynNode>()
+        has_span: payload != TypeId::of::<DynNode>()
             && decl.fields.iter().any(|field| field.kind == FieldKind::Span && field.name == "span"),
         custom_eq: decl.custom_eq,
         fields: decl.fields.into(),
-        vtable: None,
-        construct: None,
-        check: None,
-        normalize: None,
-        defines: None,
+        vtable: functions.vtable,
+        construct: functions.construct,
+        check: functions.check,
+        normalize: functions.normalize,
+        defines: functions.defines,
         missing_parent: decl.missing_parent,
     }
 }
 
 /// Registers an abstract class; called once per class by the derive.
 pub fn register_class<T: Class>(decl: TypeDecl<'_>) -> &'static TypeInfo {
-    append_static(|index| entry::<T>(decl, index))
+    append_static(decl, TypeId::of::<T>(), NodeFunctions::default())
 }
 
 /// Registers a node's struct, or a subtype that shares it; called once per key by the derive.
@@ -313,14 +325,14 @@ pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
             (_, Err(object)) => object,
         }
     }
-    append_static(|index| TypeInfo {
+    let functions = NodeFunctions {
         vtable: Some(vtable_of::<T>()),
         construct: Some(construct::<T>),
         check: T::CHECK.map(|_| check::<T> as Check),
         normalize: T::NORMALIZE.map(|_| normalize::<T> as Normalize),
         defines: T::DEFINES.map(|_| defines::<T> as Defines),
-        ..entry::<T>(decl, index)
-    })
+    };
+    append_static(decl, TypeId::of::<T>(), functions)
 }
 
 /// Registers a type at run time, from a description: an ordinary type whose nodes hold their fields as [`Value`]s.
@@ -341,11 +353,12 @@ pub fn register_dynamic(
         let key: &'static str = Box::leak(key.into());
         let decl =
             TypeDecl { key, parent, missing_parent: None, eq, custom_eq: None, shape: Shape::Fields, fields };
-        TypeInfo {
+        let functions = NodeFunctions {
             vtable: Some(vtable_of::<DynNode>()),
             construct: Some(|info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?))),
-            ..entry::<DynNode>(decl, index)
-        }
+            ..NodeFunctions::default()
+        };
+        entry(decl, TypeId::of::<DynNode>(), functions, index)
     });
     info.ok_or_else(|| TypeError::Full { key: key.to_owned() })
 }

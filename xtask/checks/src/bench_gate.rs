@@ -15,6 +15,8 @@ use clap::Args;
 
 use xtask::workspace;
 
+use crate::conformance::in_parallel;
+
 /// The record, relative to the root: lines `WORKLOAD OPERATION INSTRUCTIONS`, with a reason if the number once grew.
 const RECORDED: &str = "xtask/checks/instructions.txt";
 
@@ -23,9 +25,6 @@ const HEADER: &str = "\
 # The fewest instructions that each operation ever took: `WORKLOAD OPERATION INSTRUCTIONS`, for all statements of the workload.
 # `cargo xtask bench-gate --bless` enters smaller numbers, `--accept REASON` larger ones too, with the reason behind them.
 ";
-
-/// Build profile; the numbers of another one are others.
-const PROFILE: &str = "gate";
 
 /// Allowed growth of a number, in percent.
 const TOLERANCE: u64 = 2;
@@ -71,19 +70,21 @@ pub fn run(options: &Options) -> Result<()> {
     let command = build()?;
     let folder = workspace::root().join("target/bench-gate");
     std::fs::create_dir_all(&folder)?;
-    let mut measured = BTreeMap::new();
+    let mut runs = Vec::new();
     for (name, text) in workloads() {
-        let path = folder.join(format!("{name}.py"));
-        std::fs::write(&path, text)?;
-        for operation in OPERATIONS {
-            let count = instructions_of(&command, &path, &["--ops", operation])?;
-            measured.insert((name.to_owned(), operation.to_owned()), count);
-        }
+        std::fs::write(folder.join(format!("{name}.py")), text)?;
+        runs.extend(OPERATIONS.map(|operation| (name, operation, ["--ops", operation])));
     }
     let (workload, passes) = PASSES;
-    let path = folder.join(format!("{workload}.py"));
-    let count = instructions_of(&command, &path, &["--passes", passes])?;
-    measured.insert((workload.to_owned(), "passes".to_owned()), count);
+    runs.push((workload, "passes", ["--passes", passes]));
+    let counts = in_parallel(runs.len(), |i| {
+        let (workload, _, arguments) = runs[i];
+        instructions_of(&command, &folder.join(format!("{workload}.py")), &arguments)
+    });
+    let mut measured = BTreeMap::new();
+    for ((workload, operation, _), count) in runs.into_iter().zip(counts) {
+        measured.insert((workload.to_owned(), operation.to_owned()), count?);
+    }
 
     let file = workspace::root().join(RECORDED);
     let text = std::fs::read_to_string(&file).unwrap_or_default();
@@ -103,13 +104,12 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// Builds the command with [`PROFILE`]; returns its path.
+/// Builds the command; returns its path.
 fn build() -> Result<PathBuf> {
-    let arguments = ["build", "--profile", PROFILE, "-p", "tvmscript-cli", "--bin", "tvmscript"];
-    if !workspace::cargo().args(arguments).status()?.success() {
-        bail!("cargo {} failed", arguments.join(" "));
+    if !workspace::cargo().args(workspace::OPTIMIZED).status()?.success() {
+        bail!("cargo {} failed", workspace::OPTIMIZED.join(" "));
     }
-    Ok(workspace::root().join("target").join(PROFILE).join("tvmscript"))
+    Ok(workspace::optimized("tvmscript"))
 }
 
 /// The instructions of one repetition of what `arguments` select.

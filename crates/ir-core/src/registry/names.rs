@@ -27,6 +27,7 @@ impl Slot for DeclaredNames {
         let all = Arc::make_mut(&mut self.0);
         for (key, names) in other.0.iter() {
             let known = all.entry(key).or_default();
+            known.reserve(names.len());
             for (name, place) in names {
                 if let Some(first) = known.insert(name, place) {
                     resolver.duplicate(format!("the `{key}` `{name}`"), first, place);
