@@ -463,6 +463,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Fails if the value is of another kind than the field.
+    #[inline(never)]
     pub fn take<T: Field>(&mut self) -> Result<T, FieldError> {
         let value = self.values.next().map(std::mem::take).unwrap_or_default();
         let index = self.next;
@@ -482,6 +483,37 @@ impl<'a> Fields<'a> {
         let (info, index) = (self.info, self.next);
         of_class::<T, C>(self.take()?, info, index)
     }
+}
+
+/// Assigns a value to a field. Used by the derive; not inlined, so that the code stands once for each type of field.
+///
+/// # Errors
+/// Fails if the value is of another kind than the field.
+#[inline(never)]
+pub fn assign<T: Field>(
+    field: &mut T,
+    value: Value,
+    info: &TypeInfo,
+    index: usize,
+) -> Result<(), FieldError> {
+    *field = T::from_value(value).map_err(|found| field_error::<T>(info, index, &found))?;
+    Ok(())
+}
+
+/// Assigns a value to a field in which nodes must be of class `C` (`#[node(class = C)]`). Used by the derive.
+///
+/// # Errors
+/// Fails if the value is of another kind or class.
+#[inline(never)]
+pub fn assign_of<T: Field, C: Class>(
+    field: &mut T,
+    value: Value,
+    info: &TypeInfo,
+    index: usize,
+) -> Result<(), FieldError> {
+    let value = T::from_value(value).map_err(|found| field_error::<T>(info, index, &found))?;
+    *field = of_class::<T, C>(value, info, index)?;
+    Ok(())
 }
 
 /// Checks that a node in a field is of class `C` (`#[node(class = C)]`). Used by the derive.

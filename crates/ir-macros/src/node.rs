@@ -262,20 +262,16 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     let give_name = give_name.map(|body| quote!(fn give_name(&self, name: &#core::Str) -> bool #body));
     let set = fields.iter().enumerate().map(|(i, f)| {
         let (ident, ty) = (f.ident, f.ty);
-        let checked = match &f.class {
-            Some(class) => quote!(#core::value::of_class::<#ty, #class>(
-                value,
-                <Self as #core::node::Class>::type_info(),
-                #i,
-            )?),
-            None => quote!(value),
+        let assign = match &f.class {
+            Some(class) => quote!(assign_of::<#ty, #class>),
+            None => quote!(assign::<#ty>),
         };
-        quote!(#i => match <#ty as #core::value::Field>::from_value(value) {
-            ::core::result::Result::Ok(value) => self.#ident = #checked,
-            ::core::result::Result::Err(found) => return ::core::result::Result::Err(
-                #core::value::field_error::<#ty>(<Self as #core::node::Class>::type_info(), #i, &found),
-            ),
-        },)
+        quote!(#i => #core::value::#assign(
+            &mut self.#ident,
+            value,
+            <Self as #core::node::Class>::type_info(),
+            #i,
+        ),)
     });
     let take = fields.iter().map(|f| {
         let (ident, ty) = (f.ident, f.ty);
@@ -337,15 +333,11 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
             ) -> ::core::result::Result<(), #core::value::FieldError> {
                 match index {
                     #(#set)*
-                    _ => {
-                        return ::core::result::Result::Err(#core::value::FieldError::NoField {
-                            key: <Self as #core::node::Class>::type_info().key(),
-                            index,
-                        });
-                    }
+                    _ => ::core::result::Result::Err(#core::value::FieldError::NoField {
+                        key: <Self as #core::node::Class>::type_info().key(),
+                        index,
+                    }),
                 }
-                #[allow(unreachable_code)]
-                ::core::result::Result::Ok(())
             }
             fn from_fields(
                 fields: &mut #core::value::Fields<'_>,

@@ -36,7 +36,7 @@ const STATEMENTS: usize = 1000;
 const OPERATIONS: [&str; 6] = ["parse", "print", "eq", "hash", "save", "load"];
 
 /// The passes that are measured as one chain, and their workload.
-const PASSES: (&str, &str) = (
+pub const PASSES: (&str, &str) = (
     "blocks",
     "tir.LowerInitBlock,tir.ConvertBlocksToOpaque,tir.LowerOpaqueBlock,tir.Simplify,tir.UnrollLoop,tir.VectorizeLoop,tir.RemoveNoOp",
 );
@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<()> {
     let folder = workspace::root().join("target/bench-gate");
     std::fs::create_dir_all(&folder)?;
     let mut runs = Vec::new();
-    for (name, text) in workloads() {
+    for (name, text) in workloads(STATEMENTS) {
         std::fs::write(folder.join(format!("{name}.py")), text)?;
         runs.extend(OPERATIONS.map(|operation| (name, operation, ["--ops", operation])));
     }
@@ -104,8 +104,11 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// Builds the command; returns its path.
-fn build() -> Result<PathBuf> {
+/// Builds the command with optimisation; returns its path.
+///
+/// # Errors
+/// When it does not build.
+pub fn build() -> Result<PathBuf> {
     if !workspace::cargo().args(workspace::OPTIMIZED).status()?.success() {
         bail!("cargo {} failed", workspace::OPTIMIZED.join(" "));
     }
@@ -202,8 +205,8 @@ fn compare(measured: &BTreeMap<(String, String), u64>, record: &Record) -> (Stri
 }
 
 /// The workloads: flat stores, blocks in many functions, bindings of Relax.
-fn workloads() -> [(&'static str, String); 3] {
-    [("flat", flat_stores()), ("blocks", blocks()), ("relax", bindings())]
+pub fn workloads(statements: usize) -> [(&'static str, String); 3] {
+    [("flat", flat_stores(statements)), ("blocks", blocks(statements)), ("relax", bindings(statements))]
 }
 
 /// A sequence of numbers below `limit` without a pattern that a cache would like.
@@ -215,12 +218,12 @@ fn numbers(limit: u64) -> impl FnMut() -> u64 {
     }
 }
 
-fn flat_stores() -> String {
+fn flat_stores(statements: usize) -> String {
     let mut text = String::from(
         "# from tvm.script import tir as T\n\n@T.prim_func\ndef main(A: T.Buffer((4096,), \"float32\"), B: T.Buffer((4096,), \"float32\"), n: T.int32):\n",
     );
     let mut next = numbers(4096);
-    for i in 0..STATEMENTS {
+    for i in 0..statements {
         let (a, b, c) = (next(), next(), next());
         let _ = match i % 4 {
             0 => writeln!(text, "    B[{i}] = A[{a}] * B[{b}] + A[{c}] - B[{a}]"),
@@ -232,12 +235,12 @@ fn flat_stores() -> String {
     text
 }
 
-fn blocks() -> String {
+fn blocks(statements: usize) -> String {
     let mut text = String::from(
         "# from tvm.script import ir as I\n# from tvm.script import tir as T\n\n@I.ir_module\nclass Module:\n",
     );
     // Ten statements per function.
-    for f in 0..STATEMENTS / 10 {
+    for f in 0..statements / 10 {
         let n = 16 + f;
         let _ = write!(
             text,
@@ -265,11 +268,11 @@ fn blocks() -> String {
     text
 }
 
-fn bindings() -> String {
+fn bindings(statements: usize) -> String {
     let mut text = String::from(
         "# from tvm.script import relax as R\n\n@R.function\ndef main(x: R.Tensor((1, 256), dtype=\"float32\"), w: R.Tensor((256, 256), dtype=\"float32\")) -> R.Tensor((1, 256), dtype=\"float32\"):\n    with R.dataflow():\n        lv0: R.Tensor((1, 256), dtype=\"float32\") = R.add(x, x)\n",
     );
-    for i in 1..STATEMENTS {
+    for i in 1..statements {
         let before = i - 1;
         let value = match i % 4 {
             0 => format!("R.matmul(lv{before}, w, out_dtype=\"float32\")"),
@@ -279,7 +282,7 @@ fn bindings() -> String {
         };
         let _ = writeln!(text, "        lv{i}: R.Tensor((1, 256), dtype=\"float32\") = {value}");
     }
-    let last = STATEMENTS - 1;
+    let last = statements - 1;
     let _ = write!(
         text,
         "        gv: R.Tensor((1, 256), dtype=\"float32\") = R.add(lv{last}, lv{last})\n        R.output(gv)\n    return gv\n"
@@ -297,7 +300,7 @@ mod tests {
 
     #[test]
     fn workloads_parse() {
-        for (name, text) in workloads() {
+        for (name, text) in workloads(STATEMENTS) {
             let options = tvmscript::ParseOptions::default();
             let parsed = tvmscript::parse(name, &text, tvmscript::registry(), &options);
             assert!(parsed.errors.is_empty(), "{name}: {}", parsed.errors[0]);

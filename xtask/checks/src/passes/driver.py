@@ -2,6 +2,7 @@
 
   pass        {text, passes, options, [ours, ours_text]}  -> text; with `ours`, the JSON of our result: equal, mismatch;
               unless they are equal: reads_back, if TVM reads its own text of its result
+  pass_times  {text, passes}                   -> times: CPU seconds of each pass in the chain, the shortest of five runs
   pass_spans  {text, passes, options}          -> nodes, nodes_with_source, after every node of the input got a span
 """
 import json
@@ -10,6 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.environ["TVMSCRIPT_ORACLE"]))
 import oracle  # noqa: E402
@@ -111,6 +113,22 @@ def _pass(tvm, req):
     return answer
 
 
+def _times(tvm, req):
+    mod = _module(tvm, oracle._parse(req["text"]))
+    _build_with_c(tvm)
+    times = []
+    with tvm.transform.PassContext(opt_level=3):
+        for name in req["passes"]:
+            make, runs = _make_pass(tvm, name), []
+            for _ in range(5):
+                start = time.process_time()
+                result = make(mod)
+                runs.append(time.process_time() - start)
+            mod = result
+            times.append(min(runs))
+    return {"ok": True, "times": times}
+
+
 def _reads_back(text):
     try:
         oracle._parse(text)
@@ -143,7 +161,7 @@ def _spans(tvm, req):
     return {"ok": True, "nodes": len(spans), "nodes_with_source": sum(span != 0 for span in spans)}
 
 
-_OPERATIONS = {"pass": _pass, "pass_spans": _spans}
+_OPERATIONS = {"pass": _pass, "pass_times": _times, "pass_spans": _spans}
 _handle = oracle.handle
 
 

@@ -7,6 +7,7 @@
 
 mod check;
 mod report;
+mod speed;
 
 use std::path::PathBuf;
 
@@ -41,6 +42,9 @@ pub struct Options {
     /// Measure the spans that TVM's passes keep.
     #[arg(long)]
     spans: bool,
+    /// Compare CPU times on generated programs instead of results; `--pass` and `--sequence` do not apply.
+    #[arg(long)]
+    speed: bool,
     /// Causes shown for each pass.
     #[arg(long, default_value_t = 8)]
     show: usize,
@@ -78,6 +82,9 @@ impl Plan {
 pub fn run(options: &Options) -> Result<()> {
     let script = workspace::root().join("xtask/checks/src/passes/driver.py");
     let oracle = Oracle::with_script(options.oracle.clone(), script)?;
+    if options.speed {
+        return speed::run(&oracle);
+    }
     let plans = plans(options);
     if plans.is_empty() {
         bail!("there is no pass");
