@@ -112,7 +112,11 @@ impl Parser<'_> {
 
     fn recover(&mut self, id: StmtId, body_unseen: bool) {
         if self.token() == Token::DEFAULT {
-            return self.evaluate(|e| e.recover_host(id));
+            return self.evaluate(|e| {
+                if !e.cut_short(id) {
+                    e.recover_host(id);
+                }
+            });
         }
         let ast = self.state.ast.clone();
         match ast.stmt(id) {
