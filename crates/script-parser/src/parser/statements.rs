@@ -96,7 +96,8 @@ impl Parser<'_> {
         match stmt {
             Stmt::FunctionDef(def) => self.local_function(id, def),
             Stmt::ClassDef(_) => self.read_definition(id).map(drop),
-            Stmt::Pass => Ok(()),
+            // A script reads the names of the functions around it anyway.
+            Stmt::Pass | Stmt::Nonlocal(_) => Ok(()),
             Stmt::Invalid => {
                 self.state.note_invalid(id);
                 Ok(())
