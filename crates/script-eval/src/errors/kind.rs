@@ -74,9 +74,7 @@ pub enum EvalErrorKind {
         name: String,
     },
     /// A script uses a parameter of a function that is never called.
-    #[error(
-        "`{script}` needs arguments: it depends on the parameter `{parameter}` of `{function}`, {call}"
-    )]
+    #[error("`{script}` needs arguments: it depends on the parameter `{parameter}` of `{function}`, {call}")]
     NeedsArguments {
         /// Path of the script.
         script: String,

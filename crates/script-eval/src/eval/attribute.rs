@@ -88,6 +88,9 @@ impl Eval<'_> {
                 Ok(found.or_else(|| self.common_attribute(value, name)))
             }
             ScriptValue::Function(function) => {
+                if name == "__name__" || name == "__qualname__" {
+                    return Ok(Some(ScriptValue::str(self.host.function_name(function))));
+                }
                 let member = function.members.iter().find(|member| member.name == name);
                 Ok(member
                     .map(|member| ScriptValue::Function(member))
@@ -229,9 +232,7 @@ impl Eval<'_> {
         };
         let mut error = EvalError::new(EvalErrorKind::NoAttribute { what, name: name.to_owned() }, range);
         let prefix = match *ast.expr(id) {
-            Expr::Attribute { value, .. } => {
-                self.state.program.text_of(ast.range(value))
-            }
+            Expr::Attribute { value, .. } => self.state.program.text_of(ast.range(value)),
             _ => "",
         };
         if instead.is_some() {

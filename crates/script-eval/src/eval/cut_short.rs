@@ -12,11 +12,11 @@ use std::rc::Rc;
 use tvmscript_script_value::ScriptValue;
 
 use super::{Cause, Closure, Placeholder};
-use crate::{Eval, EvalState};
 use crate::binding::Binding;
 use crate::errors::{EvalError, EvalErrorKind};
 use crate::id_hash::IdSet;
 use crate::python::builtins::Builtin;
+use crate::{Eval, EvalState};
 use tvmscript_python_syntax::ast::{Name, StmtId};
 use tvmscript_python_syntax::walk;
 

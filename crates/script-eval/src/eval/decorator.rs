@@ -365,7 +365,8 @@ impl Eval<'_> {
         };
         let at = first.range();
         let EvalErrorKind::NeedsArguments { parameter, function, call, .. } = first.kind else { return None };
-        let kind = EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function, call };
+        let kind =
+            EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function, call };
         let note = EvalError::note_at(kind, at);
         // One note per script, however often its function is explored or called.
         if self.state.explorer.needy.iter().all(|(noted, _)| *noted != id) {

@@ -177,9 +177,7 @@ impl Binding {
     #[inline]
     pub(crate) fn of_argument(value: ScriptValue, function: &Closure, param: &Parameter) -> Binding {
         match as_placeholder(&value) {
-            Some(placeholder) => {
-                Binding::Unknown(Rc::new(placeholder.clone().as_argument(function, param)))
-            }
+            Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone().as_argument(function, param))),
             None => Binding::Value(value),
         }
     }

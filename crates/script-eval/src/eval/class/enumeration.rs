@@ -177,7 +177,8 @@ fn member_map(class: &ScriptValue) -> Option<Rc<RefCell<Dict>>> {
 pub(crate) fn is_enumeration(class: &ScriptValue) -> bool {
     // A lookup that reaches an unknown base finds a placeholder.
     let is_marker = |found: &ScriptValue| super::as_placeholder(found).is_none();
-    class.as_host::<ClassObject>().is_some() && lookup(class, "_is_enumeration_").as_ref().is_some_and(is_marker)
+    class.as_host::<ClassObject>().is_some()
+        && lookup(class, "_is_enumeration_").as_ref().is_some_and(is_marker)
         || member_map(class).is_some()
 }
 
