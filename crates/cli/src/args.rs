@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use tvmscript::Release;
@@ -29,10 +29,12 @@ Examples:
   tvmscript print --only body.block kernel.py  one part; `--fragment tir` parses it
   tvmscript print --call 'gemm(128)' lib.py    the scripts that a call returns
 
-FILE is a script as printed by TVM, a Python file with imports and any number of scripts, or JSON
-in either format; `-` is standard input. `--profile NAME` selects the release whose texts to parse and print.
+FILE is a script as printed by TVM, a Python file with imports and any number of scripts, a notebook,
+Markdown, or JSON in either format; `-` is standard input. Commands that take several files take folders:
+the `.py` files below them. `--profile NAME` selects the release whose texts to parse and print.
 
-Exit status: 0 success; 1 errors in the input, or the answer is no; 2 wrong use of the command.";
+Exit status: 0 success; 1 errors in the input, or the answer is no; 2 wrong use of the command, or a file cannot
+be opened.";
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -109,8 +111,26 @@ fn release() -> impl TypedValueParser<Value = &'static Release> {
 pub(crate) fn one_of(
     releases: impl Iterator<Item = &'static Release>,
 ) -> impl TypedValueParser<Value = &'static Release> {
-    let names = PossibleValuesParser::new(releases.map(Release::id));
-    names.try_map(|name| tvmscript::registry().find_release(&name))
+    let version = |id: &str| id.split_once('-').map(|(_, version)| version.to_owned());
+    let releases: Vec<&'static Release> = releases.collect();
+    let versions: Vec<Option<String>> = releases.iter().map(|release| version(&release.id())).collect();
+    // `0.27` is enough where it names one release.
+    let alias = |at: usize| {
+        let own = versions.get(at)?.as_ref()?;
+        (versions.iter().flatten().filter(|version| *version == own).count() == 1).then(|| own.clone())
+    };
+    let values = releases.iter().enumerate().map(|(at, release)| {
+        let value = PossibleValue::new(release.id());
+        alias(at).map_or(value.clone(), |version| value.alias(version))
+    });
+    let names = PossibleValuesParser::new(values.collect::<Vec<_>>());
+    names.try_map(move |name| {
+        let is_it = |release: &&&Release| version(&release.id()).as_deref() == Some(name.as_str());
+        match releases.iter().find(is_it) {
+            Some(release) => Ok(*release),
+            None => tvmscript::registry().find_release(&name),
+        }
+    })
 }
 
 fn fragment_dialect() -> impl TypedValueParser<Value = &'static str> {

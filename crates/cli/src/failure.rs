@@ -13,6 +13,7 @@ use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::ParseError;
 use tvmscript::{DiagnosticOptions, DocsifyError, JsonError};
 
+use crate::Outcome;
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
 use crate::settings::Settings;
@@ -28,6 +29,14 @@ pub(crate) struct FileError {
 impl FileError {
     pub(crate) fn new(failure: FileErrorKind, source: Option<Source>) -> Box<FileError> {
         Box::new(FileError { failure, source })
+    }
+
+    /// The outcome of the command: a file that cannot be opened is wrong use, any other failure an answer.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.failure {
+            FileErrorKind::Unreadable { .. } | FileErrorKind::NoParameter { .. } => Outcome::Misused,
+            _ => Outcome::No,
+        }
     }
 
     /// The failure as text with source lines.
@@ -61,12 +70,18 @@ pub(crate) enum FileErrorKind {
     Path(crate::paths::PathError),
     /// A pass failed, or its options are wrong.
     Pass { errors: well_formed::Errors },
+    /// The file is not Python, so that its text cannot be replaced.
+    NotWritable { form: &'static str },
+    /// The file is a source of TileLang.
+    TileLang,
     /// There is no way from one release to the other.
     NoUpgrade { from: String, to: String },
     /// A rewritten node is invalid.
     Upgrade(String),
     /// The file has no TIR function, or none of this name, which is quoted after a space.
     NoFunction { name: String },
+    /// No function has the parameter that `--arg` names.
+    NoParameter { name: String, function: String, known: Vec<String> },
     /// The file has no script of the selected name.
     NoSuchScript { name: String, known: Vec<String> },
     /// A script has no expanded form.
@@ -89,7 +104,7 @@ impl From<InternalError> for FileErrorKind {
 error_codes! {
     FileErrorKind {
         FileErrorKind::Unreadable { .. } => "E0801" "unreadable"
-            "The file does not exist, is a directory, or may not be read.";
+            "The file does not exist, is a directory, or may not be read. The exit status is 2.";
         FileErrorKind::NotText { .. } => "E0802" "not-utf8" "The file is not UTF-8. The position is that of the first wrong byte.";
         FileErrorKind::Json(_) => "E0803" "json"
             "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.";
@@ -100,6 +115,9 @@ error_codes! {
             "An access path on the command line is malformed, or leads to no part of the script.";
         FileErrorKind::NoFunction { .. } => "E0810" "no-function"
             "The file has no TIR function to run, or none of the name that `--function` gives.";
+        FileErrorKind::NoParameter { .. } => "E0820" "no-parameter"
+            "No function of the file has a scalar parameter, or a variable in a shape, of the name that `--arg` gives. The message \
+             lists those that there are.";
         FileErrorKind::Run { .. } => "E0811" "run"
             "Running a function fails: an index is out of bounds, a divisor is zero, an assertion fails, or the function uses \
              something that cannot be run.";
@@ -116,6 +134,12 @@ error_codes! {
              `from-json`, and upgrade the text.";
         FileErrorKind::Upgrade(_) => "E0816" "upgrade-invalid"
             "A rule of `upgrade` makes an invalid program. This is a bug; please report it with the input.";
+        FileErrorKind::TileLang => "E0819" "tilelang-source"
+            "The file is a source of TileLang, whose kernels TileLang traces when it runs them. Print the function that it makes: \
+             `print(kernel.get_tir(..))` of a jitted kernel, or `print(func.script())`; that text is read.";
+        FileErrorKind::NotWritable { .. } => "E0818" "not-writable"
+            "The Python that was read is a part of the file, such as a notebook, or the file has colours or prompts that were left \
+             out. The command prints the result, but does not write it over the file.";
         FileErrorKind::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
         FileErrorKind::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
     }
@@ -144,9 +168,23 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::Unsaved(error) => error.fmt(f),
             FileErrorKind::Unprintable(error) => write!(f, "cannot be printed: {error}"),
             FileErrorKind::Path(error) => error.fmt(f),
+            FileErrorKind::TileLang => f.write_str(
+                "this is a source of TileLang, which traces its kernels when they are called; print what it makes and read \
+                 that: `print(kernel.get_tir(..))` for a kernel under `@tilelang.jit`, `print(func.script())` for a function",
+            ),
+            FileErrorKind::NotWritable { form } => {
+                write!(f, "{form} is not written; without `--write`, the scripts are printed")
+            }
             FileErrorKind::NoUpgrade { from, to } => write!(f, "there are no rules from {from} to {to}"),
             FileErrorKind::Upgrade(error) => write!(f, "the upgraded program is invalid: {error}"),
             FileErrorKind::NoFunction { name } => write!(f, "no TIR function{name} to run"),
+            FileErrorKind::NoParameter { name, function, known } => {
+                write!(f, "`--arg {name}=..`: `{function}` has no parameter or variable `{name}`")?;
+                match known.as_slice() {
+                    [] => Ok(()),
+                    known => write!(f, "; it has {}", listed(known)),
+                }
+            }
             FileErrorKind::NoSuchScript { name, known } => {
                 write!(f, "no script `{name}`")?;
                 match known.as_slice() {
@@ -201,9 +239,12 @@ impl FileErrorKind {
                     | FileErrorKind::TooLarge { .. }
                     | FileErrorKind::Unprintable(_)
                     | FileErrorKind::Path(_)
+                    | FileErrorKind::NotWritable { .. }
+                    | FileErrorKind::TileLang
                     | FileErrorKind::NoUpgrade { .. }
                     | FileErrorKind::Upgrade(_)
                     | FileErrorKind::NoFunction { .. }
+                    | FileErrorKind::NoParameter { .. }
                     | FileErrorKind::NoSuchScript { .. }
                     | FileErrorKind::Expand(_)
                     | FileErrorKind::NoProgram { .. } => name.into_owned(),

@@ -146,8 +146,8 @@ fn compatible(fixes: &[Fix]) -> Vec<&Fix> {
 
 /// The errors of a text, and the first certain fix of each.
 fn examine(source: &Source, text: &str, settings: &Settings<'_>, timings: &mut Timings) -> Found {
-    let source = Source { name: source.name.clone(), text: text.to_owned() };
-    match input::parse_input(&source, settings, timings) {
+    let source = Source::new(source.name.clone(), text.to_owned());
+    match input::parse_as_is(&source, settings, timings) {
         Err(FileErrorKind::Script { errors }) => {
             let is_syntax = |code: &str| code.starts_with("E01");
             let wrong = errors.iter().filter(|error| error.is_error());

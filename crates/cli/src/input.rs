@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tvmscript::diagnostics::{self, Diagnostic};
+use tvmscript::ir_core::json::scan::Scanner;
 use tvmscript::ir_core::release::Reason;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts, Str};
 use tvmscript::irbuilder::record::Step;
@@ -13,16 +14,42 @@ use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
 use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Release, Value, ir};
 
+use crate::advice::advised;
 use crate::failure::{FileError, FileErrorKind};
 use crate::output;
+use crate::pasted::{self, Form};
 use crate::settings::Settings;
 use crate::timings::Timings;
+use crate::well_formed;
 
 /// Text with a name for diagnostics.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Source {
     pub(crate) name: String,
+    /// The text that is read: of a notebook, its code.
     pub(crate) text: String,
+    /// What the file is.
+    pub(crate) form: Form,
+    /// Notes about the text, if it is not the file's.
+    pub(crate) notes: Vec<Diagnostic>,
+}
+
+impl Source {
+    /// A text that is read as it is.
+    pub(crate) fn new(name: String, text: String) -> Source {
+        Source { name, text, ..Source::default() }
+    }
+
+    /// Refuses to write to a file of which only a part was read.
+    ///
+    /// # Errors
+    /// If the text is not the file's.
+    pub(crate) fn check_writable(&self) -> Result<(), FileErrorKind> {
+        match self.form.describe() {
+            None => Ok(()),
+            Some(form) => Err(FileErrorKind::NotWritable { form }),
+        }
+    }
 }
 
 /// A file without errors.
@@ -43,7 +70,10 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
-    fn new(source: &Source, found: Vec<Diagnostic>) -> Warnings {
+    fn new(source: &Source, mut found: Vec<Diagnostic>) -> Warnings {
+        if source.notes.first().is_some_and(|note| !found.contains(note)) {
+            found.splice(0..0, source.notes.iter().cloned());
+        }
         match found.is_empty() {
             true => Warnings::default(),
             false => Warnings { found, name: source.name.clone(), text: source.text.clone() },
@@ -153,8 +183,15 @@ pub(crate) fn read(
         return Err(FileErrorKind::TooLarge { limit });
     }
     timings.input_bytes += bytes.len();
+    if let Some(text) = pasted::utf_16(&bytes) {
+        return Ok(Source::new(display_name(path), text));
+    }
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source { name: display_name(path), text }),
+        Ok(text) => {
+            let (text, form) =
+                pasted::unpack(path, &text, settings.notebook_part()).unwrap_or((text, Form::Plain));
+            Ok(Source { name: display_name(path), text, form, notes: Vec::new() })
+        }
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let mut bytes = error.into_bytes();
@@ -163,6 +200,43 @@ pub(crate) fn read(
             Err(FileErrorKind::NotText { before: String::from_utf8_lossy(&bytes).into_owned(), byte })
         }
     }
+}
+
+/// The files, with each folder replaced by the Python files below it, in the order of their names.
+///
+/// # Errors
+/// A folder without Python files.
+pub(crate) fn expanded(files: &[PathBuf]) -> Result<Vec<PathBuf>, PathBuf> {
+    let mut all = Vec::with_capacity(files.len());
+    for path in files {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let before = all.len();
+        let mut folders = vec![path.clone()];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+                // Links may lead in circles.
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && !is_hidden => folders.push(entry.path()),
+                    Ok(_) if entry.path().extension().is_some_and(|extension| extension == "py") => {
+                        all.push(entry.path());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if all.len() == before {
+            return Err(path.clone());
+        }
+        if let Some(found) = all.get_mut(before..) {
+            found.sort();
+        }
+    }
+    Ok(all)
 }
 
 /// Reads at most one byte more than the limit: a device or a pipe may be endless.
@@ -217,25 +291,82 @@ fn load_with(
     path: &Path,
     settings: &Settings<'_>,
     timings: &mut Timings,
-    parse_input: impl FnOnce(&Source, &Settings<'_>, &mut Timings) -> Result<ParsedInput, FileErrorKind>,
+    parse_input: impl FnOnce(&mut Source, &Settings<'_>, &mut Timings) -> Result<ParsedInput, FileErrorKind>,
 ) -> Result<Input, Box<FileError>> {
-    let source = read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
-    match parse_input(&source, settings, timings) {
+    let mut source = read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    match parse_input(&mut source, settings, timings) {
         Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
         Err(failure) => Err(FileError::new(failure, Some(source))),
     }
 }
 
-/// Parses a script or JSON.
+/// Parses a script or JSON. A text that is not Python is read as pasted text, if it is that.
 ///
 /// # Errors
 /// If the text has errors or contains no script.
 pub(crate) fn parse_input(
+    source: &mut Source,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<ParsedInput, FileErrorKind> {
+    let parsed = or_cleaned(source, |source| parse_as_is(source, settings, timings));
+    parsed.map_err(|failure| advised(failure, source, settings.fragment_of().is_some()))
+}
+
+/// Tests for JSON, of any form. A text that begins like it is JSON if it is valid, or if its name says so.
+fn is_json(source: &Source) -> bool {
+    let is_valid = || {
+        let mut scan = Scanner::new(&source.text);
+        scan.skip_value().and_then(|()| scan.end()).is_ok()
+    };
+    tvm_json::detect(&source.text).is_some()
+        || source.text.trim_start().starts_with(['{', '[']) && (source.name.ends_with(".json") || is_valid())
+}
+
+/// Runs `parse`, and if the text is not Python, again on the text without what was pasted with it.
+fn or_cleaned<T>(
+    source: &mut Source,
+    mut parse: impl FnMut(&Source) -> Result<T, FileErrorKind>,
+) -> Result<T, FileErrorKind> {
+    let failure = match parse(source) {
+        Err(FileErrorKind::Script { errors }) if syntax_errors(&errors) > 0 => errors,
+        other => return other,
+    };
+    let Some(cleaned) = pasted::clean(&source.text) else {
+        return Err(FileErrorKind::Script { errors: failure });
+    };
+    let form = if source.form == Form::Plain { Form::Pasted } else { source.form };
+    let clean = Source { name: source.name.clone(), text: cleaned.text, form, notes: cleaned.notes };
+    let result = match parse(&clean) {
+        Err(FileErrorKind::Script { errors }) if syntax_errors(&errors) >= syntax_errors(&failure) => {
+            return Err(FileErrorKind::Script { errors: failure });
+        }
+        Err(FileErrorKind::Script { errors }) => {
+            let notes = clean.notes.iter().cloned();
+            let in_text = notes.chain(errors.iter().map(ParseError::erased)).collect();
+            let errors = well_formed::Errors { in_text, in_ir: Vec::new() };
+            Err(FileErrorKind::IllFormed { errors })
+        }
+        other => other,
+    };
+    *source = clean;
+    result
+}
+
+fn syntax_errors(errors: &[ParseError]) -> usize {
+    errors.iter().filter(|error| error.code().starts_with("E01")).count()
+}
+
+/// Parses a script or JSON, without another attempt.
+///
+/// # Errors
+/// If the text has errors or contains no script.
+pub(crate) fn parse_as_is(
     source: &Source,
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<ParsedInput, FileErrorKind> {
-    if tvm_json::detect(&source.text).is_some() {
+    if is_json(source) {
         from_json(source, settings, timings)
     } else {
         parse_selected(source, &settings.parse_options(&source.name), settings, timings)
@@ -248,14 +379,16 @@ pub(crate) fn parse_input(
 /// # Errors
 /// If the text has other errors or contains no script.
 pub(crate) fn parse_input_in(
-    source: &Source,
+    source: &mut Source,
     release: Option<&'static Release>,
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Result<(ParsedInput, &'static Release), FileErrorKind> {
     let mut options = settings.parse_options(&source.name);
     options.release = release.or(options.release);
-    let ((scripts, warnings), release) = parse_with_release(source, &options, true, settings, timings)?;
+    let ((scripts, warnings), release) =
+        or_cleaned(source, |source| parse_with_release(source, &options, true, settings, timings))
+            .map_err(|failure| advised(failure, source, false))?;
     Ok(((select(scripts, settings.selected())?, warnings), release))
 }
 
@@ -281,7 +414,7 @@ pub(crate) fn load_recorded(
     load_with(path, settings, timings, |source, settings, timings| {
         let mut options = settings.parse_options(&source.name);
         options.record_steps = true;
-        parse_selected(source, &options, settings, timings)
+        or_cleaned(source, |source| parse_selected(source, &options, settings, timings))
     })
 }
 

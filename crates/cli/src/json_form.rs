@@ -34,7 +34,7 @@ impl JsonForm {
     ) -> Result<String, SaveError> {
         let JsonForm { form, compact } = *self;
         let mut text = match form {
-            Form::Tvm => {
+            Form::Tvm | Form::TvmLegacy => {
                 let version = registry.of_release(release).and_then(TvmJsonVersion::of);
                 let version = version.unwrap_or(&TvmJsonVersion::V0_23);
                 tvm_json::save_with(

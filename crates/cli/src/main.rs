@@ -6,6 +6,7 @@
 #![warn(clippy::unwrap_used, clippy::panic)]
 
 mod across;
+mod advice;
 mod args;
 mod codes;
 mod command;
@@ -17,14 +18,17 @@ mod input;
 mod internal;
 mod json_form;
 mod modules;
+mod older_names;
 mod output;
 mod parallel;
+mod pasted;
 mod paths;
 mod printer;
 mod python_args;
 mod settings;
 mod stubs_args;
 mod svg;
+mod tilelang;
 mod timings;
 mod upgrade_args;
 mod well_formed;
@@ -41,7 +45,7 @@ static ALLOCATOR: NodeAllocator = NodeAllocator;
 pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Result of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// Success; if the command asks a question, the answer is yes.
     Done,
@@ -52,9 +56,9 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the first failure.
+    /// Returns the worse outcome: wrong use is worse than a failure.
     fn and(self, other: Outcome) -> Outcome {
-        if self == Outcome::Done { other } else { self }
+        self.max(other)
     }
 }
 

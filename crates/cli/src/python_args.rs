@@ -43,6 +43,9 @@ pub(crate) struct PythonFileArgs {
     /// Take only the scripts of this name, e.g. `main`, `test_split.before` or `kernels["add"]`; repeatable
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) select: Vec<String>,
+    /// Read what the cells of notebooks printed, not their code
+    #[arg(long, global = true)]
+    pub(crate) outputs: bool,
     /// Read imported modules below this folder; no file outside of it is read
     #[arg(long, global = true, value_name = "DIR", value_parser = folder)]
     pub(crate) import_root: Option<PathBuf>,

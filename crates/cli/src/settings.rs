@@ -5,6 +5,7 @@ use tvmscript::{ParseOptions, PrinterConfig, Registry, Session};
 
 use crate::args::{ColorWhen, GlobalArgs};
 use crate::modules;
+use crate::pasted::Part;
 use crate::python_args::{Capture, Unknown};
 
 /// How a run reads, prints and loads.
@@ -59,6 +60,11 @@ impl<'a> Settings<'a> {
     /// Maximum size of an input file, in bytes.
     pub(crate) fn max_input_bytes(&self) -> u32 {
         self.session.limits.max_text_bytes
+    }
+
+    /// The part of a notebook that is read.
+    pub(crate) fn notebook_part(&self) -> Part {
+        if self.flags.python.outputs { Part::Outputs } else { Part::Code }
     }
 
     /// Names of the scripts to take; all if empty.

@@ -10,6 +10,8 @@ use tvmscript_ir_core::{Array, Map, Object, Str, Value};
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     lists: Vec<(Str, Nodes)>,
+    /// `true` if the text refers to a section that the program does not have.
+    pub(crate) lacks_section: bool,
 }
 
 /// The nodes of one type key.

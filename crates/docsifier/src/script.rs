@@ -10,6 +10,7 @@ use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
 use tvmscript_ir_core::json::{UnknownNode, UnknownTypes};
 use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, pre_order_visit};
 
+use crate::DocsifyError;
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
 use crate::error::DocsifyResult;
@@ -155,7 +156,8 @@ fn docsify_known(
         whole.append(&mut stmts);
         stmts = whole;
     }
-    if !d.metadata_section().is_empty() && !d.config().show_meta {
+    let section = d.metadata_section();
+    if section.lacks_section || !section.is_empty() && !d.config().show_meta {
         let omitted = d.syntax().metadata.omitted;
         stmts.push(d.docs.comment(omitted));
     }
@@ -180,6 +182,11 @@ fn metadata_line(d: &Docsifier<'_>) -> DocsifyResult<String> {
     }
     let max_bytes = d.config().max_bytes;
     let metadata = d.metadata_section().to_map().into_object();
+    if d.metadata_section().lacks_section {
+        let reason =
+            "the text refers to values of a section that was left out, and needs a section for others";
+        return Err(DocsifyError::unwritable(&metadata, reason));
+    }
     let too_long = || PrintError::OutputBudget { max_bytes };
     // Constants dominate large sections, and their encoded length is known in advance.
     if encoded_bytes(&metadata) > max_bytes {

@@ -241,6 +241,20 @@ pub struct UnknownDataType {
     pub text: String,
 }
 
+/// Earlier names of data types.
+const RENAMED: [(&str, &str); 2] = [("e4m3_float8", "float8_e4m3fn"), ("e5m2_float8", "float8_e5m2")];
+
+impl DataType {
+    /// The name that a data type has now; `None` if the text is not an earlier name.
+    pub fn renamed(text: &str) -> Option<String> {
+        RENAMED.iter().find_map(|(old, new)| {
+            let lanes = text.strip_prefix(old)?;
+            let name = format!("{new}{lanes}");
+            name.parse::<DataType>().is_ok().then_some(name)
+        })
+    }
+}
+
 impl FromStr for DataType {
     type Err = UnknownDataType;
 

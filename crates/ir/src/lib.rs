@@ -65,5 +65,6 @@ pub fn nodes() -> Dialect {
         .node::<SourceMap>()
         .node::<IRModule>()
         .node::<UnknownNode>()
+        .node::<Omitted>()
         .finish()
 }

@@ -112,7 +112,15 @@ fn stmt_names(
 /// The names that statements mention, each with its place: also in annotations, targets, decorators and nested
 /// functions, with duplicates.
 pub fn mentions(ast: &Ast, body: List<StmtId>) -> Vec<(Name, ExprId)> {
-    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    mentions_in(ast, ast.list(body).to_vec())
+}
+
+/// [`mentions`] of one statement, without their places.
+pub fn mentions_of(ast: &Ast, id: StmtId) -> Vec<Name> {
+    mentions_in(ast, vec![id]).into_iter().map(|(name, _)| name).collect()
+}
+
+fn mentions_in(ast: &Ast, mut work: Vec<StmtId>) -> Vec<(Name, ExprId)> {
     let mut roots: Vec<ExprId> = Vec::new();
     while let Some(id) = work.pop() {
         ast.own_exprs(id, &mut roots);

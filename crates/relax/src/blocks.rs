@@ -15,7 +15,7 @@ use std::mem::take;
 
 use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
-use tvmscript_ir::GlobalVar;
+use tvmscript_ir::{GlobalVar, Omitted};
 use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::{Array, PtrMap, Ref, Span, Str, with_stack};
 use tvmscript_prim as prim;
@@ -89,6 +89,7 @@ impl Default for BlockBuilder {
 /// Returns `true` for values that need no binding: variables, constants, names of functions, tuples.
 pub fn is_leaf_or_tuple(expr: &Expr) -> bool {
     expr.is::<LeafExpr>()
+        || expr.is::<Omitted>()
         || expr.is::<Tuple>()
         || expr.is::<GlobalVar>()
         || expr.is::<ExternFunc>()

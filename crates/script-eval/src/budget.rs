@@ -13,6 +13,9 @@ use crate::eval::Raise;
 /// Number of steps between two checks of the size of the nodes.
 const STEPS_PER_CHECK: u64 = 64;
 
+/// Maximum number of times that the budget is refilled.
+const MAX_REFILLS: u32 = 6;
+
 /// The limits of an evaluation.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -58,6 +61,8 @@ pub struct Budget {
     call_depth: Cell<u32>,
     /// Number of open `try` statements.
     tries: Cell<u32>,
+    /// Number of times that the budget was refilled.
+    refills: Cell<u32>,
     /// Size of the nodes that this thread had built before the evaluation.
     node_bytes_before: u64,
 }
@@ -78,6 +83,7 @@ impl Budget {
             memory: Cell::new(limits.max_memory_bytes),
             call_depth: Cell::new(0),
             tries: Cell::new(0),
+            refills: Cell::new(0),
             node_bytes_before: node_bytes_made(),
         }
     }
@@ -156,6 +162,24 @@ impl Budget {
         if reserve > 0 {
             self.exhausted.set(false);
         }
+    }
+
+    /// Grants more steps and memory after a statement exceeded its limit: each time half of what the last one got.
+    /// Returns `false` if too little is left to grant.
+    pub(crate) fn refill(&self) -> bool {
+        let refills = self.refills.get() + 1;
+        if refills > MAX_REFILLS {
+            return false;
+        }
+        let (steps, memory) = (self.limits.max_steps, self.limits.max_memory_bytes);
+        let is_short = self.steps.get() < steps >> refills || self.memory.get() < memory >> refills;
+        if is_short {
+            self.refills.set(refills);
+            self.steps.set(self.steps.get().max(steps >> refills));
+            self.memory.set(self.memory.get().max(memory >> refills));
+        }
+        self.exhausted.set(false);
+        true
     }
 
     /// Number of open calls of host functions.

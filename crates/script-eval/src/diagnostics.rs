@@ -53,8 +53,12 @@ impl Diagnostics {
 
     /// Records a note; nothing has to change.
     pub fn note(&mut self, kind: EvalErrorKind, range: TextRange) {
+        self.push_warning(EvalError::note_at(kind, range));
+    }
+
+    pub(crate) fn push_warning(&mut self, warning: EvalError) {
         if self.warnings.len() < self.max_errors {
-            self.warnings.push(EvalError::note_at(kind, range));
+            self.warnings.push(warning);
         }
     }
 

@@ -50,6 +50,14 @@ pub enum ParseErrorKind {
         /// Number of nodes.
         count: usize,
     },
+    /// Values of a metadata section that the text leaves out, kept as they are written.
+    #[error("the text leaves out its metadata section; values kept as written: {count} ({keys})")]
+    Omitted {
+        /// Keys of their types, in backticks.
+        keys: String,
+        /// Number of values.
+        count: usize,
+    },
     /// A definition without a decorator of any dialect.
     #[error("`{name}` has no decorator of a dialect")]
     MissingDecorator {
@@ -108,6 +116,9 @@ error_codes! {
             "A note: the metadata section of a printed text has nodes of a type that no dialect declares. They are kept as \
              they are written, can be used as values of attributes and as arguments of unknown functions, and print as they \
              were.";
+        ParseErrorKind::Omitted { .. } => "E0206" "omitted"
+            "A note: the text refers to values of its metadata section and leaves out the section, as printers do by default. \
+             They are kept as they are written and print as they were. Print with the metadata section to have the values.";
         ParseErrorKind::MissingDecorator { .. } => "E0304" "missing-decorator"
             "A definition where a script is expected has no decorator of a dialect, so that it is unknown what it \
              defines.";

@@ -445,8 +445,11 @@ impl FromScript for DataType {
         match value {
             ScriptValue::DType(d) => Ok(d),
             ScriptValue::Str(s) => s.parse::<DataType>().map_err(|e| {
-                BuildError::from(e)
-                    .with_help("dtypes read like `float32`, `int64`, `uint8x4`, `bool`, `handle`")
+                let help = match DataType::renamed(&e.text) {
+                    Some(name) => format!("the dtype has the name `{name}` now"),
+                    None => "dtypes read like `float32`, `int64`, `uint8x4`, `bool`, `handle`".to_owned(),
+                };
+                BuildError::from(e).with_help(help)
             }),
             other => Err(BuildError::expected("a dtype such as \"float32\"", other.type_name())),
         }

@@ -13,6 +13,8 @@ pub enum Form {
     Native,
     /// TVM's graph format, that of this crate.
     Tvm,
+    /// TVM's graph format up to TVM 0.20, which is read and not written.
+    TvmLegacy,
 }
 
 /// Detects the form of a text by the first key of its object.
@@ -22,6 +24,7 @@ pub fn detect(text: &str) -> Option<Form> {
     match &*scan.string().ok()? {
         "format" => Some(Form::Native),
         "root_index" | "nodes" | "metadata" => Some(Form::Tvm),
+        "root" | "b64ndarrays" | "attrs" => Some(Form::TvmLegacy),
         _ => None,
     }
 }
@@ -61,7 +64,11 @@ pub fn load_section<'r>(
         (Some(Form::Native), _) => native::load(text, session),
         (Some(Form::Tvm), UnknownTypes::Refused) => crate::load_version(text, session, version),
         (Some(Form::Tvm), UnknownTypes::Kept) => crate::load_keeping(text, session, version, text),
+        (Some(Form::TvmLegacy), _) => crate::load_legacy(text, session),
         (None, _) => {
+            let mut scan = Scanner::new(text);
+            scan.skip_value()?;
+            scan.end()?;
             let forms = "the JSON form of this project nor TVM's graph form";
             Err(JsonError::new(JsonErrorKind::UnknownForm { forms }))
         }

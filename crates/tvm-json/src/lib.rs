@@ -43,6 +43,7 @@
 
 mod form;
 mod graph;
+mod legacy;
 mod load;
 mod save;
 mod tensor;
@@ -50,6 +51,6 @@ mod translate;
 mod version;
 
 pub use form::{Form, detect, load_any, load_any_version, load_section};
-pub use load::{load, load_keeping, load_version};
+pub use load::{load, load_keeping, load_legacy, load_version};
 pub use save::{ExtraField, SaveOptions, save, save_with};
 pub use version::{TvmJsonDialect, TvmJsonVersion, TypeKeys};

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
+use crate::legacy;
 use crate::tensor;
 use crate::translate;
 use crate::version::TvmJsonVersion;
@@ -55,6 +56,17 @@ pub fn load_keeping<'r>(
     kept: &str,
 ) -> Result<Value> {
     load_graph(text, session.into(), version, Some(UnknownGraph::new(kept)))
+}
+
+/// Loads a graph in the format of TVM 0.8 to 0.20 ([`Form::TvmLegacy`](crate::Form::TvmLegacy)).
+///
+/// # Errors
+/// If the text is not such a graph, its nodes form a cycle, or one has a type or fields that no dialect declares.
+pub fn load_legacy<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Value> {
+    let session = session.into();
+    let (translated, origins) = legacy::translate(text, session.registry)?;
+    load_nodes(&translated, session, &TvmJsonVersion::V0_23, None, None)
+        .map_err(|error| translate::at_origin(error, text, &origins))
 }
 
 fn load_graph(

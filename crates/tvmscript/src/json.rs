@@ -94,6 +94,9 @@ pub fn load_json<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Load
             (registry, &TvmJsonVersion::V0_23)
         });
         (dialects, load_tvm(text, within(dialects), version)?)
+    } else if tvm_json::detect(text) == Some(Form::TvmLegacy) {
+        // Its nodes become those of the first release.
+        (registry, tvm_json::load_legacy(text, session)?)
     } else {
         let dialects = match native::release(text).map(|id| registry.find_release(&id)) {
             Some(Ok(release)) => registry.of_release(release).unwrap_or(registry),

@@ -13,6 +13,7 @@ use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
 use tvmscript::{DocsifyError, ir_core, irbuilder, prim, relax, tir, upgrade};
 
 use crate::failure::FileErrorKind;
+use crate::pasted::PastedNote;
 pub(crate) use page::{Page, index, markdown};
 
 const EXAMPLES: [&str; 9] = [
@@ -40,6 +41,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         relax::check::WellFormedErrorKind::CODES,
         relax::check::CallTirError::CODES,
         FileErrorKind::CODES,
+        PastedNote::CODES,
         DocsifyError::CODES,
         PassErrorKind::CODES,
         ir_core::RewriteError::CODES,

@@ -32,9 +32,12 @@ pub(super) fn run(args: &Bench, run: &mut Run<'_>) -> Outcome {
     };
     let mut outcome = Outcome::Done;
     for path in &args.files {
-        let Some(input) = run.load(path) else {
-            outcome = Outcome::No;
-            continue;
+        let input = match run.load(path) {
+            Ok(input) => input,
+            Err(failed) => {
+                outcome = outcome.and(failed);
+                continue;
+            }
         };
         let file = (args.files.len() > 1).then_some(path.as_path());
         outcome = outcome.and(match args.passes.names.is_empty() {
@@ -88,7 +91,7 @@ fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, settings: &Setti
     let source = &input.source;
     let texts: Vec<String> =
         nodes.iter().filter_map(|node| print(node, settings.registry(), &config).ok()).collect();
-    let printed = Source { name: source.name.clone(), text: texts.join("\n\n") };
+    let printed = Source::new(source.name.clone(), texts.join("\n\n"));
     let again = match input::parse_printed(&printed, settings, &mut Timings::default()) {
         Ok((again, _)) => again,
         Err(failure) => {
@@ -114,7 +117,7 @@ fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, settings: &Setti
         },
         false => Vec::new(),
     };
-    bench.op("parse", source.text.len(), || input::parse_input(source, settings, &mut Timings::default()));
+    bench.op("parse", source.text.len(), || input::parse_as_is(source, settings, &mut Timings::default()));
     if args.ops.iter().any(|op| op == BARE_PARSE) {
         let mut options = settings.parse_options(&source.name);
         options.omit_spans = true;
@@ -131,7 +134,7 @@ fn bench_file(args: &Bench, file: Option<&Path>, input: &Input, settings: &Setti
     bench.op("load", size(&jsons), || {
         jsons.iter().map(|j| from_tvm_json(j, settings.registry())).collect::<Vec<_>>()
     });
-    bench.prepared("drop", 0, || input::parse_input(source, settings, &mut Timings::default()), drop);
+    bench.prepared("drop", 0, || input::parse_as_is(source, settings, &mut Timings::default()), drop);
     bench.outcome
 }
 

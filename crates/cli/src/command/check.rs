@@ -11,6 +11,7 @@ use crate::args::{Check, CheckFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Source, Warnings};
 use crate::output::Progress;
+use crate::pasted::Form;
 use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, codes, fixes, output, well_formed};
@@ -25,19 +26,20 @@ const TOOL: Tool<'static> = Tool {
 
 pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
     let settings = run.settings;
-    let mut progress = Progress::new(args.files.len());
+    let files = input::expanded(&args.files).unwrap_or_else(|_| args.files.clone());
+    let mut progress = Progress::new(files.len());
     let mut log = Log::new(TOOL);
     let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {
         check_file(path, args.fix, args.strict, settings, timings)
     };
-    let mut outcome = run.for_each(&args.files, work, |path, answer| {
+    let mut outcome = run.for_each(&files, work, |path, answer| {
         progress.step();
         progress.clear();
         let Checked { fixed, profile, result: checked } = match answer {
             Ok(checked) => checked,
             Err(failed) => Checked { fixed: None, profile: Value::Null, result: Err(failed) },
         };
-        let is_ok = if checked.is_ok() { Outcome::Done } else { Outcome::No };
+        let is_ok = checked.as_ref().err().map_or(Outcome::Done, |failed| failed.outcome());
         let written = fixed.map_or(Outcome::Done, |fixed| finish(path, &fixed, args.diff));
         let reports = || -> Vec<Report> {
             match &checked {
@@ -49,7 +51,7 @@ pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
         let shown = match args.format {
             CheckFormat::Json => {
                 let line =
-                    json!({"file": name, "ok": checked.is_ok(), "profile": profile, "errors": reports()});
+                    json!({"file": name, "ok": checked.is_ok(), "kind": kind(&checked), "profile": profile, "errors": reports()});
                 output::result(&format!("{line}\n"))
             }
             CheckFormat::Sarif => {
@@ -72,6 +74,14 @@ pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
     outcome
 }
 
+/// What the file is, so that sources of another language can be counted apart.
+fn kind(checked: &Answer<Warnings>) -> &'static str {
+    match checked {
+        Err(failed) if matches!(failed.failure, FileErrorKind::TileLang) => "tilelang-source",
+        _ => "scripts",
+    }
+}
+
 /// The result of checking a file that could be read.
 struct Checked {
     /// The changes, if there are any.
@@ -90,7 +100,10 @@ fn check_file(
 ) -> Answer<Checked> {
     let mut source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
     let mut fixed = None;
-    if fix && let Some(better) = fixes::fix(&source, settings, timings) {
+    if fix
+        && source.form == Form::Plain
+        && let Some(better) = fixes::fix(&source, settings, timings)
+    {
         source.text.clone_from(&better.change.after);
         fixed = Some(better);
     }
@@ -99,8 +112,13 @@ fn check_file(
 }
 
 /// The warnings of a file without errors.
-fn check(source: Source, strict: bool, settings: &Settings<'_>, timings: &mut Timings) -> Answer<Warnings> {
-    let (scripts, warnings) = match input::parse_input(&source, settings, timings) {
+fn check(
+    mut source: Source,
+    strict: bool,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<Warnings> {
+    let (scripts, warnings) = match input::parse_input(&mut source, settings, timings) {
         Ok(understood) => understood,
         Err(failure) => return Err(FileError::new(failure, Some(source))),
     };

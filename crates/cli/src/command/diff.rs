@@ -9,7 +9,7 @@ use tvmscript::diff::{EditScript, diff_with};
 use tvmscript::ir_core::StructuralEqual;
 
 use super::Run;
-use super::equal::side_name;
+use super::equal::{failed, side_name};
 use crate::args::{Diff, DiffFormat};
 use crate::failure::FileErrorKind;
 use crate::input::{self, Input, Script, Source, Warnings};
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Diff, run: &mut Run<'_>) -> Outcome {
     // Both are loaded, so that the errors of both are shown.
     let (left, right) = (load(request.a, run), load(request.b, run));
     let outcome = match (left, right) {
-        (Some(left), Some(right)) => match compare(args, &request, left, right, run) {
+        (Ok(left), Ok(right)) => match compare(args, &request, left, right, run) {
             Ok((text, is_equal)) => {
                 let written = output::write(args.output.as_deref(), &text);
                 written.and(if is_equal { Outcome::Done } else { Outcome::No })
@@ -86,18 +86,18 @@ pub(super) fn run(args: &Diff, run: &mut Run<'_>) -> Outcome {
             }
         },
         _ if request.is_driver && args.format == DiffFormat::Unified => of_lines(args, &request, run),
-        _ => Outcome::No,
+        (left, right) => failed(left).and(failed(right)),
     };
     if request.is_driver { Outcome::Done } else { outcome }
 }
 
 /// Loads a file; an absent one has no scripts.
-fn load(path: &Path, run: &mut Run<'_>) -> Option<Input> {
+fn load(path: &Path, run: &mut Run<'_>) -> Result<Input, Outcome> {
     if !is_null(path) {
         return run.load(path);
     }
-    let source = Source { name: input::display_name(path), text: String::new() };
-    Some(Input { source, scripts: Vec::new(), warnings: Warnings::default() })
+    let source = Source::new(input::display_name(path), String::new());
+    Ok(Input { source, scripts: Vec::new(), warnings: Warnings::default() })
 }
 
 /// Compares lines, for files that are not scripts.
@@ -106,7 +106,7 @@ fn of_lines(args: &Diff, request: &Request<'_>, run: &mut Run<'_>) -> Outcome {
         true => Some(String::new()),
         false => input::read(path, &run.settings, &mut run.timings).ok().map(|source| source.text),
     };
-    let (Some(a), Some(b)) = (read(request.a), read(request.b)) else { return Outcome::No };
+    let (Some(a), Some(b)) = (read(request.a), read(request.b)) else { return Outcome::Misused };
     let options = options(args, &request.names[0], &request.names[1], run);
     output::result(&Comparison::of_texts(Some(&a), Some(&b)).unified(&options))
 }

@@ -23,7 +23,10 @@ pub(super) fn run(args: &Dump, run: &mut Run<'_>) -> Outcome {
             return Outcome::Misused;
         }
     };
-    let Some(input) = run.load(&args.file) else { return Outcome::No };
+    let input = match run.load(&args.file) {
+        Ok(input) => input,
+        Err(outcome) => return outcome,
+    };
     let root = input::join(&input.scripts);
     let options = DumpOptions {
         kinds,

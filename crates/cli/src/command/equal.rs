@@ -24,7 +24,10 @@ pub(super) fn run(args: &Equal, run: &mut Run<'_>) -> Outcome {
     }
     // Both are loaded, so that the errors of both are shown.
     let (left, right) = (run.load(&args.left), run.load(&args.right));
-    let (Some(mut left), Some(mut right)) = (left, right) else { return Outcome::No };
+    let (mut left, mut right) = match (left, right) {
+        (Ok(left), Ok(right)) => (left, right),
+        (left, right) => return failed(left).and(failed(right)),
+    };
     let aligned = match args.as_written {
         true => Ok(None),
         false => across::align(&mut left, &mut right, run),
@@ -37,6 +40,11 @@ pub(super) fn run(args: &Equal, run: &mut Run<'_>) -> Outcome {
             Outcome::No
         }
     }
+}
+
+/// The outcome of a file that may have failed.
+pub(super) fn failed(loaded: Result<Input, Outcome>) -> Outcome {
+    loaded.err().unwrap_or(Outcome::Done)
 }
 
 /// The report of all differences; `None` if the files are equal.

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Ok(registry) => registry,
         Err((path, failed)) => {
             output::diagnose(&failed.render(path, &settings));
-            return Outcome::No;
+            return failed.outcome();
         }
     };
     let settings = with_constants.as_ref().map_or(settings, |registry| settings.with_registry(registry));
@@ -91,6 +91,13 @@ impl Run<'_> {
         if input::reads_stdin_twice(files) {
             return output::stdin_twice();
         }
+        let files = &match input::expanded(files) {
+            Ok(files) => files,
+            Err(empty) => {
+                output::diagnose(&format!("error: {}: no `.py` file in the folder", empty.display()));
+                return Outcome::Misused;
+            }
+        };
         let settings = &self.settings;
         let timed = |path: &PathBuf| {
             let mut timings = Timings::default();
@@ -126,22 +133,25 @@ impl Run<'_> {
             }
             Err(failed) => {
                 output::diagnose(&failed.render(path, &settings));
-                Outcome::No
+                failed.outcome()
             }
         })
     }
 
-    /// Reads and parses one file and shows its warnings. Returns `None` after showing its errors.
-    fn load(&mut self, path: &Path) -> Option<Input> {
+    /// Reads and parses one file and shows its warnings.
+    ///
+    /// # Errors
+    /// The outcome of a failure, whose errors are shown.
+    fn load(&mut self, path: &Path) -> Result<Input, Outcome> {
         self.files += 1;
         match input::load(path, &self.settings, &mut self.timings) {
             Ok(input) => {
                 input.warnings.show(self.settings.color);
-                Some(input)
+                Ok(input)
             }
             Err(failed) => {
                 output::diagnose(&failed.render(path, &self.settings));
-                None
+                Err(failed.outcome())
             }
         }
     }

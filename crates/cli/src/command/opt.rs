@@ -11,6 +11,7 @@ use tvmscript::pass::instrument::{
 };
 use tvmscript::pass::{OptionError, PassContext, PassOptions, PassRun, PassTable, Sequential};
 use tvmscript::passes::on_module;
+use tvmscript::script_eval::errors::suggest::nearest;
 use tvmscript::{PrinterConfig, Registry};
 
 use super::print::{Naming, print_all};
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Opt, run: &mut Run<'_>) -> Outcome {
                         json!({"file": input::display_name(path), "ok": false, "errors": errors}).to_string()
                     }
                 });
-                Outcome::No
+                failed.outcome()
             }
         },
     );
@@ -77,11 +78,35 @@ pub(super) fn sequence(args: &PassArgs, settings: &Settings<'_>) -> Result<Seque
     try_context(args, settings).map_err(|error| error.to_string())?;
     let mut sequence = Sequential::new("opt");
     for name in &args.names {
-        let found = PassTable::of(settings.registry()).and_then(|table| table.pass(name));
-        let pass = found.ok_or_else(|| format!("unknown pass `{name}`; `opt --list-passes` lists them"))?;
+        let table = PassTable::of(settings.registry());
+        let pass = table.and_then(|table| table.pass(name)).ok_or_else(|| unknown_pass(name, table))?;
         sequence = sequence.then_shared(pass.clone());
     }
     Ok(sequence)
+}
+
+/// The message for a name that is not a pass's, with the passes that may be meant: those of this name in any dialect and
+/// any case, else the nearest one.
+fn unknown_pass(name: &str, table: Option<&PassTable<IRModule>>) -> String {
+    let names: Vec<String> =
+        table.into_iter().flat_map(PassTable::passes).map(|pass| pass.info().name.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let bare = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let mut meant: Vec<&str> = names.iter().copied().filter(|known| bare(known) == bare(name)).collect();
+    if meant.is_empty() {
+        let whole = nearest(name, names.iter().copied()).map(|near| near.name);
+        let near = || {
+            let own = name.rsplit('.').next().unwrap_or_default();
+            let bare = names.iter().map(|known| known.rsplit('.').next().unwrap_or_default());
+            let near = nearest(own, bare)?.name;
+            names.iter().copied().find(|known| known.ends_with(near))
+        };
+        meant.extend(whole.or_else(near));
+    }
+    match meant.as_slice() {
+        [] => format!("unknown pass `{name}`; `opt --list-passes` lists them"),
+        meant => format!("unknown pass `{name}`; did you mean `{}`?", meant.join("` or `")),
+    }
 }
 
 /// A context with the options of the command line, which [`sequence`] checked. Passes that are named run at any

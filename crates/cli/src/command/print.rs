@@ -65,9 +65,9 @@ fn print_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<((Text, ConstantStore), Warnings)> {
-    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    let mut source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
     let scripts = match from {
-        From::Any => input::parse_input(&source, settings, timings),
+        From::Any => input::parse_input(&mut source, settings, timings),
         From::Json => input::from_json(&source, settings, timings),
     };
     let printed = scripts.and_then(|(mut scripts, warnings)| {

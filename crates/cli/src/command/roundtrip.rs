@@ -65,7 +65,7 @@ fn roundtrip_file(
     let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
     match print_all(&scripts, Naming::None, |_| Ok(args.config(settings)), settings, timings) {
         Ok(Text { text, .. }) => {
-            let printed = Source { name: format!("{} (printed)", source.name), text };
+            let printed = Source::new(format!("{} (printed)", source.name), text);
             Ok((difference(&scripts, printed, args, settings, timings), warnings))
         }
         Err(failure) => Err(FileError::new(failure, Some(source))),

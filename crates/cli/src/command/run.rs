@@ -10,6 +10,8 @@ use tvmscript::interpreter::{
 };
 use tvmscript::ir::{IRModule, global_symbol};
 use tvmscript::ir_core::DataType;
+use tvmscript::pre_order_visit;
+use tvmscript::prim::Var;
 use tvmscript::tir::PrimFunc;
 
 use super::{Answer, Run};
@@ -43,6 +45,9 @@ fn run_file(
         let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(FileError::new(FileErrorKind::NoFunction { name }, Some(source)));
     }
+    if let Some(error) = unknown_argument(&functions, args) {
+        return Err(FileError::new(error, Some(source)));
+    }
     let mut text = String::new();
     for (script, name, function) in functions {
         let options = InputOptions {
@@ -75,6 +80,25 @@ fn run_file(
         }
     }
     Ok((text, warnings))
+}
+
+/// The error for a name that `--arg` gives and no function has.
+fn unknown_argument(functions: &[(&Script, String, Ref<PrimFunc>)], args: &RunArgs) -> Option<FileErrorKind> {
+    let mut known: Vec<String> = Vec::new();
+    for (_, _, function) in functions {
+        known.extend(function.params.iter().map(|param| param.name.get().to_string()));
+        for (_, buffer) in function.buffer_map.iter() {
+            pre_order_visit(buffer.object(), |node| {
+                known.extend(node.as_node::<Var>().map(|var| var.name.get().to_string()));
+                true
+            });
+        }
+    }
+    let (name, _) = args.sizes.iter().find(|(name, _)| !known.contains(name))?;
+    known.sort();
+    known.dedup();
+    let function = functions.iter().map(|(_, name, _)| name.clone()).collect::<Vec<_>>().join("`, `");
+    Some(FileErrorKind::NoParameter { name: name.clone(), function, known })
 }
 
 /// The TIR functions of scripts, with their names.

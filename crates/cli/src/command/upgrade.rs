@@ -17,7 +17,7 @@ use crate::json_form::JsonForm;
 use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::upgrade_args::{UpgradeArgs, UpgradeFormat};
-use crate::{Outcome, fixes, output, well_formed};
+use crate::{Outcome, fixes, older_names, output, well_formed};
 
 /// Code of the note about a script that is not built because its function is not called.
 const UNBUILT: &str = "E0312";
@@ -38,10 +38,10 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run<'_>) -> Outcome {
                 if args.format == UpgradeFormat::Json {
                     let findings = failed.failure.reports(failed.source.as_ref());
                     let line = json!({"file": name, "ok": false, "to": args.to.id(), "findings": findings});
-                    return output::result(&format!("{line}\n")).and(Outcome::No);
+                    return output::result(&format!("{line}\n")).and(failed.outcome());
                 }
                 output::diagnose(&failed.render(path, &settings));
-                return Outcome::No;
+                return failed.outcome();
             }
         };
         let is_ok = !upgraded.findings.found.iter().any(Diagnostic::is_error);
@@ -118,15 +118,26 @@ fn upgrade_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<Upgraded> {
-    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
-    match rewritten(&source, args, settings, timings) {
-        Ok(upgraded) => Ok(upgraded),
-        Err(failure) => Err(FileError::new(failure, Some(source))),
+    let mut source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    let failure = match rewritten(&mut source, args, settings, timings) {
+        Ok(upgraded) => return Ok(upgraded),
+        Err(failure) => failure,
+    };
+    if let FileErrorKind::Script { .. } = failure
+        && let Some(text) = older_names::renewed(&source.text)
+    {
+        // The names are older than the releases whose rules are known.
+        let mut renewed = Source { name: source.name.clone(), text, form: source.form, notes: Vec::new() };
+        if let Ok(mut upgraded) = rewritten(&mut renewed, args, settings, timings) {
+            upgraded.change.before = source.text;
+            return Ok(upgraded);
+        }
     }
+    Err(FileError::new(failure, Some(source)))
 }
 
 fn rewritten(
-    source: &Source,
+    source: &mut Source,
     args: &UpgradeArgs,
     settings: &Settings<'_>,
     timings: &mut Timings,
@@ -135,6 +146,10 @@ fn rewritten(
         return rewritten_json(source, form, args, settings, timings);
     }
     let ((scripts, mut warnings), from) = input::parse_input_in(source, args.from, settings, timings)?;
+    let source = &*source;
+    if args.write {
+        source.check_writable()?;
+    }
     if from == args.to {
         let change = fixes::Change { before: source.text.clone(), after: source.text.clone() };
         return Ok(Upgraded { from, change, findings: warnings });

@@ -223,10 +223,21 @@ impl Docsifier<'_> {
         let format = &self.syntax().metadata;
         let registry = self.registry;
         let (key, index) = self.metadata.add(object, |key| (format.type_key)(key, registry));
-        let base = self.word(format.variable);
+        self.metadata_reference(&key, index as i64)
+    }
+
+    /// A reference to a place of a metadata section that the program does not have. The text cannot have another section.
+    pub fn omitted_metadata(&mut self, key: &Str, index: i64) -> ExprDoc {
+        self.metadata.lacks_section = true;
+        self.metadata_reference(key, index)
+    }
+
+    fn metadata_reference(&mut self, key: &Str, index: i64) -> ExprDoc {
+        let variable = self.syntax().metadata.variable;
+        let base = self.word(variable);
         let key = self.docs.str(key.as_str());
         let list = self.docs.index(base, &[key]);
-        let index = self.docs.int(index as i64);
+        let index = self.docs.int(index);
         self.docs.index(list, &[index])
     }
 

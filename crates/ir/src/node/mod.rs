@@ -3,6 +3,7 @@
 mod attrs;
 mod global;
 mod module;
+mod omitted;
 mod target;
 
 pub use attrs::{Attrs, DictAttrs, GLOBAL_SYMBOL, global_symbol};
@@ -11,4 +12,5 @@ pub use global::{
     function_type,
 };
 pub use module::{IRModule, SourceMap, path_of_function};
+pub use omitted::Omitted;
 pub use target::{Target, TargetKind};

@@ -6,14 +6,14 @@ mod module;
 mod python;
 mod target;
 
-use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::{Dialect, ObjectLike as _};
 use tvmscript_irbuilder::{BuildDialect, ScriptValue};
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::ParseDialect;
 use tvmscript_script_parser::{DecoratorRule, Definition, Parser};
 
 use crate::build::{field, field_names};
-use crate::node::{IRModule, Target, TargetKind};
+use crate::node::{IRModule, Omitted, Target, TargetKind};
 
 /// Parses a module into the open builder, for the namespaces of dialects with the words of modules.
 ///
@@ -35,6 +35,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
     let dialect = dialect
         .node_text(|object, registry| Ok(tvmscript_docsifier::print(object, registry, &Default::default())?));
     dialect
+        .omitted(|key, index| Omitted::new(key, index).into_object())
         .namespace(&["I", "ir"])
         .functions(crate::build::FUNCTIONS)
         .predefined_modules(&["tvm"])

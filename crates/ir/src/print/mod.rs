@@ -23,7 +23,7 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_prim::Op;
 use tvmscript_prim::{FuncType, Range};
 
-use crate::node::{DummyGlobalInfo, GlobalVar, IRModule, VDevice};
+use crate::node::{DummyGlobalInfo, GlobalVar, IRModule, Omitted, VDevice};
 
 /// Registers the printers of this dialect.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
@@ -47,6 +47,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .docsify(small::op)
         .on::<FuncType>()
         .docsify(small::func_type)
+        .on::<Omitted>()
+        .docsify(small::omitted)
         .on::<Range>()
         .docsify_under("ir", small::range)
         .root_token()

@@ -8,7 +8,7 @@ use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
 
 use super::data::data_dict;
-use crate::node::{DummyGlobalInfo, GlobalVar, Target, VDevice};
+use crate::node::{DummyGlobalInfo, GlobalVar, Omitted, Target, VDevice};
 
 /// `{"key": value}`
 pub(super) fn dict_attrs(
@@ -39,6 +39,13 @@ pub(super) fn global_var(
     let name = d.at_field(name, path, field!(GlobalVar, name_hint));
     let callee = d.prefixed("ir", "GlobalVar");
     Ok(d.docs.call_args(callee, &[name]))
+}
+
+/// `metadata["relax.expr.Constant"][0]`, for a value that the text of the program left out
+pub(super) fn omitted(node: &Ref<Omitted>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
+    let Omitted { span: _, struct_info_: _, type_key, index } = &**node;
+    let place = d.omitted_metadata(type_key, *index);
+    Ok(d.at_field(place, path, field!(Omitted, index)))
 }
 
 /// `I.dummy_global_info()`

@@ -1,6 +1,7 @@
 //! Dataflow blocks: their outputs get variables that the whole function knows.
 
 use hashbrown::HashMap;
+use tvmscript_ir::Omitted;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::shared::Memo;
 use tvmscript_ir_core::{Array, Object, ObjectLike, PtrMap, Ref, any_node, with_stack};
@@ -152,7 +153,11 @@ fn with_scalars<T: ObjectLike + Clone>(root: T, replaced: &PtrMap<Object>) -> T 
 
 /// Returns `true` if variables occur only among the operands: the common case, which needs no walk over struct info.
 fn is_simple(value: &Expr) -> bool {
-    value.is::<Call>() || value.is::<Tuple>() || value.is::<TupleGetItem>() || value.is::<LeafExpr>()
+    value.is::<Call>()
+        || value.is::<Tuple>()
+        || value.is::<TupleGetItem>()
+        || value.is::<LeafExpr>()
+        || value.is::<Omitted>()
 }
 
 /// Substitutes the variables of a simple value. `done` memoizes shared tuples.

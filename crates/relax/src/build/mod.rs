@@ -48,9 +48,9 @@ pub use constant::constant_of;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
 pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;
-#[cfg(feature = "parse")]
-pub(crate) use names::is_operator;
 pub use names::{ALIASES, functions};
+#[cfg(feature = "parse")]
+pub(crate) use names::{is_operator, operators};
 #[cfg(feature = "parse")]
 pub(crate) use python::{
     CALL_NODE, DATAFLOW_VAR_NODE, FUNC_STRUCT_INFO, GET_SHAPE_OF, TENSOR_STRUCT_INFO, TUPLE_STRUCT_INFO,

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 #[cfg(feature = "parse")]
 use hashbrown::HashSet;
 use tvmscript_irbuilder::ScriptFn;
+#[cfg(feature = "parse")]
+use tvmscript_irbuilder::{HostObject, ScriptValue};
 
 use super::{device, distributed, expr, function, struct_info};
 use crate::op;
@@ -42,3 +44,47 @@ static OPERATORS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 pub(crate) fn is_operator(name: &str) -> bool {
     OPERATORS.contains(name)
 }
+
+/// `R.op`, the operators under the name of their Python module, and `R.Call`.
+#[cfg(feature = "parse")]
+pub(crate) fn operators(name: &str) -> Option<ScriptValue> {
+    match name {
+        "op" => Some(ScriptValue::host(Operators { group: String::new() })),
+        "Call" => Some(ScriptValue::Function(&super::CALL_NODE)),
+        _ => None,
+    }
+}
+
+/// The operators of a group; of all, if it is empty.
+#[cfg(feature = "parse")]
+struct Operators {
+    group: String,
+}
+
+#[cfg(feature = "parse")]
+impl HostObject for Operators {
+    fn type_name(&self) -> &str {
+        "the namespace `R.op`"
+    }
+    fn is_namespace(&self) -> bool {
+        true
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let path = format!("{}{name}", self.group);
+        if let Some(function) = BY_NAME.get(path.as_str()) {
+            return Some(ScriptValue::Function(function));
+        }
+        let group = format!("{path}.");
+        let is_group = BY_NAME.keys().any(|known| known.starts_with(&group));
+        is_group.then(|| ScriptValue::host(Operators { group }))
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        let names = BY_NAME.keys().filter_map(|name| name.strip_prefix(self.group.as_str()));
+        names.map(|name| name.split('.').next().unwrap_or(name).to_owned()).collect()
+    }
+}
+
+/// The functions of all releases by name.
+#[cfg(feature = "parse")]
+static BY_NAME: LazyLock<hashbrown::HashMap<&'static str, &'static ScriptFn>> =
+    LazyLock::new(|| op::SHARED.functions().map(|function| (function.name, function)).collect());

@@ -342,7 +342,9 @@ pub(crate) fn find_vdevice(value: &ScriptValue) -> BuildResult<Option<Ref<VDevic
     let of_kind =
         |device: &&Ref<VDevice>| device.target.as_ref().is_some_and(|t| t.kind.name.as_str() == kind);
     let devices: Vec<Ref<VDevice>> = devices.iter().filter_map(|info| info.downcast_ref().cloned()).collect();
-    match devices.iter().filter(of_kind).nth(index) {
+    // `vdevice:1` counts the devices of all kinds.
+    let is_named = |device: &&Ref<VDevice>| kind == "vdevice" || of_kind(device);
+    match devices.iter().filter(is_named).nth(index) {
         Some(device) => Ok(Some(device.clone())),
         None => Err(BuildError::message(format!("the module has no device `{text}`"))
             .with_help("list it in `I.module_global_infos({\"vdevice\": [I.vdevice(\"cuda\")]})`")),

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use tvmscript_ir::{Attrs, DictAttrs};
-use tvmscript_ir::{BaseFunc, EnvFunc, RelaxExpr};
+use tvmscript_ir::{BaseFunc, EnvFunc, Omitted, RelaxExpr};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
@@ -14,7 +14,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim as prim;
 use tvmscript_prim::{BaseExpr, Op, PrimExpr};
 
-use super::{BindingBlock, StructInfo};
+use super::{BindingBlock, ObjectStructInfo, StructInfo, TensorStructInfo};
 
 /// A Relax expression or an operator.
 pub type Expr = Ref<BaseExpr>;
@@ -95,7 +95,10 @@ pub fn struct_info_of(expr: &Expr) -> Option<Ref<StructInfo>> {
     let index = object.info().field_index("struct_info_")?;
     match object.field(index) {
         FieldRef::Node(info) => info.downcast_ref::<StructInfo>().cloned(),
-        _ => None,
+        _ => object.as_node::<Omitted>().map(|omitted| match omitted.is_constant() {
+            true => TensorStructInfo::of_rank(-1, DataType::VOID, None).upcast(),
+            false => ObjectStructInfo::new(),
+        }),
     }
 }
 

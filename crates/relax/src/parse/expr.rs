@@ -9,7 +9,7 @@ use tvmscript_script_parser::{Indices, Mode, Operator};
 
 use crate::build::args::{bare_scalar, convert};
 use crate::build::expr::item_of;
-use crate::node::{Call, Expr, TupleStructInfo, struct_info_of};
+use crate::node::{Call, Expr, ShapeExpr, TupleStructInfo, struct_info_of};
 
 fn expr_of(object: &Object) -> Option<&Ref<BaseExpr>> {
     object.downcast_ref::<BaseExpr>().filter(|expr| !expr.is::<PrimExpr>())
@@ -96,9 +96,20 @@ pub(super) fn subscript(object: &Object, indices: &Indices) -> BuildResult<Scrip
     let (Some(expr), [ScriptValue::Int(index)]) = (expr_of(object), indices.items.as_slice()) else {
         return Err(BuildError::message("a tuple index must be an integer"));
     };
+    let from_end = |count: usize| if *index < 0 { index.saturating_add(count as i64) } else { *index };
+    if let Some(shape) = expr.as_node::<ShapeExpr>() {
+        let value = usize::try_from(from_end(shape.values.len())).ok().and_then(|at| shape.values.get(at));
+        return match value {
+            Some(value) => Ok(value.clone().into()),
+            None => {
+                let message =
+                    format!("index {index} is out of range for a shape of {} values", shape.values.len());
+                Err(BuildError::message(message))
+            }
+        };
+    }
     let fields = fields_of(expr)?;
-    let index = if *index < 0 { index + fields as i64 } else { *index };
-    Ok(item_of(expr.clone(), index)?.into())
+    Ok(item_of(expr.clone(), from_end(fields))?.into())
 }
 
 /// The number of fields of a tuple.
@@ -122,6 +133,9 @@ pub(super) fn items(object: &Object) -> BuildResult<Vec<ScriptValue>> {
     let Some(expr) = expr_of(object) else {
         return Err(BuildError::expected("a tuple", object.info().key()));
     };
+    if let Some(shape) = expr.as_node::<ShapeExpr>() {
+        return Ok(shape.values.iter().map(|value| value.clone().into()).collect());
+    }
     let count = fields_of(expr)?;
     (0..count as i64).map(|index| Ok(item_of(expr.clone(), index)?.into())).collect()
 }

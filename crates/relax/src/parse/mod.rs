@@ -32,6 +32,7 @@ pub(crate) fn register(dialect: Dialect, operators: &Families) -> Dialect {
         .functions(&functions())
         .functions(&operators.functions().collect::<Vec<_>>())
         .function_aliases(ALIASES)
+        .name_fallback(crate::build::operators, || vec!["Call", "op"])
         .absent_names(python::ABSENT)
         .unknown_functions(unknown::call)
         .python_modules(python::MODULES)

@@ -2,13 +2,14 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::Class;
+use tvmscript_irbuilder::{HostObject, ScriptValue};
 use tvmscript_prim::BaseExpr;
 use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
 use crate::build::{self, expr, struct_info};
 use crate::node;
 
-use Member::{Class as IsClass, LeftOut};
+use Member::{Class as IsClass, LeftOut, Value as IsValue};
 
 /// A class without a constructor.
 const fn class<T: Class>() -> Member {
@@ -32,8 +33,6 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
         "it runs Python code to create a tensor expression, which is not supported; write the computation as a \
      `T.prim_func` of the module and call it with `R.call_tir`",
     ),
-    ("Call", "call the operator's function, such as `R.add(x, y)`, or write `tvm.relax.Call(op, args)`"),
-    ("op", "operators are direct members of `R`: write `R.add(x, y)`; the Python module is `tvm.relax.op`"),
     ("Var", "parameters and assignments create variables; outside scripts, use `tvm.relax.Var(..)`"),
     ("PrimValue", "write `R.prim_value(..)`"),
     ("StringImm", "write `R.str(..)`"),
@@ -44,6 +43,38 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
 /// Functions shared with `R`.
 const SAME: &[&str] =
     &["call_dps_packed", "call_pure_packed", "call_tir", "call_tir_inplace", "call_tir_with_grad", "const"];
+
+/// Devices, which are functions of `R`, too.
+const DEVICES: &[&str] =
+    &["cpu", "cuda", "device", "ext_dev", "hexagon", "metal", "opencl", "rocm", "vpi", "vulkan", "webgpu"];
+
+/// Numbers by name, the instructions of a function of the virtual machine.
+///
+/// # Source
+/// `python/tvm/relax/testing/runtime_builtin.py` of TVM 0.23.
+struct Codes(&'static str, &'static [(&'static str, i64)]);
+
+impl HostObject for Codes {
+    fn type_name(&self) -> &str {
+        self.0
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        self.1.iter().find(|(own, _)| *own == name).map(|(_, code)| ScriptValue::Int(*code))
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        self.1.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+}
+
+fn make_shape_codes() -> ScriptValue {
+    ScriptValue::host(Codes("MakeShapeCode", &[("USE_IMM", 0), ("LOAD_SHAPE", 1)]))
+}
+
+fn match_shape_codes() -> ScriptValue {
+    let codes =
+        &[("ASSERT_EQUAL_TO_IMM", 0), ("STORE_TO_HEAP", 1), ("NO_OP", 2), ("ASSERT_EQUAL_TO_LOAD", 3)];
+    ScriptValue::host(Codes("MatchShapeCode", codes))
+}
 
 const MEMBERS: &[(&str, Member)] = &[
     ("Call", made!(node::Call, build::CALL_NODE)),
@@ -84,4 +115,9 @@ pub(super) static MODULES: &[PythonModule] = &[
     PythonModule::new(&["tvm.script.ir_builder"]).members(&[("relax", Member::Namespace)]).scopes(),
     PythonModule::new(&["tvm.relax", "tvm.relax.expr", "tvm.relax.struct_info"]).names(SAME).members(MEMBERS),
     PythonModule::new(&["tvm.relax.op"]).owns(build::is_operator),
+    PythonModule::new(&["tvm", "tvm.runtime"]).names(DEVICES),
+    PythonModule::new(&["tvm.relax.testing.runtime_builtin"]).members(&[
+        ("MakeShapeCode", IsValue(make_shape_codes)),
+        ("MatchShapeCode", IsValue(match_shape_codes)),
+    ]),
 ];

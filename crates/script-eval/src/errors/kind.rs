@@ -74,9 +74,7 @@ pub enum EvalErrorKind {
         name: String,
     },
     /// A script uses a parameter of a function that is never called.
-    #[error(
-        "`{script}` needs arguments: it depends on the parameter `{parameter}` of `{function}`, which is not called"
-    )]
+    #[error("`{script}` needs arguments: it depends on the parameter `{parameter}` of `{function}`, {call}")]
     NeedsArguments {
         /// Path of the script.
         script: String,
@@ -84,6 +82,8 @@ pub enum EvalErrorKind {
         parameter: String,
         /// Path of the function.
         function: String,
+        /// The missing call: "which is not called", or what is unknown about its argument.
+        call: String,
     },
     /// The evaluation exceeded its step limit.
     #[error("the evaluation takes more than {limit} steps")]
@@ -152,14 +152,16 @@ error_codes! {
             "A script uses a value of host code that is not evaluated, such as the result of an unknown library. Write the \
              value itself.";
         EvalErrorKind::NeedsArguments { .. } => "E0312" "needs-arguments"
-            "A note: a script inside a function depends on the parameters of the function, and the file never calls it. It \
-             is read where it is called with values.";
+            "A note: a script inside a function depends on the parameters of the function, and the file never calls it, or \
+             only with values that are unknown. It is read where it is called with values.";
         EvalErrorKind::Dialect { .. } => "E0600" "dialect"
             "A dialect rejects a call or value with an error of its own. The message says what it expects.";
         EvalErrorKind::TooManySteps { .. } => "E0701" "too-many-steps"
-            "Evaluating the host code takes more steps than allowed, e.g. in an endless loop.";
+            "Evaluating the host code that a script calls takes more steps than allowed, e.g. in an endless loop. A module-level \
+             statement that does is given up with a warning, E0310.";
         EvalErrorKind::TooMuchMemory { .. } => "E0702" "too-much-memory"
-            "The values of host code need more memory than allowed.";
+            "The values of host code that a script calls need more memory than allowed. A module-level statement whose values do is \
+             given up with a warning, E0310.";
         EvalErrorKind::CallsTooDeep { .. } => "E0703" "calls-too-deep"
             "Calls of functions in host code are nested deeper than allowed, e.g. in an endless recursion.";
         EvalErrorKind::TooLargeProgram { .. } => "E0704" "too-large-program"

@@ -53,7 +53,7 @@ impl Eval<'_> {
             };
             match value {
                 Some(value) => {
-                    env.set(param.name, Binding::of(value));
+                    env.set(param.name, Binding::of_argument(value, closure, param));
                 }
                 None => missing.push((text, param.kind)),
             }

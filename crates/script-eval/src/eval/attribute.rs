@@ -9,7 +9,7 @@ use crate::Eval;
 use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
-use tvmscript_python_syntax::ast::{ExprId, Name};
+use tvmscript_python_syntax::ast::{Expr, ExprId, Name};
 
 impl Eval<'_> {
     /// Evaluates `value.attr`.
@@ -88,6 +88,9 @@ impl Eval<'_> {
                 Ok(found.or_else(|| self.common_attribute(value, name)))
             }
             ScriptValue::Function(function) => {
+                if name == "__name__" || name == "__qualname__" {
+                    return Ok(Some(ScriptValue::str(self.host.function_name(function))));
+                }
                 let member = function.members.iter().find(|member| member.name == name);
                 Ok(member
                     .map(|member| ScriptValue::Function(member))
@@ -174,6 +177,12 @@ impl Eval<'_> {
         {
             return Reported(());
         }
+        if self.state.is_tolerant()
+            && let Some(placeholder) = self.unknown_owner(id)
+        {
+            self.state.pending = Some(placeholder);
+            return Reported(());
+        }
         if self.state.is_tolerant() && self.is_gap(value, name) {
             return self.missing_member(id, value, name);
         }
@@ -223,9 +232,7 @@ impl Eval<'_> {
         };
         let mut error = EvalError::new(EvalErrorKind::NoAttribute { what, name: name.to_owned() }, range);
         let prefix = match *ast.expr(id) {
-            tvmscript_python_syntax::ast::Expr::Attribute { value, .. } => {
-                self.state.program.text_of(ast.range(value))
-            }
+            Expr::Attribute { value, .. } => self.state.program.text_of(ast.range(value)),
             _ => "",
         };
         if instead.is_some() {
@@ -235,6 +242,18 @@ impl Eval<'_> {
             near.suggest(&mut error, range, &format!("{prefix}."));
         }
         self.state.report(error)
+    }
+
+    /// The placeholder for `C.member.attribute`, if an unknown base of the class `C` may have replaced the member.
+    fn unknown_owner(&self, id: ExprId) -> Option<Placeholder> {
+        let ast = &self.state.ast;
+        let Expr::Attribute { value: member, .. } = *ast.expr(id) else { return None };
+        let Expr::Attribute { value: owner, .. } = *ast.expr(member) else { return None };
+        let Expr::Name(owner) = *ast.expr(owner) else { return None };
+        match self.state.host_binding(owner) {
+            crate::Binding::Value(owner) => self.state.failed_instance(&owner),
+            _ => None,
+        }
     }
 
     /// Tests whether Python may have the attribute: its absence here is then a gap of the evaluator, not an error in
@@ -266,6 +285,16 @@ impl Eval<'_> {
         }
     }
 
+    /// The cause of an unknown attribute of the receiver of a method that nothing calls.
+    fn receiver_cause(&self, id: ExprId, name: &str) -> Cause {
+        let receiver = match *self.state.ast.expr(id) {
+            Expr::Attribute { value, .. } => self.state.program.text_of(self.state.ast.range(value)),
+            _ => "self",
+        };
+        let name = format!("{receiver}.{name}").into();
+        Cause::Parameter { name, function: self.state.path.clone(), argument: None }
+    }
+
     /// The placeholder for a member that Python may have and the evaluator lacks.
     fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
         let range = self.state.ast.range(id);
@@ -278,6 +307,7 @@ impl Eval<'_> {
         if let ScriptValue::Host(host) = value {
             let cause = match host.as_any().downcast_ref::<Module>() {
                 Some(module) => Cause::Module(format!("{}.{name}", module.path).into()),
+                None if is_explored_receiver(value) => self.receiver_cause(id, name),
                 None => Cause::Statement(format!("`{name}` of {} is not evaluated", host.type_name()).into()),
             };
             let place = self.state.statement.unwrap_or(range);
@@ -287,6 +317,11 @@ impl Eval<'_> {
         let reason = format!("`{name}` of {} is not evaluated", python::describe(value));
         self.state.give_up(range, &reason)
     }
+}
+
+/// Tests for the receiver of a method that nothing calls.
+fn is_explored_receiver(value: &ScriptValue) -> bool {
+    value.as_host::<Instance>().is_some_and(|instance| instance.is_explored)
 }
 
 /// CPython's description of a class or instance that lacks an attribute.

@@ -298,7 +298,10 @@ impl Eval<'_> {
                         {
                             callee.plain().clone()
                         }
-                        None => return Err(self.not_callable(callee)),
+                        None => {
+                            let unknown = self.state.failed_instance(callee);
+                            return Err(unknown.map_or_else(|| self.not_callable(callee), Raise::Unknown));
+                        }
                     };
                     // The method may be an instance, too.
                     self.state.program.budget.enter_call()?;

@@ -10,6 +10,7 @@ use super::arguments::is_positional;
 use super::class::MethodKind;
 use super::function_attributes::OWN;
 use super::generator::Generator;
+use super::placeholder::as_placeholder;
 use super::{Context, Env, Locals, Raise};
 use crate::binding::Binding;
 use crate::errors::EvalResult;
@@ -31,7 +32,7 @@ pub(super) enum Body {
 
 /// A host function.
 pub(crate) struct Closure {
-    program: Rc<Program>,
+    pub(super) program: Rc<Program>,
     pub(crate) name: Box<str>,
     /// The name with its enclosing functions and classes, as in messages.
     pub(crate) qualified: Rc<str>,
@@ -509,10 +510,18 @@ impl Eval<'_> {
                 false => generator,
             });
         }
-        self.in_call(&call, env, |p| match call.body {
+        let result = self.in_call(&call, env, |p| match call.body {
             Body::Expr(id) => p.eval_inner(id),
             Body::Stmts(body) => p.run_function(body),
-        })
+        });
+        match result {
+            Ok(value) => Ok(match as_placeholder(&value) {
+                Some(placeholder) => placeholder.clone().returned_by(closure).value(),
+                None => value,
+            }),
+            Err(Raise::Unknown(placeholder)) => Err(Raise::Unknown(placeholder.returned_by(closure))),
+            failed => failed,
+        }
     }
 
     /// Runs code of a function with its variables.

@@ -198,10 +198,16 @@ impl Eval<'_> {
         if value.as_host::<Instance>().is_none() {
             return Ok(None);
         }
-        let Some(enter) = self.class_attribute(value, "__enter__").transpose()?.flatten() else {
+        let enter = self.class_attribute(value, "__enter__").transpose()?.flatten();
+        let exit = self.class_attribute(value, "__exit__").transpose()?.flatten();
+        if (enter.is_none() || exit.is_none()) && self.state.failed_instance(value).is_some() {
+            // The unknown base class may have the methods.
+            return Ok(None);
+        }
+        let Some(enter) = enter else {
             return Err(not_a_manager(value).into());
         };
-        if self.class_attribute(value, "__exit__").transpose()?.flatten().is_none() {
+        if exit.is_none() {
             let name = type_name(value);
             raise!(
                 Type,

@@ -9,7 +9,7 @@ use super::class::natives::Generated;
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::errors::{EvalError, EvalErrorKind, EvalResult};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, HostErrorKind};
 use crate::python;
 use crate::python::builtins::Builtin;
 use crate::{Eval, Position};
@@ -333,17 +333,19 @@ impl Eval<'_> {
         let result = self.host.read_script(self.state, id, at, decorator);
         match result {
             Ok(_) => drop(self.state.explorer.built.insert(id)),
-            Err(_) => self.note_arguments(id, errors),
+            Err(_) => {
+                if let Some(placeholder) = self.note_arguments(id, errors) {
+                    return Ok(placeholder.value());
+                }
+            }
         }
         result
     }
 
-    /// Replaces the errors of a script that needs arguments by one note. Undefined names remain errors.
-    fn note_arguments(&mut self, id: StmtId, from: usize) {
-        let needs = |e: &EvalError| matches!(e.kind, EvalErrorKind::NeedsArguments { .. });
-        let Some(first) = self.state.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
-            return;
-        };
+    /// Replaces the errors of a script that needs arguments by one note, and returns the unknown script. Undefined names
+    /// remain errors.
+    fn note_arguments(&mut self, id: StmtId, from: usize) -> Option<Placeholder> {
+        let first = self.needed_argument(from)?;
         let is_sure = |e: &EvalError| match &e.kind {
             EvalErrorKind::UndefinedName { .. }
             | EvalErrorKind::NoAttribute { .. }
@@ -359,16 +361,56 @@ impl Eval<'_> {
         let name = match *self.state.ast.stmt(id) {
             Stmt::FunctionDef(def) => def.name,
             Stmt::ClassDef(def) => def.name,
-            _ => return,
+            _ => return None,
         };
         let at = first.range();
-        let EvalErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
-        let kind = EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function };
+        let EvalErrorKind::NeedsArguments { parameter, function, call, .. } = first.kind else { return None };
+        let kind =
+            EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function, call };
         let note = EvalError::note_at(kind, at);
         // One note per script, however often its function is explored or called.
         if self.state.explorer.needy.iter().all(|(noted, _)| *noted != id) {
             self.state.explorer.needy.push((id, EvalError { labels: first.labels, ..note }));
         }
+        let is_clean = self.state.diagnostics.errors.len() == from;
+        let cause = Cause::Statement("it needs arguments".into());
+        is_clean.then(|| Placeholder::new(cause, self.state.ast.range(id)))
+    }
+
+    /// The error after `from` that an unknown argument explains, as the need for it.
+    fn needed_argument(&self, from: usize) -> Option<EvalError> {
+        let errors = self.state.diagnostics.errors.get(from..)?;
+        let needs = |e: &&EvalError| matches!(e.kind, EvalErrorKind::NeedsArguments { .. });
+        if let Some(error) = errors.iter().find(needs) {
+            return Some(error.clone());
+        }
+        let is_unknown = |e: &&EvalError| match &e.kind {
+            EvalErrorKind::UnknownValue { .. } => true,
+            EvalErrorKind::Host(error) => error.kind == HostErrorKind::Import,
+            _ => false,
+        };
+        let error = errors.iter().find(is_unknown)?;
+        let kind = self.unknown_parameter()?;
+        Some(EvalError { kind, ..error.clone() })
+    }
+
+    /// The first parameter of a running function whose value contains an unknown one.
+    fn unknown_parameter(&self) -> Option<EvalErrorKind> {
+        let ast = &self.state.ast;
+        for def in self.state.explorer.running.iter().rev() {
+            let Stmt::FunctionDef(def) = *ast.stmt(*def) else { continue };
+            for param in ast.list(def.params) {
+                let crate::Binding::Value(value) = self.state.host_binding(param.name) else { continue };
+                let Ok(Some(placeholder)) = self.state.unknown_inside(value) else { continue };
+                return Some(EvalErrorKind::NeedsArguments {
+                    script: String::new(),
+                    parameter: ast.name(param.name).to_owned(),
+                    function: ast.name(def.name).to_owned(),
+                    call: placeholder.call(),
+                });
+            }
+        }
+        None
     }
 
     /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.

@@ -128,8 +128,10 @@ impl Env {
         let locals = closure.locals.clone();
         let positional = locals.positional.as_ref().filter(|slots| slots.len() == args.len())?;
         let mut slots = SmallVec::from_elem(Binding::Unbound, locals.names.len());
-        for (index, value) in positional.iter().zip(args.drain(..)) {
-            *slots.get_mut(*index as usize)? = Binding::of(value);
+        let params = closure.program.ast.list(closure.params);
+        for (at, (index, value)) in positional.iter().zip(args.drain(..)).enumerate() {
+            let param = params.get(at)?;
+            *slots.get_mut(*index as usize)? = Binding::of_argument(value, closure, param);
         }
         let (held, class) = (Cell::new(false), RefCell::default());
         let (parent, prefix) = (closure.env.clone(), Some(closure.qualified.clone()));

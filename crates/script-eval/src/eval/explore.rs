@@ -222,7 +222,8 @@ impl Eval<'_> {
                 (_, Some(value)) if is_plain => value,
                 _ => {
                     let (name, function) = (name.into(), closure.path.clone());
-                    Placeholder::new(Cause::Parameter { name, function }, ast.range(param.place)).value()
+                    let cause = Cause::Parameter { name, function, argument: None };
+                    Placeholder::new(cause, ast.range(param.place)).value()
                 }
             };
             env.set(param.name, Binding::of(value));
@@ -259,10 +260,8 @@ impl Eval<'_> {
     /// Drops the exceptions of explored code and returns the first.
     fn drop_raised(&mut self) -> Option<EvalError> {
         let mut raised = std::mem::take(&mut self.state.diagnostics.raised);
-        let limit = |e: &&EvalError| {
-            matches!(e.kind, EvalErrorKind::TooManySteps { .. } | EvalErrorKind::TooMuchMemory { .. })
-        };
-        if let Some(error) = raised.iter().find(limit) {
+        let is_limit = |e: &&EvalError| super::cut_short::exceeded(&e.kind).is_some();
+        if let Some(error) = raised.iter().find(is_limit) {
             self.state.explorer.cut_short.get_or_insert(error.range().into());
         }
         if raised.is_empty() { None } else { Some(raised.swap_remove(0)) }
@@ -319,7 +318,7 @@ impl Eval<'_> {
         Ok(())
     }
 
-    fn shown_range(&self, id: StmtId) -> TextRange {
+    pub(super) fn shown_range(&self, id: StmtId) -> TextRange {
         use tvmscript_python_syntax::ast::HasRange;
         id.shown_in(&self.state.ast, self.state.program.text())
     }

@@ -195,6 +195,11 @@ impl Eval<'_> {
         if let Some(members) = class::enumeration::iterated(self, value)? {
             return Ok(Iter::Items(members.into_iter()));
         }
+        if self.state.is_tolerant()
+            && let Some(placeholder) = self.state.failed_instance(value)
+        {
+            return Err(Raise::Unknown(placeholder));
+        }
         let own = value;
         let value = value.plain();
         if let ScriptValue::Host(host) = value

@@ -13,6 +13,7 @@ pub(crate) mod class;
 mod closure;
 mod comprehension;
 mod context;
+mod cut_short;
 mod decorator;
 mod env;
 pub(crate) mod exception;

@@ -12,19 +12,19 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
+use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, Parameter, StmtId, TextRange};
 use tvmscript_python_syntax::walk;
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 
-use super::class::ClassObject;
-use super::{Module, Raise};
+use super::class::{ClassObject, Instance};
+use super::{Closure, Module, Raise};
 use crate::binding::{Binding, Slot};
 use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported};
 use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Eval, EvalState};
 
 /// An unknown value.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placeholder {
     /// The reason.
     pub cause: Cause,
@@ -37,12 +37,14 @@ pub struct Placeholder {
 pub enum Cause {
     /// It comes from a Python module, with its dotted path.
     Module(Rc<str>),
-    /// It is the parameter of a function that nothing calls.
+    /// It is the parameter of a function that nothing calls, or that is called with an unknown value.
     Parameter {
         /// The parameter.
         name: Rc<str>,
         /// The path of the function.
         function: Rc<str>,
+        /// The unknown value of a call.
+        argument: Option<Rc<Placeholder>>,
     },
     /// The statement could not be evaluated; the reason.
     Statement(Rc<str>),
@@ -81,6 +83,42 @@ impl Placeholder {
         }
     }
 
+    /// The value as the parameter of a function that is called with it.
+    #[cold]
+    fn as_argument(self, function: &Closure, param: &Parameter) -> Placeholder {
+        if let Cause::Parameter { .. } = self.cause {
+            return self;
+        }
+        let ast = &function.program.ast;
+        let (name, function) = (ast.name(param.name).into(), function.path.clone());
+        let cause = Cause::Parameter { name, function, argument: Some(Rc::new(self)) };
+        Placeholder::new(cause, ast.range(param.place))
+    }
+
+    /// The value as the caller of the function sees it that returns it.
+    pub(crate) fn returned_by(self, function: &Closure) -> Placeholder {
+        match &self.cause {
+            Cause::Parameter { function: path, argument: Some(argument), .. } if *path == function.path => {
+                (**argument).clone()
+            }
+            _ => self,
+        }
+    }
+
+    /// What is said of a call with the value.
+    pub(crate) fn call(&self) -> String {
+        format!("whose argument is unknown: {}", self.reason())
+    }
+
+    /// The reason in words.
+    fn reason(&self) -> String {
+        match &self.cause {
+            Cause::Module(path) => format!("`{path}` is not evaluated"),
+            Cause::Parameter { name, .. } => format!("`{name}` is a parameter"),
+            Cause::Statement(reason) | Cause::LeftOut(reason) => reason.to_string(),
+        }
+    }
+
     /// The error for a script that uses the value.
     fn error(&self, host: &Eval<'_>, range: TextRange) -> EvalError {
         match &self.cause {
@@ -90,11 +128,19 @@ impl Placeholder {
                 error.help = help;
                 if self.place.is_empty() { error } else { error.with_label(self.place, "comes from here") }
             }
-            Cause::Parameter { name, function } => {
+            // Outside of the function, the value is that of the argument.
+            Cause::Parameter { argument: Some(argument), .. } if host.state.depth == 0 => {
+                argument.error(host, range)
+            }
+            Cause::Parameter { name, function, argument } => {
                 let kind = EvalErrorKind::NeedsArguments {
                     script: String::new(),
                     parameter: name.to_string(),
                     function: function.to_string(),
+                    call: match argument {
+                        Some(argument) => argument.call(),
+                        None => "which is not called".to_owned(),
+                    },
                 };
                 EvalError::new(kind, range).with_label(self.place, "this parameter")
             }
@@ -127,6 +173,15 @@ pub(crate) fn as_placeholder(value: &ScriptValue) -> Option<&Placeholder> {
 }
 
 impl Binding {
+    /// The binding of a parameter to an argument.
+    #[inline]
+    pub(crate) fn of_argument(value: ScriptValue, function: &Closure, param: &Parameter) -> Binding {
+        match as_placeholder(&value) {
+            Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone().as_argument(function, param))),
+            None => Binding::Value(value),
+        }
+    }
+
     /// The binding for a value of host code.
     pub(crate) fn of(value: ScriptValue) -> Binding {
         match as_placeholder(&value) {
@@ -222,6 +277,17 @@ impl EvalState {
             Err(Raise::Reported) => raise,
             Err(exceeded) => exceeded,
         }
+    }
+
+    /// A placeholder in a value, also in the attributes of an instance.
+    ///
+    /// # Errors
+    /// If the budget is exceeded.
+    pub(crate) fn unknown_inside(&self, value: ScriptValue) -> Result<Option<Placeholder>, Raise> {
+        let fields = value.as_host::<Instance>().map(|instance| instance.fields.clone());
+        let mut values = vec![value];
+        values.extend(fields.map(ScriptValue::Dict));
+        self.mentioned(values)
     }
 
     /// Finds a placeholder or instance in values, at any depth, among the first thousand elements; the last value is

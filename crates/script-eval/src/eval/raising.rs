@@ -492,7 +492,8 @@ impl Eval<'_> {
         Ok(None)
     }
 
-    /// Tests whether an exception belongs to a class or one of a tuple of classes. One whose class is not known belongs to none.
+    /// Tests whether an exception belongs to a class or one of a tuple of classes. A class that is not
+    /// known has none but plain ones.
     pub(super) fn is_caught_by(
         &mut self,
         exception: &ScriptValue,
@@ -506,7 +507,12 @@ impl Eval<'_> {
         };
         for class in classes {
             self.state.program.budget.step(1)?;
-            if self.state.unknown(&class).is_some() {
+            let is_unknown = self.state.unknown(&class).is_some();
+            if is_unknown || !is_class(&class) && self.state.failed_instance(&class).is_some() {
+                if class_name(&own) == "Exception" {
+                    // What was raised may be unknown, too.
+                    return Ok(true);
+                }
                 continue;
             }
             if !is_class(&class) {

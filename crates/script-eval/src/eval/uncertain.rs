@@ -128,6 +128,8 @@ impl Eval<'_> {
                     continue;
                 }
                 Ok(Flow::Ended) => continue,
+                // A limit is exceeded on any path.
+                Err(reported) if self.state.exceeds_limit(raised) => return Err(reported),
                 // The exception is uncertain.
                 Err(Reported(())) => {
                     self.state.diagnostics.raised.truncate(raised);

@@ -1,7 +1,7 @@
 //! Subscripts of containers and text.
 
 use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
-use tvmscript_script_value::{ScriptValue, Slice};
+use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 
 use super::Outcome;
 use super::number::small_index;
@@ -142,6 +142,14 @@ pub(crate) fn get(p: &mut Eval<'_>, base: &ScriptValue, key: &ScriptValue) -> Ou
                 return found.ok_or_else(|| exception::key_error(key.clone()));
             }
             Err(not_subscriptable(base))
+        }
+        // `Pointer[a, b]`: a function that makes annotations takes its arguments in brackets, too.
+        ScriptValue::Function(function) if function.is_annotation => {
+            let args = match key {
+                ScriptValue::Tuple(items) => CallArgs::positional(items.iter().cloned()),
+                one => CallArgs::positional([one.clone()]),
+            };
+            p.call_value(base, args)
         }
         _ => Err(not_subscriptable(base)),
     }

@@ -36,6 +36,7 @@ mod host_builder;
 mod macros;
 mod module;
 mod namespace;
+mod omitted;
 mod options;
 mod scripts;
 mod specialize;
@@ -162,6 +163,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let mut errors = std::mem::take(&mut parser.state.diagnostics.errors);
     let mut warnings = parser.state.take_warnings();
     warnings.append(&mut parser.notes_of_unknown());
+    warnings.extend(parser.note_of_omitted());
     let mut scripts = std::mem::take(&mut parser.script.scripts.done);
     let program = parser.state.program.clone();
     let is_here = |range: TextRange| program.parts.at(range.start).is_none();

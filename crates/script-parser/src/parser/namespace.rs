@@ -181,11 +181,12 @@ impl Parser<'_> {
         for (name, module) in &tables.handlers.modules.predefined_names {
             self.predefine(name, |_| tvmscript_script_eval::library_member(module, name));
         }
+        self.predefine_metadata();
         self.evaluate(|e| e.define_python_builtins());
     }
 
     /// Binds a predefined name, if the text contains it.
-    fn predefine(&mut self, name: &str, value: impl FnOnce(&mut Self) -> Option<ScriptValue>) {
+    pub(super) fn predefine(&mut self, name: &str, value: impl FnOnce(&mut Self) -> Option<ScriptValue>) {
         if let Some(name) = self.state.ast.find_name(name)
             && let Some(value) = value(self)
         {

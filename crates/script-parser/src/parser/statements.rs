@@ -96,7 +96,8 @@ impl Parser<'_> {
         match stmt {
             Stmt::FunctionDef(def) => self.local_function(id, def),
             Stmt::ClassDef(_) => self.read_definition(id).map(drop),
-            Stmt::Pass => Ok(()),
+            // A script reads the names of the functions around it anyway.
+            Stmt::Pass | Stmt::Nonlocal(_) => Ok(()),
             Stmt::Invalid => {
                 self.state.note_invalid(id);
                 Ok(())
@@ -112,7 +113,11 @@ impl Parser<'_> {
 
     fn recover(&mut self, id: StmtId, body_unseen: bool) {
         if self.token() == Token::DEFAULT {
-            return self.evaluate(|e| e.recover_host(id));
+            return self.evaluate(|e| {
+                if !e.cut_short(id) {
+                    e.recover_host(id);
+                }
+            });
         }
         let ast = self.state.ast.clone();
         match ast.stmt(id) {

@@ -23,6 +23,8 @@ pub(crate) struct Tables {
     pub(crate) unknown_calls: RefCell<BTreeMap<(&'static str, String), Calls>>,
     /// The nodes of types that no dialect declares, by type.
     pub(crate) unknown_types: RefCell<BTreeMap<String, Calls>>,
+    /// The places of a metadata section that the text leaves out, with their first use.
+    pub(crate) omitted: RefCell<BTreeMap<(String, i64), Span>>,
 }
 
 /// Calls of one function, or nodes of one type.
@@ -47,6 +49,7 @@ impl Tables {
             keeps_unknown,
             unknown_calls: RefCell::default(),
             unknown_types: RefCell::default(),
+            omitted: RefCell::default(),
         }
     }
 

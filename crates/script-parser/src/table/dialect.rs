@@ -8,8 +8,8 @@ use tvmscript_ir_core::{Class, Dialect};
 use tvmscript_irbuilder::ScriptFn;
 
 use super::{
-    DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, ParserFn, Parsers, PythonModule,
-    ScopeFn, Statement, StmtHandler, TextRulesFn, UnknownFn,
+    DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, OmittedFn, ParserFn, Parsers,
+    PythonModule, ScopeFn, Statement, StmtHandler, TextRulesFn, UnknownFn,
 };
 use tvmscript_script_eval::errors::EvalResult;
 use tvmscript_script_eval::{
@@ -154,6 +154,10 @@ pub trait ParseDialect: Sized {
 
     /// Prints nodes of every dialect for `str`, `repr` and f-strings of Python code. At most one dialect registers it.
     fn node_text(self, print: NodeTextFn) -> Self;
+
+    /// Makes the node of a place of the metadata section, for texts that leave out the section. At most one dialect
+    /// registers it.
+    fn omitted(self, make: OmittedFn) -> Self;
 
     /// Rules for the text of this dialect inside that of others.
     fn text_rules(self, rules: TextRulesFn) -> Self;
@@ -321,6 +325,12 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     #[track_caller]
     fn node_text(mut self, print: NodeTextFn) -> Self {
         self.slot_mut::<Parsers>().node_text = Some((print, Location::caller()));
+        self
+    }
+
+    #[track_caller]
+    fn omitted(mut self, make: OmittedFn) -> Self {
+        self.slot_mut::<Parsers>().omitted = Some((make, Location::caller()));
         self
     }
 

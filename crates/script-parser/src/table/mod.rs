@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::registry::RegistrationSite;
-use tvmscript_ir_core::{Object, Registry, Resolver, Slot, TextRules, Token, TypeInfo};
+use tvmscript_ir_core::{Object, Registry, Resolver, Slot, Str, TextRules, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
 pub use catalog::{ModuleMember, Provided};
@@ -69,6 +69,9 @@ pub type ScopeFn = fn(CallArgs) -> Result<ScriptValue, BuildError>;
 
 /// Prints a node for `str`, `repr` and f-strings of Python code.
 pub type NodeTextFn = fn(&Object, &Registry) -> Result<String, BuildError>;
+
+/// Makes the node of a place of a metadata section: of the key of a list and the index in it.
+pub type OmittedFn = fn(Str, i64) -> Object;
 
 /// Rule of a decorator.
 #[derive(Clone, Copy)]
@@ -145,6 +148,8 @@ pub(crate) struct ParseTable {
     pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
     /// The printer of nodes for `str` and `repr`.
     pub(crate) node_text: Option<NodeTextFn>,
+    /// Makes the nodes of a metadata section that a text leaves out.
+    pub(crate) omitted: Option<OmittedFn>,
 }
 
 impl std::fmt::Debug for ParseTable {
@@ -249,6 +254,7 @@ pub struct Parsers {
     hooks: Vec<(&'static str, Hooks, RegistrationSite)>,
     bare_decorator: Option<(&'static str, &'static str, RegistrationSite)>,
     node_text: Option<(NodeTextFn, RegistrationSite)>,
+    omitted: Option<(OmittedFn, RegistrationSite)>,
     table: Arc<ParseTable>,
 }
 
@@ -377,6 +383,11 @@ impl Slot for Parsers {
             && resolver.claim("the printer of nodes for `str`", place)
         {
             table.node_text = Some(print);
+        }
+        if let Some((make, place)) = other.omitted
+            && resolver.claim("the nodes of a metadata section that a text leaves out", place)
+        {
+            table.omitted = Some(make);
         }
     }
 

@@ -182,11 +182,27 @@ fn pointer(annotation: Ref<Type>, is_size_var: bool) -> Ref<Var> {
 /// A pointer variable.
 #[script_fn(annotation)]
 pub fn ptr(
-    dtype: DataType,
+    dtype: ElementType,
     #[default = "global"] storage_scope: Str,
     #[default = false] is_size_var: bool,
 ) -> BuildResult<Ref<Var>> {
-    Ok(pointer(PointerType::new(PrimType::new(dtype), &storage_scope), is_size_var))
+    Ok(pointer(PointerType::new(PrimType::new(dtype.0), &storage_scope), is_size_var))
+}
+
+/// A data type, or a function that creates a variable of it (`T.float32`).
+#[derive(Debug, Clone, Copy)]
+pub struct ElementType(pub DataType);
+
+impl FromScript for ElementType {
+    const TYPE: PyType = DataType::TYPE;
+    fn from_script(value: ScriptValue) -> BuildResult<Self> {
+        if matches!(value, ScriptValue::Function(_) | ScriptValue::Host(_))
+            && let Some(var) = call_annotation(value.clone())?.as_node::<Var>()
+        {
+            return Ok(ElementType(var.dtype));
+        }
+        DataType::from_script(value).map(ElementType)
+    }
 }
 
 /// A type node, a variable (for its type), a function that creates a variable (`T.int32`), or `None` for void.

@@ -42,6 +42,17 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("div", "write `a // b`, or `T.truncdiv(a, b)`"),
     ("power", "write `T.pow(x, y)`"),
     ("Evaluate", "write `T.evaluate(..)`"),
+    ("e4m3_float8", "its name is `T.float8_e4m3fn` since TVM 0.20"),
+    ("e5m2_float8", "its name is `T.float8_e5m2` since TVM 0.20"),
+    (
+        "reduce_axis",
+        "since TVM 0.9, axes are statements: `vk = T.axis.reduce(16, k)` in `with T.block(\"C\"):`",
+    ),
+    ("bind", "since TVM 0.9, the axis has its value: `vi = T.axis.spatial(16, i)`"),
+    ("store", "write `A[i] = value`; pointers have a buffer: `A = T.Buffer((16,), data=a)`"),
+    ("load", "write `A[i]`; pointers have a buffer: `A = T.Buffer((16,), data=a)`"),
+    ("var", "write `T.int32()`"),
+    ("preflattened_buffer", "the attribute was removed in TVM 0.11: leave it out"),
     ("BufferStore", "write `A[i, j] = value`"),
     ("call_kernel", "kernels are not compiled here; call an external function with `T.call_extern`"),
 ];

@@ -214,7 +214,10 @@ impl Eval<'_> {
         let inherited = bases.iter().find_map(|base| base.as_host::<ClassObject>()?.metaclass.clone());
         let metaclass = metaclass.or(inherited);
         // The keywords of the class belong to an unknown metaclass.
-        let is_unknown = metaclass.as_ref().is_some_and(|meta| as_placeholder(meta).is_some());
+        let is_unknown = metaclass.as_ref().is_some_and(|meta| as_placeholder(meta).is_some())
+            || bases
+                .iter()
+                .any(|base| self.state.unknown(base).is_some() || self.state.failed_instance(base).is_some());
         let base = enumeration::class(self, "Enum");
         let is_enumeration =
             base.is_some_and(|base| bases.iter().any(|class| super::is_subclass(class, &base)));

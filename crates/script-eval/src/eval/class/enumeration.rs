@@ -175,7 +175,10 @@ fn member_map(class: &ScriptValue) -> Option<Rc<RefCell<Dict>>> {
 
 /// Tests whether a class derives from `enum.Enum`.
 pub(crate) fn is_enumeration(class: &ScriptValue) -> bool {
-    class.as_host::<ClassObject>().is_some() && lookup(class, "_is_enumeration_").is_some()
+    // A lookup that reaches an unknown base finds a placeholder.
+    let is_marker = |found: &ScriptValue| super::as_placeholder(found).is_none();
+    class.as_host::<ClassObject>().is_some()
+        && lookup(class, "_is_enumeration_").as_ref().is_some_and(is_marker)
         || member_map(class).is_some()
 }
 

@@ -240,11 +240,14 @@ impl EvalState {
         Placeholder::new(Cause::Statement(reason.into()), self.statement.unwrap_or_default())
     }
 
-    /// Returns a placeholder for an instance of a class with unknown bases, to explain why an operation on it failed.
+    /// Returns a placeholder for a class with unknown bases or an instance of one, to explain why an operation on it
+    /// failed.
     pub(crate) fn failed_instance(&self, value: &ScriptValue) -> Option<Placeholder> {
-        let instance = value.as_host::<Instance>()?;
-        let class = instance.class.as_host::<ClassObject>()?;
-        (instance.is_explored || !class.is_known()).then(|| self.unknown_instance(class))
+        let (class, is_explored) = match value.as_host::<Instance>() {
+            Some(instance) => (instance.class.as_host::<ClassObject>()?, instance.is_explored),
+            None => (value.as_host::<ClassObject>()?, false),
+        };
+        (is_explored || !class.is_known()).then(|| self.unknown_instance(class))
     }
 }
 
@@ -270,13 +273,23 @@ pub(crate) fn lookup(class: &ScriptValue, name: &str) -> Option<ScriptValue> {
 }
 
 impl ClassObject {
-    /// An unknown base class may have replaced a member that is not a definition.
+    /// A member as Python shows it. An unknown base class that is named like an enumeration replaces members that are
+    /// not definitions; others are assumed to leave them.
     fn visible(&self, member: ScriptValue) -> ScriptValue {
-        if self.is_known() || is_definition(&member) || as_placeholder(&member).is_some() {
+        let is_replaced = || self.mro.iter().any(may_replace_members);
+        if self.is_known() || is_definition(&member) || as_placeholder(&member).is_some() || !is_replaced() {
             return member;
         }
         let reason = format!("members of the class `{}` are not evaluated", self.name);
         Placeholder::new(Cause::Statement(reason.into()), self.place).value()
+    }
+}
+
+/// Tests for an unknown class whose name says that it makes instances of the members of its subclasses.
+fn may_replace_members(class: &ScriptValue) -> bool {
+    match as_placeholder(class).map(|placeholder| &placeholder.cause) {
+        Some(Cause::Module(path)) => path.ends_with("Enum") || path.ends_with("Flag"),
+        _ => false,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Eval;
 use crate::errors::HostError;
 use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
-use crate::eval::{Iter, IterObject, Raise};
+use crate::eval::{Cause, Iter, IterObject, Placeholder, Raise};
 use crate::python::library;
 use crate::python::methods::make_translation;
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
@@ -83,7 +83,14 @@ pub(super) static TYPES: Table = &[
     own("type").any(|p, _, args| match args.positional.as_slice() {
         [x] => match p.class_of(x) {
             Some(class) => Ok(class),
-            None => raise!(Type, "the type of '{}' is not available here", type_name(x)),
+            None => {
+                let reason = format!("the type of '{}' is not evaluated", type_name(x));
+                if p.state.is_tolerant() {
+                    let place = p.state.statement.unwrap_or_default();
+                    return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
+                }
+                raise!(Type, "{reason}")
+            }
         },
         parts @ [_, _, _] => {
             let parts = parts.to_vec();
