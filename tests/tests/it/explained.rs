@@ -10,8 +10,11 @@ use tvmscript_tests::{describe, equal, fixtures, on_small_stack};
 /// Files with a script that has no program, with the reason. The command reports each (E0814).
 const WITHOUT_PROGRAM: &[(&str, &str)] = &[
     ("ok/allocate_const_elided", "the elements of the constant are left out"),
+    ("ok/device_not_listed", "only the metadata of the printed text makes the device"),
     ("ok/header_types_of_literals", "the header of the text gives numbers other types"),
     ("ok/module_takes_over_functions", "the functions come from a module, not from a builder"),
+    ("ok/omitted_attributes", "the values of the attributes are left out"),
+    ("ok/omitted_metadata", "the constant is left out"),
     ("ok/python_te_functions", "classes of TVM make the threads"),
     ("ok/python_tir_nodes", "classes of TVM make the variables"),
     ("ok/relax_free_variable", "nothing binds the variable"),

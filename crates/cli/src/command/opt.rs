@@ -9,7 +9,7 @@ use tvmscript::pass::instrument::{
     DumpFormat, DumpModules, OnChange, PassReport, Progress, Report, RoundTrip, SpanSurvival, Timing,
     WellFormed,
 };
-use tvmscript::pass::{OptionError, PassContext, PassOptions, PassRun, PassTable, Sequential};
+use tvmscript::pass::{OptionError, PassContext, PassError, PassOptions, PassRun, PassTable, Sequential};
 use tvmscript::passes::on_module;
 use tvmscript::script_eval::errors::suggest::nearest;
 use tvmscript::{PrinterConfig, Registry};
@@ -146,6 +146,34 @@ pub(super) fn transform(
     Ok(())
 }
 
+/// Runs passes on a script and checks the result.
+///
+/// # Errors
+/// As [`transform`], and if the result is not well-formed although the script is: the error of the pass that breaks it.
+fn transform_checked(
+    script: &mut Script,
+    passes: &Sequential<IRModule>,
+    context: &PassContext<'_, IRModule>,
+    args: &PassArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<(), FileErrorKind> {
+    let before = script.node.clone();
+    transform(script, passes, context, timings)?;
+    let registry = settings.registry();
+    let registry = registry.of_release(script.release).unwrap_or(registry);
+    let found = timings.time("check", || registry.check(&script.node));
+    let Some(first) = found.first() else { return Ok(()) };
+    if !script.is_checked || !registry.check(&before).is_empty() {
+        return Ok(());
+    }
+    script.node = before.clone();
+    let checked = self::context(args, settings).with_instrument(WellFormed(registry));
+    let again = on_module(before, |module| checked.run(passes, module));
+    let error = again.err().unwrap_or_else(|| PassError::from_diagnostic(first));
+    Err(FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) })
+}
+
 /// The text of a file after the passes, and their records.
 fn optimize_file(
     path: &Path,
@@ -162,7 +190,9 @@ fn optimize_file(
     };
     let run = || -> Result<String, FileErrorKind> {
         let context = instruments(args, context(&args.passes, settings), config, &report, &timing, settings);
-        scripts.iter_mut().try_for_each(|script| transform(script, passes, &context, timings))?;
+        for script in &mut scripts {
+            transform_checked(script, passes, &context, &args.passes, settings, timings)?;
+        }
         let mut text =
             print_all(&scripts, Naming::Paths, |_| Ok(args.text.config(settings)), settings, timings)?;
         text.text.push('\n');

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tvmscript_ir::IRModule;
 
 use tvmscript_ir_core::ptr_map::Structural;
-use tvmscript_ir_core::{EqKind, PtrMap, Ref, any_node};
+use tvmscript_ir_core::{EqKind, Object, PtrMap, Ref, any_node, free_variables};
 use tvmscript_relax::analysis::contains_impure_call;
 use tvmscript_relax::{Binding, Call, Expr, Function, MatchCast, SeqExpr, Var, VarBinding, is_dataflow_var};
 
@@ -41,7 +41,8 @@ const ALLOCATORS: [&str; 5] = [
 /// A value and the struct info of a cast, which defines variables and thus must be compared apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
-    /// Addresses of the variables in the value, which structural hashes do not distinguish; none if the value has bindings.
+    /// Addresses of the free variables in the value, which structural hashes do not distinguish; none if the value has
+    /// bindings.
     variables: Vec<usize>,
     value: Structural,
     cast: Option<Structural>,
@@ -50,14 +51,18 @@ struct Key {
 impl Key {
     fn new(binding: &Ref<Binding>, value: &Expr) -> Key {
         let mut variables = Vec::new();
+        let mut defines = false;
         let has_bindings = any_node(value, |node| {
             if node.info().eq_kind() == EqKind::FreeVar {
                 variables.push(node.address());
             }
+            defines |= node.info().fields().iter().any(|field| field.def);
             node.is::<SeqExpr>()
         });
         if has_bindings {
             variables.clear();
+        } else if defines {
+            variables = free_variables(value.object()).iter().map(Object::address).collect();
         }
         let cast =
             binding.as_node::<MatchCast>().map(|cast| Structural::new(cast.struct_info.clone().into()));

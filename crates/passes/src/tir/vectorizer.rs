@@ -5,7 +5,8 @@
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::shared::Memo;
 use tvmscript_ir_core::{
-    Array, DataType, Object, ObjectLike, PtrMap, Ref, Str, post_order_mutate, ptr_map, substitute, with_stack,
+    Array, DataType, Object, ObjectLike, PtrMap, PtrSet, Ref, Str, any_node, post_order_mutate, ptr_map,
+    substitute, with_stack,
 };
 use tvmscript_prim::*;
 use tvmscript_tir::node::*;
@@ -64,6 +65,10 @@ pub(super) struct Vectorizer {
     ramp: Expr,
     /// Variables of bindings whose values became vectors.
     bindings: PtrMap<Ref<Var>>,
+    /// Variables of the enclosing binding statements among them.
+    open: PtrSet,
+    /// A serial loop uses one of these variables, which have no scalar value there.
+    needs_scalar: bool,
     /// Results for shared nodes of the current statement.
     memo: Memo<Expr>,
     /// The current statement has no vector form.
@@ -101,13 +106,17 @@ impl Vectorizer {
             lanes: s.extent.clone(),
             ramp: Ramp::try_new(zero, one, &s.extent)?,
             bindings: PtrMap::default(),
+            open: PtrSet::default(),
+            needs_scalar: false,
             memo: Memo::default(),
             scalarizes: false,
         })
     }
 
     /// The statement in a serial loop.
-    fn scalarize(&self, stmt: &StmtRef) -> Result<StmtRef> {
+    fn scalarize(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
+        self.needs_scalar =
+            self.needs_scalar || !self.open.is_empty() && any_node(stmt, |node| self.open.contains(node));
         let var = Var::new(Str::new(format!("{}.s", self.var.name.get())), self.var.dtype);
         let body = substitute(stmt.clone(), &ptr_map([(&self.var, var.object().clone())]))?;
         serial(var, self.lanes.clone(), body)
@@ -485,7 +494,18 @@ impl Vectorizer {
                     return Ok(stmt.clone());
                 }
                 let var = self.define(&s.var, &s.value, &value);
+                let is_vector = !var.ptr_eq(&s.var);
+                if is_vector {
+                    self.open.insert(s.var.object().clone());
+                }
                 let body = visit(self, &s.body)?;
+                if is_vector {
+                    self.open.remove(s.var.object());
+                    // The outermost binding, so that all variables of the loop are bound in it.
+                    if self.open.is_empty() && std::mem::take(&mut self.needs_scalar) {
+                        return self.scalarize(stmt);
+                    }
+                }
                 Ok(rebuild!(stmt: LetStmt = s { var: var, value: value, body: body }))
             }
             StmtKind::Allocate(s) => self.allocate(stmt, s),

@@ -203,9 +203,10 @@ pub(crate) fn match_cast(
     Ok(d.docs.assign(name, Some(call), annotation)?)
 }
 
-/// The bindings of a block. Declarations they need are added to the innermost frame.
+/// The first `count` bindings of a block. Declarations they need are added to the innermost frame.
 fn bindings(
     node: &BindingBlock,
+    count: usize,
     path: PathId,
     mut outputs: Option<&mut Vec<ExprDoc>>,
     d: &mut Docsifier<'_>,
@@ -213,7 +214,7 @@ fn bindings(
     let BindingBlock { bindings, span: _ } = node;
     let at = d.field(path, field!(BindingBlock, bindings));
     let mut stmts = Vec::with_capacity(bindings.len());
-    for (i, binding) in bindings.iter().enumerate() {
+    for (i, binding) in bindings.iter().take(count).enumerate() {
         let at = d.item(at, i);
         match d.doc(binding.object(), at)? {
             Doc::Stmt(stmt) => stmts.push(stmt),
@@ -247,7 +248,7 @@ fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Docsif
 /// The bindings of a block.
 pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
-        let mut stmts = bindings(node, path, None, d)?;
+        let mut stmts = bindings(node, usize::MAX, path, None, d)?;
         // A single binding would parse as the binding itself.
         if node.bindings.len() < 2 && d.root().ptr_eq(node.object()) {
             stmts.push(pass(d));
@@ -262,7 +263,7 @@ pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_
 pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
     let mut visible = Vec::new();
-    let mut body = bindings(node, path, Some(&mut visible), d)?;
+    let mut body = bindings(node, usize::MAX, path, Some(&mut visible), d)?;
     let output = d.r_call("output", &visible);
     body.push(d.docs.expr_stmt(output));
     let scope = d.r_call("dataflow", &[]);
@@ -279,6 +280,16 @@ pub(crate) enum Ending {
     Assign(ExprDoc, Option<ExprDoc>),
 }
 
+/// The last binding of a sequence, if its variable has no value and is the result: a use of such a variable parses as the
+/// empty tuple, but `return R.print(x)` as the variable.
+fn returned_call(node: &SeqExpr) -> Option<&VarBinding> {
+    let block = node.blocks.last().filter(|block| !crate::node::is_dataflow_block(block))?;
+    let binding = block.bindings.last()?.as_node::<VarBinding>()?;
+    let is_result = node.body.object().ptr_eq(binding.var.object());
+    let is_call = binding.value.is::<Call>() && is_void(binding.var.struct_info_.as_ref());
+    (is_result && is_call).then_some(binding)
+}
+
 /// Blocks of bindings, then the value.
 pub(crate) fn sequence(
     node: &SeqExpr,
@@ -287,7 +298,9 @@ pub(crate) fn sequence(
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<Vec<StmtDoc>> {
     let SeqExpr { span: _, struct_info_: _, blocks, body } = node;
+    let returned = returned_call(node).filter(|_| matches!(ending, Ending::Return));
     let ((), stmts) = d.with_frame(Frame::new(None, RelaxFrame::default()), |d| {
+        let mut value = None;
         let at = d.field(path, field!(SeqExpr, blocks));
         for (i, block) in blocks.iter().enumerate() {
             let at = d.item(at, i);
@@ -297,12 +310,22 @@ pub(crate) fn sequence(
                     d.push_doc(doc);
                 }
                 false => {
-                    let stmts = bindings(block, at, None, d)?;
+                    let is_last = i + 1 == blocks.len();
+                    let count = block.bindings.len() - usize::from(is_last && returned.is_some());
+                    let stmts = bindings(block, count, at, None, d)?;
                     d.frame_mut().stmts.extend(stmts);
+                    if let Some(binding) = returned.filter(|_| is_last) {
+                        let at = d.field(at, field!(BindingBlock, bindings));
+                        let at = d.item(at, count);
+                        value = Some(d.expr_field(&binding.value, at, field!(VarBinding, value))?);
+                    }
                 }
             }
         }
-        let value = d.expr_field(body, path, field!(SeqExpr, body))?;
+        let value = match value {
+            Some(value) => d.at_field(value, path, field!(SeqExpr, body)),
+            None => d.expr_field(body, path, field!(SeqExpr, body))?,
+        };
         let last = match ending {
             Ending::Return => d.docs.return_(value),
             Ending::Expression => d.docs.expr_stmt(value),

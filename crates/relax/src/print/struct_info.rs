@@ -145,7 +145,8 @@ pub(crate) fn tensor(
 }
 
 /// `"cuda:0:global"`: target kind, index among the module's devices of that kind, memory scope. `None` without a
-/// target. Outside a module, the device is declared first: `vdevice = I.vdevice({"kind": "cuda"}, 0, "global")`.
+/// target. A device that the module does not list is printed as `I.vdevice({"kind": "cuda"}, 0, "global")`; outside a module
+/// it is declared first: `vdevice = I.vdevice(..)`.
 pub(crate) fn vdevice_doc(
     device: &Ref<VDevice>,
     path: PathId,
@@ -156,19 +157,21 @@ pub(crate) fn vdevice_doc(
     };
     let Some(kind) = device.target.as_ref().map(|target| &target.kind.name) else { return Ok(None) };
     let devices = module.global_infos.get_str("vdevice");
-    let mut index = 0;
-    let mut found = -1;
+    let (mut index, mut is_listed) = (0, false);
     for other in devices.into_iter().flat_map(Array::iter) {
         let Some(other) = other.downcast_ref::<VDevice>() else { continue };
         if other.ptr_eq(device) {
-            found = index;
+            is_listed = true;
             break;
         }
         if other.target.as_ref().is_some_and(|target| target.kind.name == *kind) {
             index += 1;
         }
     }
-    let name = d.docs.str(&*format!("{kind}:{found}:{}", device.memory_scope));
+    if !is_listed {
+        return d.expr(device, path).map(Some);
+    }
+    let name = d.docs.str(&*format!("{kind}:{index}:{}", device.memory_scope));
     Ok(Some(d.at(name, path)))
 }
 

@@ -171,7 +171,11 @@ loop_functions! {
     unroll, "T.unroll", Unrolled;
 }
 
-/// Python's `range`. The step must be a positive literal.
+/// Context: the step of a loop may be any integer expression.
+#[derive(Debug, Clone, Copy)]
+pub struct VariableStep;
+
+/// Python's `range`. The step must be a positive literal, or with [`VariableStep`] an integer.
 #[script_fn]
 pub fn range(
     start: LoopStart,
@@ -181,17 +185,20 @@ pub fn range(
     #[default = None]
     annotations: Option<Map<Str, Value>>,
 ) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
-    if let Some(step) = &step {
-        match step.0.as_node::<IntImm>() {
-            Some(literal) if literal.value > 0 => {}
-            Some(literal) => {
-                let error = BuildError::message(format!(
-                    "the step of `range` must be positive, not {}",
-                    literal.value
-                ));
-                return Err(error.at_position(2));
+    if let Some(ExprArg(step)) = &step {
+        let message = match step.as_node::<IntImm>() {
+            Some(literal) if literal.value > 0 => None,
+            Some(literal) => Some(format!("the step of `range` must be positive, not {}", literal.value)),
+            None if Builder::context::<VariableStep>().is_none() => {
+                Some("the step of `range` must be a literal".to_owned())
             }
-            None => return Err(BuildError::message("the step of `range` must be a literal").at_position(2)),
+            None if !step.dtype().is_scalar() || !(step.dtype().is_int() || step.dtype().is_uint()) => {
+                Some(format!("the step of `range` must be an integer, not `{}`", step.dtype()))
+            }
+            None => None,
+        };
+        if let Some(message) = message {
+            return Err(BuildError::message(message).at_position(2));
         }
     }
     one_loop("range", ForKind::Serial, start, stop.map(|s| s.0), annotations, step.map(|s| s.0), None)

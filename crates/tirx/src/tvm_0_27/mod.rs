@@ -134,7 +134,7 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;
-        dialect.context(EFFECTS)
+        dialect.context(EFFECTS).context(tvmscript_tir::build::loops::VariableStep)
     };
     dialect
 }
