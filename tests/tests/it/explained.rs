@@ -12,6 +12,8 @@ const WITHOUT_PROGRAM: &[(&str, &str)] = &[
     ("ok/allocate_const_elided", "the elements of the constant are left out"),
     ("ok/header_types_of_literals", "the header of the text gives numbers other types"),
     ("ok/module_takes_over_functions", "the functions come from a module, not from a builder"),
+    ("ok/omitted_attributes", "the program leaves out the metadata section, too"),
+    ("ok/omitted_metadata", "the program leaves out the metadata section, too"),
     ("ok/python_te_functions", "classes of TVM make the threads"),
     ("ok/python_tir_nodes", "classes of TVM make the variables"),
     ("ok/relax_free_variable", "nothing binds the variable"),
