@@ -91,18 +91,6 @@ pub(crate) fn unpack(path: &Path, text: &str, part: Part) -> Option<(String, For
     }
 }
 
-/// The text of UTF-16 with its byte order mark, as Windows writes it; `None` for other bytes.
-pub(crate) fn utf_16(bytes: &[u8]) -> Option<String> {
-    let (mark, rest) = bytes.split_first_chunk::<2>()?;
-    let read: fn([u8; 2]) -> u16 = match mark {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let units = rest.as_chunks::<2>().0.iter().map(|unit| read(*unit));
-    char::decode_utf16(units).collect::<Result<_, _>>().ok()
-}
-
 /// A text in lines, while it is cleaned.
 struct Lines {
     lines: Vec<String>,
