@@ -183,9 +183,6 @@ pub(crate) fn read(
         return Err(FileErrorKind::TooLarge { limit });
     }
     timings.input_bytes += bytes.len();
-    if let Some(text) = pasted::utf_16(&bytes) {
-        return Ok(Source::new(display_name(path), text));
-    }
     match String::from_utf8(bytes) {
         Ok(text) => {
             let (text, form) =

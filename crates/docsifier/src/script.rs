@@ -157,7 +157,7 @@ fn docsify_known(
         stmts = whole;
     }
     let section = d.metadata_section();
-    if section.lacks_section || !section.is_empty() && !d.config().show_meta {
+    if section.lacks_section && d.has_header || !section.is_empty() && !d.config().show_meta {
         let omitted = d.syntax().metadata.omitted;
         stmts.push(d.docs.comment(omitted));
     }

@@ -66,9 +66,11 @@ pub fn load_section<'r>(
         (Some(Form::Tvm), UnknownTypes::Kept) => crate::load_keeping(text, session, version, text),
         (Some(Form::TvmLegacy), _) => crate::load_legacy(text, session),
         (None, _) => {
-            let mut scan = Scanner::new(text);
-            scan.skip_value()?;
-            scan.end()?;
+            if text.trim_start().starts_with(['{', '[']) {
+                let mut scan = Scanner::new(text);
+                scan.skip_value()?;
+                scan.end()?;
+            }
             let forms = "the JSON form of this project nor TVM's graph form";
             Err(JsonError::new(JsonErrorKind::UnknownForm { forms }))
         }

@@ -74,11 +74,13 @@ pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
     outcome
 }
 
-/// What the file is, so that sources of another language can be counted apart.
-fn kind(checked: &Answer<Warnings>) -> &'static str {
+/// What the file is, so that sources of another language can be counted apart; `null` if it cannot be
+/// read.
+fn kind(checked: &Answer<Warnings>) -> Value {
     match checked {
-        Err(failed) if matches!(failed.failure, FileErrorKind::TileLang) => "tilelang-source",
-        _ => "scripts",
+        Err(failed) if failed.source.is_none() => Value::Null,
+        Err(failed) if matches!(failed.failure, FileErrorKind::TileLang) => json!("tilelang-source"),
+        _ => json!("scripts"),
     }
 }
 

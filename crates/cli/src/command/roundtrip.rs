@@ -30,6 +30,7 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run<'_>) -> Outcome {
         |path, settings, timings| roundtrip_file(path, &text, settings, timings),
         |path, answer| {
             progress.step();
+            let mut outcome = Outcome::No;
             let failure = match answer {
                 Ok((failure, warnings)) => {
                     if !warnings.found.is_empty() {
@@ -38,12 +39,15 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run<'_>) -> Outcome {
                     }
                     failure
                 }
-                Err(failed) => Some(failed.failure.one_line(failed.source.as_ref())),
+                Err(failed) => {
+                    outcome = failed.outcome();
+                    Some(failed.failure.one_line(failed.source.as_ref()))
+                }
             };
             let Some(failure) = failure else { return Outcome::Done };
             failing += 1;
             progress.clear();
-            output::result(&format!("{}: {failure}\n", input::display_name(path))).and(Outcome::No)
+            output::result(&format!("{}: {failure}\n", input::display_name(path))).and(outcome)
         },
     );
     progress.clear();

@@ -11,6 +11,11 @@ enum Line {
     Output(String),
 }
 
+/// `In [3]:` or, in other notebooks, `[3]:`, with the rest of the line.
+fn input(line: &str) -> Option<&str> {
+    numbered(line, "In [").or_else(|| numbered(line, "["))
+}
+
 /// `In [3]:` or `Out[3]:`, with the rest of the line.
 fn numbered<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(begin)?;
@@ -34,7 +39,7 @@ fn classify(line: &str, indentation: usize, is_in_code: bool) -> Line {
     if let Some(rest) = own.strip_prefix(">>>").filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
         return Line::Code(after(rest), false);
     }
-    if let Some(rest) = numbered(own, "In [") {
+    if let Some(rest) = input(own) {
         return Line::Code(after(rest), rest.trim().is_empty());
     }
     if let Some(rest) = numbered(own, "Out[") {
@@ -55,7 +60,7 @@ fn classify(line: &str, indentation: usize, is_in_code: bool) -> Line {
 pub(super) fn remove_prompts(text: &mut Lines) {
     let is_prompt = |line: &str| {
         let own = line.trim_start();
-        own.starts_with(">>> ") || numbered(own, "In [").is_some()
+        own.starts_with(">>> ") || input(own).is_some()
     };
     let Some((_, first)) = text.filled().find(|(_, line)| is_prompt(line)) else { return };
     let indentation = first.len() - first.trim_start().len();

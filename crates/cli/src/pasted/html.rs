@@ -29,7 +29,7 @@ fn unescape(text: &str, out: &mut String) {
     while let Some(at) = rest.find('&') {
         out.push_str(rest.get(..at).unwrap_or_default());
         let entity = rest.get(at + 1..).unwrap_or_default();
-        let known = entity.find(';').filter(|end| *end < 10).and_then(|end| {
+        let known = entity.bytes().take(10).position(|byte| byte == b';').and_then(|end| {
             let name = entity.get(..end)?;
             let c = match name {
                 "lt" => '<',

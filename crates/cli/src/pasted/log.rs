@@ -144,10 +144,11 @@ pub(super) fn after_prefix(line: &str) -> Option<&str> {
         let rest = match trimmed.strip_prefix([':', '|', '-', ']', ',']) {
             Some(rest) => {
                 let named = rest.split_once(':').filter(|(name, _)| is_logger(name));
-                match (trimmed.starts_with(':'), named) {
-                    (true, Some((_, rest))) => rest,
-                    _ => rest,
+                if let (true, Some((_, message))) = (trimmed.starts_with(':'), named) {
+                    // `INFO:root:message` has no spaces.
+                    return Some(message);
                 }
+                rest
             }
             None => cursor.rest,
         };

@@ -86,21 +86,9 @@ pub(crate) fn unpack(path: &Path, text: &str, part: Part) -> Option<(String, For
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
         "ipynb" => notebook::python(text, part).map(|text| (text, Form::Notebook)),
-        "md" | "markdown" => fences::python(text).map(|text| (text, Form::Markdown)),
+        "md" | "markdown" => Some((fences::python(text).unwrap_or_default(), Form::Markdown)),
         _ => None,
     }
-}
-
-/// The text of UTF-16 with its byte order mark, as Windows writes it; `None` for other bytes.
-pub(crate) fn utf_16(bytes: &[u8]) -> Option<String> {
-    let (mark, rest) = bytes.split_first_chunk::<2>()?;
-    let read: fn([u8; 2]) -> u16 = match mark {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let units = rest.as_chunks::<2>().0.iter().map(|unit| read(*unit));
-    char::decode_utf16(units).collect::<Result<_, _>>().ok()
 }
 
 /// A text in lines, while it is cleaned.
@@ -138,8 +126,14 @@ pub(crate) struct Cleaned {
     pub(crate) notes: Vec<Diagnostic>,
 }
 
-/// Takes the Python out of a text that is not Python; `None` if nothing is to be changed.
+/// Maximum size of a text that is cleaned, and of a notebook, in bytes: both take several times as much memory.
+const MAX_BYTES: usize = 16 << 20;
+
+/// Takes the Python out of a text that is not Python; `None` if nothing is to be changed, or the text is too large.
 pub(crate) fn clean(text: &str) -> Option<Cleaned> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
     let mut lines = Lines { lines: split(text), changes: Vec::new() };
     characters::remove_escapes(&mut lines);
     characters::replace_spaces(&mut lines);
@@ -246,6 +240,7 @@ mod tests {
             cleaned(">>> print(f)\n@T.prim_func\ndef f():\n    pass\n"),
             "\n@T.prim_func\ndef f():\n    pass\n"
         );
+        assert_eq!(cleaned("[1]:\nx = 1\n"), "\nx = 1\n");
         assert_eq!(cleaned(">>> %time x\n>>> @f\n... def g(): pass\n"), "\n@f\ndef g(): pass\n");
     }
 

@@ -2,10 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Part, console, html};
+use super::{MAX_BYTES, Part, console, html};
 
 /// The code of the cells, or what they printed, in one text. A comment names each cell.
 pub(super) fn python(text: &str, part: Part) -> Option<String> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
     let notebook: Value = serde_json::from_str(text).ok()?;
     // Before version 4, cells were in worksheets.
     let cells =

@@ -58,7 +58,7 @@ fn a_file_of_something_else_is_no_file_of_constants() {
         assert!(ran.stderr.contains(name), "{}", ran.stderr);
     }
     let ran = run(&["print", "--constants", "nowhere.json", &whole]);
-    assert!(ran.status == 1 && ran.stderr.contains("nowhere.json"), "{}", ran.stderr);
+    assert!(ran.status == 2 && ran.stderr.contains("nowhere.json"), "{}", ran.stderr);
     let ran = run(&["print", "--constants-out", "x.json", &whole]);
     assert_eq!(ran.status, 2, "{}", ran.stderr);
 }

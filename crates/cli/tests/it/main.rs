@@ -14,6 +14,7 @@ mod misuse;
 mod nodes;
 mod options;
 mod passes;
+mod pasted;
 mod profiles;
 mod python_files;
 mod scripts;

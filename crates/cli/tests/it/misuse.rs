@@ -52,16 +52,19 @@ fn a_file_that_is_no_text_is_said_to_be_so() {
     assert_eq!(ran.status, 1);
     assert_eq!(ran.stderr, format!("error: {binary}:2:5: not UTF-8 text: byte 0xff\n"));
     let ran = run(&["print", &missing]);
-    assert_eq!((ran.status, ran.stderr), (1, format!("error: {missing}: no such file or directory\n")));
+    assert_eq!((ran.status, ran.stderr), (2, format!("error: {missing}: no such file or directory\n")));
     let ran = run(&["check", "--format", "json", &binary, &missing]);
-    assert_eq!(ran.status, 1);
+    assert_eq!(ran.status, 2);
     let lines: Vec<Value> = ran.stdout.lines().map(|l| serde_json::from_str(l).expect("an object")).collect();
     let error = json!({
         "code": "E0802", "kind": "not-utf8", "severity": "error", "message": "not UTF-8 text: byte 0xff",
         "labels": [], "notes": [], "help": null,
         "start": {"line": 2, "column": 5, "offset": 10}, "end": {"line": 2, "column": 6, "offset": 11},
     });
-    assert_eq!(lines[0], json!({"file": binary, "ok": false, "profile": null, "errors": [error]}));
+    assert_eq!(
+        lines[0],
+        json!({"file": binary, "ok": false, "kind": null, "profile": null, "errors": [error]})
+    );
     assert_eq!(lines[1]["errors"][0]["kind"], "unreadable");
 }
 

@@ -27,7 +27,7 @@ fn output_goes_to_a_file_only_when_all_went_well() {
     let _ = std::fs::remove_file(&out);
     let out = out.to_str().expect("an ASCII path");
     let ran = run(&["print", "-o", out, &good, "nowhere.py"]);
-    assert_eq!(ran.status, 1);
+    assert_eq!(ran.status, 2);
     assert!(!std::fs::exists(out).expect("a known folder"), "nothing is written");
     assert_eq!(run(&["print", "-o", out, &good]).status, 0);
     assert_eq!(std::fs::read_to_string(out).expect("written"), evaluate_text(1));
@@ -119,6 +119,6 @@ fn json_takes_several_files_and_writes_one_document_for_each() {
         assert_eq!(run_with(&["from-json", "-"], line.as_bytes()).stdout, evaluate_text(value));
     }
     let wrong = run(&["json", &one, "missing.py"]);
-    assert_eq!(wrong.status, 1);
+    assert_eq!(wrong.status, 2);
     assert!(wrong.stdout.contains("tir.Evaluate") && wrong.stderr.contains("missing.py"));
 }

@@ -32,7 +32,7 @@ pub(crate) fn register(dialect: Dialect, operators: &Families) -> Dialect {
         .functions(&functions())
         .functions(&operators.functions().collect::<Vec<_>>())
         .function_aliases(ALIASES)
-        .name_fallback(crate::build::operators, || vec!["Call", "op"])
+        .name_fallback(crate::build::operators, Vec::new)
         .absent_names(python::ABSENT)
         .unknown_functions(unknown::call)
         .python_modules(python::MODULES)

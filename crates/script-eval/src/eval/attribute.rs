@@ -186,6 +186,13 @@ impl Eval<'_> {
         if self.state.is_tolerant() && self.is_gap(value, name) {
             return self.missing_member(id, value, name);
         }
+        if !self.state.is_tolerant()
+            && let Some(unknown) = self.state.failed_instance(value)
+        {
+            let cause =
+                if is_explored_receiver(value) { self.receiver_cause(id, name) } else { unknown.cause };
+            return self.use_unknown(range, &Placeholder::new(cause, unknown.place));
+        }
         if let Some(what) = python::methods::left_out(value, name) {
             return self.state.report(EvalError::new(EvalErrorKind::UnsupportedExpression { what }, range));
         }

@@ -63,7 +63,10 @@ impl Eval<'_> {
                 Some(function) => {
                     if let Some(def) = function.def.filter(|def| known.insert(*def)) {
                         changed.extend(walk::global_names(&ast, function.body()));
-                        names.extend(walk::mentions_of(&ast, def));
+                        let mentioned = walk::mentions_of(&ast, def);
+                        // Any number of statements may call the function.
+                        self.state.program.budget.spend(mentioned.len() as u64);
+                        names.extend(mentioned);
                     }
                 }
                 None if is_mutable(&value) => changed.push(name),

@@ -37,7 +37,7 @@ impl HostObject for OmittedSection {
                 Ok(ScriptValue::Node(make(key.clone(), *index)))
             }
             (None, other) => Err(BuildError::expected("the key of a type", other.type_name())),
-            (Some(_), other) => Err(BuildError::expected("an index", other.type_name())),
+            (Some(_), other) => Err(BuildError::expected("an index from 0", other.type_name())),
         })
     }
 }
