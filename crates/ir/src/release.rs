@@ -2,8 +2,7 @@
 
 use tvmscript_ir_core::Registry;
 use tvmscript_ir_core::release::{
-    ComparisonTests, Examples, MetadataFormat, PythonNames, Release, Renames, Sign, SliceRule, Strength,
-    Syntax,
+    ComparisonTests, Examples, Form, MetadataFormat, PythonNames, Release, Renames, Sign, SliceRule, Syntax,
 };
 use tvmscript_tvm_json::{self as tvm_json, SaveOptions, TvmJsonVersion};
 
@@ -15,9 +14,13 @@ const SYNTAX: Syntax = Syntax {
     import_names: &[],
     import_lines: &[],
     signs: &[
-        Sign { text: "from tvm.script import tir as ", strength: Strength::Header },
-        // Other prefixes than the usual ones make types of Relax look like tensors of TIRx.
-        Sign { text: "from tvm.script import relax as T", strength: Strength::Form },
+        Sign::new("T.block", Form::Names("tir", &["block", "block_attr"])),
+        Sign::new("T.allocate", Form::Names("tir", &["LetStmt", "allocate", "allocate_const", "realize"])),
+        Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
+        Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
+        Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
+        Sign::printed("R.Tensor((\"n\",))", Form::TextInTuple("relax")),
+        Sign::printed("metadata[\"relax.expr.Constant\"]", Form::Key("relax.expr.Constant")),
     ],
     option_label: "tvmscript",
     metadata: MetadataFormat {
@@ -47,6 +50,8 @@ const SYNTAX: Syntax = Syntax {
     },
     slices: SliceRule::VectorsAsValues,
     comparisons_nest: false,
+    open_groups: &[],
+    ignored_flags: &[],
     dotted_keywords: false,
     may_be_ill_formed: false,
     examples: Examples {
