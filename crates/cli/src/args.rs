@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use tvmscript::Release;
@@ -109,8 +109,19 @@ fn release() -> impl TypedValueParser<Value = &'static Release> {
 pub(crate) fn one_of(
     releases: impl Iterator<Item = &'static Release>,
 ) -> impl TypedValueParser<Value = &'static Release> {
-    let names = PossibleValuesParser::new(releases.map(Release::id));
-    names.try_map(|name| tvmscript::registry().find_release(&name))
+    let family = tvmscript::registry().release().name;
+    // A version alone is one of the first family.
+    let names = PossibleValuesParser::new(releases.map(|release| match release.name == family {
+        true => PossibleValue::new(release.id()).alias(release.version),
+        false => PossibleValue::new(release.id()),
+    }));
+    names.try_map(move |name| {
+        let registry = tvmscript::registry();
+        match registry.releases().find(|release| release.name == family && release.version == name) {
+            Some(release) => Ok(release),
+            None => registry.find_release(&name),
+        }
+    })
 }
 
 fn fragment_dialect() -> impl TypedValueParser<Value = &'static str> {

@@ -10,12 +10,20 @@ use tvmscript_tvm_json::{self as tvm_json, SaveOptions, TvmJsonVersion};
 pub static TVM_0_23: Release =
     Release { name: "tvm", version: "0.23", syntax: SYNTAX, renames: Renames::NONE };
 
+/// Bit operations as functions, which TVM 0.27 prints as operators.
+pub const BITS: Form = Form::Names(
+    "tir",
+    &["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right"],
+);
+
 const SYNTAX: Syntax = Syntax {
     import_names: &[],
     import_lines: &[],
     signs: &[
         Sign::new("T.block", Form::Names("tir", &["block", "block_attr"])),
         Sign::new("T.allocate", Form::Names("tir", &["LetStmt", "allocate", "allocate_const", "realize"])),
+        Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
+        Sign::printed("T.bitwise_and(..)", BITS),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),

@@ -7,8 +7,12 @@ use tvmscript_upgrade::{Level, Rule, Step, rewrite_levels, tvm_0_23, tvm_0_27};
 use crate::{TVM_0_23, tvm_0_24, tvm_0_25, tvm_0_26};
 
 /// Comments that printers write themselves.
-const PRINTED: &[(&str, &str)] =
-    &[("with ", ".block(\"root\"):"), ("with ", ".sblock(\"root\"):"), ("from tvm.", ""), ("from typing import ", "")];
+const PRINTED: &[(&str, &str)] = &[
+    ("with ", ".block(\"root\"):"),
+    ("with ", ".sblock(\"root\"):"),
+    ("from tvm.", ""),
+    ("from typing import ", ""),
+];
 
 /// A step whose scripts are printed anew.
 macro_rules! step {

@@ -56,5 +56,6 @@ const RENAMES: Renames = Renames {
         ("tir", "tvm_thread_invariant", Renamed("gpu_thread_invariant")),
         ("tir", "thread_return", Renamed("gpu_thread_return")),
     ],
+    modules: crate::tvm_0_27::MODULES,
     ..Renames::NONE
 };

@@ -3,6 +3,7 @@
 //! The namespace `tirx`, blocks as `T.sblock`, flat bindings and allocations; Relax is that of TVM 0.23. Facts: TVM's tests of
 //! scripts at its version 0.24, and its requests 18865, 18876 (flat allocations), 18832 (flat assertions).
 
+use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{Removed, Renamed, Replaced};
@@ -11,7 +12,7 @@ use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
-use crate::steps::TO_0_24;
+use crate::steps::{TO_0_23, TO_0_24};
 use crate::tvm_0_27::{IMPORT_LINE, MODULES, SBLOCK};
 
 /// The release.
@@ -22,7 +23,7 @@ pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
     Overlay::new(&RELEASE)
         .replace(tvmscript_tirx::tvm_0_24::dialect())
-        .extend(TO_0_24.iter().fold(modules, |modules, step| modules.upgrade(step)))
+        .extend(TO_0_24.iter().chain(TO_0_23).fold(modules, |modules, step| modules.upgrade(step)))
 }
 
 const SYNTAX: Syntax = Syntax {
@@ -31,6 +32,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::printed("no import of Axis", Form::HeaderWithout("tir", IMPORT_LINE)),
         Sign::new("T.sblock", SBLOCK),
         Sign::new("T.sblock without s_tir=True", UNFLAGGED),
+        Sign::printed("T.bitwise_and(..)", BITS),
         Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),

@@ -3,6 +3,7 @@
 //! Functions with `s_tir=True` and layouts, `T.let`, variables in memory, as in 0.27; buffers that are matched to handles and
 //! Relax as in 0.23. Facts: the package apache-tvm 0.25.0.post1, by what it prints.
 
+use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
@@ -37,6 +38,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::new("T.SizeVar", Form::Names("tir", &["SizeVar", "SwizzleLayout", "TMEMStages"])),
         Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
         Sign::printed("T.bitwise_and(..)", BITS),
+        Sign::new("T.ptx.cp_async", INSTRUCTIONS),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
@@ -52,15 +54,41 @@ const SYNTAX: Syntax = Syntax {
 /// The flag of modules, whose functions have it themselves.
 pub(crate) const MODULE_FLAGS: &[(&str, &str)] = &[("ir_module", "s_tir")];
 
-/// Bit operations as functions, which 0.27 prints as operators.
-pub(crate) const BITS: Form = Form::Names(
+/// Instructions that 0.27 has otherwise.
+pub(crate) const INSTRUCTIONS: Form = Form::Members(
     "tir",
-    &["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right"],
+    "ptx",
+    &[
+        "any_sync",
+        "atom_scalar",
+        "clc_query_cancel",
+        "clc_try_cancel",
+        "cp_async",
+        "exp2",
+        "fetch_register",
+        "fns_b32",
+        "ldg32",
+        "ldmatrix_legacy",
+        "ld_acquire",
+        "ld_global_acquire",
+        "map_shared_rank",
+        "mma_legacy",
+        "prefetch_tensormap",
+        "red_scalar",
+        "reduce3_max_f32",
+        "reduce3_min_f32",
+    ],
 );
 
 /// Groups of instructions.
-pub(crate) const DEVICE_GROUPS: &[(&str, &str)] =
-    &[("tir", "ptx"), ("tir", "cuda"), ("tir", "nvshmem"), ("tir", "nki"), ("tir", "metal"), ("tir", "webgpu")];
+pub(crate) const DEVICE_GROUPS: &[(&str, &str)] = &[
+    ("tir", "ptx"),
+    ("tir", "cuda"),
+    ("tir", "nvshmem"),
+    ("tir", "nki"),
+    ("tir", "metal"),
+    ("tir", "webgpu"),
+];
 
 const RENAMES: Renames = Renames {
     functions: FUNCTIONS,
@@ -105,7 +133,8 @@ pub(crate) const OPERATORS: OperatorKeys = OperatorKeys {
 };
 
 static JSON: TvmJsonVersion = TvmJsonVersion {
-    name: "0.25",
+    // TileLang writes 0.25.dev0.
+    name: "0.25.0",
     tvm_version: "0.25.0",
     renames: &RENAMES,
     ..TvmJsonVersion::V0_23

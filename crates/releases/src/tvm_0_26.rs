@@ -3,6 +3,7 @@
 //! Buffers are parameters and types of Relax are those of 0.27; shape variables are defined by text, bit operations are
 //! calls, vectors are slices. Facts: the package apache-tvm 0.26.0, by what it prints.
 
+use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
@@ -14,7 +15,7 @@ use tvmscript_upgrade::UpgradeDialect as _;
 use crate::TVM_0_23;
 use crate::steps::TO_0_26;
 use crate::tvm_0_24::TYPES;
-use crate::tvm_0_25::{BITS, DEVICE_GROUPS, MODULE_FLAGS, OPERATORS};
+use crate::tvm_0_25::{DEVICE_GROUPS, INSTRUCTIONS, MODULE_FLAGS, OPERATORS};
 use crate::tvm_0_27::{ANY, IMPORT_LINE, KEYWORDS, MODULES, SBLOCK};
 
 /// The release.
@@ -38,6 +39,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::hint("@I.ir_module(s_tir=True)", Form::Keyword("ir", "s_tir")),
         Sign::new("T.let", Form::Names("tir", &["let"])),
         Sign::printed("T.bitwise_and(..)", BITS),
+        Sign::new("T.ptx.cp_async", INSTRUCTIONS),
         Sign::new("out_ty=", Form::Keyword("relax", "out_ty")),
         Sign::new("ty_args=", Form::Keyword("relax", "ty_args")),
         Sign::new("R.Any", ANY),
@@ -87,12 +89,8 @@ static FUNCTIONS: &[(&str, &str, NameChange)] = &[
     ("relax", "emit_with_sinfo", Replaced("emit_with_ty")),
 ];
 
-static JSON: TvmJsonVersion = TvmJsonVersion {
-    name: "0.26",
-    tvm_version: "0.26.0",
-    renames: &RENAMES,
-    ..TvmJsonVersion::V0_23
-};
+static JSON: TvmJsonVersion =
+    TvmJsonVersion { name: "0.26", tvm_version: "0.26.0", renames: &RENAMES, ..TvmJsonVersion::V0_23 };
 
 /// The syntax of Relax.
 static RELAX: relax::RelaxSyntax =

@@ -12,7 +12,7 @@ use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
-use crate::steps::{TO_0_23, TO_0_27};
+use crate::steps::TO_0_27;
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SYNTAX, renames: RENAMES };
@@ -20,8 +20,7 @@ pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SY
 /// Returns the overlay.
 pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
-    let steps = TO_0_27.iter().chain(TO_0_23);
-    let modules = steps.fold(modules, |modules, step| modules.upgrade(step));
+    let modules = TO_0_27.iter().fold(modules, |modules, step| modules.upgrade(step));
     #[cfg(feature = "build")]
     let modules = {
         use tvmscript_irbuilder::BuildDialect as _;
@@ -65,8 +64,16 @@ pub(crate) const ANY: Form =
     Form::Names("relax", &["Any", "func_ret_ty", "func_ret_type", "emit_with_ty", "emit_with_type"]);
 
 const MASKED: &[&str] = &[
-    "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "LShift", "RShift", "call_ffi_kernel", "masked_load",
-    "masked_store", "ptx_legacy",
+    "BitwiseAnd",
+    "BitwiseNot",
+    "BitwiseOr",
+    "BitwiseXor",
+    "LShift",
+    "RShift",
+    "call_ffi_kernel",
+    "masked_load",
+    "masked_store",
+    "ptx_legacy",
 ];
 
 /// The line that the header has since 0.25.

@@ -25,9 +25,15 @@ const FORMS: tvmscript_tir::print::forms::Forms = tvmscript_tir::print::forms::F
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of 0.25.
 pub fn dialect() -> Dialect {
     #[cfg(feature = "parse")]
-    return tvm_0_27::dialect_with(&SYNTAX, crate::tvm_0_26::FALLBACK);
+    let dialect = tvm_0_27::dialect_with(&SYNTAX, crate::tvm_0_26::FALLBACK);
     #[cfg(not(feature = "parse"))]
-    tvm_0_27::dialect_with(&SYNTAX)
+    let dialect = tvm_0_27::dialect_with(&SYNTAX);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::ContextDialect as _;
+        dialect.context(tvm_0_27::build::KeepsHandles)
+    };
+    dialect
 }
 
 /// `@T.prim_func(s_tir=True)`, `def name(a: T.handle):`, `A = T.match_buffer(a, (n,))`

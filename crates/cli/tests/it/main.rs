@@ -16,6 +16,7 @@ mod options;
 mod passes;
 mod profiles;
 mod python_files;
+mod releases;
 mod scripts;
 mod spans;
 mod stubs;

@@ -34,6 +34,8 @@ pub enum Form {
     HeaderWithout(&'static str, &'static str),
     /// One of several names of a dialect's namespace.
     Names(&'static str, &'static [&'static str]),
+    /// One of several names of a group in a dialect's namespace, `P.group.name`.
+    Members(&'static str, &'static str, &'static [&'static str]),
     /// One of several names of a dialect's namespace, in a text in which no call of a dialect has a keyword.
     NamesWithout(&'static str, &'static [&'static str], &'static str),
     /// A keyword in a call of a dialect's function.

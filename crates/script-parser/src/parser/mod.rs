@@ -120,7 +120,8 @@ impl Parsed {
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     let composed = compose::Composed::new(text, options);
     let family = registry;
-    let (parsed, Selected { registry, reason, unknown }) = parse_in_release(text, &composed.text, registry, options);
+    let (parsed, Selected { registry, reason, unknown }) =
+        parse_in_release(text, &composed.text, registry, options);
     let release = registry.release();
     let syntax = &release.syntax;
     let statements = parsed.ast.stmt_count();
@@ -226,9 +227,10 @@ fn parse_in_release<'r>(
     };
     if let Some(release) = options.release {
         return match registry.select_release(Some(release)) {
-            Ok(registry) => {
-                (parse(release.syntax.dotted_keywords), Selected { registry, reason: Reason::Option, unknown: None })
-            }
+            Ok(registry) => (
+                parse(release.syntax.dotted_keywords),
+                Selected { registry, reason: Reason::Option, unknown: None },
+            ),
             Err(error) => (parse(false), Selected { registry, reason: Reason::Option, unknown: Some(error) }),
         };
     }

@@ -50,6 +50,8 @@ impl<T: Copy> ByName<T> {
 struct Search {
     /// Names of namespaces, by dialect.
     attributes: ByName<&'static str>,
+    /// Names of groups, by dialect and group.
+    members: ByName<(&'static str, &'static str)>,
     /// Keywords by dialect, and whether the value is `None`.
     keywords: ByName<(&'static str, bool)>,
     /// Functions of namespaces whose first argument is a name, by dialect.
@@ -108,8 +110,11 @@ impl Forms<'_> {
             Form::Header(line) if has_line(line) => search.found.push(sought),
             Form::HeaderWithout(dialect, line) if imports.is_printed && !has_line(line) => {
                 let syntax = &candidate.release.syntax;
-                let import =
-                    format!("from {} import {} as ", syntax.python.script_module, syntax.import_name(dialect));
+                let import = format!(
+                    "from {} import {} as ",
+                    syntax.python.script_module,
+                    syntax.import_name(dialect)
+                );
                 if imports.header.iter().any(|own| own.starts_with(&import)) {
                     search.found.push(sought);
                 }
@@ -117,6 +122,9 @@ impl Forms<'_> {
             Form::Import(_) | Form::Header(_) | Form::HeaderWithout(..) => {}
             Form::Names(dialect, names) => {
                 names.iter().for_each(|name| search.attributes.add(ast, name, dialect, sought));
+            }
+            Form::Members(dialect, group, names) => {
+                names.iter().for_each(|name| search.members.add(ast, name, (dialect, group), sought));
             }
             Form::NamesWithout(dialect, names, keyword) => {
                 names.iter().for_each(|name| search.attributes.add(ast, name, dialect, sought));
@@ -149,6 +157,15 @@ impl Forms<'_> {
         for id in ast.expr_ids() {
             let is_here = || (ast.range(id).start as usize) < end;
             match ast.expr(id) {
+                Expr::Attribute { value, attr } if search.members.contains(*attr) && is_here() => {
+                    let Expr::Attribute { value, attr: group } = ast.expr(*value) else { continue };
+                    let (dialect, group) = (self.imports.namespace(ast, *value), ast.name(*group));
+                    let of = search
+                        .members
+                        .of(*attr)
+                        .filter(|((own, of), _)| Some(*own) == dialect && *of == group);
+                    search.found.extend(of.map(|(_, sought)| sought));
+                }
                 Expr::Attribute { value, attr } if search.attributes.contains(*attr) && is_here() => {
                     let Some(dialect) = self.imports.namespace(ast, *value) else { continue };
                     let of = search.attributes.of(*attr).filter(|(own, _)| *own == dialect);
@@ -185,7 +202,8 @@ impl Forms<'_> {
             }
             let Some(dialect) = self.imports.owner(ast, function) else { continue };
             let is_none = matches!(ast.expr(keyword.value), Expr::Constant(Constant::None));
-            let of = search.keywords.of(name).filter(|((own, none), _)| *own == dialect && (!none || is_none));
+            let of =
+                search.keywords.of(name).filter(|((own, none), _)| *own == dialect && (!none || is_none));
             search.found.extend(of.map(|(_, sought)| sought));
             search.refuted.extend(search.absent.of(name).map(|(sought, _)| sought));
         }

@@ -70,14 +70,17 @@ impl Imports {
         let modules = &candidate.table.modules;
         let mut evidence = Vec::new();
         for (module, name) in &self.paths {
-            if let Some(module) = modules.path(module) {
-                evidence.push((1, Reason::Import(module, "")));
+            if candidate.lacks(module) || candidate.lacks(&format!("{module}.{name}")) {
+                continue;
             }
             if let Some((module, name, _)) = candidate.namespace(module, name) {
                 evidence.push((2, Reason::Import(module, name)));
             } else if !name.is_empty()
                 && let Some(module) = modules.path(&format!("{module}.{name}"))
             {
+                evidence.push((1, Reason::Import(module, "")));
+            }
+            if let Some(module) = modules.path(module) {
                 evidence.push((1, Reason::Import(module, "")));
             }
         }
@@ -115,7 +118,11 @@ impl Imports {
 
 impl Candidate<'_> {
     /// The namespace that an import names: module, name and dialect.
-    pub(super) fn namespace(&self, module: &str, name: &str) -> Option<(&'static str, &'static str, &'static str)> {
+    pub(super) fn namespace(
+        &self,
+        module: &str,
+        name: &str,
+    ) -> Option<(&'static str, &'static str, &'static str)> {
         let syntax = &self.release.syntax;
         if module == syntax.python.script_module {
             let dialects = self.registry.dialects().iter();
@@ -124,7 +131,18 @@ impl Candidate<'_> {
                 return Some((syntax.python.script_module, name, dialect));
             }
         }
-        self.table.modules.namespace(module, name)
+        let (module, name, dialect) = self.table.modules.namespace(module, name)?;
+        // The dialect may be written for several releases, under the name of the first.
+        let is_other_name = name == dialect && syntax.import_name(dialect) != name;
+        (!is_other_name).then_some((module, name, dialect))
+    }
+
+    /// Returns `true` for a module that has another name in the release, and for those below it.
+    fn lacks(&self, path: &str) -> bool {
+        let is_below = |module: &str| {
+            path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.release.renames.modules.iter().any(|(module, _)| is_below(module))
     }
 }
 
@@ -213,7 +231,9 @@ fn statements(ast: &Ast, end: usize) -> Vec<Import> {
             Expr::Call { func, .. } => *func,
             _ => *decorator,
         };
-        if let Some((path, _)) = dotted(ast, &roots, function).as_deref().and_then(|path| path.rsplit_once('.')) {
+        if let Some((path, _)) =
+            dotted(ast, &roots, function).as_deref().and_then(|path| path.rsplit_once('.'))
+        {
             imports.push(split(path, None));
         }
     }

@@ -30,7 +30,8 @@ pub(crate) fn has_dotted_keywords(registry: &Registry) -> bool {
 
 /// Detects the release of a parsed text. The tree may go beyond the text: what follows is not considered.
 pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Registry) -> ReleaseChoice {
-    let mut candidates: Vec<Candidate<'_>> = registry.releases().filter_map(|r| Candidate::new(r, registry)).collect();
+    let mut candidates: Vec<Candidate<'_>> =
+        registry.releases().filter_map(|r| Candidate::new(r, registry)).collect();
     let first = ReleaseChoice { release: registry.release(), reason: Reason::Default };
     if candidates.len() < 2 {
         return first;
@@ -39,7 +40,8 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
     for candidate in &mut candidates {
         candidate.evidence = imports.evidence(candidate);
     }
-    let imported = |candidate: &Candidate<'_>| candidate.evidence.iter().map(|(weight, _)| weight).sum::<u32>();
+    let imported =
+        |candidate: &Candidate<'_>| candidate.evidence.iter().map(|(weight, _)| weight).sum::<u32>();
     let most = candidates.iter().map(imported).max().unwrap_or(0);
     let lost: Vec<Reason> = candidates
         .iter()
@@ -59,7 +61,10 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
             best = Some(candidate);
         }
     }
-    best.map_or(first, |best| ReleaseChoice { release: best.release, reason: best.reason(&candidates, &lost) })
+    best.map_or(first, |best| ReleaseChoice {
+        release: best.release,
+        reason: best.reason(&candidates, &lost),
+    })
 }
 
 /// A release that a text may be of.
@@ -93,10 +98,15 @@ impl<'r> Candidate<'r> {
     /// The evidence that the fewest other releases have.
     fn reason(&self, candidates: &[Candidate<'_>], lost: &[Reason]) -> Reason {
         let imports = self.evidence.iter().map(|(_, reason)| *reason);
-        let signs = self.forms.iter().filter_map(|index| self.release.syntax.signs.get(*index)).map(|s| Reason::Sign(*s));
+        let signs = self
+            .forms
+            .iter()
+            .filter_map(|index| self.release.syntax.signs.get(*index))
+            .map(|s| Reason::Sign(*s));
         let with = |reason: &Reason| {
             let of = |candidate: &Candidate<'_>| {
-                let signs = candidate.forms.iter().filter_map(|index| candidate.release.syntax.signs.get(*index));
+                let signs =
+                    candidate.forms.iter().filter_map(|index| candidate.release.syntax.signs.get(*index));
                 candidate.evidence.iter().any(|(_, own)| is_same(own, reason))
                     || signs.map(|sign| Reason::Sign(*sign)).any(|own| is_same(&own, reason))
             };

@@ -28,11 +28,8 @@ pub(crate) const HANDLERS: Handlers = Handlers {
 /// The type that type variables have in functions.
 const TYPE_VARIABLE: DataType = DataType::INT64;
 
-const HEAD: Head = Head {
-    flags,
-    begin,
-    annotation: |p, node, param| annotation(p, node, param, |_, _, _| DataType::INT32),
-};
+const HEAD: Head =
+    Head { flags, begin, annotation: |p, node, param| annotation(p, node, param, |_, _, _| DataType::INT32) };
 
 /// The type of a variable that the text of a shape defines.
 type TypeOfVariable = fn(&mut Parser<'_>, &FunctionDef, &str) -> DataType;

@@ -143,7 +143,8 @@ pub(crate) fn dialect_with(
     #[cfg(feature = "parse")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;
-        names::register(dialect, fallback).context(tvmscript_tir::parse::operators::FoldedComparisons(is_folded))
+        names::register(dialect, fallback)
+            .context(tvmscript_tir::parse::operators::FoldedComparisons(is_folded))
     };
     #[cfg(feature = "build")]
     let dialect = {

@@ -25,7 +25,9 @@ use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, Scop
 
 /// The printers and forms of the release.
 pub(crate) const FORMS: Forms = Forms {
-    function: |node, path, d| super::FOLDING.with(|| super::print_function::function(node, path, ShapeVariables::OfDefaultType, d)),
+    function: |node, path, d| {
+        super::FOLDING.with(|| super::print_function::function(node, path, ShapeVariables::OfDefaultType, d))
+    },
     load,
     store,
     attribute,

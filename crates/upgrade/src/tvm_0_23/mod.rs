@@ -65,7 +65,8 @@ pub(crate) fn lower(node: &Object, step: &Step, from: Level, to: Level) -> Resul
     if from == Level::Current {
         node = devices::remove(node, &mut findings)?;
     }
-    let node = mutate(node, &mut nodes::Nodes { from, to, keys: step.key_prefix(), findings: &mut findings })?;
+    let node =
+        mutate(node, &mut nodes::Nodes { from, to, keys: step.key_prefix(), findings: &mut findings })?;
     if to >= Level::Flagged {
         return Ok(Upgraded { node, findings });
     }

@@ -12,9 +12,9 @@ use tvmscript_tir::{AllocateConst, BlockRealize, Buffer, BufferRealize, BufferTy
 use tvmscript_tirx::tvm_0_27::SCHEDULABLE;
 use tvmscript_tirx::tvm_0_27::calls::storage_sync;
 
-use crate::{Level, Step};
 use crate::finding::{Finding, codes};
 use crate::keys::Prefix;
+use crate::{Level, Step};
 
 /// Rewrites nodes, children first.
 pub(super) struct Nodes<'f> {
@@ -144,7 +144,8 @@ impl Nodes<'_> {
             return self.pointer(node);
         }
         if matches!(name, "tir.call_llvm_intrin" | "tir.call_llvm_pure_intrin") {
-            let is_number = self.reaches(Level::Flagged) && call.args.first().is_some_and(|intrinsic| intrinsic.is::<IntImm>());
+            let is_number = self.reaches(Level::Flagged)
+                && call.args.first().is_some_and(|intrinsic| intrinsic.is::<IntImm>());
             if is_number {
                 self.findings.push(Finding::loss(
                     &codes::LLVM_NUMBER,

@@ -22,11 +22,7 @@ use crate::Level;
 use crate::finding::{Finding, codes};
 
 /// Rewrites the bodies of functions, and statements outside functions.
-pub(super) fn rewrite(
-    node: Object,
-    to: Level,
-    findings: &mut Vec<Finding>,
-) -> Result<Object, RewriteError> {
+pub(super) fn rewrite(node: Object, to: Level, findings: &mut Vec<Finding>) -> Result<Object, RewriteError> {
     let mut functions = Functions { to, findings, failed: None };
     let node = mutate(node, &mut functions)?;
     match functions.failed {
@@ -47,11 +43,7 @@ impl Mutator for Functions<'_> {
         if !is_root {
             return Descend::Into;
         }
-        let mut scopes = Scopes {
-            findings: self.findings,
-            memory: Memory::of(node, self.to),
-            failed: None,
-        };
+        let mut scopes = Scopes { findings: self.findings, memory: Memory::of(node, self.to), failed: None };
         let root = match node.downcast_ref::<PrimFunc>() {
             Some(function) => scopes.parameters(function).into_object(),
             None => node.clone(),
