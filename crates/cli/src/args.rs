@@ -111,24 +111,17 @@ fn release() -> impl TypedValueParser<Value = &'static Release> {
 pub(crate) fn one_of(
     releases: impl Iterator<Item = &'static Release>,
 ) -> impl TypedValueParser<Value = &'static Release> {
-    let version = |id: &str| id.split_once('-').map(|(_, version)| version.to_owned());
-    let releases: Vec<&'static Release> = releases.collect();
-    let versions: Vec<Option<String>> = releases.iter().map(|release| version(&release.id())).collect();
-    // `0.27` is enough where it names one release.
-    let alias = |at: usize| {
-        let own = versions.get(at)?.as_ref()?;
-        (versions.iter().flatten().filter(|version| *version == own).count() == 1).then(|| own.clone())
-    };
-    let values = releases.iter().enumerate().map(|(at, release)| {
-        let value = PossibleValue::new(release.id());
-        alias(at).map_or(value.clone(), |version| value.alias(version))
-    });
-    let names = PossibleValuesParser::new(values.collect::<Vec<_>>());
+    let family = tvmscript::registry().release().name;
+    // A version alone is one of the first family.
+    let names = PossibleValuesParser::new(releases.map(|release| match release.name == family {
+        true => PossibleValue::new(release.id()).alias(release.version),
+        false => PossibleValue::new(release.id()),
+    }));
     names.try_map(move |name| {
-        let is_it = |release: &&&Release| version(&release.id()).as_deref() == Some(name.as_str());
-        match releases.iter().find(is_it) {
-            Some(release) => Ok(*release),
-            None => tvmscript::registry().find_release(&name),
+        let registry = tvmscript::registry();
+        match registry.releases().find(|release| release.name == family && release.version == name) {
+            Some(release) => Ok(release),
+            None => registry.find_release(&name),
         }
     })
 }

@@ -55,11 +55,13 @@ pub(crate) struct UpgradeArgs {
 }
 
 fn targets() -> impl TypedValueParser<Value = &'static Release> {
-    one_of(steps(tvmscript::registry()).map(|step| step.to))
+    let registry = tvmscript::registry();
+    one_of(registry.releases().filter(|to| steps(registry).any(|step| step.to == *to)))
 }
 
 fn sources() -> impl TypedValueParser<Value = &'static Release> {
-    one_of(steps(tvmscript::registry()).map(|step| step.from))
+    let registry = tvmscript::registry();
+    one_of(registry.releases().filter(|from| steps(registry).any(|step| step.from == *from)))
 }
 
 /// Output format of `upgrade`.

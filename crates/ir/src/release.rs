@@ -2,8 +2,7 @@
 
 use tvmscript_ir_core::Registry;
 use tvmscript_ir_core::release::{
-    ComparisonTests, Examples, MetadataFormat, PythonNames, Release, Renames, Sign, SliceRule, Strength,
-    Syntax,
+    ComparisonTests, Examples, Form, MetadataFormat, PythonNames, Release, Renames, Sign, SliceRule, Syntax,
 };
 use tvmscript_tvm_json::{self as tvm_json, SaveOptions, TvmJsonVersion};
 
@@ -11,13 +10,25 @@ use tvmscript_tvm_json::{self as tvm_json, SaveOptions, TvmJsonVersion};
 pub static TVM_0_23: Release =
     Release { name: "tvm", version: "0.23", syntax: SYNTAX, renames: Renames::NONE };
 
+/// Bit operations as functions, which TVM 0.27 prints as operators.
+pub const BITS: Form = Form::Names(
+    "tir",
+    &["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right"],
+);
+
 const SYNTAX: Syntax = Syntax {
     import_names: &[],
     import_lines: &[],
     signs: &[
-        Sign { text: "from tvm.script import tir as ", strength: Strength::Header },
-        // Other prefixes than the usual ones make types of Relax look like tensors of TIRx.
-        Sign { text: "from tvm.script import relax as T", strength: Strength::Form },
+        Sign::new("T.block", Form::Names("tir", &["block", "block_attr"])),
+        Sign::new("T.allocate", Form::Names("tir", &["LetStmt", "allocate", "allocate_const", "realize"])),
+        Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
+        Sign::printed("T.bitwise_and(..)", BITS),
+        Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
+        Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
+        Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
+        Sign::printed("R.Tensor((\"n\",))", Form::TextInTuple("relax")),
+        Sign::printed("metadata[\"relax.expr.Constant\"]", Form::Key("relax.expr.Constant")),
     ],
     option_label: "tvmscript",
     metadata: MetadataFormat {
@@ -47,6 +58,8 @@ const SYNTAX: Syntax = Syntax {
     },
     slices: SliceRule::VectorsAsValues,
     comparisons_nest: false,
+    open_groups: &[],
+    ignored_flags: &[],
     dotted_keywords: false,
     may_be_ill_formed: false,
     examples: Examples {

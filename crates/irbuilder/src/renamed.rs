@@ -19,7 +19,7 @@ impl RenamedNames {
     pub(crate) fn new(dialect: &'static str, renames: &'static Renames) -> Option<RenamedNames> {
         let old: HashMap<_, _> = renames.renamed_functions(dialect).map(|(own, new)| (new, own)).collect();
         let has_keywords = renames.keywords.iter().any(|(of, ..)| *of == dialect);
-        let hidden = old.values().copied().collect();
+        let hidden = old.values().copied().filter(|name| !renames.keeps(dialect, name)).collect();
         (has_keywords || !old.is_empty()).then(|| RenamedNames { dialect, renames, old, hidden })
     }
 

@@ -22,8 +22,12 @@
 //! ```
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod steps;
 pub mod tilelang_0_25;
 pub mod tirx_0_1;
+pub mod tvm_0_24;
+pub mod tvm_0_25;
+pub mod tvm_0_26;
 pub mod tvm_0_27;
 
 pub use tvmscript_ir::release::TVM_0_23;

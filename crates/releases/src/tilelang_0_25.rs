@@ -2,13 +2,16 @@
 //!
 //! Its texts come from between the passes of TileLang, and are not always well-formed.
 
+use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, OperatorKeys, Release, Renames, Sign, Strength, Syntax};
+use tvmscript_ir_core::release::{Examples, Form, OperatorKeys, Release, Renames, Sign, Syntax};
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 
 use crate::TVM_0_23;
+use crate::tvm_0_24::{TYPES, UNFLAGGED};
+use crate::tvm_0_27::{IMPORT_LINE, MODULES, SBLOCK};
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tilelang", version: "0.25", syntax: SYNTAX, renames: RENAMES };
@@ -22,7 +25,24 @@ pub fn overlay() -> Overlay {
 
 const SYNTAX: Syntax = Syntax {
     import_names: &[("tir", "tirx")],
-    signs: &[Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint }],
+    signs: &[
+        Sign::printed("no import of Axis", Form::HeaderWithout("tir", IMPORT_LINE)),
+        Sign::new("import tilelang", Form::Import("tilelang")),
+        Sign::new("T.sblock", SBLOCK),
+        Sign::new("T.block", Form::Names("tir", &["block", "block_attr"])),
+        Sign::new("T.sblock without s_tir=True", UNFLAGGED),
+        Sign::new("functions of TileLang", Form::Names("tir", FUNCTIONS)),
+        Sign::new("keywords with dots", Form::DottedKeyword),
+        Sign::new("keys of TileLang", Form::Key("tl.")),
+        Sign::new("keys of TileLang", Form::Key("tl_")),
+        Sign::new("layout_map", Form::Key("layout_map")),
+        // They are printed for compact buffers, too.
+        Sign::hint("strides=", Form::Keyword("tir", "strides")),
+        Sign::printed("T.bitwise_and(..)", BITS),
+        Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
+        Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
+        Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
+    ],
     comparisons_nest: true,
     dotted_keywords: true,
     may_be_ill_formed: true,
@@ -30,14 +50,67 @@ const SYNTAX: Syntax = Syntax {
     ..TVM_0_23.syntax
 };
 
+/// Functions that TVM does not have.
+const FUNCTIONS: &[&str] = &[
+    "__exp",
+    "access_ptr",
+    "any_sync",
+    "atomic_add_elem_op",
+    "atomic_addx2_elem_op",
+    "atomic_max_elem_op",
+    "clamp",
+    "cluster_sync",
+    "copy",
+    "create_tma_descriptor",
+    "create_tma_im2col_descriptor",
+    "fence_proxy_async",
+    "fill",
+    "gemm",
+    "gemm_sp",
+    "increase_descriptor_offset",
+    "infinity",
+    "initialize_wgmma_descriptor",
+    "launch_thread_idx",
+    "loop_break",
+    "mbarrier_expect_tx",
+    "mbarrier_wait_parity",
+    "pack_b16",
+    "pdl_sync",
+    "pdl_trigger",
+    "prefetch_tma_descriptor",
+    "ptx_fence_barrier_init",
+    "ptx_wgmma_rs",
+    "ptx_wgmma_ss",
+    "region",
+    "rng_rand",
+    "rng_rand_float",
+    "set_max_nreg",
+    "shfl_down_sync",
+    "shfl_sync",
+    "shfl_up_sync",
+    "shfl_xor_sync",
+    "syncthreads_count",
+    "tl",
+    "tma_copy",
+    "warpgroup_arrive",
+    "warpgroup_commit_batch",
+    "warpgroup_fence_operand",
+    "warpgroup_wait",
+    "warp_reduce_sum",
+    "wait_wgmma",
+];
+
 const RENAMES: Renames = Renames {
     functions: &[
         ("tir", "block", Renamed("sblock")),
         ("tir", "block_attr", Renamed("sblock_attr")),
         ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
     ],
+    // Versions before the change of names print them under the later header.
+    kept: &[("tir", "block"), ("tir", "block_attr")],
     operators: OperatorKeys { names: &[], prefix: Some(("tir.", "tirx.")) },
     types: TYPES,
+    modules: MODULES,
     ..Renames::NONE
 };
 
@@ -49,55 +122,3 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     missing_maps: &[("target.Target", "features")],
     ..TvmJsonVersion::V0_23
 };
-
-/// Type keys in JSON.
-static TYPES: &[(&str, &str)] = &[
-    ("tir.Block", "tirx.SBlock"),
-    ("tir.BlockRealize", "tirx.SBlockRealize"),
-    ("tir.Add", "tirx.Add"),
-    ("tir.Allocate", "tirx.Allocate"),
-    ("tir.And", "tirx.And"),
-    ("tir.AttrStmt", "tirx.AttrStmt"),
-    ("tir.Broadcast", "tirx.Broadcast"),
-    ("tir.Buffer", "tirx.Buffer"),
-    ("tir.BufferLoad", "tirx.BufferLoad"),
-    ("tir.BufferRealize", "tirx.BufferRealize"),
-    ("tir.BufferRegion", "tirx.BufferRegion"),
-    ("tir.BufferStore", "tirx.BufferStore"),
-    ("tir.Call", "tirx.Call"),
-    ("tir.Cast", "tirx.Cast"),
-    ("tir.CommReducer", "tirx.CommReducer"),
-    ("tir.Div", "tirx.Div"),
-    ("tir.EQ", "tirx.EQ"),
-    ("tir.Evaluate", "tirx.Evaluate"),
-    ("tir.FloorDiv", "tirx.FloorDiv"),
-    ("tir.FloorMod", "tirx.FloorMod"),
-    ("tir.For", "tirx.For"),
-    ("tir.GE", "tirx.GE"),
-    ("tir.GT", "tirx.GT"),
-    ("tir.IfThenElse", "tirx.IfThenElse"),
-    ("tir.IndexMap", "tirx.IndexMap"),
-    ("tir.IterVar", "tirx.IterVar"),
-    ("tir.LE", "tirx.LE"),
-    ("tir.LT", "tirx.LT"),
-    ("tir.Let", "tirx.Let"),
-    ("tir.MatchBufferRegion", "tirx.MatchBufferRegion"),
-    ("tir.Max", "tirx.Max"),
-    ("tir.Min", "tirx.Min"),
-    ("tir.Mod", "tirx.Mod"),
-    ("tir.Mul", "tirx.Mul"),
-    ("tir.NE", "tirx.NE"),
-    ("tir.Not", "tirx.Not"),
-    ("tir.Or", "tirx.Or"),
-    ("tir.PrimFunc", "tirx.PrimFunc"),
-    ("tir.Ramp", "tirx.Ramp"),
-    ("tir.Reduce", "tirx.Reduce"),
-    ("tir.Select", "tirx.Select"),
-    ("tir.SeqStmt", "tirx.SeqStmt"),
-    ("tir.Shuffle", "tirx.Shuffle"),
-    ("tir.SizeVar", "tirx.SizeVar"),
-    ("tir.StringImm", "tirx.StringImm"),
-    ("tir.Sub", "tirx.Sub"),
-    ("tir.Var", "tirx.Var"),
-    ("tir.While", "tirx.While"),
-];

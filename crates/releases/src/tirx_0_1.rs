@@ -4,7 +4,7 @@
 
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, PythonNames, Release, Renames, Sign, Strength, Syntax};
+use tvmscript_ir_core::release::{Examples, Form, PythonNames, Release, Renames, Sign, Syntax};
 use tvmscript_tirx::tirx_0_1 as tirx;
 
 use crate::TVM_0_23;
@@ -20,13 +20,10 @@ pub fn overlay() -> Overlay {
 const SYNTAX: Syntax = Syntax {
     import_names: &[("tir", "tirx")],
     signs: &[
-        Sign { text: "from tvm_tirx.script import tirx", strength: Strength::Header },
-        Sign { text: "import tvm_tirx", strength: Strength::Header },
-        Sign { text: "@T.function\n", strength: Strength::Form },
-        Sign { text: "@T.function(private=True)", strength: Strength::Form },
-        Sign { text: "@T.ir_module\n", strength: Strength::Form },
-        Sign { text: ": T.Tensor((", strength: Strength::Form },
-        Sign { text: "ty_args=[T.Tensor(", strength: Strength::Form },
+        Sign::new("import tvm_tirx", Form::Import("tvm_tirx")),
+        Sign::new("T.function", Form::Names("tir", &["function"])),
+        Sign::new("T.ir_module", Form::Names("tir", &["ir_module"])),
+        Sign::new("T.Tensor", Form::Names("tir", &["Tensor"])),
     ],
     python: PythonNames { script_module: "tvm_tirx.script", package: "tvm_tirx", ..TVM_0_23.syntax.python },
     may_be_ill_formed: true,
@@ -59,5 +56,6 @@ const RENAMES: Renames = Renames {
         ("tir", "tvm_thread_invariant", Renamed("gpu_thread_invariant")),
         ("tir", "thread_return", Renamed("gpu_thread_return")),
     ],
+    modules: crate::tvm_0_27::MODULES,
     ..Renames::NONE
 };

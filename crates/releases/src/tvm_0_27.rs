@@ -5,20 +5,22 @@
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, OperatorKeys, Release, Renames, Sign, Strength, Syntax};
+use tvmscript_ir_core::release::{Examples, Form, OperatorKeys, Release, Renames, Sign, Syntax};
 use tvmscript_relax::syntax as relax;
 use tvmscript_tirx::tvm_0_27 as tirx;
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
-use tvmscript_upgrade::{Step, UpgradeDialect as _, tvm_0_23, tvm_0_27};
+use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
+use crate::steps::TO_0_27;
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SYNTAX, renames: RENAMES };
 
 /// Returns the overlay.
 pub fn overlay() -> Overlay {
-    let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON).upgrade(&UPGRADE).upgrade(&DOWNGRADE);
+    let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
+    let modules = TO_0_27.iter().fold(modules, |modules, step| modules.upgrade(step));
     #[cfg(feature = "build")]
     let modules = {
         use tvmscript_irbuilder::BuildDialect as _;
@@ -34,34 +36,65 @@ const SYNTAX: Syntax = Syntax {
     import_names: &[("tir", "tirx")],
     import_lines: &[("tir", IMPORT_LINE)],
     signs: &[
-        Sign { text: IMPORT_LINE, strength: Strength::Header },
-        Sign { text: "s_tir=True", strength: Strength::Form },
-        Sign { text: ": T.let", strength: Strength::Form },
-        Sign { text: "# from typing import TypeVar", strength: Strength::Form },
-        Sign { text: "out_ty=", strength: Strength::Form },
-        Sign { text: "metadata[\"ir.GenericConst\"]", strength: Strength::Form },
-        Sign { text: "ty_args=", strength: Strength::Form },
-        Sign { text: "R.Any", strength: Strength::Form },
-        Sign { text: "I.StringType()", strength: Strength::Form },
-        Sign { text: " = TypeVar(\"", strength: Strength::Form },
-        Sign { text: "from tvm.script import tirx as ", strength: Strength::Hint },
+        Sign::new("T.sblock", SBLOCK),
+        Sign::new("s_tir=True", Form::Keyword("tir", "s_tir")),
+        Sign::new("T.let", Form::Names("tir", &["let"])),
+        Sign::new("TypeVar(..)", Form::Call("TypeVar")),
+        Sign::new("type parameters", Form::TypeParameters),
+        Sign::printed("from typing import TypeVar", Form::Header("from typing import TypeVar")),
+        Sign::new("out_ty=", Form::Keyword("relax", "out_ty")),
+        Sign::new("ty_args=", Form::Keyword("relax", "ty_args")),
+        Sign::new("R.Any", ANY),
+        Sign::new("I.StringType", Form::Names("ir", &["StringType", "GenericConst"])),
+        Sign::new("metadata[\"ir.GenericConst\"]", Form::Key("ir.GenericConst")),
+        Sign::new("T.masked_load", Form::Names("tir", MASKED)),
         // TVM 0.23 prints `out_dtype="void"`.
-        Sign { text: ", out_dtype=None)", strength: Strength::Hint },
+        Sign::hint("out_dtype=None", Form::AbsentKeyword("relax", "out_dtype")),
     ],
+    ignored_flags: crate::tvm_0_25::MODULE_FLAGS,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };
 
-const IMPORT_LINE: &str = "from tvm.tirx.layout import Axis";
+/// The words for blocks of all releases after 0.23.
+pub(crate) const SBLOCK: Form = Form::Names("tir", &["sblock", "sblock_attr", "sblock_alloc_buffer"]);
+
+/// Names of Relax that it has since 0.26.
+pub(crate) const ANY: Form =
+    Form::Names("relax", &["Any", "func_ret_ty", "func_ret_type", "emit_with_ty", "emit_with_type"]);
+
+const MASKED: &[&str] = &[
+    "BitwiseAnd",
+    "BitwiseNot",
+    "BitwiseOr",
+    "BitwiseXor",
+    "LShift",
+    "RShift",
+    "call_ffi_kernel",
+    "masked_load",
+    "masked_store",
+    "ptx_legacy",
+];
+
+/// The line that the header has since 0.25.
+pub(crate) const IMPORT_LINE: &str = "from tvm.tirx.layout import Axis";
 
 const RENAMES: Renames = Renames {
     functions: FUNCTIONS,
-    keywords: &[("relax", "out_sinfo", "out_ty"), ("relax", "sinfo_args", "ty_args")],
+    kept: &[],
+    keywords: KEYWORDS,
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),
     types: TYPES,
-    modules: &[("tvm.script.tir", "tirx"), ("tvm.tir", "tirx")],
+    modules: MODULES,
 };
+
+/// Python modules of TIR.
+pub(crate) const MODULES: &[(&str, &str)] = &[("tvm.script.tir", "tirx"), ("tvm.tir", "tirx")];
+
+/// Keywords of calls.
+pub(crate) const KEYWORDS: &[(&str, &str, &str)] =
+    &[("relax", "out_sinfo", "out_ty"), ("relax", "sinfo_args", "ty_args")];
 
 /// Functions, types and operators in texts.
 static FUNCTIONS: &[(&str, &str, NameChange)] = &[
@@ -189,7 +222,10 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
 };
 
 /// The syntax of Relax.
-static RELAX: relax::RelaxSyntax = relax::RelaxSyntax {
+static RELAX: relax::RelaxSyntax = RELAX_FORMS;
+
+/// The syntax of Relax, for releases that resemble this one.
+pub(crate) const RELAX_FORMS: relax::RelaxSyntax = relax::RelaxSyntax {
     has_type_variables: true,
     has_bare_scalars: true,
     has_text_type: true,
@@ -200,26 +236,4 @@ static RELAX: relax::RelaxSyntax = relax::RelaxSyntax {
         ("relax.attrs.LayoutTransformAttrs", "axis_separators"),
         ("relax.attrs.LayoutTransformAttrs", "input_axis_separators"),
     ],
-};
-
-/// From TVM 0.23 to this release.
-static UPGRADE: Step = Step {
-    from: &TVM_0_23,
-    to: &RELEASE,
-    rules: tvm_0_27::RULES,
-    printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
-    sign: Some(IMPORT_LINE),
-    edits_scripts: true,
-    rewrite: tvm_0_27::rewrite,
-};
-
-/// Back to TVM 0.23, where a construct has an older form.
-static DOWNGRADE: Step = Step {
-    from: &RELEASE,
-    to: &TVM_0_23,
-    rules: tvm_0_23::RULES,
-    printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
-    sign: None,
-    edits_scripts: false,
-    rewrite: tvm_0_23::rewrite,
 };

@@ -45,6 +45,7 @@ pub mod defaults;
 mod errors;
 mod header;
 mod parser;
+mod release;
 mod scope;
 mod table;
 
@@ -54,6 +55,7 @@ pub use parser::{
     Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
     ParseOptions, Parsed, Parser, Script, UnknownFunctions, is_type_variable, parse_script,
 };
+pub use release::detect_release;
 pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member,

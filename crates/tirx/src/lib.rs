@@ -1,6 +1,6 @@
 //! The dialect of later TVM releases, over the nodes of [`tvmscript_tir`].
 //!
-//! From 0.25 on, bindings, allocations, declared buffers and assertions are statements of their own: they hold until the
+//! From 0.24 on, bindings, allocations, declared buffers and assertions are statements of their own: they hold until the
 //! end of the enclosing sequence, and nest nothing. Everything else is TIR's, under other names, which the release lists. The
 //! overlay of such a release puts the release's dialect, such as [`tvm_0_27::dialect`], in place of TIR's.
 //!
@@ -23,6 +23,9 @@ pub mod op;
 mod print;
 pub mod tilelang_0_25;
 pub mod tirx_0_1;
+pub mod tvm_0_24;
+pub mod tvm_0_25;
+pub mod tvm_0_26;
 pub mod tvm_0_27;
 
 pub use layout::{Fragment, Layout};

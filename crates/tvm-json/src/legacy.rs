@@ -317,9 +317,9 @@ impl<'t> Target<'_, 't> {
                     "annotations" => self.push(at, TvmJsonVersion::V0_23.keys.map, Data::List(Vec::new())),
                     _ => self.absent(at),
                 }),
-                (FieldKind::Node | FieldKind::Any, Some(value)) => {
-                    Field::Node(self.reference(at, info, field.name, value).ok_or_else(|| bad("a tensor"))?)
-                }
+                (FieldKind::Node | FieldKind::Any, Some(value)) => Field::Node(
+                    self.reference(at, info, field.name, value.clone()).ok_or_else(|| bad("a tensor"))?,
+                ),
                 (_, None) => continue,
                 (FieldKind::Int, Some(value)) => {
                     Field::Plain(Plain::Int(value.parse().map_err(|_| bad("an integer"))?))
@@ -336,7 +336,7 @@ impl<'t> Target<'_, 't> {
     }
 
     /// The node in a field; `None` for a tensor that is not there.
-    fn reference(&mut self, at: usize, info: &TypeInfo, field: &str, value: &Cow<'t, str>) -> Option<usize> {
+    fn reference(&mut self, at: usize, info: &TypeInfo, field: &str, value: Cow<'t, str>) -> Option<usize> {
         let number = value.parse::<usize>().ok();
         if TENSORS.contains(&(info.key(), field)) {
             let tensor = self.source.tensors.get(number?)?.clone();
@@ -345,7 +345,7 @@ impl<'t> Target<'_, 't> {
         Some(match number {
             Some(number) => self.number(number),
             // Some texts stand in place.
-            None => self.text(at, value.clone()),
+            None => self.text(at, value),
         })
     }
 }

@@ -156,8 +156,11 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(tir::dialect())
         .with(relax::dialect())
         .with(passes::dialect())
-        .release(releases::tilelang_0_25::overlay())
         .release(releases::tvm_0_27::overlay())
+        .release(releases::tvm_0_26::overlay())
+        .release(releases::tvm_0_25::overlay())
+        .release(releases::tvm_0_24::overlay())
+        .release(releases::tilelang_0_25::overlay())
         .release(releases::tirx_0_1::overlay())
 }
 

@@ -33,12 +33,14 @@ mod devices;
 pub mod file;
 mod finding;
 mod keys;
+mod level;
 mod rule;
 mod step;
 pub mod tvm_0_23;
 pub mod tvm_0_27;
 
 pub use finding::{Finding, codes};
+pub use level::{Level, rewrite_levels};
 pub use rule::{Kind, Rule};
 pub use step::{Step, UpgradeDialect, find, steps};
 

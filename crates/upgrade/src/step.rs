@@ -57,6 +57,9 @@ impl Step {
 
     /// The new last part of a module's path, if it changes.
     pub fn module(&self, path: &str) -> Option<&'static str> {
+        if self.from.renames.modules == self.to.renames.modules {
+            return None;
+        }
         let back = || {
             let (parent, last) = path.rsplit_once('.')?;
             let is_new = |(own, new): &&(&'static str, &str)| {

@@ -103,6 +103,10 @@ fn releases() -> Vec<(String, &'static Registry, Vec<&'static Operator>)> {
     let own = |id: &str| match id {
         "tilelang-0.25" => tilelang_0_25::OPERATORS.iter().collect(),
         "tvm-0.27" => tvm_0_27::OPERATORS.iter().collect(),
+        // Instructions are groups that no table lists.
+        "tvm-0.25" | "tvm-0.26" => {
+            tvm_0_27::OPERATORS.iter().filter(|operator| !operator.text.starts_with("ptx")).collect()
+        }
         "tirx-0.1" => tirx_0_1::OPERATORS.iter().collect(),
         _ => tir::op::operators().filter(|operator| operator.is_exported).collect(),
     };
@@ -118,7 +122,7 @@ fn releases() -> Vec<(String, &'static Registry, Vec<&'static Operator>)> {
 #[test]
 fn p79_11_operators_of_every_release_have_parameters_and_documentation() {
     let releases = releases();
-    assert_eq!(releases.len(), 4);
+    assert_eq!(releases.len(), 7);
     for (id, edition, operators) in releases {
         let entries = reference(edition);
         assert!(operators.len() > 100, "{id}: {} operators", operators.len());

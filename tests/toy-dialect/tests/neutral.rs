@@ -4,7 +4,7 @@ use tvmscript_diagnostics::{Diagnostic, ErrorCode, Message};
 use tvmscript_diagnostics::{render, reports as diagnostics};
 use tvmscript_docsifier::{DiagnosticOptions, PrinterConfig, print, render_diagnostics};
 use tvmscript_ir_core::registry::Overlay;
-use tvmscript_ir_core::release::{Release, Renames, Sign, Strength, Syntax};
+use tvmscript_ir_core::release::{Release, Renames, Syntax};
 use tvmscript_ir_core::{
     AccessPath, Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal,
 };
@@ -188,7 +188,6 @@ static LATER: Release = Release {
     syntax: Syntax {
         import_names: &[("plan", "work")],
         import_lines: &[("plan", "from worklang import units")],
-        signs: &[Sign { text: "from worklang import work as ", strength: Strength::Header }],
         ..plan::RELEASE.syntax
     },
     renames: Renames::NONE,
@@ -215,7 +214,7 @@ fn a_text_tells_its_release() {
     let parsed = parse_script("plan", &later, &registry, &ParseOptions::default());
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     assert_eq!(parsed.release.id(), "worklang-2.0");
-    assert_eq!(parsed.release_reason.to_string(), "the text has `from worklang import work as`");
+    assert_eq!(parsed.release_reason.to_string(), "the text imports `work` from `worklang`");
     let config = PrinterConfig { release: Some(&LATER), ..PrinterConfig::default() };
     assert_eq!(print(&parsed.scripts[0].node, &registry, &config).expect("prints"), later);
 

@@ -24,7 +24,8 @@ const UNBUILT: &str = "E0312";
 
 pub(super) fn run(args: &UpgradeArgs, run: &mut Run<'_>) -> Outcome {
     if args.rules {
-        return output::result(&upgrade::steps(run.settings.registry()).map(rules).collect::<String>());
+        let steps = upgrade::steps(run.settings.registry()).filter(|step| !step.rules.is_empty());
+        return output::result(&steps.map(rules).collect::<String>());
     }
     let settings = run.settings;
     let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {

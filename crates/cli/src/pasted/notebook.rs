@@ -95,9 +95,9 @@ mod tests {
             {"cell_type": "code", "source": "%%bash\nls", "outputs": []},
             {"cell_type": "code", "source": "%%time\ny = 2", "outputs": []}]})
         .to_string();
-        let code = python(&notebook, Part::Code).unwrap();
+        let code = python(&notebook, Part::Code).expect("a notebook");
         assert_eq!(code, "# In [3]\n\nx = 1\n\n# In [3]\n\ny = 2\n\n");
-        let outputs = python(&notebook, Part::Outputs).unwrap();
+        let outputs = python(&notebook, Part::Outputs).expect("a notebook");
         assert_eq!(outputs, "# Out[3]\n@T.f\ndef f(): pass\n\n# Out[3]\n@T.g\n\n");
         assert_eq!(python("{}", Part::Code), None);
     }

@@ -110,7 +110,7 @@ const TILELANG: &str = r#"# from tvm.script import tirx as T
 
 @T.prim_func
 def f(x: T.int32):
-    T.func_attr({"target": T.target({"keys": ["cpu"], "kind": "c", "tag": ""})})
+    T.func_attr({"target": T.target({"keys": ["cpu"], "kind": "c", "tag": ""}), "tl.version": 1})
     T.call_extern("int32", "g", T.shift_right(x, 1))
 "#;
 

@@ -17,6 +17,7 @@ mod passes;
 mod pasted;
 mod profiles;
 mod python_files;
+mod releases;
 mod scripts;
 mod spans;
 mod stubs;

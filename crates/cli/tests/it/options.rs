@@ -77,7 +77,9 @@ fn a_text_profile_is_selected_by_name() {
     let ran = run(&["print", "--profile", "tvm-9", &script]);
     assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
     assert!(
-        ran.stderr.contains("[possible values: tvm-0.23, tilelang-0.25, tvm-0.27, tirx-0.1]"),
+        ran.stderr.contains(
+            "[possible values: tvm-0.23, tvm-0.27, tvm-0.26, tvm-0.25, tvm-0.24, tilelang-0.25, tirx-0.1]"
+        ),
         "{}",
         ran.stderr
     );

@@ -44,7 +44,7 @@ fn every_command_prints_in_the_profile_of_the_text() {
 
 #[test]
 fn check_and_timings_tell_the_profile() {
-    let sign = json!({"id": "tilelang-0.25", "reason": "the text has `from tvm.script import tirx as`"});
+    let sign = json!({"id": "tilelang-0.25", "reason": "the text has `functions of TileLang`"});
     let ran = run(&["check", "--format", "json", &tilelang("a.py", 1.0)]);
     let line: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!((&line["ok"], &line["profile"]), (&json!(true), &sign));
@@ -65,6 +65,7 @@ fn what_is_ill_formed_between_passes_is_a_note_unless_strict() {
 def kernel():
     x = T.int32()
     T.evaluate(x)
+    T.fence_proxy_async()
     for i in range(2):
         B = T.alloc_buffer((1,))
         B = T.alloc_buffer((2,))

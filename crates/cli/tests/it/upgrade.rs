@@ -315,7 +315,7 @@ class Module:
 
 #[test]
 fn releases_without_rules_are_refused() {
-    let text = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f():\n    T.evaluate(0)\n";
+    let text = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f():\n    T.fence_proxy_async()\n";
     let refused = run(&["upgrade", &file("tilelang.py", text)]);
     assert_eq!(refused.status, 1);
     assert!(

@@ -41,7 +41,7 @@ fn every_code_has_a_script() {
     let declared: BTreeSet<&str> = codes::ALL.iter().map(|code| code.code).collect();
     assert_eq!(cased, declared, "a code belongs to no rule");
     let mut files = BTreeSet::new();
-    for step in steps(tvmscript::registry()) {
+    for step in steps(tvmscript::registry()).filter(|step| !step.rules.is_empty()) {
         for entry in std::fs::read_dir(fixtures().join(step.to.id())).expect("a folder") {
             let name = entry.expect("an entry").file_name().into_string().expect("an ASCII name");
             files.extend(name.strip_suffix(".py").map(|code| (step.to.id(), code.to_owned())));

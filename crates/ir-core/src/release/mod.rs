@@ -11,15 +11,15 @@
 //! printed. Names of releases occur where users write them: in flags and in files.
 
 mod renames;
+mod signs;
 mod syntax;
 
 use std::fmt;
 use std::panic::Location;
 
-use memchr::memmem;
-
 pub use renames::{NameChange, OperatorKeys, Renames};
-pub use syntax::{ComparisonTests, Examples, MetadataFormat, PythonNames, Sign, SliceRule, Strength, Syntax};
+pub use signs::{Form, Sign, Strength};
+pub use syntax::{ComparisonTests, Examples, MetadataFormat, PythonNames, SliceRule, Syntax};
 
 use crate::registry::{Dialect, Registry};
 
@@ -84,7 +84,9 @@ pub struct ReleaseChoice {
 pub enum Reason {
     /// An option selects the release.
     Option,
-    /// The strongest sign in the text.
+    /// The text imports a namespace or a module of the release: module and name; the name is empty for the module itself.
+    Import(&'static str, &'static str),
+    /// The form in the text that the fewest other releases have.
     Sign(Sign),
     /// The file is JSON, which names its release.
     Json,
@@ -96,7 +98,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Option => write!(f, "an option selects it"),
-            Reason::Sign(sign) => write!(f, "the text has `{}`", sign.text.trim()),
+            Reason::Import(module, "") => write!(f, "the text imports `{module}`"),
+            Reason::Import(module, name) => write!(f, "the text imports `{name}` from `{module}`"),
+            Reason::Sign(sign) => write!(f, "the text has `{}`", sign.text),
             Reason::Json => write!(f, "the JSON names it"),
             Reason::Default => write!(f, "it is the default, and the text has no sign of another one"),
         }
@@ -134,22 +138,5 @@ impl Registry {
 
     fn unknown_release(&self, id: String) -> UnknownRelease {
         UnknownRelease { id, known: self.releases().map(Release::id).collect() }
-    }
-
-    /// Detects the release of a text by its strongest sign; of equally strong ones, by the release that was added first.
-    pub fn detect_release(&self, text: &str) -> ReleaseChoice {
-        let mut best = ReleaseChoice { release: self.release(), reason: Reason::Default };
-        for release in self.releases() {
-            for sign in release.syntax.signs {
-                let is_stronger = match best.reason {
-                    Reason::Sign(best) => best.strength < sign.strength,
-                    _ => true,
-                };
-                if is_stronger && memmem::find(text.as_bytes(), sign.text.as_bytes()).is_some() {
-                    best = ReleaseChoice { release, reason: Reason::Sign(*sign) };
-                }
-            }
-        }
-        best
     }
 }

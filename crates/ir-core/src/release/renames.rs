@@ -7,6 +7,8 @@ use std::borrow::Cow;
 pub struct Renames {
     /// Functions of dialects in texts: `(dialect, name, change)`. A new name with dots is in namespaces.
     pub functions: &'static [(&'static str, &'static str, NameChange)],
+    /// Old names that the release reads beside the new ones: `(dialect, name)`.
+    pub kept: &'static [(&'static str, &'static str)],
     /// Keywords of calls: `(dialect, keyword, new keyword)`.
     pub keywords: &'static [(&'static str, &'static str, &'static str)],
     /// Names by which programs and JSON refer to operators.
@@ -43,12 +45,18 @@ impl Renames {
     /// No changes.
     pub const NONE: Renames = Renames {
         functions: &[],
+        kept: &[],
         keywords: &[],
         operators: OperatorKeys { names: &[], prefix: None },
         key_prefix: None,
         types: &[],
         modules: &[],
     };
+
+    /// Returns `true` for an old name that the release reads, too.
+    pub fn keeps(&self, dialect: &str, name: &str) -> bool {
+        self.kept.iter().any(|(of, own)| *own == name && *of == dialect)
+    }
 
     /// Returns the change of a dialect's function, if there is one.
     pub fn function(&self, dialect: &str, name: &str) -> Option<NameChange> {

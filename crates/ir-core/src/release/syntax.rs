@@ -4,6 +4,7 @@
 //! release, not to a dialect. How nodes of a class are printed, converted to truth values or subscripted is not part of
 //! it: dialects register that by class.
 
+use super::Sign;
 use crate::json::{self, JsonError, SaveError, UnknownTypes};
 use crate::registry::Registry;
 use crate::value::Value;
@@ -15,7 +16,7 @@ pub struct Syntax {
     pub import_names: &'static [(&'static str, &'static str)],
     /// Lines of the header behind the import line of a dialect: `(dialect, line)`.
     pub import_lines: &'static [(&'static str, &'static str)],
-    /// Pieces of text by which a text of the release is recognised.
+    /// Forms by which a text of the release is recognised.
     pub signs: &'static [Sign],
     /// Label of the header comment that names printer options, `# LABEL: option=value, option=value`.
     pub option_label: &'static str,
@@ -27,6 +28,11 @@ pub struct Syntax {
     pub slices: SliceRule,
     /// `true` if `a < b == c` in a script body is `(a < b) == c` where nodes are compared, and not Python's chain.
     pub comparisons_nest: bool,
+    /// Groups of functions that no table of the release lists, such as the instructions of a device: dialect and name. Calls
+    /// of all their functions are kept as they are.
+    pub open_groups: &'static [(&'static str, &'static str)],
+    /// Flags of decorators that the release reads and ignores: name of the decorator and argument.
+    pub ignored_flags: &'static [(&'static str, &'static str)],
     /// `true` if the names of keyword arguments may have dots.
     pub dotted_keywords: bool,
     /// `true` if texts of the release come from between passes, where programs need not be well-formed: what a check
@@ -139,6 +145,8 @@ impl Syntax {
         python: PythonNames::NONE,
         slices: SliceRule::AsWritten,
         comparisons_nest: false,
+        open_groups: &[],
+        ignored_flags: &[],
         dotted_keywords: false,
         may_be_ill_formed: false,
         examples: Examples::NONE,
@@ -176,24 +184,4 @@ impl PythonNames {
 
 fn save_native(value: &Value, _: &Registry) -> Result<String, SaveError> {
     Ok(json::native::save_pretty(value))
-}
-
-/// A piece of text that tells a release from the others of its registry.
-#[derive(Debug, Clone, Copy)]
-pub struct Sign {
-    /// The piece of text.
-    pub text: &'static str,
-    /// Strength of the evidence; the strongest sign decides.
-    pub strength: Strength,
-}
-
-/// Strength of a [`Sign`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
-    /// Common in the release's texts, possible in others.
-    Hint,
-    /// A form that the other releases read in another way, or not at all.
-    Form,
-    /// The header, or an import, names the release.
-    Header,
 }

@@ -136,6 +136,11 @@ impl Ast {
         &T::pool(&self.pools)[list.bounds()]
     }
 
+    /// The keywords of all calls and classes, in no particular order.
+    pub fn all_keywords(&self) -> &[Keyword] {
+        &self.pools.keywords
+    }
+
     /// The expressions of a list.
     pub fn exprs(&self, list: List<ExprId>) -> &[ExprId] {
         self.list(list)

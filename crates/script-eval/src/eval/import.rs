@@ -39,6 +39,11 @@ impl Eval<'_> {
 
     /// The value at a path that starts with a declared module.
     fn declared(&self, path: &str) -> Option<ScriptValue> {
+        // A path that its parent declares as a value may have members of its own.
+        let value = path.rsplit_once('.').and_then(|(parent, name)| self.host.modules().member(parent, name));
+        if let Some(value) = value.filter(|value| value.as_host::<Module>().is_none()) {
+            return Some(value);
+        }
         let mut end = path.len();
         while !self.host.modules().contains(&path[..end]) {
             end = path[..end].rfind('.')?;

@@ -85,7 +85,7 @@ impl Placeholder {
 
     /// The value as the parameter of a function that is called with it.
     #[cold]
-    fn as_argument(self, function: &Closure, param: &Parameter) -> Placeholder {
+    fn for_argument(self, function: &Closure, param: &Parameter) -> Placeholder {
         if let Cause::Parameter { .. } = self.cause {
             return self;
         }
@@ -177,7 +177,7 @@ impl Binding {
     #[inline]
     pub(crate) fn of_argument(value: ScriptValue, function: &Closure, param: &Parameter) -> Binding {
         match as_placeholder(&value) {
-            Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone().as_argument(function, param))),
+            Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone().for_argument(function, param))),
             None => Binding::Value(value),
         }
     }

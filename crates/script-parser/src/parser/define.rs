@@ -248,6 +248,12 @@ impl Parser<'_> {
         }
     }
 
+    /// Returns `true` for a flag that the release reads and ignores.
+    fn is_ignored_flag(&self, function: &str, flag: &str) -> bool {
+        let decorator = function.rsplit('.').next().unwrap_or(function);
+        self.syntax().ignored_flags.contains(&(decorator, flag))
+    }
+
     /// Values of the boolean arguments of a decorator, given with their defaults.
     ///
     /// # Errors
@@ -283,6 +289,7 @@ impl Parser<'_> {
                     let (expected, found) = ("a bool".to_owned(), other.type_name());
                     BuildError::from(BuildErrorKind::ArgumentType { function, name, expected, found })
                 }
+                (None, ScriptValue::Bool(_)) if self.is_ignored_flag(&function, key.as_str()) => continue,
                 (None, _) => {
                     let (name, known) = (key.to_string(), known.to_vec());
                     BuildError::from(BuildErrorKind::UnknownKeyword { function, name, known })

@@ -49,14 +49,14 @@ mod unknown;
 use std::rc::Rc;
 
 use crate::comments::Comments;
-use tvmscript_ir_core::release::{Reason, UnknownRelease};
+use tvmscript_ir_core::release::{Reason, ReleaseChoice, UnknownRelease};
 use tvmscript_ir_core::{
     Registry, Release, SourceComments, SourceId, SourceTexts, Span, Syntax, TextRules, Token,
 };
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
-use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
-use tvmscript_python_syntax::parse_python;
+use tvmscript_python_syntax::ast::{Ast, HasRange, Keyword, Name, TextRange};
+use tvmscript_python_syntax::{ParsedPython, parse_python};
 use tvmscript_script_eval::{EvalState, Host, Mode, NodeRules, Position, Program};
 
 pub use bind::{Binder, is_type_variable};
@@ -74,6 +74,7 @@ pub(crate) use tables::Tables;
 
 use crate::errors::{ParseError, ParseErrorKind, parse_errors};
 use crate::header;
+use crate::release;
 use crate::scope::Scopes;
 use tvmscript_script_eval::errors::{EvalError, syntax_error};
 
@@ -120,12 +121,10 @@ impl Parsed {
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     let composed = compose::Composed::new(text, options);
     let family = registry;
-    let Selected { registry, reason, unknown } = select_release(text, registry, options);
+    let (parsed, Selected { registry, reason, unknown }) =
+        parse_in_release(text, &composed.text, registry, options);
     let release = registry.release();
     let syntax = &release.syntax;
-    let mut python = options.python.clone();
-    python.dotted_keywords |= syntax.dotted_keywords;
-    let parsed = parse_python(&composed.text, &python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
     let keeps_unknown = options.unknown_functions.are_kept(&composed.text, &parsed, syntax);
@@ -216,18 +215,38 @@ struct Selected<'r> {
     unknown: Option<UnknownRelease>,
 }
 
-fn select_release<'r>(text: &str, registry: &'r Registry, options: &ParseOptions) -> Selected<'r> {
-    let (release, reason) = match options.release {
-        Some(release) => (release, Reason::Option),
-        None => {
-            let choice = registry.detect_release(text);
-            (choice.release, choice.reason)
-        }
+/// Parses a text with its parts, and selects its release. Only the text tells the release, not the parts.
+fn parse_in_release<'r>(
+    text: &str,
+    whole: &str,
+    registry: &'r Registry,
+    options: &ParseOptions,
+) -> (ParsedPython, Selected<'r>) {
+    let parse = |dotted: bool| {
+        let mut python = options.python.clone();
+        python.dotted_keywords |= dotted;
+        parse_python(whole, &python)
     };
-    match registry.select_release(Some(release)) {
-        Ok(registry) => Selected { registry, reason, unknown: None },
-        Err(error) => Selected { registry, reason, unknown: Some(error) },
+    if let Some(release) = options.release {
+        return match registry.select_release(Some(release)) {
+            Ok(registry) => (
+                parse(release.syntax.dotted_keywords),
+                Selected { registry, reason: Reason::Option, unknown: None },
+            ),
+            Err(error) => (parse(false), Selected { registry, reason: Reason::Option, unknown: Some(error) }),
+        };
     }
+    let parsed = parse(release::has_dotted_keywords(registry));
+    let ReleaseChoice { release, reason } = release::detect_release_of(text, &parsed, registry);
+    // In a release without keywords with dots, they are errors.
+    let is_refused = |keyword: &Keyword| keyword.arg.is_some_and(|name| parsed.ast.name(name).contains('.'));
+    let has_refused = || parsed.ast.all_keywords().iter().any(is_refused);
+    let parsed = match release.syntax.dotted_keywords || !has_refused() {
+        true => parsed,
+        false => parse(false),
+    };
+    let registry = registry.of_release(release).unwrap_or(registry);
+    (parsed, Selected { registry, reason, unknown: None })
 }
 
 /// The reader of scripts that handlers work with: an evaluator, and the state of scripts beside it.

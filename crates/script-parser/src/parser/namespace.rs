@@ -19,6 +19,8 @@ pub struct Namespace {
     table: Arc<ParseTable>,
     /// Reading of calls of functions that the dialect does not have; `None` if they are errors.
     unknown: Option<UnknownFn>,
+    /// Groups whose functions no table lists.
+    open_groups: &'static [(&'static str, &'static str)],
 }
 
 impl Namespace {
@@ -27,10 +29,11 @@ impl Namespace {
         index: usize,
         names: Arc<Names>,
         table: Arc<ParseTable>,
+        open_groups: &'static [(&'static str, &'static str)],
         keeps_unknown: bool,
     ) -> Namespace {
         let unknown = if keeps_unknown { table.unknown(dialect) } else { None };
-        Namespace { dialect, index, names, table, unknown }
+        Namespace { dialect, index, names, table, unknown, open_groups }
     }
 
     /// Name of the dialect.
@@ -49,7 +52,12 @@ impl Namespace {
     }
 
     fn unknown_function(&self, name: &str) -> Option<UnknownFunction> {
-        let call = self.unknown.filter(|_| self.table.instead_of(self.dialect, name).is_none())?;
+        let is_open = || self.open_groups.contains(&(self.dialect, name));
+        let call = match self.unknown {
+            Some(call) => Some(call).filter(|_| self.table.instead_of(self.dialect, name).is_none()),
+            None if is_open() => self.table.unknown(self.dialect),
+            None => None,
+        }?;
         Some(UnknownFunction::new(self.dialect, name.to_owned(), call))
     }
 

@@ -21,8 +21,7 @@ pub struct ParseOptions {
     pub limits: Limits,
     /// Dialect of which the text is a fragment: statements outside any function.
     pub fragment_of: Option<&'static str>,
-    /// The release of the text. By default the text tells
-    /// ([`Registry::detect_release`](tvmscript_ir_core::Registry::detect_release)).
+    /// The release of the text. By default the text tells ([`detect_release`](crate::detect_release)).
     pub release: Option<&'static Release>,
     /// Leaves the spans of all nodes unknown.
     pub omit_spans: bool,

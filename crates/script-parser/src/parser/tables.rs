@@ -56,7 +56,8 @@ impl Tables {
     pub(crate) fn namespace(&self, dialect: &str) -> Option<Namespace> {
         let mut namespaces = self.namespaces.iter().enumerate();
         let (index, (dialect, names)) = namespaces.find(|(_, (name, _))| *name == dialect)?;
-        Some(Namespace::new(dialect, index, names.clone(), self.handlers.clone(), self.keeps_unknown))
+        let groups = self.release.syntax.open_groups;
+        Some(Namespace::new(dialect, index, names.clone(), self.handlers.clone(), groups, self.keeps_unknown))
     }
 }
 

@@ -208,6 +208,27 @@ impl PythonModules {
         owner.map(|part| Found::Own(part.dialect))
     }
 
+    /// The namespace that is a member of a module: the module, the member and the dialect.
+    pub(crate) fn namespace(
+        &self,
+        path: &str,
+        name: &str,
+    ) -> Option<(&'static str, &'static str, &'static str)> {
+        self.by_path.get(path)?.iter().find_map(|part| {
+            let mut members = part.module.members.iter();
+            let is_it = |(own, member): &&(&str, Member)| *own == name && matches!(member, Member::Namespace);
+            let (name, _) = members.find(is_it)?;
+            let path = part.module.paths.iter().find(|own| **own == path)?;
+            Some((*path, *name, part.dialect))
+        })
+    }
+
+    /// The path of a declared module.
+    pub(crate) fn path(&self, path: &str) -> Option<&'static str> {
+        let parts = self.by_path.get(path)?;
+        parts.iter().find_map(|part| part.module.paths.iter().find(|own| **own == path).copied())
+    }
+
     /// Paths of all modules, including the parents of declared ones.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.by_path.keys().map(String::as_str)

@@ -30,15 +30,41 @@ pub(crate) fn prim_func(
 }
 
 pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
+    function_with(node, path, FunctionHead { data: (), flags: &[], completes_blocks: true }, d)
+}
+
+/// The head of a function in a release whose decorator shows attributes.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionHead<'f, F> {
+    /// Data of the function's frame.
+    pub data: F,
+    /// Arguments of the decorator that are `True`, with the attributes that they stand for.
+    pub flags: &'f [(&'static str, &'static str)],
+    /// The reader adds the root block.
+    pub completes_blocks: bool,
+}
+
+/// Prints a function whose buffers are matched to handles.
+///
+/// # Errors
+/// Those of its parts.
+pub fn function_with<F: 'static>(
+    node: &Ref<PrimFunc>,
+    path: PathId,
+    head: FunctionHead<'_, F>,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
+    let FunctionHead { data, flags, completes_blocks } = head;
     let PrimFunc { span: _, struct_info_: _, attrs: _, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
     let name = function_name(&node.attrs, d);
-    let frame = Frame::new(Some(node.object().clone()), ());
+    let in_head: Vec<&str> = flags.iter().map(|(_, key)| *key).collect();
+    let frame = Frame::new(Some(node.object().clone()), data);
     let ((args, ret_type), stmts) = d.with_frame(frame, |d| {
         let (args, inlined) = params(node, path, d)?;
-        attributes(node, (&name, &[]), path, d)?;
+        attributes(node, (&name, &in_head), path, d)?;
         matched_buffers(node, &inlined, path, d)?;
-        match implicit_root(node).filter(|_| d.config().syntax_sugar) {
+        match implicit_root(node).filter(|_| d.config().syntax_sugar && completes_blocks) {
             Some(root) => root_body(root, path, d)?,
             None => {
                 let at = d.field(path, field!(PrimFunc, body));
@@ -51,9 +77,12 @@ pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>
         Ok((args, ret_type))
     })?;
     let mut decorator = d.t("prim_func");
-    if !node.attrs.dict.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL) {
-        let yes = d.docs.bool(true);
-        decorator = d.docs.call(decorator, &[], &[("private", yes)]);
+    let is_private = !node.attrs.dict.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL);
+    let yes = d.docs.bool(true);
+    let arguments = is_private.then_some("private").into_iter().chain(flags.iter().map(|(name, _)| *name));
+    let arguments: Vec<(&str, ExprDoc)> = arguments.map(|name| (name, yes)).collect();
+    if !arguments.is_empty() {
+        decorator = d.docs.call(decorator, &[], &arguments);
     }
     let name = function_name_doc(&name, path, d);
     let parts =
@@ -82,6 +111,7 @@ fn params(
                 if d.config().syntax_sugar
                     && !used.contains(&param.object().address())
                     && is_simple(buffer)
+                    && matches!((d.tir().syntax.print.layout)(buffer, map_path, d), Ok(None))
                     && data_uses.get(&buffer.data.object().address()) == Some(&1) =>
             {
                 inlined.insert(buffer.object().address());
@@ -153,7 +183,6 @@ fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
 fn is_simple(buffer: &Buffer) -> bool {
     buffer.is_compact()
         && buffer.data_alignment == DEFAULT_ALIGNMENT
-        && buffer.layout.is_none()
         && buffer.scope() == "global"
         && buffer_decl::has_default_offset(buffer)
         && buffer_decl::has_default_pointer(buffer)

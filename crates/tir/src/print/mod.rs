@@ -30,7 +30,7 @@ pub mod parts {
         Inline, declaration, full_annotation, has_default_offset, has_default_pointer,
     };
     pub use super::expr::items;
-    pub use super::function::{attributes, implicit_root, root_body};
+    pub use super::function::{FunctionHead, attributes, function_with, implicit_root, root_body};
     pub use super::state::TirDocsifier;
     pub use super::stmt::{Scope, may_be_concise};
     pub use super::var::{creation as variable_creation, define as define_variable};

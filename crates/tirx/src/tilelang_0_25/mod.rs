@@ -13,47 +13,29 @@ use tvmscript_ir_core::registry::NameDialect as _;
 use tvmscript_tir::syntax::TirSyntax;
 
 use crate::layout::{Fragment, Layout};
-use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+use crate::node::AnnotatedCall;
 use crate::op::Operators;
+use crate::tvm_0_24;
 
 /// The operators of the release beside those of TIR.
 pub static OPERATORS: LazyLock<Operators> = LazyLock::new(|| Operators::new(op::FAMILIES));
 
 /// The forms of the release.
 static SYNTAX: TirSyntax = TirSyntax {
-    without: &[
-        "alloc_buffer",
-        "decl_buffer",
-        "allocate",
-        "allocate_const",
-        "realize",
-        "launch_thread",
-        "LetStmt",
-        "Assert",
-        "reduce",
-        "Call",
-    ],
     is_call: |node| node.is::<AnnotatedCall>(),
     operator_of: |callee| OPERATORS.of_callee(callee),
-    #[cfg(feature = "build")]
-    flat: Some(tvmscript_tir::syntax::Flat { bind: crate::build::bound, assert_: crate::build::asserted }),
     #[cfg(feature = "print")]
     print: tvmscript_tir::print::forms::Forms {
         makes,
         plain_extents: true,
         ..tvmscript_tir::print::forms::TVM_0_23
     },
-    #[cfg(feature = "parse")]
-    parse: tvmscript_tir::parse::handlers::TVM_0_23,
+    ..tvm_0_24::FORMS
 };
 
 /// Returns the dialect for a registry: TIR with the words and statements of 0.25.
 pub fn dialect() -> Dialect {
-    let dialect = tvmscript_tir::dialect_of(&SYNTAX)
-        .node::<Bind>()
-        .node::<AllocBuffer>()
-        .node::<DeclBuffer>()
-        .node::<AssertStmt>()
+    let dialect = tvm_0_24::dialect_with(&SYNTAX)
         .node::<AnnotatedCall>()
         .node::<Layout>()
         .node::<Fragment>()

@@ -1,21 +1,12 @@
-//! Names of scripts: the operators and statements as functions, and the modules to import.
+//! Names of scripts: the operators as functions.
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect as _;
-use tvmscript_script_parser::{Member, ParseDialect as _, PythonModule};
 
 use super::OPERATORS;
-use crate::build::{ALLOC_BUFFER, BIND, CALL, DECL_BUFFER, LAUNCH_THREAD};
+use crate::build::CALL;
 
-/// Registers the functions, and the namespace for imports.
+/// Registers the functions.
 pub(super) fn register(dialect: Dialect) -> Dialect {
-    static MODULES: &[PythonModule] =
-        &[PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
-            .members(&[("tirx", Member::Namespace)])];
-    dialect
-        .namespace(&["tirx"])
-        .functions(&[&BIND, &CALL, &ALLOC_BUFFER, &DECL_BUFFER, &LAUNCH_THREAD])
-        .functions_as(&[("sblock_alloc_buffer", &tvmscript_tir::build::buffer::ALLOC_BUFFER)])
-        .functions(&OPERATORS.functions())
-        .python_modules(MODULES)
+    dialect.functions(&[&CALL]).functions(&OPERATORS.functions())
 }

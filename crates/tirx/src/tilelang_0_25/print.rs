@@ -1,66 +1,17 @@
 //! Printers of the release.
 
-use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
+use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyResult};
 use tvmscript_ir_core::{Dialect, PathId, Ref};
 use tvmscript_prim::Op;
-use tvmscript_tir::print::parts::{
-    Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
-};
-
 use tvmscript_tir::op::Operator;
+use tvmscript_tir::print::parts::{TirDocsifier as _, annotations_kwarg, items};
 
-use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer};
+use crate::node::AnnotatedCall;
 
 /// Registers the printers.
 pub(super) fn register(dialect: Dialect) -> Dialect {
-    dialect
-        .on::<Bind>()
-        .docsify(bind)
-        .on::<AllocBuffer>()
-        .docsify(alloc_buffer)
-        .on::<DeclBuffer>()
-        .docsify(decl_buffer)
-        .on::<AssertStmt>()
-        .docsify(crate::print::assert_stmt)
-        .on::<AnnotatedCall>()
-        .docsify(annotated_call)
-        .finish()
-}
-
-/// `v: T.int32 = value`, or `v = value` for a variable that is declared
-fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Bind { span: _, var, value } = &**node;
-    let value = d.part(value, path, "value")?;
-    let at = d.field(path, "var");
-    // A variable that is declared before its statement.
-    if d.is_defined(var.object()) {
-        let name = d.expr(var, at)?;
-        return Ok(d.docs.assign(name, Some(value), None)?);
-    }
-    let annotation = d.part(&var.type_annotation, at, "type_annotation")?;
-    let name = define_variable(var, d)?;
-    let name = d.at(name, at);
-    Ok(d.docs.assign(name, Some(value), Some(annotation))?)
-}
-
-/// `B = T.alloc_buffer((16,), scope="shared")`
-fn alloc_buffer(node: &Ref<AllocBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let AllocBuffer { span: _, buffer, annotations } = &**node;
-    let at = d.field(path, "buffer");
-    let kwargs = annotations_kwarg(annotations, path, d)?;
-    let value = declaration(buffer, "alloc_buffer", (&[], kwargs.as_slice()), at, Inline::DataPointer, d)?;
-    let name = define_buffer(buffer, d)?;
-    Ok(d.docs.bind(name, value))
-}
-
-/// `B = T.decl_buffer((16,), data=A.data)`
-fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let DeclBuffer { span: _, buffer, data: _ } = &**node;
-    let at = d.field(path, "buffer");
-    let value = declaration(buffer, "decl_buffer", (&[], &[]), at, Inline::Nothing, d)?;
-    let name = define_buffer(buffer, d)?;
-    Ok(d.docs.bind(name, value))
+    dialect.on::<AnnotatedCall>().docsify(annotated_call).finish()
 }
 
 /// `T.tma_copy(a, b, barrier=c)`; `T.Call("handle", "tl.tma_copy", [a], annotations={"barrier": c})` if the function would

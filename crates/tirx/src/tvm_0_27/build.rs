@@ -303,7 +303,11 @@ buffer_functions! {
         parts.stride_dtype = shape.first().map_or(DataType::INT32, |extent| extent.dtype());
         let buffer = parts.build(shape)?;
         match region {
-            None => match_param(&param, &buffer, Some(calls::handle_value))?,
+            None => {
+                let keeps_handles = Builder::context::<KeepsHandles>().is_some();
+                let value: fn(&Var, &Buffer) -> Expr = calls::handle_value;
+                match_param(&param, &buffer, (!keeps_handles).then_some(value))?
+            }
             Some(region) => match_region(region, &buffer)?,
         }
         Ok(buffer)
@@ -356,6 +360,10 @@ buffer_functions! {
 /// Context of releases whose variables in memory have no layout.
 #[derive(Debug)]
 pub(crate) struct WithoutLayout;
+
+/// Context of releases whose functions have handles that buffers are matched to.
+#[derive(Debug)]
+pub(crate) struct KeepsHandles;
 
 /// A new variable in memory.
 pub(crate) fn new_scalar(dtype: DataType, scope: &str) -> BuildResult<Ref<Buffer>> {

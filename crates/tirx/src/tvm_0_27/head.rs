@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, DataType, Ref, Str, Value};
 use tvmscript_irbuilder::{FromScript as _, ScriptValue};
 use tvmscript_prim::{Expr, PrimType, Var};
-use tvmscript_python_syntax::ast::{Constant, Expr as Ast, ExprId, FunctionDef, Parameter};
+use tvmscript_python_syntax::ast::{Constant, Expr as Ast, ExprId, FunctionDef, Parameter, Stmt};
 use tvmscript_script_parser::{Definition, EvalResult, Parser, Shadowing, is_type_variable};
 use tvmscript_tir::build::args::ExprArg;
 use tvmscript_tir::build::function::{self, Flags};
@@ -15,7 +15,7 @@ use super::build::TextBuffer;
 use super::{FOLDING, PERSISTENT, SCHEDULABLE, assign, view};
 
 /// The handlers of the release.
-pub(super) const HANDLERS: Handlers = Handlers {
+pub(crate) const HANDLERS: Handlers = Handlers {
     define: |p, definition| FOLDING.with(|| define_with(p, definition, &HEAD)),
     declare: |p, definition| FOLDING.with(|| declare_with(p, definition, &HEAD)),
     assign: assign::assign,
@@ -28,7 +28,46 @@ pub(super) const HANDLERS: Handlers = Handlers {
 /// The type that type variables have in functions.
 const TYPE_VARIABLE: DataType = DataType::INT64;
 
-const HEAD: Head = Head { flags, begin, annotation };
+const HEAD: Head =
+    Head { flags, begin, annotation: |p, node, param| annotation(p, node, param, |_, _, _| DataType::INT32) };
+
+/// The type of a variable that the text of a shape defines.
+type TypeOfVariable = fn(&mut Parser<'_>, &FunctionDef, &str) -> DataType;
+
+/// The handlers of releases in which text defines shape variables of all types, and their declarations in the body tell
+/// the type.
+pub(crate) const DECLARED: Handlers = Handlers {
+    define: |p, definition| FOLDING.with(|| define_with(p, definition, &DECLARED_HEAD)),
+    declare: |p, definition| FOLDING.with(|| declare_with(p, definition, &DECLARED_HEAD)),
+    ..HANDLERS
+};
+
+const DECLARED_HEAD: Head =
+    Head { annotation: |p, node, param| annotation(p, node, param, declared_type), ..HEAD };
+
+/// The type in the declaration `n = T.int64()` of a body.
+fn declared_type(p: &mut Parser<'_>, node: &FunctionDef, name: &str) -> DataType {
+    let declared = (0..node.body.len()).find_map(|index| {
+        let Stmt::Assign(assign) = p.stmt(p.item(node.body, index)?) else { return None };
+        let target = p.item(assign.targets, 0)?;
+        let pairs = match (p.expr(target), p.expr(assign.value)) {
+            (Ast::Tuple { elts: names }, Ast::Tuple { elts: values }) => {
+                (0..names.len()).filter_map(|i| Some((p.item(names, i)?, p.item(values, i)?))).collect()
+            }
+            _ => vec![(target, assign.value)],
+        };
+        pairs.into_iter().find_map(|(target, value)| {
+            let Ast::Name(target) = p.expr(target) else { return None };
+            let Ast::Call { func, .. } = p.expr(value) else { return None };
+            let Ast::Attribute { attr, .. } = p.expr(func) else { return None };
+            if p.name_text(target) != name {
+                return None;
+            }
+            p.name_text(attr).parse::<DataType>().ok().filter(|dtype| dtype.is_integer())
+        })
+    });
+    declared.unwrap_or(DataType::INT32)
+}
 
 fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<Flags> {
     let known = [("private", false), ("check_well_formed", true), ("s_tir", false), ("persistent", false)];
@@ -114,7 +153,12 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The annotation of a parameter, with the variables that its shape defines by text.
-fn annotation(p: &mut Parser<'_>, node: &FunctionDef, param: Parameter) -> EvalResult<ScriptValue> {
+fn annotation(
+    p: &mut Parser<'_>,
+    node: &FunctionDef,
+    param: Parameter,
+    type_of: TypeOfVariable,
+) -> EvalResult<ScriptValue> {
     let Some(at) = param.annotation else { return Ok(ScriptValue::None) };
     let texts = texts(p, at);
     let mut defined: Vec<(Str, ScriptValue)> = Vec::new();
@@ -125,7 +169,10 @@ fn annotation(p: &mut Parser<'_>, node: &FunctionDef, param: Parameter) -> EvalR
             if !is_new || defined.iter().any(|(known, _)| *known == name) {
                 continue;
             }
-            let dtype = dtype_of_param(p, node, name).unwrap_or(DataType::INT32);
+            let dtype = match dtype_of_param(p, node, name) {
+                Some(dtype) => dtype,
+                None => type_of(p, node, name),
+            };
             let variable = Var::new(name, dtype);
             function::note_matched(&variable);
             if let Some(id) = p.find_name(name) {

@@ -13,7 +13,7 @@ pub(crate) mod assign;
 pub mod build;
 pub mod calls;
 #[cfg(feature = "parse")]
-mod head;
+pub(crate) mod head;
 pub mod layout;
 #[cfg(feature = "parse")]
 mod mask;
@@ -25,7 +25,7 @@ mod operators;
 #[cfg(feature = "print")]
 pub(crate) mod print;
 #[cfg(feature = "print")]
-mod print_function;
+pub(crate) mod print_function;
 mod ptx;
 pub mod scalar;
 mod source_call;
@@ -50,7 +50,7 @@ pub const PERSISTENT: &str = "tirx.persistent_kernel";
 
 /// Rules of folding.
 #[cfg(any(feature = "parse", feature = "print"))]
-const FOLDING: tvmscript_ir_core::Folding =
+pub(crate) const FOLDING: tvmscript_ir_core::Folding =
     tvmscript_ir_core::Folding { unsigned: true, ..tvmscript_ir_core::Folding::PLAIN };
 
 /// Comparisons that match the types of their operands and fold: those of order whose left operand is not a Python number.
@@ -76,7 +76,10 @@ pub static OPERATORS: LazyLock<Operators> = LazyLock::new(|| {
 });
 
 /// The forms of the release.
-pub(crate) static SYNTAX: TirSyntax = TirSyntax {
+pub(crate) static SYNTAX: TirSyntax = FORMS;
+
+/// The forms of the release, for those that resemble it.
+pub(crate) const FORMS: TirSyntax = TirSyntax {
     without: &[
         "call_intrin",
         "Buffer",
@@ -108,7 +111,18 @@ pub(crate) static SYNTAX: TirSyntax = TirSyntax {
 
 /// Returns the dialect for a registry: TIR with the words, statements and layouts of 0.27.
 pub fn dialect() -> Dialect {
-    let dialect = tvmscript_tir::dialect_of(&SYNTAX)
+    #[cfg(feature = "parse")]
+    return dialect_with(&SYNTAX, names::FALLBACK);
+    #[cfg(not(feature = "parse"))]
+    dialect_with(&SYNTAX)
+}
+
+/// The dialect with the forms of a release, and the names that are no functions.
+pub(crate) fn dialect_with(
+    syntax: &'static TirSyntax,
+    #[cfg(feature = "parse")] fallback: names::Fallback,
+) -> Dialect {
+    let dialect = tvmscript_tir::dialect_of(syntax)
         .node::<Bind>()
         .node::<AllocBuffer>()
         .node::<DeclBuffer>()
@@ -129,7 +143,8 @@ pub fn dialect() -> Dialect {
     #[cfg(feature = "parse")]
     let dialect = {
         use tvmscript_irbuilder::ContextDialect as _;
-        names::register(dialect).context(tvmscript_tir::parse::operators::FoldedComparisons(is_folded))
+        names::register(dialect, fallback)
+            .context(tvmscript_tir::parse::operators::FoldedComparisons(is_folded))
     };
     #[cfg(feature = "build")]
     let dialect = {

@@ -24,13 +24,33 @@ use super::layout::{Axis, Iter, MEMORY, TileLayout};
 use super::tile::build::Scoped;
 use super::{mask, operators, ptx};
 
+/// Values of names that are no functions, and these names.
+#[derive(Clone, Copy)]
+pub(crate) struct Fallback {
+    pub(crate) find: fn(&str) -> Option<ScriptValue>,
+    pub(crate) names: fn() -> Vec<&'static str>,
+}
+
+/// The names of the release.
+pub(super) const FALLBACK: Fallback = Fallback {
+    find: |name| find_scoped(name).or_else(|| ptx::find(name)),
+    names: || scoped_names().into_iter().chain(ptx::names()).collect(),
+};
+
 /// Registers the functions, and the namespace for imports.
-pub(super) fn register(dialect: Dialect) -> Dialect {
+pub(super) fn register(dialect: Dialect, fallback: Fallback) -> Dialect {
     static MODULES: &[PythonModule] = &[
         PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
             .members(&[("tirx", Member::Namespace)]),
-        PythonModule::new(&["tvm.script.tirx", "tvm.tirx.script"])
+        PythonModule::new(&["tvm.script.tirx"])
             .members(&[("tile", Member::Value(|| Scoped::find("tile").unwrap_or_default()))]),
+        PythonModule::new(&["tvm.tirx.script"]).members(&[
+            ("parser", Member::Namespace),
+            ("builder", Member::Namespace),
+            ("tile", Member::Value(|| Scoped::find("tile").unwrap_or_default())),
+        ]),
+        PythonModule::new(&["tvm.tirx"]).members(&[("script", Member::Namespace)]),
+        PythonModule::new(&["tvm.tirx.layout"]),
         PythonModule::new(&[
             "tvm.tirx",
             "tvm.tirx.buffer",
@@ -74,24 +94,24 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .functions(STRICT)
         .functions(&operators::typed_by_keyword_functions())
         .functions(&OPERATORS.functions())
-        .name_fallback(find, names)
+        .name_fallback(fallback.find, fallback.names)
         .python_modules(MODULES)
         .region_functions(&[&MATCH_BUFFER])
         .predefined_names(&[("TypeVar", "typing")])
 }
 
 /// The value of a name that is not a function.
-fn find(name: &str) -> Option<ScriptValue> {
+pub(crate) fn find_scoped(name: &str) -> Option<ScriptValue> {
     match name {
         "let" => Some(ScriptValue::host(Let(None))),
         "S" => Some(ScriptValue::host(Spec { is_replica: false })),
         "R" => Some(ScriptValue::host(Spec { is_replica: true })),
-        _ => Scoped::find(name).or_else(|| ptx::find(name)),
+        _ => Scoped::find(name),
     }
 }
 
-fn names() -> Vec<&'static str> {
-    ["let", "S", "R"].into_iter().chain(Scoped::names()).chain(ptx::names()).collect()
+pub(crate) fn scoped_names() -> Vec<&'static str> {
+    ["let", "S", "R"].into_iter().chain(Scoped::names()).collect()
 }
 
 /// Functions that name the indices of scopes of threads: `bx, by = T.cta_id([4, 4])`.

@@ -18,14 +18,16 @@ use tvmscript_tir::print::parts::{
 use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major, view_as};
-use super::print_function::is_schedulable;
+use super::print_function::{ShapeVariables, is_schedulable};
 use super::scalar::Scalars;
 use super::tile::{self, LambdaExpr, TilePrimitiveCall};
 use crate::node::{AllocBuffer, AnnotatedCall, AssertStmt, Bind, DeclBuffer, ScopeIdDefStmt, TypedCall};
 
 /// The printers and forms of the release.
-pub(super) const FORMS: Forms = Forms {
-    function: |node, path, d| super::FOLDING.with(|| super::print_function::function(node, path, d)),
+pub(crate) const FORMS: Forms = Forms {
+    function: |node, path, d| {
+        super::FOLDING.with(|| super::print_function::function(node, path, ShapeVariables::OfDefaultType, d))
+    },
     load,
     store,
     attribute,
@@ -378,6 +380,30 @@ fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyR
     match is_scalar(&node.buffer, d) {
         true => d.part(&node.buffer, path, "buffer"),
         false => element(node, path, d),
+    }
+}
+
+/// The name of a variable, or as in TVM 0.23: `A[0:4]`, `A.vload([T.Ramp(0, 1, 4)], predicate=mask)`
+pub(crate) fn load_as_slice(
+    node: &Ref<BufferLoad>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
+    match is_scalar(&node.buffer, d) {
+        true => d.part(&node.buffer, path, "buffer"),
+        false => (TVM_0_23.load)(node, path, d),
+    }
+}
+
+/// As [`store`], and masks as in TVM 0.23: `A.vstore([T.Ramp(0, 1, 4)], value, predicate=mask)`
+pub(crate) fn store_with_mask(
+    node: &Ref<BufferStore>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
+    match node.predicate {
+        Some(_) => (TVM_0_23.store)(node, path, d),
+        None => store(node, path, d),
     }
 }
 

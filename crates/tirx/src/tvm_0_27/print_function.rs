@@ -21,8 +21,8 @@ use tvmscript_tir::{Buffer, PrimFunc};
 use super::{PERSISTENT, SCHEDULABLE};
 
 /// Data of a function's frame.
-struct FunctionFrame {
-    is_schedulable: bool,
+pub(crate) struct FunctionFrame {
+    pub(crate) is_schedulable: bool,
 }
 
 /// Returns `true` in a function that schedules work on.
@@ -32,6 +32,12 @@ pub(super) fn is_schedulable(d: &Docsifier<'_>) -> bool {
 
 /// The attributes that the decorator shows, with its arguments.
 const FLAGS: [(&str, &str); 2] = [("s_tir", SCHEDULABLE), ("persistent", PERSISTENT)];
+
+/// The arguments of the decorator of a function, with the attributes that they stand for.
+pub(crate) fn flags(node: &PrimFunc) -> Vec<(&'static str, &'static str)> {
+    let has = |key: &str| node.attrs.dict.get_str(key).is_some_and(is_flag);
+    FLAGS.into_iter().filter(|(_, key)| has(key)).collect()
+}
 
 fn is_flag(value: &Value) -> bool {
     match value {
@@ -43,17 +49,31 @@ fn is_flag(value: &Value) -> bool {
     }
 }
 
+/// The types of shape variables that the text of a shape defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShapeVariables {
+    /// `int32`; variables of other types are type variables.
+    OfDefaultType,
+    /// All types.
+    OfAllTypes,
+}
+
 /// `@T.prim_func(s_tir=True)`, `def name(A: T.Buffer((16,), "float32")):`
-pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
+pub(crate) fn function(
+    node: &Ref<PrimFunc>,
+    path: PathId,
+    shapes: ShapeVariables,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let PrimFunc { span: _, struct_info_: _, attrs, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
     let name = function_name(attrs, d);
-    let has = |key: &str| attrs.dict.get_str(key).is_some_and(is_flag);
-    let in_head: Vec<&str> = FLAGS.iter().map(|(_, key)| *key).filter(|key| has(key)).collect();
-    let frame = FunctionFrame { is_schedulable: has(SCHEDULABLE) };
+    let flags = flags(node);
+    let in_head: Vec<&str> = flags.iter().map(|(_, key)| *key).collect();
+    let frame = FunctionFrame { is_schedulable: in_head.contains(&SCHEDULABLE) };
     let frame = Frame::new(Some(node.object().clone()), frame);
     let ((args, ret_type), stmts) = d.with_frame(frame, |d| {
-        let args = params(node, path, d)?;
+        let args = params(node, path, shapes, d)?;
         attributes(node, (&name, &in_head), path, d)?;
         match implicit_root(node).filter(|_| d.config().syntax_sugar && is_schedulable(d)) {
             Some(root) => root_body(root, path, d)?,
@@ -71,7 +91,7 @@ pub(super) fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>
     if !attrs.dict.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL) {
         kwargs.push(("private", yes));
     }
-    kwargs.extend(FLAGS.iter().filter(|(_, key)| has(key)).map(|(argument, _)| (*argument, yes)));
+    kwargs.extend(flags.iter().map(|(argument, _)| (*argument, yes)));
     let mut decorator = d.t("prim_func");
     if !kwargs.is_empty() {
         decorator = d.docs.call(decorator, &[], &kwargs);
@@ -93,6 +113,7 @@ struct Dimensions {
 
 /// Variables that the shapes of parameters define.
 struct Signature {
+    shapes: ShapeVariables,
     params: PtrSet,
     /// Variables that text defines, by buffer, unless they are parameters.
     by_text: Vec<Dimensions>,
@@ -101,14 +122,19 @@ struct Signature {
 }
 
 /// The parameters. Declares the variables that their shapes define by text.
-fn params(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Vec<StmtDoc>> {
+fn params(
+    node: &Ref<PrimFunc>,
+    path: PathId,
+    shapes: ShapeVariables,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Vec<StmtDoc>> {
     let mut params = PtrSet::default();
     for param in
         node.params.iter().filter(|param| node.buffer_map.get(&Value::from((*param).clone())).is_none())
     {
         params.insert(param.object().clone());
     }
-    let mut signature = Signature { params, by_text: Vec::new(), type_vars: HashSet::new() };
+    let mut signature = Signature { shapes, params, by_text: Vec::new(), type_vars: HashSet::new() };
     let mut args = Vec::with_capacity(node.params.len());
     let map_path = d.field(path, "buffer_map");
     let params_path = d.field(path, "params");
@@ -162,6 +188,11 @@ fn declare(variables: &[Ref<Var>], path: PathId, d: &mut Docsifier<'_>) -> Docsi
 }
 
 impl Signature {
+    /// Returns `true` if text defines the variable.
+    fn is_by_text(&self, variable: &Var) -> bool {
+        variable.dtype == DataType::INT32 || self.shapes == ShapeVariables::OfAllTypes
+    }
+
     /// `T.Buffer(("n", 4), "float32")`
     fn buffer(
         &mut self,
@@ -179,7 +210,7 @@ impl Signature {
         }
         for stride in buffer.strides.iter().filter_map(|stride| stride.downcast_ref::<Var>()) {
             // A stride of the default type is given by its name.
-            if stride.dtype != DataType::INT32 && !d.is_defined(stride.object()) {
+            if !self.is_by_text(stride) && !d.is_defined(stride.object()) {
                 let name = define_variable(stride, d)?;
                 self.type_vars.insert(stride.object().address());
                 type_variable(&expr_text(d, name)?, d);
@@ -208,7 +239,7 @@ impl Signature {
             } else if !d.is_defined(variable.object()) {
                 let name = define_variable(variable, d)?;
                 let is_param = self.params.contains(variable.object());
-                if variable.dtype == DataType::INT32 || is_param {
+                if self.is_by_text(variable) || is_param {
                     is_text = true;
                     if let Some(Dimensions { computed, alone }) = self.by_text.last_mut()
                         && !is_param

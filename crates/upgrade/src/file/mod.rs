@@ -24,7 +24,7 @@ use tvmscript_ir_core::{Object, Registry, SourceId, SpanKind, Visitor, Walk};
 use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Stmt, TextRange};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 use tvmscript_script_parser::{
-    EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, Parsed, parse_script,
+    EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, Parsed, detect_release, parse_script,
 };
 use tvmscript_tir::LetStmt;
 
@@ -360,11 +360,11 @@ impl<'a> Plans<'a> {
         let after = all(None)?;
         // A text that changes shows its release.
         let is_shown =
-            after == text || self.file.registry.detect_release(&after).release == self.file.step.to;
+            after == text || detect_release(&after, self.file.registry).release == self.file.step.to;
         let Some(sign) = self.file.step.sign.filter(|_| !is_shown) else { return Ok(after) };
         let signed = all(Some(sign))?;
         // A header of the older release in a string of the file is as strong.
-        let is_shown = self.file.registry.detect_release(&signed).release == self.file.step.to;
+        let is_shown = detect_release(&signed, self.file.registry).release == self.file.step.to;
         Ok(if is_shown { signed } else { after })
     }
 

@@ -7,7 +7,7 @@ use tvmscript_ir_core::{Object, PtrMap, RewriteError, mutate};
 
 use crate::finding::{Finding, codes};
 use crate::rule::{Kind, Rule};
-use crate::{Step, Upgraded, devices};
+use crate::{Level, Step, Upgraded, devices};
 
 /// The differences of the releases.
 pub static RULES: &[Rule] = &[
@@ -55,10 +55,22 @@ pub static RULES: &[Rule] = &[
 /// # Errors
 /// See [`upgrade`](crate::upgrade()).
 pub fn rewrite(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
+    lower(node, step, Level::Current, Level::Nested)
+}
+
+/// Rewrites a program of one level to an earlier one.
+pub(crate) fn lower(node: &Object, step: &Step, from: Level, to: Level) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
-    let node = devices::remove(node.clone(), &mut findings)?;
-    let node = mutate(node, &mut nodes::Nodes { keys: step.key_prefix(), findings: &mut findings })?;
-    let mut scopes = scopes::Scopes { findings: &mut findings, shared: PtrMap::default() };
+    let mut node = node.clone();
+    if from == Level::Current {
+        node = devices::remove(node, &mut findings)?;
+    }
+    let node =
+        mutate(node, &mut nodes::Nodes { from, to, keys: step.key_prefix(), findings: &mut findings })?;
+    if to >= Level::Flagged {
+        return Ok(Upgraded { node, findings });
+    }
+    let mut scopes = scopes::Scopes { to, findings: &mut findings, shared: PtrMap::default() };
     let node = mutate(node, &mut scopes)?;
     let node = scopes.finish(node)?;
     Ok(Upgraded { node, findings })

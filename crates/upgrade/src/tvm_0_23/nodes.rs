@@ -13,23 +13,27 @@ use tvmscript_tirx::tvm_0_27::layout::is_row_major;
 use tvmscript_tirx::tvm_0_27::tile::TilePrimitiveCall;
 use tvmscript_tirx::{AnnotatedCall, ScopeIdDefStmt};
 
+use crate::Level;
 use crate::finding::{Finding, codes};
 use crate::keys::Prefix;
 
 /// Rewrites nodes, children first.
 pub(super) struct Nodes<'f> {
+    pub(super) from: Level,
+    pub(super) to: Level,
     pub(super) keys: Option<Prefix>,
     pub(super) findings: &'f mut Vec<Finding>,
 }
 
 impl Mutator for Nodes<'_> {
     fn leave(&mut self, node: Object) -> Object {
-        let node = without_flag(&node).unwrap_or(node);
+        let (leaves_flags, leaves_scalars) = (self.leaves(Level::Flagged), self.leaves(Level::Current));
+        let node = without_flag(&node).filter(|_| leaves_flags).unwrap_or(node);
         let new = self
             .buffer(&node)
             .or_else(|| self.keys.and_then(|keys| keys.rename(&node)))
-            .or_else(|| short_barrier(&node));
-        let new = new.or_else(|| known_scalar(&node));
+            .or_else(|| short_barrier(&node).filter(|_| leaves_flags));
+        let new = new.or_else(|| known_scalar(&node).filter(|_| leaves_scalars));
         let lost = match node.as_node::<ScalarUse>().filter(|_| new.is_none()) {
             Some(used) => Some((
                 format!(
@@ -38,16 +42,17 @@ impl Mutator for Nodes<'_> {
                 ),
                 "compute with a symbolic variable: `n = T.int64()`, `R.match_cast(p, R.Prim(value=n))`",
             )),
-            None if node.is::<AnnotatedCall>()
-                || node.is::<ScopeIdDefStmt>()
-                || node.is::<TilePrimitiveCall>() =>
+            None if leaves_flags
+                && (node.is::<AnnotatedCall>()
+                    || node.is::<ScopeIdDefStmt>()
+                    || node.is::<TilePrimitiveCall>()) =>
             {
                 Some((
                     "the older release has nothing like it".to_owned(),
                     "write it by hand for the older release",
                 ))
             }
-            None => later_operator(&node).map(|operator| {
+            None => later_operator(&node).filter(|_| leaves_scalars).map(|operator| {
                 (
                     format!("the older release has no operator `R.{}`", operator.text),
                     "write it with operators of the older release",
@@ -68,9 +73,14 @@ fn later_operator(node: &Object) -> Option<&'static Operator> {
 }
 
 impl Nodes<'_> {
+    /// Returns `true` if the level ends between the two releases.
+    fn leaves(&self, level: Level) -> bool {
+        self.to < level && level <= self.from
+    }
+
     /// A buffer with a layout.
     fn buffer(&mut self, node: &Object) -> Option<Object> {
-        let buffer = node.downcast_ref::<Buffer>()?;
+        let buffer = node.downcast_ref::<Buffer>().filter(|_| self.leaves(Level::Flagged))?;
         let layout = buffer.layout.as_ref()?;
         if !is_row_major(layout, &buffer.shape) {
             self.findings.push(Finding::loss(

@@ -10,6 +10,7 @@ use tvmscript_prim::{IntImm, StringImm, Var};
 use tvmscript_tir::{Allocate, AssertStmt, DeclBuffer, Evaluate, LetStmt, SeqStmt, StmtRef, flatten};
 use tvmscript_tirx as tirx;
 
+use crate::Level;
 use crate::finding::{Finding, codes};
 
 /// The kind of error that assertions of the older release raise.
@@ -17,6 +18,7 @@ const ERROR_KIND: &str = "RuntimeError";
 
 /// Rewrites statements, children first.
 pub(super) struct Scopes<'f> {
+    pub(super) to: Level,
     pub(super) findings: &'f mut Vec<Finding>,
     /// Data pointers of declared buffers, and the pointers that they share.
     pub(super) shared: PtrMap<Object>,
@@ -24,6 +26,9 @@ pub(super) struct Scopes<'f> {
 
 impl Mutator for Scopes<'_> {
     fn leave(&mut self, node: Object) -> Object {
+        if self.to >= Level::Flat {
+            return self.flat(&node).map_or(node, Ref::into_object);
+        }
         if let Some(seq) = node.as_node::<SeqStmt>() {
             return nested(seq).map_or(node, Ref::into_object);
         }
@@ -47,6 +52,20 @@ impl Scopes<'_> {
             self.shared.extend(next);
         }
         substitute(node, &self.shared)
+    }
+
+    /// The declaration of a buffer that shares its data pointer.
+    fn flat(&mut self, node: &Object) -> Option<StmtRef> {
+        let tirx::DeclBuffer { span, buffer, data } = node.as_node::<tirx::DeclBuffer>()?;
+        let data = data.as_ref()?;
+        let declared = tirx::DeclBuffer { span: *span, buffer: buffer.clone(), data: None };
+        let declared: StmtRef = Ref::new(declared).upcast();
+        if data.is::<Var>() {
+            self.shared.insert(buffer.data.object().clone(), data.object().clone());
+            return Some(declared);
+        }
+        let bound = tirx::Bind { span: *span, var: buffer.data.clone(), value: data.clone() };
+        Some(flatten(vec![Ref::new(bound).upcast(), declared], false))
     }
 
     /// The scope of a statement, with an empty body.
@@ -88,7 +107,7 @@ impl Scopes<'_> {
         }
         let tirx::DeclBuffer { span, buffer, data } = node.as_node::<tirx::DeclBuffer>()?;
         let declared = Ref::new(DeclBuffer { span: *span, buffer: buffer.clone(), body: empty() }).upcast();
-        let data = data.as_ref()?;
+        let Some(data) = data.as_ref() else { return Some(declared) };
         if data.is::<Var>() {
             self.shared.insert(buffer.data.object().clone(), data.object().clone());
             return Some(declared);

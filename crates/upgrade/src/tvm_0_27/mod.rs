@@ -9,7 +9,7 @@ use tvmscript_ir_core::{Object, RewriteError, mutate};
 
 use crate::finding::{Finding, codes};
 use crate::rule::{Kind, Rule};
-use crate::{Step, Upgraded, devices};
+use crate::{Level, Step, Upgraded, devices};
 
 const fn rename(name: &'static str, old: &'static str, new: &'static str) -> Rule {
     Rule::new(Kind::Rename, name, old, new)
@@ -105,13 +105,21 @@ pub static RULES: &[Rule] = &[
 /// # Errors
 /// See [`upgrade`](crate::upgrade()).
 pub fn rewrite(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
+    raise(node, step, Level::Nested, Level::Current)
+}
+
+/// Rewrites a program of one level to a later one.
+pub(crate) fn raise(node: &Object, step: &Step, from: Level, to: Level) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
-    let node = calls::rewrite(node.clone(), &mut findings)?;
-    let node = devices::add(node, &mut findings)?;
+    let mut node = node.clone();
+    if to == Level::Current {
+        node = calls::rewrite(node, &mut findings)?;
+        node = devices::add(node, &mut findings)?;
+    }
     let node = {
-        let mut nodes = nodes::Nodes::new(&node, step, &mut findings);
+        let mut nodes = nodes::Nodes::new(&node, step, (from, to), &mut findings);
         mutate(node, &mut nodes)?
     };
-    let node = scopes::rewrite(node, &mut findings)?;
+    let node = scopes::rewrite(node, to, &mut findings)?;
     Ok(Upgraded { node, findings })
 }

@@ -12,12 +12,14 @@ use tvmscript_tir::{AllocateConst, BlockRealize, Buffer, BufferRealize, BufferTy
 use tvmscript_tirx::tvm_0_27::SCHEDULABLE;
 use tvmscript_tirx::tvm_0_27::calls::storage_sync;
 
-use crate::Step;
 use crate::finding::{Finding, codes};
 use crate::keys::Prefix;
+use crate::{Level, Step};
 
 /// Rewrites nodes, children first.
 pub(super) struct Nodes<'f> {
+    from: Level,
+    to: Level,
     /// Names in the release.
     renames: &'static Renames,
     keys: Option<Prefix>,
@@ -27,8 +29,19 @@ pub(super) struct Nodes<'f> {
 }
 
 impl Nodes<'_> {
-    pub(super) fn new<'f>(root: &Object, step: &Step, findings: &'f mut Vec<Finding>) -> Nodes<'f> {
-        Nodes { renames: &step.to.renames, keys: step.key_prefix(), findings, stated: stated(root) }
+    pub(super) fn new<'f>(
+        root: &Object,
+        step: &Step,
+        (from, to): (Level, Level),
+        findings: &'f mut Vec<Finding>,
+    ) -> Nodes<'f> {
+        let (renames, keys, stated) = (&step.to.renames, step.key_prefix(), stated(root));
+        Nodes { from, to, renames, keys, findings, stated }
+    }
+
+    /// Returns `true` if the level begins between the two releases.
+    fn reaches(&self, level: Level) -> bool {
+        self.from < level && level <= self.to
     }
 }
 
@@ -65,7 +78,7 @@ impl Mutator for Nodes<'_> {
             .or_else(|| self.keys.and_then(|keys| keys.rename(&node)))
             .or_else(|| self.function(&node))
             .or_else(|| self.known_value(&node))
-            .or_else(|| barrier(&node))
+            .or_else(|| barrier(&node).filter(|_| self.reaches(Level::Flagged)))
             .unwrap_or_else(|| {
                 self.call(&node);
                 self.old(&node);
@@ -85,7 +98,7 @@ fn barrier(node: &Object) -> Option<Object> {
 impl Nodes<'_> {
     /// A variable that is known not to be negative.
     fn variable(&mut self, node: &Object) -> Option<Object> {
-        if !std::ptr::eq(node.info(), size_var_type()) {
+        if !self.reaches(Level::Current) || !std::ptr::eq(node.info(), size_var_type()) {
             return None;
         }
         let Var { span, dtype: _, name, type_annotation } = node.as_node::<Var>()?;
@@ -103,7 +116,7 @@ impl Nodes<'_> {
 
     /// A buffer with axis separators, or one that broadcasts.
     fn buffer(&mut self, node: &Object) -> Option<Object> {
-        let buffer = node.downcast_ref::<Buffer>()?;
+        let buffer = node.downcast_ref::<Buffer>().filter(|_| self.reaches(Level::Current))?;
         let broadcasts = buffer.buffer_type != BufferType::Default;
         if buffer.axis_separators.is_empty() && !broadcasts {
             return None;
@@ -131,7 +144,8 @@ impl Nodes<'_> {
             return self.pointer(node);
         }
         if matches!(name, "tir.call_llvm_intrin" | "tir.call_llvm_pure_intrin") {
-            let is_number = call.args.first().is_some_and(|intrinsic| intrinsic.is::<IntImm>());
+            let is_number = self.reaches(Level::Flagged)
+                && call.args.first().is_some_and(|intrinsic| intrinsic.is::<IntImm>());
             if is_number {
                 self.findings.push(Finding::loss(
                     &codes::LLVM_NUMBER,
@@ -160,7 +174,7 @@ impl Nodes<'_> {
 
     /// A function, which keeps buffers without layouts.
     fn function(&mut self, node: &Object) -> Option<Object> {
-        let function = node.downcast_ref::<PrimFunc>()?;
+        let function = node.downcast_ref::<PrimFunc>().filter(|_| self.reaches(Level::Flagged))?;
         if function.attrs.dict.get_str(SCHEDULABLE).is_some() {
             return None;
         }
@@ -182,7 +196,7 @@ impl Nodes<'_> {
 
     /// A scalar type of Relax with a value.
     fn known_value(&mut self, node: &Object) -> Option<Object> {
-        let info = node.downcast_ref::<PrimStructInfo>()?;
+        let info = node.downcast_ref::<PrimStructInfo>().filter(|_| self.reaches(Level::Current))?;
         info.value.as_ref().filter(|_| self.stated.contains(node))?;
         self.findings.push(Finding::loss(
             &codes::KNOWN_VALUE,
@@ -197,6 +211,9 @@ impl Nodes<'_> {
 
     /// Reports a choice of pointers.
     fn pointer(&mut self, node: &Object) {
+        if !self.reaches(Level::Flagged) {
+            return;
+        }
         self.findings.push(Finding::loss(
             &codes::POINTER,
             "the release prints a choice of pointers, but does not read it",
@@ -209,6 +226,9 @@ impl Nodes<'_> {
     fn old(&mut self, node: &Object) {
         if node.as_node::<Select>().is_some_and(|select| select.dtype.is_handle()) {
             self.pointer(node);
+        }
+        if !self.reaches(Level::Current) && !self.reaches(Level::Flat) {
+            return;
         }
         let is_logic = |node: &Object| node.is::<And>() || node.is::<Or>() || node.is::<Not>();
         if node

@@ -18,11 +18,12 @@ use tvmscript_tir::{
 use tvmscript_tirx as tirx;
 use tvmscript_tirx::tvm_0_27::calls::{handle_value, pointer_as};
 
+use crate::Level;
 use crate::finding::{Finding, codes};
 
 /// Rewrites the bodies of functions, and statements outside functions.
-pub(super) fn rewrite(node: Object, findings: &mut Vec<Finding>) -> Result<Object, RewriteError> {
-    let mut functions = Functions { findings, failed: None };
+pub(super) fn rewrite(node: Object, to: Level, findings: &mut Vec<Finding>) -> Result<Object, RewriteError> {
+    let mut functions = Functions { to, findings, failed: None };
     let node = mutate(node, &mut functions)?;
     match functions.failed {
         Some(error) => Err(error),
@@ -31,6 +32,7 @@ pub(super) fn rewrite(node: Object, findings: &mut Vec<Finding>) -> Result<Objec
 }
 
 struct Functions<'f> {
+    to: Level,
     findings: &'f mut Vec<Finding>,
     failed: Option<RewriteError>,
 }
@@ -41,7 +43,7 @@ impl Mutator for Functions<'_> {
         if !is_root {
             return Descend::Into;
         }
-        let mut scopes = Scopes { findings: self.findings, memory: Memory::of(node), failed: None };
+        let mut scopes = Scopes { findings: self.findings, memory: Memory::of(node, self.to), failed: None };
         let root = match node.downcast_ref::<PrimFunc>() {
             Some(function) => scopes.parameters(function).into_object(),
             None => node.clone(),
@@ -59,6 +61,7 @@ impl Mutator for Functions<'_> {
 
 /// The buffers of a function by the memory that they use.
 struct Memory {
+    to: Level,
     /// Buffers by the address of their data pointer, in the order of their first use.
     buffers: HashMap<usize, Vec<Ref<Buffer>>>,
     /// Addresses of buffers with a definition of their own, which the memory belongs to.
@@ -70,8 +73,9 @@ struct Memory {
 }
 
 impl Memory {
-    fn of(root: &Object) -> Memory {
+    fn of(root: &Object, to: Level) -> Memory {
         let mut memory = Memory {
+            to,
             buffers: HashMap::new(),
             owners: HashSet::new(),
             declared: HashSet::new(),
@@ -90,7 +94,8 @@ impl Memory {
             } else if let Some(allocated) = node.as_node::<tirx::AllocBuffer>() {
                 memory.owners.insert(allocated.buffer.object().address());
             } else if let Some(declared) = node.as_node::<tirx::DeclBuffer>() {
-                memory.owners.insert(declared.buffer.object().address());
+                let known = if declared.data.is_some() { &mut memory.owners } else { &mut memory.declared };
+                known.insert(declared.buffer.object().address());
             }
             Walk::Advance
         });
@@ -112,6 +117,10 @@ impl Memory {
 
     /// Declares a buffer over its data pointer, under a pointer of its own.
     fn declare(&mut self, buffer: &Ref<Buffer>) -> StmtRef {
+        if self.to < Level::Flagged {
+            let declared = tirx::DeclBuffer { span: buffer.span, buffer: buffer.clone(), data: None };
+            return Ref::new(declared).upcast();
+        }
         let new = match self.replaced.get(buffer.object()).and_then(|new| new.downcast_ref::<Buffer>()) {
             Some(new) => new.clone(),
             None => {
@@ -146,6 +155,12 @@ impl Mutator for Scopes<'_> {
         if let Some(new) = self.memory.replaced.get(node) {
             return Descend::Replace(new.clone());
         }
+        if let Some(shared) = node.as_node::<tirx::DeclBuffer>().filter(|declared| declared.data.is_none())
+            && self.memory.to >= Level::Flagged
+        {
+            let declared = self.memory.declare(&shared.buffer);
+            return Descend::Replace(self.part(declared).into_object());
+        }
         let is_scope = node.is::<LetStmt>()
             || node.is::<AssertStmt>()
             || node.is::<Allocate>()
@@ -167,13 +182,16 @@ impl Scopes<'_> {
         for (_, buffer) in function.buffer_map.iter() {
             made.extend(self.memory.declarations(&buffer.data));
         }
-        if made.is_empty() && function.buffer_map.is_empty() {
+        let keeps_handles = self.memory.to < Level::Current || function.buffer_map.is_empty();
+        if made.is_empty() && keeps_handles {
             return function.clone();
         }
         let mut function = function.clone();
         let changed = function.make_mut();
         changed.body = with_first(made, &changed.body);
-        self.failed = without_handles(changed, handle_value).err();
+        if !keeps_handles {
+            self.failed = without_handles(changed, handle_value).err();
+        }
         function
     }
 

@@ -4,7 +4,7 @@ use tvmscript::docsifier::{DocsifyDialect as _, printers};
 use tvmscript::ir_core::Dialect;
 use tvmscript::ir_core::registry::Overlay;
 use tvmscript::ir_core::release::NameChange::Renamed;
-use tvmscript::ir_core::release::{Release, Renames, Sign, Strength, Syntax};
+use tvmscript::ir_core::release::{Release, Renames, Syntax};
 use tvmscript::irbuilder::{BuildDialect as _, BuildResult, Builder, script_fn};
 use tvmscript::releases::TVM_0_23;
 use tvmscript::tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
@@ -19,11 +19,7 @@ use super::third_party::{assert_equal, printed, read};
 static TOY_2: Release = Release {
     name: "toy",
     version: "2",
-    syntax: Syntax {
-        import_names: &[("tir", "tirs"), ("toy", "toys")],
-        signs: &[Sign { text: "from tvm.script import tirs as ", strength: Strength::Header }],
-        ..TVM_0_23.syntax
-    },
+    syntax: Syntax { import_names: &[("tir", "tirs"), ("toy", "toys")], signs: &[], ..TVM_0_23.syntax },
     renames: RENAMES,
 };
 

@@ -41,6 +41,7 @@ def kernel(x: T.int32, y: T.float32):
     T.bitwise_or(0, 0)
     T.call_extern("int32", "f", T.bitwise_and(5, 3), T.bitwise_xor(1, 1), T.shift_left(1, 3), T.shift_right(x, 0))
     T.call_extern("int32", "f", T.floor(T.float32(1.5)), T.if_then_else(T.bool(True), x, 1))
+    T.fence_proxy_async()
 "#,
         "tilelang-0.25",
     );

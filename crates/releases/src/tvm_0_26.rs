@@ -1,0 +1,97 @@
+//! TVM 0.26.
+//!
+//! Buffers are parameters and types of Relax are those of 0.27; shape variables are defined by text, bit operations are
+//! calls, vectors are slices. Facts: the package apache-tvm 0.26.0, by what it prints.
+
+use tvmscript_ir::release::BITS;
+use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::registry::Overlay;
+use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
+use tvmscript_ir_core::release::{Examples, Form, Release, Renames, Sign, Syntax};
+use tvmscript_relax::syntax as relax;
+use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
+use tvmscript_upgrade::UpgradeDialect as _;
+
+use crate::TVM_0_23;
+use crate::steps::TO_0_26;
+use crate::tvm_0_24::TYPES;
+use crate::tvm_0_25::{DEVICE_GROUPS, INSTRUCTIONS, MODULE_FLAGS, OPERATORS};
+use crate::tvm_0_27::{ANY, IMPORT_LINE, KEYWORDS, MODULES, SBLOCK};
+
+/// The release.
+pub static RELEASE: Release = Release { name: "tvm", version: "0.26", syntax: SYNTAX, renames: RENAMES };
+
+/// Returns the overlay.
+pub fn overlay() -> Overlay {
+    let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
+    Overlay::new(&RELEASE)
+        .replace(tvmscript_tirx::tvm_0_26::dialect())
+        .replace(tvmscript_relax::dialect_of(&RELAX))
+        .extend(TO_0_26.iter().fold(modules, |modules, step| modules.upgrade(step)))
+}
+
+const SYNTAX: Syntax = Syntax {
+    import_names: &[("tir", "tirx")],
+    import_lines: &[("tir", IMPORT_LINE)],
+    signs: &[
+        Sign::new("T.sblock", SBLOCK),
+        Sign::new("s_tir=True", Form::Keyword("tir", "s_tir")),
+        Sign::hint("@I.ir_module(s_tir=True)", Form::Keyword("ir", "s_tir")),
+        Sign::new("T.let", Form::Names("tir", &["let"])),
+        Sign::printed("T.bitwise_and(..)", BITS),
+        Sign::new("T.ptx.cp_async", INSTRUCTIONS),
+        Sign::new("out_ty=", Form::Keyword("relax", "out_ty")),
+        Sign::new("ty_args=", Form::Keyword("relax", "ty_args")),
+        Sign::new("R.Any", ANY),
+        Sign::printed("R.Tensor((\"n\",))", Form::TextInTuple("relax")),
+        Sign::printed("metadata[\"relax.expr.Constant\"]", Form::Key("relax.expr.Constant")),
+        Sign::hint("out_dtype=None", Form::AbsentKeyword("relax", "out_dtype")),
+    ],
+    open_groups: DEVICE_GROUPS,
+    ignored_flags: MODULE_FLAGS,
+    examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
+    ..TVM_0_23.syntax
+};
+
+const RENAMES: Renames = Renames {
+    functions: FUNCTIONS,
+    kept: &[],
+    keywords: KEYWORDS,
+    operators: OPERATORS,
+    key_prefix: Some(("tir.", "tirx.")),
+    types: TYPES,
+    modules: MODULES,
+};
+
+/// Functions in texts.
+static FUNCTIONS: &[(&str, &str, NameChange)] = &[
+    ("tir", "block", Renamed("sblock")),
+    ("tir", "block_attr", Renamed("sblock_attr")),
+    ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
+    ("tir", "tvm_call_packed_lowered", Replaced("call_packed_lowered")),
+    ("tir", "LetStmt", Removed("`v: T.let = e`, with the body moved out,")),
+    ("tir", "allocate", Removed("`T.alloc_buffer`, with the body moved out,")),
+    ("tir", "allocate_const", Removed("")),
+    ("tir", "realize", Removed("")),
+    ("tir", "SizeVar", Replaced("Var")),
+    ("tir", "ret", Removed("`return`")),
+    ("tir", "mma_fill", Renamed("cuda.mma_fill_legacy")),
+    ("tir", "mma_store", Renamed("cuda.mma_store_legacy")),
+    ("tir", "simdgroup_load", Renamed("metal.simdgroup_load")),
+    ("tir", "simdgroup_store", Renamed("metal.simdgroup_store")),
+    ("tir", "simdgroup_multiply_accumulate", Renamed("metal.simdgroup_multiply_accumulate")),
+    ("tir", "make_filled_simdgroup_matrix", Renamed("metal.make_filled_simdgroup_matrix")),
+    ("tir", "ptx_ldmatrix", Renamed("ptx.ldmatrix_legacy")),
+    ("tir", "ptx_mma", Renamed("ptx.mma_legacy")),
+    ("tir", "ptx_ldg32", Renamed("ptx.ldg32")),
+    ("relax", "Object", Renamed("Any")),
+    ("relax", "func_ret_struct_info", Renamed("func_ret_ty")),
+    ("relax", "emit_with_sinfo", Replaced("emit_with_ty")),
+];
+
+static JSON: TvmJsonVersion =
+    TvmJsonVersion { name: "0.26", tvm_version: "0.26.0", renames: &RENAMES, ..TvmJsonVersion::V0_23 };
+
+/// The syntax of Relax.
+static RELAX: relax::RelaxSyntax =
+    relax::RelaxSyntax { has_type_variables: false, has_text_type: false, ..crate::tvm_0_27::RELAX_FORMS };

@@ -1,0 +1,126 @@
+//! The release of a text, decided from its syntax tree.
+//!
+//! Imports decide first: a release that has more of the imported namespaces and modules than others is the release of the
+//! text. Header comments are the imports of printed text; in a Python file they are comments. Among releases that have the
+//! same imports, forms of the scripts decide ([`Sign`](tvmscript_ir_core::release::Sign)): the release with the most of its forms, of equal ones that which the
+//! registry lists first. Comments and strings are never searched.
+
+mod forms;
+mod imports;
+
+use tvmscript_ir_core::release::{Reason, ReleaseChoice, Strength};
+use tvmscript_ir_core::{Registry, Release};
+use tvmscript_python_syntax::{ParsedPython, PythonOptions, parse_python};
+
+use self::forms::Forms;
+use self::imports::Imports;
+use crate::table::{ParseTable, Parsers};
+
+/// Detects the release of a text.
+pub fn detect_release(text: &str, registry: &Registry) -> ReleaseChoice {
+    let mut options = PythonOptions::default();
+    options.dotted_keywords = has_dotted_keywords(registry);
+    detect_release_of(text, &parse_python(text, &options), registry)
+}
+
+/// Returns `true` if a release of the registry has keywords with dots.
+pub(crate) fn has_dotted_keywords(registry: &Registry) -> bool {
+    registry.releases().any(|release| release.syntax.dotted_keywords)
+}
+
+/// Detects the release of a parsed text. The tree may go beyond the text: what follows is not considered.
+pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Registry) -> ReleaseChoice {
+    let mut candidates: Vec<Candidate<'_>> =
+        registry.releases().filter_map(|r| Candidate::new(r, registry)).collect();
+    let first = ReleaseChoice { release: registry.release(), reason: Reason::Default };
+    if candidates.len() < 2 {
+        return first;
+    }
+    let imports = Imports::of(text, parsed, &candidates);
+    for candidate in &mut candidates {
+        candidate.evidence = imports.evidence(candidate);
+    }
+    let imported =
+        |candidate: &Candidate<'_>| candidate.evidence.iter().map(|(weight, _)| weight).sum::<u32>();
+    let most = candidates.iter().map(imported).max().unwrap_or(0);
+    let lost: Vec<Reason> = candidates
+        .iter()
+        .filter(|candidate| imported(candidate) < most)
+        .flat_map(|candidate| candidate.evidence.iter().map(|(_, reason)| *reason))
+        .collect();
+    candidates.retain(|candidate| imported(candidate) == most);
+    if candidates.len() > 1 {
+        let found = Forms { text, parsed, imports: &imports }.find(&candidates);
+        for (candidate, forms) in candidates.iter_mut().zip(found) {
+            candidate.forms = forms;
+        }
+    }
+    let mut best: Option<&Candidate<'_>> = None;
+    for candidate in &candidates {
+        if best.is_none_or(|best| best.score() < candidate.score()) {
+            best = Some(candidate);
+        }
+    }
+    best.map_or(first, |best| ReleaseChoice {
+        release: best.release,
+        reason: best.reason(&candidates, &lost),
+    })
+}
+
+/// A release that a text may be of.
+struct Candidate<'r> {
+    release: &'static Release,
+    /// The dialects of the release.
+    registry: &'r Registry,
+    table: &'r ParseTable,
+    /// What the imports say for the release, with a weight.
+    evidence: Vec<(u32, Reason)>,
+    /// Forms of the release that the text has, by index of its sign.
+    forms: Vec<usize>,
+}
+
+impl<'r> Candidate<'r> {
+    fn new(release: &'static Release, registry: &'r Registry) -> Option<Candidate<'r>> {
+        let registry = registry.of_release(release)?;
+        let table = registry.slot::<Parsers>()?.table();
+        Some(Candidate { release, registry, table, evidence: Vec::new(), forms: Vec::new() })
+    }
+
+    /// Numbers of forms and of hints.
+    fn score(&self) -> (usize, usize) {
+        let is_hint = |index: &&usize| {
+            self.release.syntax.signs.get(**index).is_some_and(|sign| sign.strength == Strength::Hint)
+        };
+        let hints = self.forms.iter().filter(is_hint).count();
+        (self.forms.len() - hints, hints)
+    }
+
+    /// The evidence that the fewest other releases have.
+    fn reason(&self, candidates: &[Candidate<'_>], lost: &[Reason]) -> Reason {
+        let imports = self.evidence.iter().map(|(_, reason)| *reason);
+        let signs = self
+            .forms
+            .iter()
+            .filter_map(|index| self.release.syntax.signs.get(*index))
+            .map(|s| Reason::Sign(*s));
+        let with = |reason: &Reason| {
+            let of = |candidate: &Candidate<'_>| {
+                let signs =
+                    candidate.forms.iter().filter_map(|index| candidate.release.syntax.signs.get(*index));
+                candidate.evidence.iter().any(|(_, own)| is_same(own, reason))
+                    || signs.map(|sign| Reason::Sign(*sign)).any(|own| is_same(&own, reason))
+            };
+            candidates.iter().filter(|candidate| of(candidate)).count()
+                + lost.iter().filter(|own| is_same(own, reason)).count()
+        };
+        imports.chain(signs).min_by_key(with).unwrap_or(Reason::Default)
+    }
+}
+
+fn is_same(one: &Reason, other: &Reason) -> bool {
+    match (one, other) {
+        (Reason::Import(module, name), Reason::Import(of, other)) => module == of && name == other,
+        (Reason::Sign(one), Reason::Sign(other)) => one.text == other.text,
+        _ => false,
+    }
+}
