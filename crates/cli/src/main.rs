@@ -14,6 +14,7 @@ mod constants;
 mod dialect_flags;
 mod failure;
 mod fixes;
+mod folders;
 mod input;
 mod internal;
 mod json_form;

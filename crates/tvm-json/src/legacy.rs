@@ -328,7 +328,11 @@ impl<'t> Target<'_, 't> {
                 (FieldKind::Float, Some(value)) => {
                     Field::Plain(Plain::Float(float(value).ok_or_else(|| bad("a number"))?))
                 }
-                (FieldKind::DType, Some(value)) => Field::Plain(Plain::Text(dtype(value))),
+                (FieldKind::DType, Some(value)) => {
+                    // Some have another name since TVM 0.20.
+                    let name = DataType::renamed(value).map_or_else(|| value.clone(), Cow::from);
+                    Field::Plain(Plain::Text(name))
+                }
             };
             fields.push((Cow::Borrowed(field.name), value));
         }
@@ -371,9 +375,4 @@ fn float(text: &str) -> Option<f64> {
         "nan" | "-nan" => Some(f64::NAN),
         number => number.parse().ok(),
     }
-}
-
-/// The name of a data type since TVM 0.20.
-fn dtype<'t>(name: &Cow<'t, str>) -> Cow<'t, str> {
-    DataType::renamed(name).map_or_else(|| name.clone(), Cow::from)
 }

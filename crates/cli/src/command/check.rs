@@ -14,7 +14,7 @@ use crate::output::Progress;
 use crate::pasted::Form;
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, codes, fixes, output, well_formed};
+use crate::{Outcome, codes, fixes, folders, output, well_formed};
 
 /// The program as SARIF names it.
 const TOOL: Tool<'static> = Tool {
@@ -26,7 +26,7 @@ const TOOL: Tool<'static> = Tool {
 
 pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
     let settings = run.settings;
-    let files = input::expanded(&args.files).unwrap_or_else(|_| args.files.clone());
+    let files = folders::expanded(&args.files).unwrap_or_else(|_| args.files.clone());
     let mut progress = Progress::new(files.len());
     let mut log = Log::new(TOOL);
     let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {

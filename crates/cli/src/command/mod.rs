@@ -27,7 +27,7 @@ use crate::input::{self, Input, Warnings};
 use crate::internal::InternalError;
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, constants, output, parallel};
+use crate::{Outcome, constants, folders, output, parallel};
 
 /// State shared by all subcommands.
 pub(crate) struct Run<'a> {
@@ -91,7 +91,7 @@ impl Run<'_> {
         if input::reads_stdin_twice(files) {
             return output::stdin_twice();
         }
-        let files = &match input::expanded(files) {
+        let files = &match folders::expanded(files) {
             Ok(files) => files,
             Err(empty) => {
                 output::diagnose(&format!("error: {}: no `.py` file in the folder", empty.display()));
