@@ -40,7 +40,7 @@ pub mod tvm_0_23;
 pub mod tvm_0_27;
 
 pub use finding::{Finding, codes};
-pub use level::{Level, rewrite_levels};
+pub use level::Level;
 pub use rule::{Kind, Rule};
 pub use step::{Step, UpgradeDialect, find, steps};
 
@@ -53,6 +53,18 @@ pub struct Upgraded {
     pub node: Object,
     /// Choices and losses, in the order in which they were found.
     pub findings: Vec<Finding>,
+}
+
+/// Rewrites a program of one level to another one.
+///
+/// # Errors
+/// See [`upgrade`](crate::upgrade()).
+pub fn rewrite_levels(node: &Object, step: &Step, from: Level, to: Level) -> Result<Upgraded, RewriteError> {
+    match from.cmp(&to) {
+        std::cmp::Ordering::Less => tvm_0_27::raise(node, step, from, to),
+        std::cmp::Ordering::Greater => tvm_0_23::lower(node, step, from, to),
+        std::cmp::Ordering::Equal => rename_keys(node, step),
+    }
 }
 
 /// Rewrites a program by a step.

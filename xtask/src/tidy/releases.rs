@@ -52,7 +52,8 @@ pub fn check(files: &[PathBuf], findings: &mut Findings) -> Result<()> {
 /// The release that a file describes, such as `tvm_0_27`.
 fn release(file: &Path) -> Option<String> {
     let stem = file.file_stem()?.to_str()?;
-    (file.parent() == Some(Path::new("crates/releases/src")) && stem != "lib").then(|| stem.to_owned())
+    let is_one = stem.contains(|c: char| c.is_ascii_digit());
+    (is_one && file.parent() == Some(Path::new("crates/releases/src"))).then(|| stem.to_owned())
 }
 
 fn is_below(file: &Path) -> bool {
