@@ -427,7 +427,8 @@ def f(a: T.handle, b: T.handle("float32"), n: T.int32):
         .replace("data=b", "data=B.data")
         .replace("(a", "(T.reinterpret(T.handle().ty, A.data)");
     reads_and_prints(&printed, "tvm-0.27");
-    let (a, b) = (read(text), read(&printed));
+    // Printed, the first text would be one of 0.25, whose functions keep their handles.
+    let (a, b) = (read(&text.replace("# from", "from")), read(&printed));
     assert!(StructuralEqual::default().compare(&a.scripts[0].node, &b.scripts[0].node));
 }
 

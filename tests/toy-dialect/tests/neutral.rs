@@ -205,10 +205,7 @@ fn a_text_tells_its_release() {
 
     let parsed = parse_script("plan", SCRIPT, &registry, &ParseOptions::default());
     assert_eq!(parsed.release.id(), "worklang-1.0");
-    assert_eq!(
-        parsed.release_reason.to_string(),
-        "it is the default, and the text has no sign of another one"
-    );
+    assert_eq!(parsed.release_reason.to_string(), "the text imports `plan` from `worklang`");
 
     let later = SCRIPT.replace("import plan as Plan", "import work as Plan\n# from worklang import units");
     let parsed = parse_script("plan", &later, &registry, &ParseOptions::default());

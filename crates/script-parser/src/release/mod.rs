@@ -86,13 +86,13 @@ impl<'r> Candidate<'r> {
         Some(Candidate { release, registry, table, evidence: Vec::new(), forms: Vec::new() })
     }
 
-    /// Numbers of forms and of hints.
+    /// Numbers of forms and of hints. Hints count for a release that the text imports.
     fn score(&self) -> (usize, usize) {
         let is_hint = |index: &&usize| {
             self.release.syntax.signs.get(**index).is_some_and(|sign| sign.strength == Strength::Hint)
         };
         let hints = self.forms.iter().filter(is_hint).count();
-        (self.forms.len() - hints, hints)
+        (self.forms.len() - hints, if self.evidence.is_empty() { 0 } else { hints })
     }
 
     /// The evidence that the fewest other releases have.
