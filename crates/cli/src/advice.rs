@@ -38,9 +38,8 @@ fn name_the_flag(errors: &mut [ParseError], text: &str) {
 /// The dialect whose prefix a text uses first.
 fn dialect_of(text: &str) -> Option<&'static str> {
     let first = |prefix: &str| {
-        let starts = text.match_indices(prefix).map(|(at, _)| at);
         let is_word = |at: &usize| text.get(..*at).is_some_and(|before| !before.ends_with(is_part_of_name));
-        starts.filter(|at| is_word(at)).map(Some).next().flatten()
+        text.match_indices(prefix).map(|(at, _)| at).find(is_word)
     };
     match (first("T."), first("R.")) {
         (None, None) => None,

@@ -28,12 +28,16 @@ impl Errors {
     }
 }
 
+/// The dialects of a script's release, which have the checks of its programs.
+pub(crate) fn dialects_of<'r>(script: &Script, registry: &'r Registry) -> &'r Registry {
+    registry.of_release(script.release).unwrap_or(registry)
+}
+
 /// Checks the scripts whose decorator does not disable it.
 pub(crate) fn errors(scripts: &[Script], registry: &Registry) -> Errors {
     let mut errors = Errors::default();
     for script in scripts.iter().filter(|script| script.is_checked) {
-        let dialects = registry.of_release(script.release).unwrap_or(registry);
-        let found = dialects.check(&script.node);
+        let found = dialects_of(script, registry).check(&script.node);
         if script.range.is_empty() && !found.is_empty() {
             errors.in_ir.push((script.node.clone(), found));
         } else {

@@ -496,7 +496,7 @@ pub fn assign<T: Field>(
     info: &TypeInfo,
     index: usize,
 ) -> Result<(), FieldError> {
-    *field = T::from_value(value).map_err(|found| field_error::<T>(info, index, &found))?;
+    *field = converted(value, info, index)?;
     Ok(())
 }
 
@@ -511,9 +511,12 @@ pub fn assign_of<T: Field, C: Class>(
     info: &TypeInfo,
     index: usize,
 ) -> Result<(), FieldError> {
-    let value = T::from_value(value).map_err(|found| field_error::<T>(info, index, &found))?;
-    *field = of_class::<T, C>(value, info, index)?;
+    *field = of_class::<T, C>(converted(value, info, index)?, info, index)?;
     Ok(())
+}
+
+fn converted<T: Field>(value: Value, info: &TypeInfo, index: usize) -> Result<T, FieldError> {
+    T::from_value(value).map_err(|found| field_error::<T>(info, index, &found))
 }
 
 /// Checks that a node in a field is of class `C` (`#[node(class = C)]`). Used by the derive.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tvmscript::diagnostics::sarif::{Log, Tool};
 use tvmscript::diagnostics::{Diagnostic, Report, Severity};
 
-use super::{Answer, Run};
+use super::{Answer, Run, input_files};
 use crate::args::{Check, CheckFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Source, Warnings};
@@ -14,7 +14,7 @@ use crate::output::Progress;
 use crate::pasted::Form;
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, codes, fixes, folders, output, well_formed};
+use crate::{Outcome, codes, fixes, output, well_formed};
 
 /// The program as SARIF names it.
 const TOOL: Tool<'static> = Tool {
@@ -26,13 +26,16 @@ const TOOL: Tool<'static> = Tool {
 
 pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
     let settings = run.settings;
-    let files = folders::expanded(&args.files).unwrap_or_else(|_| args.files.clone());
+    let (files, named) = match input_files(&args.files) {
+        Ok(files) => (files, Outcome::Done),
+        Err(misused) => (Vec::new(), misused),
+    };
     let mut progress = Progress::new(files.len());
     let mut log = Log::new(TOOL);
     let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {
         check_file(path, args.fix, args.strict, settings, timings)
     };
-    let mut outcome = run.for_each(&files, work, |path, answer| {
+    let mut outcome = run.for_each_file(&files, work, |path, answer| {
         progress.step();
         progress.clear();
         let Checked { fixed, profile, result: checked } = match answer {
@@ -68,6 +71,7 @@ pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
         };
         written.and(shown).and(is_ok)
     });
+    outcome = outcome.and(named);
     if args.format == CheckFormat::Sarif {
         outcome = output::result(&format!("{:#}\n", log.to_json())).and(outcome);
     }

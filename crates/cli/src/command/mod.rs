@@ -77,6 +77,20 @@ pub(crate) fn run(args: &Args) -> Outcome {
     outcome
 }
 
+/// The files that arguments name, with the Python files below folders.
+///
+/// # Errors
+/// The outcome of arguments that name no file or standard input twice, which is shown.
+fn input_files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Outcome> {
+    if input::reads_stdin_twice(arguments) {
+        return Err(output::stdin_twice());
+    }
+    folders::expanded(arguments).map_err(|empty| {
+        output::diagnose(&format!("error: {}: no `.py` file in the folder", empty.display()));
+        Outcome::Misused
+    })
+}
+
 /// Result for one file.
 type Answer<T> = Result<T, Box<FileError>>;
 
@@ -86,18 +100,21 @@ impl Run<'_> {
         &mut self,
         files: &[PathBuf],
         work: impl Fn(&Path, &Settings<'_>, &mut Timings) -> Answer<T> + Sync,
+        done: impl FnMut(&Path, Answer<T>) -> Outcome,
+    ) -> Outcome {
+        match input_files(files) {
+            Ok(files) => self.for_each_file(&files, work, done),
+            Err(misused) => misused,
+        }
+    }
+
+    /// As [`Run::for_each`], for files without folders among them.
+    fn for_each_file<T: Send>(
+        &mut self,
+        files: &[PathBuf],
+        work: impl Fn(&Path, &Settings<'_>, &mut Timings) -> Answer<T> + Sync,
         mut done: impl FnMut(&Path, Answer<T>) -> Outcome,
     ) -> Outcome {
-        if input::reads_stdin_twice(files) {
-            return output::stdin_twice();
-        }
-        let files = &match folders::expanded(files) {
-            Ok(files) => files,
-            Err(empty) => {
-                output::diagnose(&format!("error: {}: no `.py` file in the folder", empty.display()));
-                return Outcome::Misused;
-            }
-        };
         let settings = &self.settings;
         let timed = |path: &PathBuf| {
             let mut timings = Timings::default();

@@ -149,7 +149,7 @@ pub(super) fn transform(
 /// Runs passes on a script and checks the result.
 ///
 /// # Errors
-/// As [`transform`], and if the result is not well-formed although the script is: the error of the pass that breaks it.
+/// Those of [`transform`], and if the result is not well-formed although the script is: the error of the pass that breaks it.
 fn transform_checked(
     script: &mut Script,
     passes: &Sequential<IRModule>,
@@ -160,15 +160,17 @@ fn transform_checked(
 ) -> Result<(), FileErrorKind> {
     let before = script.node.clone();
     transform(script, passes, context, timings)?;
-    let registry = settings.registry();
-    let registry = registry.of_release(script.release).unwrap_or(registry);
-    let found = timings.time("check", || registry.check(&script.node));
+    if !script.is_checked {
+        return Ok(());
+    }
+    let dialects = well_formed::dialects_of(script, settings.registry());
+    let found = timings.time("check", || dialects.check(&script.node));
     let Some(first) = found.first() else { return Ok(()) };
-    if !script.is_checked || !registry.check(&before).is_empty() {
+    if !dialects.check(&before).is_empty() {
         return Ok(());
     }
     script.node = before.clone();
-    let checked = self::context(args, settings).with_instrument(WellFormed(registry));
+    let checked = self::context(args, settings).with_instrument(WellFormed(dialects));
     let again = on_module(before, |module| checked.run(passes, module));
     let error = again.err().unwrap_or_else(|| PassError::from_diagnostic(first));
     Err(FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) })

@@ -27,8 +27,8 @@ pub(super) fn run(oracle: &Oracle) -> Result<()> {
     let folder = workspace::root().join("target/passes");
     std::fs::create_dir_all(&folder)?;
     println!("{:<36} {:>9} {:>9} {:>6}", "CPU milliseconds", "TVM", "ours", "ratio");
+    let programs = workloads(STATEMENTS);
     for (workload, passes) in [PASSES, RELAX_PASSES] {
-        let programs = workloads(STATEMENTS);
         let (_, text) = programs.iter().find(|(name, _)| *name == workload).context("a workload")?;
         let file = folder.join(format!("{workload}.py"));
         std::fs::write(&file, text)?;
