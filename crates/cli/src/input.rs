@@ -28,7 +28,7 @@ pub(crate) struct Source {
     pub(crate) name: String,
     /// The text that is read: of a notebook, its code.
     pub(crate) text: String,
-    /// What the file is.
+    /// Kind of the file.
     pub(crate) form: Form,
     /// Notes about the text, if it is not the file's.
     pub(crate) notes: Vec<Diagnostic>,

@@ -7,6 +7,7 @@
 
 mod across;
 mod advice;
+mod arg_values;
 mod args;
 mod codes;
 mod command;

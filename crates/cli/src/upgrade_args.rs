@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use tvmscript::Release;
 use tvmscript::upgrade::steps;
 
-use crate::args::one_of;
+use crate::arg_values::one_of;
 
 /// `upgrade`.
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::Renamed;
-use tvmscript_ir_core::release::{NameChange, Release, Renames, Syntax};
+use tvmscript_ir_core::release::{FunctionChange, Release, Renames, Syntax};
 use tvmscript_ir_core::{Dialect, Registry, RegistryBuilder, RegistryErrors};
 use tvmscript_irbuilder::{BuildDialect as _, BuildResult, Namespaces, ScriptValue, script_fn};
 
@@ -16,13 +16,13 @@ fn fill(value: i64) -> BuildResult<i64> {
     Ok(value)
 }
 
-const fn release(functions: &'static [(&'static str, &'static str, NameChange)]) -> Release {
+const fn release(functions: &'static [&'static [FunctionChange]]) -> Release {
     let renames = Renames { functions, keywords: &[("toy", "value", "with")], ..Renames::NONE };
     Release { name: "toy", version: "2", syntax: Syntax::PLAIN, renames }
 }
 
-static GROUPED: Release = release(&[("toy", "fill", Renamed("mem.set"))]);
-static CLASHING: Release = release(&[("toy", "fill", Renamed("mem.copy"))]);
+static GROUPED: Release = release(&[&[("toy", "fill", Renamed("mem.set"))]]);
+static CLASHING: Release = release(&[&[("toy", "fill", Renamed("mem.copy"))]]);
 
 fn toy() -> Dialect {
     Dialect::new("toy").functions(&[&FILL]).functions_as(&[("mem.copy", &COPY)])

@@ -2,8 +2,10 @@
 //!
 //! A step rewrites by the levels of its releases; names are those of the releases themselves.
 
-use tvmscript_upgrade::{Level, Rule, Step, rewrite_levels, tvm_0_23, tvm_0_27};
+use tvmscript_ir_core::Dialect;
+use tvmscript_upgrade::{Level, Rule, Step, UpgradeDialect as _, rewrite_levels, tvm_0_23, tvm_0_27};
 
+use crate::tvm_0_27::IMPORT_LINE;
 use crate::{TVM_0_23, tvm_0_24, tvm_0_25, tvm_0_26};
 
 /// Comments that printers write themselves.
@@ -14,76 +16,90 @@ const PRINTED: &[(&str, &str)] = &[
     ("from typing import ", ""),
 ];
 
-/// A step whose scripts are printed anew.
-macro_rules! step {
-    ($from:expr, $old:ident => $to:expr, $new:ident, $rules:expr, $sign:expr) => {
-        Step {
+/// No rules of their own: those of the levels in between.
+const AS_BETWEEN: &[Rule] = &[];
+
+/// Steps to a release of a level, each from another one and its level. Scripts are printed anew.
+macro_rules! steps_to {
+    ($to:expr, $new:ident, $sign:expr; $($from:expr, $old:ident;)*) => {
+        &[$(Step {
             from: &$from,
             to: &$to,
-            rules: $rules,
+            rules: AS_BETWEEN,
             printed_comments: PRINTED,
             sign: $sign,
             edits_scripts: false,
             rewrite: |node, step| rewrite_levels(node, step, Level::$old, Level::$new),
-        }
+        }),*]
     };
 }
 
-/// No rules of their own: those of the steps in between.
-const AS_BETWEEN: &[Rule] = &[];
-
-/// To TVM 0.23.
-pub(crate) static TO_0_23: &[Step] = &[
-    step!(tvm_0_24::RELEASE, Flat => TVM_0_23, Nested, AS_BETWEEN, None),
-    step!(tvm_0_25::RELEASE, Flagged => TVM_0_23, Nested, AS_BETWEEN, None),
-    step!(tvm_0_26::RELEASE, Current => TVM_0_23, Nested, AS_BETWEEN, None),
-    Step {
-        from: &crate::tvm_0_27::RELEASE,
-        to: &TVM_0_23,
-        rules: tvm_0_23::RULES,
-        printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
-        sign: None,
-        edits_scripts: false,
-        rewrite: tvm_0_23::rewrite,
-    },
-];
+/// To TVM 0.23, besides [`DOWNGRADE`].
+pub(crate) static TO_0_23: &[Step] = steps_to! {
+    TVM_0_23, Nested, None;
+    tvm_0_24::RELEASE, Flat;
+    tvm_0_25::RELEASE, Flagged;
+    tvm_0_26::RELEASE, Current;
+};
 
 /// To TVM 0.24.
-pub(crate) static TO_0_24: &[Step] = &[
-    step!(TVM_0_23, Nested => tvm_0_24::RELEASE, Flat, AS_BETWEEN, None),
-    step!(tvm_0_25::RELEASE, Flagged => tvm_0_24::RELEASE, Flat, AS_BETWEEN, None),
-    step!(tvm_0_26::RELEASE, Current => tvm_0_24::RELEASE, Flat, AS_BETWEEN, None),
-    step!(crate::tvm_0_27::RELEASE, Current => tvm_0_24::RELEASE, Flat, AS_BETWEEN, None),
-];
+pub(crate) static TO_0_24: &[Step] = steps_to! {
+    tvm_0_24::RELEASE, Flat, None;
+    TVM_0_23, Nested;
+    tvm_0_25::RELEASE, Flagged;
+    tvm_0_26::RELEASE, Current;
+    crate::tvm_0_27::RELEASE, Current;
+};
 
 /// To TVM 0.25.
-pub(crate) static TO_0_25: &[Step] = &[
-    step!(TVM_0_23, Nested => tvm_0_25::RELEASE, Flagged, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(tvm_0_24::RELEASE, Flat => tvm_0_25::RELEASE, Flagged, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(tvm_0_26::RELEASE, Current => tvm_0_25::RELEASE, Flagged, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(crate::tvm_0_27::RELEASE, Current => tvm_0_25::RELEASE, Flagged, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-];
+pub(crate) static TO_0_25: &[Step] = steps_to! {
+    tvm_0_25::RELEASE, Flagged, Some(IMPORT_LINE);
+    TVM_0_23, Nested;
+    tvm_0_24::RELEASE, Flat;
+    tvm_0_26::RELEASE, Current;
+    crate::tvm_0_27::RELEASE, Current;
+};
 
 /// To TVM 0.26.
-pub(crate) static TO_0_26: &[Step] = &[
-    step!(TVM_0_23, Nested => tvm_0_26::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(tvm_0_24::RELEASE, Flat => tvm_0_26::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(tvm_0_25::RELEASE, Flagged => tvm_0_26::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(crate::tvm_0_27::RELEASE, Current => tvm_0_26::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-];
+pub(crate) static TO_0_26: &[Step] = steps_to! {
+    tvm_0_26::RELEASE, Current, Some(IMPORT_LINE);
+    TVM_0_23, Nested;
+    tvm_0_24::RELEASE, Flat;
+    tvm_0_25::RELEASE, Flagged;
+    crate::tvm_0_27::RELEASE, Current;
+};
 
-/// To TVM 0.27.
-pub(crate) static TO_0_27: &[Step] = &[
-    Step {
-        from: &TVM_0_23,
-        to: &crate::tvm_0_27::RELEASE,
-        rules: tvm_0_27::RULES,
-        printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
-        sign: Some(crate::tvm_0_27::IMPORT_LINE),
-        edits_scripts: true,
-        rewrite: tvm_0_27::rewrite,
-    },
-    step!(tvm_0_24::RELEASE, Flat => crate::tvm_0_27::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(tvm_0_25::RELEASE, Flagged => crate::tvm_0_27::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-    step!(tvm_0_26::RELEASE, Current => crate::tvm_0_27::RELEASE, Current, AS_BETWEEN, Some(crate::tvm_0_27::IMPORT_LINE)),
-];
+/// To TVM 0.27, besides [`UPGRADE`].
+pub(crate) static TO_0_27: &[Step] = steps_to! {
+    crate::tvm_0_27::RELEASE, Current, Some(IMPORT_LINE);
+    tvm_0_24::RELEASE, Flat;
+    tvm_0_25::RELEASE, Flagged;
+    tvm_0_26::RELEASE, Current;
+};
+
+/// From TVM 0.23 to TVM 0.27. Scripts in Python files are edited.
+pub(crate) static UPGRADE: Step = Step {
+    from: &TVM_0_23,
+    to: &crate::tvm_0_27::RELEASE,
+    rules: tvm_0_27::RULES,
+    printed_comments: &[("with ", ".block(\"root\"):"), ("from tvm.script import ", "")],
+    sign: Some(IMPORT_LINE),
+    edits_scripts: true,
+    rewrite: tvm_0_27::rewrite,
+};
+
+/// Back to TVM 0.23, where a construct has an older form.
+pub(crate) static DOWNGRADE: Step = Step {
+    from: &crate::tvm_0_27::RELEASE,
+    to: &TVM_0_23,
+    rules: tvm_0_23::RULES,
+    printed_comments: &[("with ", ".sblock(\"root\"):"), ("from tvm.", "")],
+    sign: None,
+    edits_scripts: false,
+    rewrite: tvm_0_23::rewrite,
+};
+
+/// Adds steps to a dialect.
+pub(crate) fn register(dialect: Dialect, steps: impl IntoIterator<Item = &'static Step>) -> Dialect {
+    steps.into_iter().fold(dialect, |dialect, step| dialect.upgrade(step))
+}

@@ -5,12 +5,11 @@
 use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
-use tvmscript_ir_core::release::NameChange::{Renamed, Replaced};
 use tvmscript_ir_core::release::{Examples, Form, OperatorKeys, Release, Renames, Sign, Syntax};
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 
 use crate::TVM_0_23;
-use crate::tvm_0_24::{TYPES, UNFLAGGED};
+use crate::tvm_0_24::{BLOCKS, TYPES, UNFLAGGED};
 use crate::tvm_0_27::{IMPORT_LINE, MODULES, SBLOCK};
 
 /// The release.
@@ -101,11 +100,7 @@ const FUNCTIONS: &[&str] = &[
 ];
 
 const RENAMES: Renames = Renames {
-    functions: &[
-        ("tir", "block", Renamed("sblock")),
-        ("tir", "block_attr", Renamed("sblock_attr")),
-        ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
-    ],
+    functions: &[BLOCKS],
     // Versions before the change of names print them under the later header.
     kept: &[("tir", "block"), ("tir", "block_attr")],
     operators: OperatorKeys { names: &[], prefix: Some(("tir.", "tirx.")) },

@@ -36,7 +36,7 @@ const SYNTAX: Syntax = Syntax {
 };
 
 const RENAMES: Renames = Renames {
-    functions: &[
+    functions: &[&[
         // The release has no blocks; programs of others print with these words.
         ("tir", "block", Renamed("sblock")),
         ("tir", "block_attr", Renamed("sblock_attr")),
@@ -55,7 +55,7 @@ const RENAMES: Renames = Renames {
         ("tir", "tvm_store_matrix_sync", Renamed("gpu_store_matrix_sync")),
         ("tir", "tvm_thread_invariant", Renamed("gpu_thread_invariant")),
         ("tir", "thread_return", Renamed("gpu_thread_return")),
-    ],
+    ]],
     modules: crate::tvm_0_27::MODULES,
     ..Renames::NONE
 };

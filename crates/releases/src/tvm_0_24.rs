@@ -7,12 +7,13 @@ use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{Removed, Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, Form, NameChange, OperatorKeys, Release, Renames, Sign, Syntax};
+use tvmscript_ir_core::release::{
+    Examples, Form, FunctionChange, OperatorKeys, Release, Renames, Sign, Syntax,
+};
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
-use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
-use crate::steps::{TO_0_23, TO_0_24};
+use crate::steps::{self, DOWNGRADE, TO_0_23, TO_0_24};
 use crate::tvm_0_27::{IMPORT_LINE, MODULES, SBLOCK};
 
 /// The release.
@@ -23,7 +24,7 @@ pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
     Overlay::new(&RELEASE)
         .replace(tvmscript_tirx::tvm_0_24::dialect())
-        .extend(TO_0_24.iter().chain(TO_0_23).fold(modules, |modules, step| modules.upgrade(step)))
+        .extend(steps::register(modules, TO_0_24.iter().chain(TO_0_23).chain([&DOWNGRADE])))
 }
 
 const SYNTAX: Syntax = Syntax {
@@ -49,7 +50,11 @@ pub(crate) const UNFLAGGED: Form =
     Form::NamesWithout("tir", &["sblock", "sblock_attr", "sblock_alloc_buffer"], "s_tir");
 
 const RENAMES: Renames = Renames {
-    functions: FUNCTIONS,
+    functions: &[
+        BLOCKS,
+        SCOPES,
+        &[("tir", "LetStmt", Removed("`v: T.int32 = e`, with the body moved out,"))],
+    ],
     operators: OperatorKeys { names: &[], prefix: Some(("tir.", "tirx.")) },
     key_prefix: Some(("tir.", "tirx.")),
     types: TYPES,
@@ -57,12 +62,15 @@ const RENAMES: Renames = Renames {
     ..Renames::NONE
 };
 
-/// Functions in texts.
-static FUNCTIONS: &[(&str, &str, NameChange)] = &[
+/// Functions of blocks.
+pub(crate) const BLOCKS: &[FunctionChange] = &[
     ("tir", "block", Renamed("sblock")),
     ("tir", "block_attr", Renamed("sblock_attr")),
     ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
-    ("tir", "LetStmt", Removed("`v: T.int32 = e`, with the body moved out,")),
+];
+
+/// Functions that open scopes.
+pub(crate) const SCOPES: &[FunctionChange] = &[
     ("tir", "allocate", Removed("`T.alloc_buffer`, with the body moved out,")),
     ("tir", "allocate_const", Removed("")),
     ("tir", "realize", Removed("")),

@@ -6,14 +6,15 @@
 use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
-use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, Form, OperatorKeys, Release, Renames, Sign, Syntax};
+use tvmscript_ir_core::release::NameChange::{Removed, Renamed, Replaced};
+use tvmscript_ir_core::release::{
+    Examples, Form, FunctionChange, OperatorKeys, Release, Renames, Sign, Syntax,
+};
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
-use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
-use crate::steps::TO_0_25;
-use crate::tvm_0_24::TYPES;
+use crate::steps::{self, TO_0_25};
+use crate::tvm_0_24::{BLOCKS, SCOPES, TYPES};
 use crate::tvm_0_27::{IMPORT_LINE, MODULES, SBLOCK};
 
 /// The release.
@@ -24,7 +25,7 @@ pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
     Overlay::new(&RELEASE)
         .replace(tvmscript_tirx::tvm_0_25::dialect())
-        .extend(TO_0_25.iter().fold(modules, |modules, step| modules.upgrade(step)))
+        .extend(steps::register(modules, TO_0_25))
 }
 
 const SYNTAX: Syntax = Syntax {
@@ -91,7 +92,7 @@ pub(crate) const DEVICE_GROUPS: &[(&str, &str)] = &[
 ];
 
 const RENAMES: Renames = Renames {
-    functions: FUNCTIONS,
+    functions: &[BLOCKS, SCOPES, FLAT, DEVICES, PTX],
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),
     types: TYPES,
@@ -99,22 +100,24 @@ const RENAMES: Renames = Renames {
     ..Renames::NONE
 };
 
-/// Functions in texts.
-static FUNCTIONS: &[(&str, &str, NameChange)] = &[
-    ("tir", "block", Renamed("sblock")),
-    ("tir", "block_attr", Renamed("sblock_attr")),
-    ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
+/// Functions that flat statements replace.
+pub(crate) const FLAT: &[FunctionChange] = &[
     ("tir", "tvm_call_packed_lowered", Replaced("call_packed_lowered")),
     ("tir", "LetStmt", Removed("`v: T.let = e`, with the body moved out,")),
-    ("tir", "allocate", Removed("`T.alloc_buffer`, with the body moved out,")),
-    ("tir", "allocate_const", Removed("")),
-    ("tir", "realize", Removed("")),
+];
+
+/// Functions of devices that are in groups.
+pub(crate) const DEVICES: &[FunctionChange] = &[
     ("tir", "mma_fill", Renamed("cuda.mma_fill_legacy")),
     ("tir", "mma_store", Renamed("cuda.mma_store_legacy")),
     ("tir", "simdgroup_load", Renamed("metal.simdgroup_load")),
     ("tir", "simdgroup_store", Renamed("metal.simdgroup_store")),
     ("tir", "simdgroup_multiply_accumulate", Renamed("metal.simdgroup_multiply_accumulate")),
     ("tir", "make_filled_simdgroup_matrix", Renamed("metal.make_filled_simdgroup_matrix")),
+];
+
+/// Functions of PTX that are in a group.
+pub(crate) const PTX: &[FunctionChange] = &[
     ("tir", "ptx_ldmatrix", Renamed("ptx.ldmatrix_legacy")),
     ("tir", "ptx_mma", Renamed("ptx.mma_legacy")),
     ("tir", "ptx_ldg32", Renamed("ptx.ldg32")),

@@ -6,16 +6,15 @@
 use tvmscript_ir::release::BITS;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
-use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, Form, Release, Renames, Sign, Syntax};
+use tvmscript_ir_core::release::NameChange::{Removed, Renamed, Replaced};
+use tvmscript_ir_core::release::{Examples, Form, FunctionChange, Release, Renames, Sign, Syntax};
 use tvmscript_relax::syntax as relax;
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
-use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
-use crate::steps::TO_0_26;
-use crate::tvm_0_24::TYPES;
-use crate::tvm_0_25::{DEVICE_GROUPS, INSTRUCTIONS, MODULE_FLAGS, OPERATORS};
+use crate::steps::{self, TO_0_26};
+use crate::tvm_0_24::{BLOCKS, SCOPES, TYPES};
+use crate::tvm_0_25::{DEVICE_GROUPS, DEVICES, FLAT, INSTRUCTIONS, MODULE_FLAGS, OPERATORS, PTX};
 use crate::tvm_0_27::{ANY, IMPORT_LINE, KEYWORDS, MODULES, SBLOCK};
 
 /// The release.
@@ -27,7 +26,7 @@ pub fn overlay() -> Overlay {
     Overlay::new(&RELEASE)
         .replace(tvmscript_tirx::tvm_0_26::dialect())
         .replace(tvmscript_relax::dialect_of(&RELAX))
-        .extend(TO_0_26.iter().fold(modules, |modules, step| modules.upgrade(step)))
+        .extend(steps::register(modules, TO_0_26))
 }
 
 const SYNTAX: Syntax = Syntax {
@@ -54,7 +53,7 @@ const SYNTAX: Syntax = Syntax {
 };
 
 const RENAMES: Renames = Renames {
-    functions: FUNCTIONS,
+    functions: &[BLOCKS, SCOPES, FLAT, VALUES, DEVICES, PTX, STRUCT_INFO],
     kept: &[],
     keywords: KEYWORDS,
     operators: OPERATORS,
@@ -63,27 +62,12 @@ const RENAMES: Renames = Renames {
     modules: MODULES,
 };
 
-/// Functions in texts.
-static FUNCTIONS: &[(&str, &str, NameChange)] = &[
-    ("tir", "block", Renamed("sblock")),
-    ("tir", "block_attr", Renamed("sblock_attr")),
-    ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
-    ("tir", "tvm_call_packed_lowered", Replaced("call_packed_lowered")),
-    ("tir", "LetStmt", Removed("`v: T.let = e`, with the body moved out,")),
-    ("tir", "allocate", Removed("`T.alloc_buffer`, with the body moved out,")),
-    ("tir", "allocate_const", Removed("")),
-    ("tir", "realize", Removed("")),
-    ("tir", "SizeVar", Replaced("Var")),
-    ("tir", "ret", Removed("`return`")),
-    ("tir", "mma_fill", Renamed("cuda.mma_fill_legacy")),
-    ("tir", "mma_store", Renamed("cuda.mma_store_legacy")),
-    ("tir", "simdgroup_load", Renamed("metal.simdgroup_load")),
-    ("tir", "simdgroup_store", Renamed("metal.simdgroup_store")),
-    ("tir", "simdgroup_multiply_accumulate", Renamed("metal.simdgroup_multiply_accumulate")),
-    ("tir", "make_filled_simdgroup_matrix", Renamed("metal.make_filled_simdgroup_matrix")),
-    ("tir", "ptx_ldmatrix", Renamed("ptx.ldmatrix_legacy")),
-    ("tir", "ptx_mma", Renamed("ptx.mma_legacy")),
-    ("tir", "ptx_ldg32", Renamed("ptx.ldg32")),
+/// Functions of values.
+pub(crate) const VALUES: &[FunctionChange] =
+    &[("tir", "SizeVar", Replaced("Var")), ("tir", "ret", Removed("`return`"))];
+
+/// Functions of Relax that are named after types.
+pub(crate) const STRUCT_INFO: &[FunctionChange] = &[
     ("relax", "Object", Renamed("Any")),
     ("relax", "func_ret_struct_info", Renamed("func_ret_ty")),
     ("relax", "emit_with_sinfo", Replaced("emit_with_ty")),
@@ -94,4 +78,4 @@ static JSON: TvmJsonVersion =
 
 /// The syntax of Relax.
 static RELAX: relax::RelaxSyntax =
-    relax::RelaxSyntax { has_type_variables: false, has_text_type: false, ..crate::tvm_0_27::RELAX_FORMS };
+    relax::RelaxSyntax { has_type_variables: false, has_text_type: false, ..crate::tvm_0_27::RELAX };

@@ -4,15 +4,19 @@
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::Overlay;
-use tvmscript_ir_core::release::NameChange::{self, Removed, Renamed, Replaced};
-use tvmscript_ir_core::release::{Examples, Form, OperatorKeys, Release, Renames, Sign, Syntax};
+use tvmscript_ir_core::release::NameChange::{Removed, Renamed};
+use tvmscript_ir_core::release::{
+    Examples, Form, FunctionChange, OperatorKeys, Release, Renames, Sign, Syntax,
+};
 use tvmscript_relax::syntax as relax;
 use tvmscript_tirx::tvm_0_27 as tirx;
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
-use tvmscript_upgrade::UpgradeDialect as _;
 
 use crate::TVM_0_23;
-use crate::steps::TO_0_27;
+use crate::steps::{self, TO_0_27, UPGRADE};
+use crate::tvm_0_24::{BLOCKS, SCOPES};
+use crate::tvm_0_25::{DEVICES, FLAT};
+use crate::tvm_0_26::{STRUCT_INFO, VALUES};
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SYNTAX, renames: RENAMES };
@@ -20,7 +24,7 @@ pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SY
 /// Returns the overlay.
 pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
-    let modules = TO_0_27.iter().fold(modules, |modules, step| modules.upgrade(step));
+    let modules = steps::register(modules, [&UPGRADE].into_iter().chain(TO_0_27));
     #[cfg(feature = "build")]
     let modules = {
         use tvmscript_irbuilder::BuildDialect as _;
@@ -80,7 +84,7 @@ const MASKED: &[&str] = &[
 pub(crate) const IMPORT_LINE: &str = "from tvm.tirx.layout import Axis";
 
 const RENAMES: Renames = Renames {
-    functions: FUNCTIONS,
+    functions: &[BLOCKS, SCOPES, FLAT, VALUES, DEVICES, STRUCT_INFO, OWN],
     kept: &[],
     keywords: KEYWORDS,
     operators: OPERATORS,
@@ -96,26 +100,10 @@ pub(crate) const MODULES: &[(&str, &str)] = &[("tvm.script.tir", "tirx"), ("tvm.
 pub(crate) const KEYWORDS: &[(&str, &str, &str)] =
     &[("relax", "out_sinfo", "out_ty"), ("relax", "sinfo_args", "ty_args")];
 
-/// Functions, types and operators in texts.
-static FUNCTIONS: &[(&str, &str, NameChange)] = &[
-    ("tir", "block", Renamed("sblock")),
-    ("tir", "block_attr", Renamed("sblock_attr")),
-    ("tir", "alloc_buffer", Replaced("sblock_alloc_buffer")),
-    ("tir", "tvm_call_packed_lowered", Replaced("call_packed_lowered")),
-    ("tir", "LetStmt", Removed("`v: T.let = e`, with the body moved out,")),
-    ("tir", "allocate", Removed("`T.alloc_buffer`, with the body moved out,")),
-    ("tir", "allocate_const", Removed("")),
-    ("tir", "realize", Removed("")),
+/// Functions, types and operators that this release changes first.
+const OWN: &[FunctionChange] = &[
     ("tir", "ProducerLoad", Removed("")),
-    ("tir", "SizeVar", Replaced("Var")),
     ("tir", "StringImm", Removed("the string")),
-    ("tir", "ret", Removed("`return`")),
-    ("tir", "mma_fill", Renamed("cuda.mma_fill_legacy")),
-    ("tir", "mma_store", Renamed("cuda.mma_store_legacy")),
-    ("tir", "simdgroup_load", Renamed("metal.simdgroup_load")),
-    ("tir", "simdgroup_store", Renamed("metal.simdgroup_store")),
-    ("tir", "simdgroup_multiply_accumulate", Renamed("metal.simdgroup_multiply_accumulate")),
-    ("tir", "make_filled_simdgroup_matrix", Renamed("metal.make_filled_simdgroup_matrix")),
     ("tir", "ptx_ldmatrix", Renamed("ptx_legacy.ldmatrix")),
     ("tir", "ptx_mma", Renamed("ptx_legacy.mma")),
     ("tir", "ptx_mma_sp", Removed("`T.ptx.mma.sp`")),
@@ -132,9 +120,6 @@ static FUNCTIONS: &[(&str, &str, NameChange)] = &[
     ("tir", "ptx_ldg32", Removed("")),
     ("tir", "tvm_thread_context", Removed("")),
     ("tir", "large_uint_imm", Removed("")),
-    ("relax", "Object", Renamed("Any")),
-    ("relax", "func_ret_struct_info", Renamed("func_ret_ty")),
-    ("relax", "emit_with_sinfo", Replaced("emit_with_ty")),
 ];
 
 const OPERATORS: OperatorKeys = OperatorKeys {
@@ -222,10 +207,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
 };
 
 /// The syntax of Relax.
-static RELAX: relax::RelaxSyntax = RELAX_FORMS;
-
-/// The syntax of Relax, for releases that resemble this one.
-pub(crate) const RELAX_FORMS: relax::RelaxSyntax = relax::RelaxSyntax {
+pub(crate) const RELAX: relax::RelaxSyntax = relax::RelaxSyntax {
     has_type_variables: true,
     has_bare_scalars: true,
     has_text_type: true,

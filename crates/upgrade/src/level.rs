@@ -1,6 +1,6 @@
 //! Levels of programs: how a release builds statements, functions and scalars.
 
-/// How programs of a release are built. Each level has what distinguishes it and the levels before it.
+/// A way to build programs, which releases share. Each level adds to the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Bindings, allocations, declared buffers and assertions are scopes.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -15,6 +15,7 @@ use clap::Args;
 
 use xtask::workspace;
 
+use crate::command;
 use crate::conformance::in_parallel;
 
 /// The record, relative to the root: lines `WORKLOAD OPERATION INSTRUCTIONS`, with a reason if the number once grew.
@@ -67,7 +68,7 @@ type Record = BTreeMap<(String, String), Entry>;
 /// # Errors
 /// If an operation takes more instructions than recorded, or nothing can be measured.
 pub fn run(options: &Options) -> Result<()> {
-    let command = build()?;
+    let command = command::optimized()?;
     let folder = workspace::root().join("target/bench-gate");
     std::fs::create_dir_all(&folder)?;
     let mut runs = Vec::new();
@@ -102,17 +103,6 @@ pub fn run(options: &Options) -> Result<()> {
             "{n} operations take over {TOLERANCE} % more instructions than {RECORDED} has; see `cargo xtask bench-gate --help`"
         ),
     }
-}
-
-/// Builds the command with optimisation; returns its path.
-///
-/// # Errors
-/// When it does not build.
-pub fn build() -> Result<PathBuf> {
-    if !workspace::cargo().args(workspace::OPTIMIZED).status()?.success() {
-        bail!("cargo {} failed", workspace::OPTIMIZED.join(" "));
-    }
-    Ok(workspace::optimized("tvmscript"))
 }
 
 /// The instructions of one repetition of what `arguments` select.

@@ -4,6 +4,7 @@
 
 mod bench_gate;
 mod check;
+mod command;
 mod conformance;
 mod files;
 mod interpret;

@@ -78,8 +78,7 @@ pub(super) fn run(args: &Check, run: &mut Run<'_>) -> Outcome {
     outcome
 }
 
-/// What the file is, so that sources of another language can be counted apart; `null` if it cannot be
-/// read.
+/// The kind of the file, so that sources of another language can be counted apart; `null` if it cannot be read.
 fn kind(checked: &Answer<Warnings>) -> Value {
     match checked {
         Err(failed) if failed.source.is_none() => Value::Null,

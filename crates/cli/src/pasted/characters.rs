@@ -6,7 +6,7 @@ use super::Lines;
 
 const ESCAPE: char = '\u{1b}';
 
-/// How the escape character is written where it was lost.
+/// Spellings of the escape character where it was lost.
 const WRITTEN: &[&str] = &["\\x1b[", "\\x1B[", "\\033[", "\\u001b[", "\\e[", "^[[", "\u{241b}[", "\u{fffd}["];
 
 /// Removes escape sequences, also those whose escape character is written out or lost.

@@ -24,7 +24,7 @@ use tvmscript::python_syntax::ast::TextRange;
 /// A note about a text that was not read as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PastedNote {
-    /// What was left out or replaced.
+    /// The part that was left out or replaced.
     Without(String),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for PastedNote {
     }
 }
 
-/// What a text was before it was read as Python.
+/// The kind of a file whose Python is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Form {
     /// Python or JSON.
@@ -59,7 +59,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What the file is, if its text is only a part of it.
+    /// The name of the kind, if the Python is only a part of the file.
     pub(crate) fn describe(self) -> Option<&'static str> {
         match self {
             Form::Plain => None,
@@ -76,7 +76,7 @@ pub(crate) enum Part {
     /// The code of its cells.
     #[default]
     Code,
-    /// What the cells printed.
+    /// The outputs of the cells.
     Outputs,
 }
 

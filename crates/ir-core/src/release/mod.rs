@@ -17,7 +17,7 @@ mod syntax;
 use std::fmt;
 use std::panic::Location;
 
-pub use renames::{NameChange, OperatorKeys, Renames};
+pub use renames::{FunctionChange, NameChange, OperatorKeys, Renames};
 pub use signs::{Form, Sign, Strength};
 pub use syntax::{ComparisonTests, Examples, MetadataFormat, PythonNames, SliceRule, Syntax};
 

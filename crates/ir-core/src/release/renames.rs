@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// Names that differ from those of the first release. Each pair is the name there and the name in this release.
 #[derive(Debug, Clone, Copy)]
 pub struct Renames {
-    /// Functions of dialects in texts: `(dialect, name, change)`. A new name with dots is in namespaces.
-    pub functions: &'static [(&'static str, &'static str, NameChange)],
+    /// Functions of dialects in texts, in groups, so that releases may share some. A new name with dots is in namespaces.
+    pub functions: &'static [&'static [FunctionChange]],
     /// Old names that the release reads beside the new ones: `(dialect, name)`.
     pub kept: &'static [(&'static str, &'static str)],
     /// Keywords of calls: `(dialect, keyword, new keyword)`.
@@ -20,6 +20,9 @@ pub struct Renames {
     /// Python modules by path, and the last part of their new path.
     pub modules: &'static [(&'static str, &'static str)],
 }
+
+/// A function of a dialect and its change: `(dialect, name, change)`.
+pub type FunctionChange = (&'static str, &'static str, NameChange);
 
 /// A change of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +61,15 @@ impl Renames {
         self.kept.iter().any(|(of, own)| *own == name && *of == dialect)
     }
 
+    /// Returns the changed functions of all dialects.
+    pub fn function_changes(&self) -> impl Iterator<Item = &'static FunctionChange> {
+        self.functions.iter().copied().flatten()
+    }
+
     /// Returns the change of a dialect's function, if there is one.
     pub fn function(&self, dialect: &str, name: &str) -> Option<NameChange> {
-        let is_it = |(of, own, _): &&(&str, &str, NameChange)| *own == name && *of == dialect;
-        self.functions.iter().find(is_it).map(|(_, _, change)| *change)
+        let is_it = |(of, own, _): &&FunctionChange| *own == name && *of == dialect;
+        self.function_changes().find(is_it).map(|(_, _, change)| *change)
     }
 
     /// Returns the name of a dialect's function in the release. A function that another one replaces keeps its name, which
@@ -86,7 +94,7 @@ impl Renames {
 
     /// Returns the renamed functions of a dialect: the name, and the name in the release.
     pub fn renamed_functions(&self, dialect: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.functions.iter().filter_map(move |(of, own, change)| match change {
+        self.function_changes().filter_map(move |(of, own, change)| match change {
             NameChange::Renamed(new) if *of == dialect => Some((*own, *new)),
             _ => None,
         })

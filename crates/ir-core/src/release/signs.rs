@@ -23,7 +23,7 @@ pub enum Strength {
     Printed,
 }
 
-/// What a [`Sign`] looks for in the syntax tree. Names are those of a dialect's namespace, whatever the text calls it.
+/// A form in the syntax tree that a [`Sign`] looks for. Names are those of a dialect's namespace, whatever the text calls it.
 #[derive(Debug, Clone, Copy)]
 pub enum Form {
     /// An import of a Python module, of a module below it, or of a member.

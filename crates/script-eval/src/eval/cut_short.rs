@@ -85,7 +85,7 @@ impl EvalState {
     }
 }
 
-/// What is exceeded, as a part of the message.
+/// The limit that an error exceeds, as a part of the message.
 pub(super) fn exceeded(kind: &EvalErrorKind) -> Option<&'static str> {
     match kind {
         EvalErrorKind::TooManySteps { .. } => Some("takes too many steps"),

@@ -105,7 +105,7 @@ impl Placeholder {
         }
     }
 
-    /// What is said of a call with the value.
+    /// The words of messages about a call with the value.
     pub(crate) fn call(&self) -> String {
         format!("whose argument is unknown: {}", self.reason())
     }

@@ -182,7 +182,7 @@ impl Host for ScriptHost<'_> {
 
     fn function_name(&self, function: &'static ScriptFn) -> &'static str {
         let tables = &self.script.tables;
-        let functions = tables.release.renames.functions.iter();
+        let functions = tables.release.renames.function_changes();
         let mut new = functions.filter_map(|(dialect, own, change)| match change {
             NameChange::Renamed(new) if *own == function.name => Some((*dialect, *new)),
             _ => None,

@@ -1,6 +1,6 @@
 //! Forms of scripts that tell releases apart, found in one walk over the expressions.
 
-use tvmscript_ir_core::release::{Form, Strength};
+use tvmscript_ir_core::release::{Form, Sign, Strength};
 use tvmscript_python_syntax::ParsedPython;
 use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, Keyword, List, Name, Stmt};
 
@@ -64,16 +64,16 @@ struct Search {
     keys: Vec<(&'static str, Sought)>,
     dotted: Vec<Sought>,
     /// Keywords whose absence is sought.
-    absent: ByName<Sought>,
+    absent: ByName<()>,
     /// Signs of which such a keyword was found.
     refuted: Vec<Sought>,
-    /// What was found.
+    /// Forms of the text.
     found: Vec<Sought>,
 }
 
 impl Forms<'_> {
-    /// The signs of each candidate that the text has, by index.
-    pub(super) fn find(&self, candidates: &[Candidate<'_>]) -> Vec<Vec<usize>> {
+    /// The signs of each candidate that the text has, in the order of the release.
+    pub(super) fn find(&self, candidates: &[Candidate<'_>]) -> Vec<Vec<&'static Sign>> {
         let mut search = Search::default();
         for (at, candidate) in candidates.iter().enumerate() {
             for (index, sign) in candidate.release.syntax.signs.iter().enumerate() {
@@ -84,20 +84,15 @@ impl Forms<'_> {
             }
         }
         self.walk(&mut search);
-        let Search { found, refuted, .. } = search;
-        let mut by_candidate: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
-        for sought in found {
-            if refuted.contains(&sought) {
-                continue;
-            }
-            if let Some(own) = by_candidate.get_mut(sought.0)
-                && !own.contains(&sought.1)
-            {
-                own.push(sought.1);
-            }
-        }
-        by_candidate.iter_mut().for_each(|own| own.sort_unstable());
-        by_candidate
+        let Search { mut found, refuted, .. } = search;
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|sought| !refuted.contains(sought));
+        let signs_of = |(at, candidate): (usize, &Candidate<'_>)| {
+            let of = found.iter().filter(|(own, _)| *own == at);
+            of.filter_map(|(_, index)| candidate.release.syntax.signs.get(*index)).collect()
+        };
+        candidates.iter().enumerate().map(signs_of).collect()
     }
 
     /// Adds a form to the search, or finds it at once.
@@ -128,7 +123,7 @@ impl Forms<'_> {
             }
             Form::NamesWithout(dialect, names, keyword) => {
                 names.iter().for_each(|name| search.attributes.add(ast, name, dialect, sought));
-                search.absent.add(ast, keyword, sought, sought);
+                search.absent.add(ast, keyword, (), sought);
             }
             Form::Keyword(dialect, keyword) => {
                 search.keywords.add(ast, keyword, (dialect, false), sought);
@@ -205,7 +200,7 @@ impl Forms<'_> {
             let of =
                 search.keywords.of(name).filter(|((own, none), _)| *own == dialect && (!none || is_none));
             search.found.extend(of.map(|(_, sought)| sought));
-            search.refuted.extend(search.absent.of(name).map(|(sought, _)| sought));
+            search.refuted.extend(search.absent.of(name).map(|(_, sought)| sought));
         }
     }
 

@@ -13,14 +13,23 @@ const MAX_PARTS: usize = 8;
 
 /// The imports of a text.
 pub(super) struct Imports {
-    /// Module and name; the name is empty for the module itself.
-    paths: Vec<(String, String)>,
+    /// Modules and members, each once.
+    paths: Vec<ImportPath>,
     /// Dialects by the names of their namespaces in the text.
     namespaces: HashMap<Name, &'static str>,
     /// Comments of the header, without the mark.
     pub(super) header: Vec<String>,
     /// `true` if header comments are the imports of the text.
     pub(super) is_printed: bool,
+}
+
+/// What an import names.
+struct ImportPath {
+    module: String,
+    /// The member; empty for the module itself.
+    name: String,
+    /// Both, with a dot between them.
+    whole: String,
 }
 
 /// An import: the dotted path, and the name that it binds.
@@ -58,25 +67,26 @@ impl Imports {
                     None => imports.namespaces.remove(&bound),
                 };
             }
-            if seen.insert((module.clone(), name.clone())) {
-                imports.paths.push((module, name));
+            let whole = format!("{module}.{name}");
+            if seen.insert(whole.clone()) {
+                imports.paths.push(ImportPath { module, name, whole });
             }
         }
         imports
     }
 
-    /// What the imports say for a release, with a weight.
+    /// The imports that a release has, each with its weight.
     pub(super) fn evidence(&self, candidate: &Candidate<'_>) -> Vec<(u32, Reason)> {
         let modules = &candidate.table.modules;
         let mut evidence = Vec::new();
-        for (module, name) in &self.paths {
-            if candidate.lacks(module) || candidate.lacks(&format!("{module}.{name}")) {
+        for ImportPath { module, name, whole } in &self.paths {
+            if candidate.lacks(module) || candidate.lacks(whole) {
                 continue;
             }
             if let Some((module, name, _)) = candidate.namespace(module, name) {
                 evidence.push((2, Reason::Import(module, name)));
             } else if !name.is_empty()
-                && let Some(module) = modules.path(&format!("{module}.{name}"))
+                && let Some(module) = modules.path(whole)
             {
                 evidence.push((1, Reason::Import(module, "")));
             }
@@ -112,7 +122,7 @@ impl Imports {
         let is_below = |module: &str| {
             module.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        self.paths.iter().any(|(module, name)| is_below(module) || is_below(&format!("{module}.{name}")))
+        self.paths.iter().any(|path| is_below(&path.module) || is_below(&path.whole))
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! Imports decide first: a release that has more of the imported namespaces and modules than others is the release of the
 //! text. Header comments are the imports of printed text; in a Python file they are comments. Among releases that have the
-//! same imports, forms of the scripts decide ([`Sign`](tvmscript_ir_core::release::Sign)): the release with the most of its forms, of equal ones that which the
+//! same imports, forms of the scripts decide ([`Sign`]): the release with the most of its forms, of equal ones the one that the
 //! registry lists first. Comments and strings are never searched.
 
 mod forms;
 mod imports;
 
-use tvmscript_ir_core::release::{Reason, ReleaseChoice, Strength};
+use tvmscript_ir_core::release::{Reason, ReleaseChoice, Sign, Strength};
 use tvmscript_ir_core::{Registry, Release};
 use tvmscript_python_syntax::{ParsedPython, PythonOptions, parse_python};
 
@@ -51,8 +51,8 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
     candidates.retain(|candidate| imported(candidate) == most);
     if candidates.len() > 1 {
         let found = Forms { text, parsed, imports: &imports }.find(&candidates);
-        for (candidate, forms) in candidates.iter_mut().zip(found) {
-            candidate.forms = forms;
+        for (candidate, signs) in candidates.iter_mut().zip(found) {
+            candidate.signs = signs;
         }
     }
     let mut best: Option<&Candidate<'_>> = None;
@@ -73,47 +73,38 @@ struct Candidate<'r> {
     /// The dialects of the release.
     registry: &'r Registry,
     table: &'r ParseTable,
-    /// What the imports say for the release, with a weight.
+    /// Imports that the release has, each with its weight.
     evidence: Vec<(u32, Reason)>,
-    /// Forms of the release that the text has, by index of its sign.
-    forms: Vec<usize>,
+    /// Signs of the release that the text has.
+    signs: Vec<&'static Sign>,
 }
 
 impl<'r> Candidate<'r> {
     fn new(release: &'static Release, registry: &'r Registry) -> Option<Candidate<'r>> {
         let registry = registry.of_release(release)?;
         let table = registry.slot::<Parsers>()?.table();
-        Some(Candidate { release, registry, table, evidence: Vec::new(), forms: Vec::new() })
+        Some(Candidate { release, registry, table, evidence: Vec::new(), signs: Vec::new() })
     }
 
     /// Numbers of forms and of hints. Hints count for a release that the text imports.
     fn score(&self) -> (usize, usize) {
-        let is_hint = |index: &&usize| {
-            self.release.syntax.signs.get(**index).is_some_and(|sign| sign.strength == Strength::Hint)
-        };
-        let hints = self.forms.iter().filter(is_hint).count();
-        (self.forms.len() - hints, if self.evidence.is_empty() { 0 } else { hints })
+        let hints = self.signs.iter().filter(|sign| sign.strength == Strength::Hint).count();
+        (self.signs.len() - hints, if self.evidence.is_empty() { 0 } else { hints })
     }
 
     /// The evidence that the fewest other releases have.
     fn reason(&self, candidates: &[Candidate<'_>], lost: &[Reason]) -> Reason {
-        let imports = self.evidence.iter().map(|(_, reason)| *reason);
-        let signs = self
-            .forms
-            .iter()
-            .filter_map(|index| self.release.syntax.signs.get(*index))
-            .map(|s| Reason::Sign(*s));
         let with = |reason: &Reason| {
-            let of = |candidate: &Candidate<'_>| {
-                let signs =
-                    candidate.forms.iter().filter_map(|index| candidate.release.syntax.signs.get(*index));
-                candidate.evidence.iter().any(|(_, own)| is_same(own, reason))
-                    || signs.map(|sign| Reason::Sign(*sign)).any(|own| is_same(&own, reason))
-            };
-            candidates.iter().filter(|candidate| of(candidate)).count()
-                + lost.iter().filter(|own| is_same(own, reason)).count()
+            let has = |candidate: &&Candidate<'_>| candidate.reasons().any(|own| is_same(&own, reason));
+            candidates.iter().filter(has).count() + lost.iter().filter(|own| is_same(own, reason)).count()
         };
-        imports.chain(signs).min_by_key(with).unwrap_or(Reason::Default)
+        self.reasons().min_by_key(with).unwrap_or(Reason::Default)
+    }
+
+    /// What says that the text is of the release.
+    fn reasons(&self) -> impl Iterator<Item = Reason> {
+        let imports = self.evidence.iter().map(|(_, reason)| *reason);
+        imports.chain(self.signs.iter().map(|sign| Reason::Sign(**sign)))
     }
 }
 

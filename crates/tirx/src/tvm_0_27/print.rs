@@ -395,7 +395,7 @@ pub(crate) fn load_as_slice(
     }
 }
 
-/// As [`store`], and masks as in TVM 0.23: `A.vstore([T.Ramp(0, 1, 4)], value, predicate=mask)`
+/// Those of [`store`], with masks in the form of TVM 0.23: `A.vstore([T.Ramp(0, 1, 4)], value, predicate=mask)`
 pub(crate) fn store_with_mask(
     node: &Ref<BufferStore>,
     path: PathId,

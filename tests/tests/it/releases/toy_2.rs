@@ -24,12 +24,12 @@ static TOY_2: Release = Release {
 };
 
 const RENAMES: Renames = Renames {
-    functions: &[
+    functions: &[&[
         ("tir", "prim_func", Renamed("kernel")),
         ("toy", "clamp", Renamed("math.limit")),
         ("toy", "region", Renamed("scope")),
         ("toy", "trace", Renamed("log")),
-    ],
+    ]],
     keywords: &[("toy", "high", "most")],
     key_prefix: Some(("toy.", "toys.")),
     types: &[("toy.Trace", "toys.Log")],

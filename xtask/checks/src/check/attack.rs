@@ -17,6 +17,7 @@ use tvmscript_test_texts::files_of;
 use xtask::workspace;
 
 use super::{Answer, Question, Report};
+use crate::command;
 use crate::conformance::in_parallel;
 use crate::subject;
 
@@ -38,7 +39,7 @@ pub struct Options {
     /// Only these commands.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// The command [default: built with the profile `fast`].
+    /// The command [default: the optimised build].
     #[arg(long)]
     binary: Option<PathBuf>,
     /// The address space of a run, in megabytes.
@@ -83,7 +84,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     }
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
-        None => build()?,
+        None => command::optimized()?,
     };
     let folder = workspace::root().join("target/attack");
     std::fs::create_dir_all(&folder)?;
@@ -103,15 +104,6 @@ pub(super) fn run(options: &Options) -> Result<()> {
         result?.into_iter().for_each(|(run, answer)| report.count(ENDS, &run, answer));
     }
     report.finish(options.show)
-}
-
-/// Builds the command with optimisation.
-pub fn build() -> Result<PathBuf> {
-    let status = workspace::cargo().args(["build", "--profile", "fast", "-p", "tvmscript-cli"]).status()?;
-    if !status.success() {
-        bail!("the command does not build");
-    }
-    Ok(workspace::root().join("target/fast/tvmscript"))
 }
 
 /// Scripts of the fixtures, and their JSON in TVM's form.

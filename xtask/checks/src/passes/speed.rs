@@ -5,7 +5,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::bench_gate::{PASSES, build, workloads};
+use crate::bench_gate::{PASSES, workloads};
+use crate::command;
 use crate::conformance::Oracle;
 use xtask::workspace;
 
@@ -23,7 +24,7 @@ const RELAX_PASSES: (&str, &str) = (
 /// # Errors
 /// When a side does not run.
 pub(super) fn run(oracle: &Oracle) -> Result<()> {
-    let command = build()?;
+    let command = command::optimized()?;
     let folder = workspace::root().join("target/passes");
     std::fs::create_dir_all(&folder)?;
     println!("{:<36} {:>9} {:>9} {:>6}", "CPU milliseconds", "TVM", "ours", "ratio");

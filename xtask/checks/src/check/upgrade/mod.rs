@@ -18,6 +18,7 @@ use serde_json::Value;
 use xtask::workspace;
 
 use super::{Answer, Corpus, Question, Report};
+use crate::command;
 use crate::conformance::{Oracle, Program, equal_request, in_parallel, load_corpus, print_request};
 use crate::subject;
 
@@ -41,7 +42,7 @@ pub struct Options {
     /// A folder with Python files of the older release.
     #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
-    /// The command [default: built with the profile `fast`].
+    /// The command [default: the optimised build].
     #[arg(long)]
     binary: Option<PathBuf>,
     /// Causes of failures shown.
@@ -75,7 +76,7 @@ mod question {
 pub(super) fn run(options: &Options) -> Result<()> {
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
-        None => super::attack::build()?,
+        None => command::optimized()?,
     };
     let load = |dir: &Path| load_corpus(dir, &options.corpus.kind, options.filter.as_deref());
     let mut programs = Vec::new();
