@@ -28,6 +28,16 @@ pub(crate) enum Unknown {
     Refuse,
 }
 
+/// The rule of `--host-code`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum HostCodeRule {
+    /// It is evaluated, within limits.
+    #[default]
+    Run,
+    /// Only literals and captured values are; scripts that need more are refused.
+    None,
+}
+
 /// The code of a Python file to run, and its limits.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Python files")]
@@ -43,6 +53,9 @@ pub(crate) struct PythonFileArgs {
     /// Take only the scripts of this name, e.g. `main`, `test_split.before` or `kernels["add"]`; repeatable
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) select: Vec<String>,
+    /// The Python code around scripts, and in them
+    #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
+    pub(crate) host_code: HostCodeRule,
     /// Read what the cells of notebooks printed, not their code
     #[arg(long, global = true)]
     pub(crate) outputs: bool,

@@ -1,12 +1,12 @@
 //! Settings of a run: its session, and the global flags.
 
-use tvmscript::script_parser::{CaptureRule, UnknownFunctions};
+use tvmscript::script_parser::{CaptureRule, HostCode, UnknownFunctions};
 use tvmscript::{ParseOptions, PrinterConfig, Registry, Session};
 
 use crate::args::{ColorWhen, GlobalArgs};
 use crate::modules;
 use crate::pasted::Part;
-use crate::python_args::{Capture, Unknown};
+use crate::python_args::{Capture, HostCodeRule, Unknown};
 
 /// How a run reads, prints and loads.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +82,10 @@ impl<'a> Settings<'a> {
         options.capture = match self.flags.capture {
             Capture::Tvm => CaptureRule::All,
             Capture::Rfc => CaptureRule::Declared,
+        };
+        options.host_code = match python.host_code {
+            HostCodeRule::Run => HostCode::Runs,
+            HostCodeRule::None => HostCode::Refused,
         };
         options.unknown_functions = match self.flags.unknown_functions {
             Unknown::Printed => UnknownFunctions::KeptInPrinted,

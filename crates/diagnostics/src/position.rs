@@ -1,5 +1,7 @@
 //! Line and column positions.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 /// A position in a text.
@@ -41,6 +43,17 @@ impl<'a> LineIndex<'a> {
         Position { line, column, offset }
     }
 
+    /// The lines of these ranges, with this many lines before and after them: the number of lines before, and the range.
+    pub(crate) fn lines_around(&self, ranges: &[Range<usize>], context: usize) -> (usize, Range<usize>) {
+        let line_of = |at: usize| self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        let first =
+            ranges.iter().map(|range| line_of(range.start)).min().unwrap_or(0).saturating_sub(context);
+        let last = ranges.iter().map(|range| line_of(range.end)).max().unwrap_or(0).saturating_add(context);
+        let start = self.starts.get(first).copied().unwrap_or(0);
+        let end = self.starts.get(last.saturating_add(1)).copied().unwrap_or(self.text.len());
+        (first, start..end)
+    }
+
     /// The byte offset of a line and column, both from 1. A column behind the end of its line maps to its end.
     pub fn offset(&self, line: usize, column: usize) -> Option<usize> {
         let start = *self.starts.get(line.checked_sub(1)?)?;
@@ -62,6 +75,16 @@ pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_excerpt_has_whole_lines() {
+        let lines = LineIndex::new("a\nb\nc\nd");
+        assert_eq!(lines.lines_around(&[2..3], 0), (1, 2..4));
+        assert_eq!(lines.lines_around(&[4..5, 2..2], 0), (1, 2..6));
+        assert_eq!(lines.lines_around(&[2..3], 1), (0, 0..6));
+        assert_eq!(lines.lines_around(&[7..7], 9), (0, 0..7));
+        assert_eq!(lines.lines_around(&[], 0), (0, 0..2));
+    }
 
     #[test]
     fn columns_count_characters_and_offsets_bytes() {

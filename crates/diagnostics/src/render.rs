@@ -98,13 +98,16 @@ pub struct Renderer<'a> {
     context_lines: usize,
 }
 
-/// A text, and its escaped form as ariadne reads it.
 struct Text<'a> {
     name: String,
     lines: LineIndex<'a>,
     original: &'a str,
-    visible: VisibleSource<'a>,
-    whole: Source<String>,
+}
+
+/// The lines of a text that a diagnostic shows, escaped and shortened.
+struct Excerpt {
+    text: usize,
+    source: Source<String>,
 }
 
 impl<'a> Renderer<'a> {
@@ -122,10 +125,8 @@ impl<'a> Renderer<'a> {
 
     /// Adds a text and returns its index.
     pub fn add_text(&mut self, name: &str, text: &'a str) -> usize {
-        let visible = VisibleSource::new(text);
-        let whole = Source::from(visible.text.to_string());
         let name = escape::name(name).into_owned();
-        self.texts.push(Text { name, lines: LineIndex::new(text), original: text, visible, whole });
+        self.texts.push(Text { name, lines: LineIndex::new(text), original: text });
         self.texts.len() - 1
     }
 
@@ -139,45 +140,45 @@ impl<'a> Renderer<'a> {
                 None => used.push((place.text, vec![place])),
             }
         }
-        let mut cache = Shown { texts: &self.texts, shortened: Vec::new() };
+        let mut cache = Shown { texts: &self.texts, excerpts: Vec::new() };
         let mut marks: Vec<ShownRange<'_>> = Vec::new();
         let mut headers: Vec<(String, String)> = Vec::new();
         for (text_index, places) in &used {
             let Some(text) = self.texts.get(*text_index) else { continue };
             let is_primary_text = used.first().is_some_and(|(primary, _)| primary == text_index);
-            let range_of = |place: &&Place| text.visible.range(within(text.original, place.range.clone()));
-            let mut ranges: Vec<Range<usize>> = places.iter().map(range_of).collect();
-            let short = shorten(&text.visible.text, &ranges);
+            let context_lines = if is_primary_text { self.context_lines } else { 0 };
+            let originals: Vec<_> =
+                places.iter().map(|place| within(text.original, place.range.clone())).collect();
+            let (first_line, shown) = text.lines.lines_around(&originals, context_lines);
+            let visible = VisibleSource::new(&text.original[shown.clone()]);
+            let moved = |range: &Range<usize>| range.start - shown.start..range.end - shown.start;
+            let mut ranges: Vec<Range<usize>> =
+                originals.iter().map(|range| visible.range(moved(range))).collect();
+            let mut excerpt = visible.text.into_owned();
+            if let Some((short, moved)) = shorten(&excerpt, &ranges) {
+                (excerpt, ranges) = (short, moved);
+            }
             let start = |ranges: &[Range<usize>]| {
                 // The header of the primary text shows the primary label, that of another one its first label.
                 let first =
                     if is_primary_text { ranges.first() } else { ranges.iter().min_by_key(|r| r.start) };
                 first.map_or(0, |range| range.start)
             };
-            let shown = match short {
-                None => LineIndex::new(&text.visible.text).position(start(&ranges)),
-                Some((short, moved)) => {
-                    ranges = moved;
-                    let shown = LineIndex::new(&short).position(start(&ranges));
-                    cache.shortened.push((*text_index, Source::from(short)));
-                    shown
-                }
-            };
+            // Lines before the excerpt are empty, so that ariadne numbers the lines as the text does.
+            excerpt.insert_str(0, &"\n".repeat(first_line));
+            ranges.iter_mut().for_each(|range| *range = range.start + first_line..range.end + first_line);
+            let shown = LineIndex::new(&excerpt).position(start(&ranges));
+            marks.extend(context(&excerpt, &ranges, context_lines).map(|start| ShownRange {
+                text: *text_index,
+                range: start..start,
+                label: None,
+            }));
+            cache.excerpts.push(Excerpt { text: *text_index, source: Source::from(excerpt) });
             // The header shows the position in the original text, not in the escaped one.
-            let originals: Vec<_> = places.iter().map(|place| place.range.clone()).collect();
             let real = text.lines.position(start(&originals));
             if (shown.line, shown.column) != (real.line, real.column) {
                 let header = |line, column| format!("{}:{line}:{column} ", text.name);
                 headers.push((header(shown.line, shown.column), header(real.line, real.column)));
-            }
-            if is_primary_text && self.context_lines > 0 {
-                let shown = cache.text(*text_index);
-                let lines = context(shown, &ranges, self.context_lines);
-                marks.extend(lines.map(|start| ShownRange {
-                    text: *text_index,
-                    range: start..start,
-                    label: None,
-                }));
             }
             for (index, (place, range)) in places.iter().zip(ranges).enumerate() {
                 let label = Some((is_primary_text && index == 0, place.label.as_str()));
@@ -265,25 +266,15 @@ struct ShownRange<'a> {
 /// The texts as one diagnostic shows them.
 struct Shown<'a> {
     texts: &'a [Text<'a>],
-    shortened: Vec<(usize, Source<String>)>,
-}
-
-impl Shown<'_> {
-    fn source(&self, index: usize) -> Option<&Source<String>> {
-        let shortened = self.shortened.iter().find(|(text, _)| *text == index);
-        shortened.map(|(_, source)| source).or_else(|| self.texts.get(index).map(|text| &text.whole))
-    }
-
-    fn text(&self, index: usize) -> &str {
-        self.source(index).map_or("", |source| source.text())
-    }
+    excerpts: Vec<Excerpt>,
 }
 
 impl Cache<usize> for Shown<'_> {
     type Storage = String;
 
     fn fetch(&mut self, id: &usize) -> Result<&Source<String>, impl fmt::Debug> {
-        self.source(*id).ok_or("no such text")
+        let excerpt = self.excerpts.iter().find(|excerpt| excerpt.text == *id);
+        excerpt.map(|excerpt| &excerpt.source).ok_or("no such text")
     }
 
     fn display<'a>(&self, id: &'a usize) -> Option<impl fmt::Display + 'a> {
@@ -292,11 +283,7 @@ impl Cache<usize> for Shown<'_> {
 }
 
 /// The starts of the lines around the ranges.
-fn context<'t>(
-    text: &'t str,
-    ranges: &[Range<usize>],
-    lines: usize,
-) -> impl Iterator<Item = usize> + use<'t> {
+fn context(text: &str, ranges: &[Range<usize>], lines: usize) -> impl Iterator<Item = usize> + use<> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);

@@ -57,7 +57,7 @@ pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
 pub use diagnostics::Diagnostics;
 pub use errors::{EvalError, EvalErrorKind, EvalResult, HostError, HostErrorKind, Label, Reported, Severity};
-pub use eval::{Cause, Module, Placeholder, absolute_module, is_library_module, parameter_names};
+pub use eval::{Cause, HostCode, Module, Placeholder, absolute_module, is_library_module, parameter_names};
 pub use eval::{OpenTemplate, Template};
 pub use evaluator::{Eval, Evaluator};
 pub use host::{

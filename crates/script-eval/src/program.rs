@@ -19,7 +19,7 @@ use crate::budget::{Budget, Limits};
 use crate::errors::{EvalError, Reported};
 use crate::eval::class::Keys;
 use crate::eval::generator::Generators;
-use crate::eval::{Env, Exceptions, LocalNames, Raise};
+use crate::eval::{Env, Exceptions, HostCode, LocalNames, Raise};
 use crate::evaluator::Eval;
 use crate::host::{Host, Plain};
 use crate::parts::Parts;
@@ -73,6 +73,7 @@ pub struct Program {
     spare: RefCell<Vec<EvalState>>,
     /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
     pub(crate) comparisons_nest: bool,
+    pub(crate) host_code: HostCode,
     /// Warnings and notes of functions that were called back.
     pub(crate) inner_warnings: RefCell<Vec<EvalError>>,
     /// Exceptions that are being raised or handled.
@@ -174,6 +175,7 @@ impl Program {
             native_classes: RefCell::default(),
             lend_host: Box::new(|evaluate| evaluate(&mut Plain)),
             comparisons_nest: false,
+            host_code: HostCode::Runs,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
             exceptions: Exceptions::default(),
@@ -218,6 +220,13 @@ impl Program {
     /// Tests whether a statement of the program's own text binds a module-level variable.
     pub fn binds_global(&self, name: Name) -> bool {
         names_of_module(&self.ast, self.main_body()).contains(&name)
+    }
+
+    /// Says if host code runs.
+    #[must_use]
+    pub fn with_host_code(mut self, host_code: HostCode) -> Program {
+        self.host_code = host_code;
+        self
     }
 
     /// Gives all nodes this span.

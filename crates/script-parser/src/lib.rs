@@ -63,5 +63,5 @@ pub use table::{
     TextRulesFn, UnknownFn,
 };
 pub use tvmscript_script_eval::{
-    EvalErrorKind, EvalResult, Indices, Limits, Mode, NodeRules, Operator, Reported,
+    EvalErrorKind, EvalResult, HostCode, Indices, Limits, Mode, NodeRules, Operator, Reported,
 };

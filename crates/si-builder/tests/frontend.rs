@@ -90,6 +90,24 @@ fn p92_03_tuples_lists_of_items_and_wrappers_are_filled() {
 }
 
 #[test]
+fn p92_03_other_types_are_errors_of_the_compiler() {
+    // Does not compile if the type implements the trait: then two implementations of `Lacks` apply.
+    trait Lacks<Trait> {
+        const HOLDS: bool = true;
+    }
+    impl<T> Lacks<()> for T {}
+    struct FillableTrait;
+    impl<T: tvmscript_si_builder::Fillable> Lacks<FillableTrait> for T {}
+    const { assert!(<i64 as Lacks<_>>::HOLDS) };
+    const { assert!(<&str as Lacks<_>>::HOLDS) };
+    const { assert!(<Span as Lacks<_>>::HOLDS) };
+    const { assert!(<Object as Lacks<_>>::HOLDS) };
+    const { assert!(<Vec<Ref<Expr>> as Lacks<_>>::HOLDS) };
+    const { assert!(<Option<Ref<Expr>> as Lacks<_>>::HOLDS) };
+    const { assert!(<(Ref<Expr>, i64) as Lacks<_>>::HOLDS) };
+}
+
+#[test]
 fn p92_04_filling_stops_at_nodes_with_a_span() {
     let hidden = call("hidden", &[]);
     let old = call("old", &[&hidden]).with_span(layer("old"));

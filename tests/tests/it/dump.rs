@@ -4,7 +4,7 @@ use tvmscript::docsifier::print_mapped;
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::dump::{DumpOptions, Graph, fields_label};
 use tvmscript::ir_core::type_table::TypeInfo;
-use tvmscript::ir_core::{Ref, Span, StructuralEqual, tree_size};
+use tvmscript::ir_core::{Ref, Span, StructuralEqual, post_order_visit, tree_size};
 use tvmscript::pass::instrument::{DumpFormat, DumpModules};
 use tvmscript::pass::{PassContext, PassTable, Sequential};
 use tvmscript::passes::on_module;
@@ -48,6 +48,41 @@ fn kinds(keys: &[&str]) -> Vec<&'static TypeInfo> {
 
 fn script(text: &str) -> Object {
     parse_ok("script", text).expect("a right script").remove(0)
+}
+
+#[test]
+fn b04_post_order_of_the_loop_nest_of_the_article() {
+    let function = script(LOOP_NEST);
+    let body = function.as_node::<PrimFunc>().expect("a function").body.object().clone();
+    let options = DumpOptions {
+        kinds: kinds(&["tir.Stmt", "ir.PrimExpr"]),
+        as_visited: true,
+        ..DumpOptions::default()
+    };
+    let mut nodes: Vec<Object> = Vec::new();
+    Graph::with_labels(&body, &options, |node| {
+        nodes.push(node.clone());
+        String::new()
+    });
+    // The article numbers nodes before their children; here each comes after them.
+    let mut expected: Vec<usize> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for index in 0..nodes.len() {
+        let parent = index.checked_sub(1).map(|before| HOLDERS[before] as usize);
+        while open.last().copied() != parent {
+            expected.push(open.pop().expect("a node around this one"));
+        }
+        open.push(index);
+    }
+    expected.extend(open.iter().rev());
+    let mut order: Vec<usize> = Vec::new();
+    post_order_visit(&body, |node| order.extend(nodes.iter().position(|known| known.ptr_eq(node))));
+    assert_eq!((nodes.len(), order.len()), (41, 41));
+    // The article's visitor meets a variable at its first use, ours at its definition.
+    let is_no_variable = |index: &usize| nodes[*index].as_node::<tvmscript::prim::Var>().is_none();
+    order.retain(is_no_variable);
+    expected.retain(is_no_variable);
+    assert_eq!(order, expected);
 }
 
 #[test]

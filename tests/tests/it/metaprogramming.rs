@@ -9,6 +9,7 @@ mod compute;
 mod embedding;
 mod globals;
 mod helpers;
+mod host_code;
 mod macros;
 mod nms;
 mod ranks;

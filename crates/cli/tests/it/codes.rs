@@ -25,16 +25,29 @@ fn every_wrong_script_gives_its_code_and_every_right_one_is_clean() {
     let scripts: Vec<_> =
         pages.iter().filter_map(|(code, scripts)| Some((code, scripts.as_ref()?))).collect();
     assert!(scripts.len() > 60, "{}", scripts.len());
-    for (code, (wrong, right)) in scripts {
-        let wrong = file(&format!("{code}_wrong.py"), format!("{wrong}\n"));
-        let checked = run(&["check", "--format", "json", &wrong]);
-        if !checked.stdout.contains(&format!("\"code\":\"{code}\"")) {
-            failures.push(format!("{code} wrong: {}", checked.stdout));
+    let files = |kind: &str, text: fn(&(String, String)) -> &String| -> Vec<String> {
+        let write = |(code, pair): &(&String, &(String, String))| {
+            file(&format!("{code}_{kind}.py"), format!("{}\n", text(pair)))
+        };
+        scripts.iter().map(write).collect()
+    };
+    let check = |files: &[String]| {
+        let checked = run(&["check", "--format", "json"]
+            .into_iter()
+            .chain(files.iter().map(String::as_str))
+            .collect::<Vec<_>>());
+        let lines: Vec<String> = checked.stdout.lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), files.len(), "{}", checked.stderr);
+        lines
+    };
+    for ((code, _), line) in scripts.iter().zip(check(&files("wrong", |(wrong, _)| wrong))) {
+        if !line.contains(&format!("\"code\":\"{code}\"")) {
+            failures.push(format!("{code} wrong: {line}"));
         }
-        let right = file(&format!("{code}_right.py"), format!("{right}\n"));
-        let checked = run(&["check", "--format", "json", &right]);
-        if checked.status != 0 || !checked.stdout.contains("\"errors\":[]") {
-            failures.push(format!("{code} right: {}", checked.stdout));
+    }
+    for ((code, _), line) in scripts.iter().zip(check(&files("right", |(_, right)| right))) {
+        if !line.contains("\"ok\":true") || !line.contains("\"errors\":[]") {
+            failures.push(format!("{code} right: {line}"));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -55,6 +55,35 @@ fn b07_a_picture_needs_no_graphviz() {
 }
 
 #[test]
+fn b09_a_relax_function_is_drawn() {
+    let text = "from tvm.script import relax as R\n\n@R.function\ndef f(x: R.Tensor((2,), \"float32\")):\n    y = R.exp(x)\n    return y\n";
+    let function = file("relax.py", text);
+    let kinds = "relax.expr.Function,relax.expr.VarBinding,relax.expr.Call,relax.expr.Var";
+    let dot = run(&["dump", "--format", "dot", "--kinds", kinds, &function]);
+    assert_eq!(dot.status, 0, "{}", dot.stderr);
+    assert!(dot.stdout.contains("[label=\"relax.expr.Call\\nR.exp(x)\"];"), "{}", dot.stdout);
+    let svg = run(&["dump", "--format", "svg", "--kinds", kinds, &function]);
+    assert_eq!(svg.status, 0, "{}", svg.stderr);
+    assert_eq!(svg.stdout.matches("<rect").count(), dot.stdout.matches("[label=").count());
+    assert!(svg.stdout.contains("R.exp(x)"), "{}", svg.stdout);
+}
+
+#[test]
+fn p92_17_an_option_of_the_pass_context_switches_the_builder() {
+    let script = file("a.py", SCRIPT);
+    let coverage = |switch: &str| {
+        let option = format!("ir.enable_si_builder={switch}");
+        let ran =
+            run(&["opt", &script, "--passes", "tir.UnrollLoop", "--opt", &option, "--min-sources", "1"]);
+        (ran.status, ran.stderr)
+    };
+    assert_eq!(coverage("true").0, 0, "{}", coverage("true").1);
+    let (status, stderr) = coverage("false");
+    assert_eq!(status, 1);
+    assert!(stderr.contains("nodes have a source"), "{stderr}");
+}
+
+#[test]
 fn run_prints_the_arguments_after_the_run() {
     let text = "\
 from tvm.script import tir as T

@@ -73,6 +73,12 @@ pub enum EvalErrorKind {
         /// The name or expression as in the text, without backticks.
         name: String,
     },
+    /// A script needs host code, which is not run.
+    #[error("{what} is host code, which is not run")]
+    HostCode {
+        /// The code, e.g. "a comprehension".
+        what: &'static str,
+    },
     /// A script uses a parameter of a function that is never called.
     #[error("`{script}` needs arguments: it depends on the parameter `{parameter}` of `{function}`, {call}")]
     NeedsArguments {
@@ -151,6 +157,9 @@ error_codes! {
         EvalErrorKind::UnknownValue { .. } => "E0311" "unknown-value"
             "A script uses a value of host code that is not evaluated, such as the result of an unknown library. Write the \
              value itself.";
+        EvalErrorKind::HostCode { .. } => "E0316" "host-code"
+            "A script needs code of the file or of Python, which `--host-code none` does not run. Write its value as a literal, \
+             or run host code.";
         EvalErrorKind::NeedsArguments { .. } => "E0312" "needs-arguments"
             "A note: a script inside a function depends on the parameters of the function, and the file never calls it, or \
              only with values that are unknown. It is read where it is called with values.";

@@ -267,12 +267,15 @@ impl Eval<'_> {
             ScriptValue::Host(host) => {
                 let any = host.as_any();
                 if let Some(closure) = any.downcast_ref::<Closure>() {
+                    self.refuse_host_call(&**host)?;
                     return self.call_closure(closure, args);
                 }
                 if let Some(builtin) = any.downcast_ref::<Builtin>() {
+                    self.refuse_host_call(&**host)?;
                     return builtin.run(self, args);
                 }
                 if let Some(object) = object::of(callee).filter(|object| object.is_callable()) {
+                    self.refuse_host_call(&**host)?;
                     return tvmscript_ir_core::with_stack(|| object.call(self, callee, args));
                 }
                 if let Some(method) = any.downcast_ref::<BoundMethod>() {
@@ -280,6 +283,7 @@ impl Eval<'_> {
                     return self.call_value(&method.function, args);
                 }
                 if any.is::<ClassObject>() {
+                    self.refuse_host_call(&**host)?;
                     return self.instantiate(callee, args);
                 }
                 #[cfg(feature = "library")]
@@ -287,9 +291,11 @@ impl Eval<'_> {
                     return self.call_value(&partial.function, partial.arguments(args));
                 }
                 if let Some(function) = any.downcast_ref::<Generated>() {
+                    self.refuse_host_call(&**host)?;
                     return function.run(self, args);
                 }
                 if let Some(instance) = any.downcast_ref::<Instance>() {
+                    self.refuse_host_call(&**host)?;
                     let class = instance.class.clone();
                     let method = match class::lookup(&class, "__call__") {
                         Some(method) => self.bind_member(method, Some(callee), &class, "__call__")?,

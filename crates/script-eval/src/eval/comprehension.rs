@@ -35,6 +35,7 @@ impl Eval<'_> {
         parts: &[ExprId],
         generators: List<Comprehension>,
     ) -> EvalResult<Loops> {
+        self.try_at(id, |p| p.refuse_host_code("a comprehension"))?;
         let ast = self.state.ast.clone();
         let list = ast.list(generators);
         let mut exprs = parts.to_vec();

@@ -418,6 +418,12 @@ impl Eval<'_> {
 /// Tests whether these statements contain, at any depth, a decorated definition that is not in `read`.
 pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &IdSet<StmtId>) -> bool {
     let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    std::iter::from_fn(|| next_decorated(ast, &mut work)).any(|(id, _)| !read.contains(&id))
+}
+
+/// The next decorated definition in these statements, at any depth, with its decorators. Definitions inside a script are
+/// not scripts of their own.
+pub(super) fn next_decorated(ast: &Ast, work: &mut Vec<StmtId>) -> Option<(StmtId, List<ExprId>)> {
     while let Some(id) = work.pop() {
         let decorators = match ast.stmt(id) {
             Stmt::FunctionDef(s) => s.decorators,
@@ -425,15 +431,11 @@ pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &IdSet<StmtId>) ->
             _ => List::default(),
         };
         if !decorators.is_empty() {
-            // Definitions inside a script are not scripts of their own.
-            if !read.contains(&id) {
-                return true;
-            }
-            continue;
+            return Some((id, decorators));
         }
-        ast.inner_stmts(id, &mut work);
+        ast.inner_stmts(id, work);
     }
-    false
+    None
 }
 
 fn name_of(ast: &Ast, def: StmtId) -> Option<Name> {

@@ -9,6 +9,7 @@ use tvmscript_python_syntax::ast::{Constant, Conversion, Expr, ExprId, List};
 
 impl Eval<'_> {
     pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> EvalResult<ScriptValue> {
+        self.try_at(id, |p| p.refuse_host_code("an f-string"))?;
         let text = self.joined_text(id, values)?;
         self.try_at(id, |p| python::cost::text(p.state, &text))
     }

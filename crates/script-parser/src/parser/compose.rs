@@ -11,7 +11,7 @@ use tvmscript_ir_core::{SourceId, SourceTexts};
 use tvmscript_python_syntax::ast::{Ast, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, HostError, HostErrorKind, Label};
-use tvmscript_script_eval::{Part, Parts, absolute_module};
+use tvmscript_script_eval::{HostCode, Part, Parts, absolute_module};
 
 use super::ParseOptions;
 use super::options::ModuleText;
@@ -59,7 +59,9 @@ impl<'a> Composed<'a> {
 
     /// Adds the modules that a text imports, and those that these import.
     fn add_modules(&mut self, ast: &Ast, options: &ParseOptions, parts: &mut Vec<Part>) {
-        let Some(loader) = &options.modules else { return };
+        let Some(loader) = options.modules.as_ref().filter(|_| options.host_code == HostCode::Runs) else {
+            return;
+        };
         let mut seen = HashSet::new();
         let mut work: Vec<(String, TextRange)> = Vec::new();
         imports(ast, &loader.package, &mut |path, range| work.push((path, range)));

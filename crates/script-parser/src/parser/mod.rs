@@ -135,6 +135,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let package = options.modules.as_ref().map_or("", |modules| &modules.package);
     let with_spans = |program: Program| {
         let program = program.with_comments(by_stmt).with_parts(composed.parts, package);
+        let program = program.with_host_code(options.host_code);
         if options.omit_spans { program.with_fixed_span(Span::UNKNOWN) } else { program }
     };
     let mut parse = Parse::open(parsed.ast, &composed.text, source, tables, options, with_spans);

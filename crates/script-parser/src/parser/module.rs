@@ -6,7 +6,7 @@ use super::{ParseOptions, Parser, Script};
 use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId, TextRange};
 use tvmscript_script_eval::errors::EvalErrorKind;
-use tvmscript_script_eval::{Placeholder, Position, Run};
+use tvmscript_script_eval::{HostCode, Placeholder, Position, Run};
 
 impl Parser<'_> {
     /// Parses the whole text, with the values and calls that the options give.
@@ -25,8 +25,9 @@ impl Parser<'_> {
             }
             self.state.take_last_value();
             self.enter_headers(*id);
+            let runs = options.host_code == HostCode::Runs || self.evaluate(|e| e.declares(*id));
             self.state.move_to(Position::Module(Run::Tolerant));
-            if self.visit(*id).is_ok() {
+            if runs && self.visit(*id).is_ok() {
                 self.collect_scripts(*id);
             }
             self.script.scripts.commit();
@@ -34,6 +35,9 @@ impl Parser<'_> {
             self.leave_headers(*id);
         }
         if options.calls.is_empty() {
+            if options.host_code == HostCode::Refused {
+                return;
+            }
             self.state.move_to(Position::Module(Run::Tolerant));
             self.evaluate(|e| e.explore_all());
             self.state.move_to(Position::Module(Run::Strict));

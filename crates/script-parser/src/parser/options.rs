@@ -6,7 +6,7 @@ use tvmscript_ir_core::{Release, Session, Syntax};
 use tvmscript_python_syntax::ast::{Stmt, StmtId};
 use tvmscript_python_syntax::prescan::Comment;
 use tvmscript_python_syntax::{ParsedPython, PythonOptions};
-use tvmscript_script_eval::Limits;
+use tvmscript_script_eval::{HostCode, Limits};
 
 use super::{CaptureRule, Globals};
 use crate::header::{Header, is_comment};
@@ -37,6 +37,8 @@ pub struct ParseOptions {
     pub globals: Globals,
     /// The variables around a script that its body may use.
     pub capture: CaptureRule,
+    /// Code of the text, and of Python, that scripts need.
+    pub host_code: HostCode,
     /// Calls of functions that no dialect declares.
     pub unknown_functions: UnknownFunctions,
     /// Finds modules that the text imports. Without it, they are unknown.

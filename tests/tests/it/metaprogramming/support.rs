@@ -3,7 +3,7 @@
 use tvmscript::{ParseOptions, Parsed, Script, assert_structural_eq, parse, registry};
 
 /// The imports of all texts.
-const IMPORTS: &str = "from tvm.script import ir as I, relax as R, tir as T\nfrom tvm.script.ir_builder import IRBuilder\n\
+pub const IMPORTS: &str = "from tvm.script import ir as I, relax as R, tir as T\nfrom tvm.script.ir_builder import IRBuilder\n\
     from tvm.script.builder import Builder, def_, def_many\n";
 
 /// Parses a text with the usual imports.

@@ -1,5 +1,7 @@
 //! Templates: variables around a script (79-01, 79-12).
 
+use tvmscript::assert_structural_eq;
+
 use super::support::{same, scripts};
 
 const MATMUL: &str = r#"
@@ -150,4 +152,87 @@ fn p79_01_the_results_have_their_own_nodes() {
     let [a, b, c] = &all[..] else { panic!("{all:?}") };
     assert!(tvmscript::structural_equal(&a.node, &b.node));
     assert!(!tvmscript::structural_equal(&a.node, &c.node));
+}
+
+#[test]
+fn p79_22_a_template_of_a_whole_class() {
+    let template = r#"
+def make(n, dtype):
+    @I.ir_module
+    class Module:
+        I.module_attrs({"size": n})
+
+        @T.prim_func(private=True)
+        def add(A: T.Buffer((n,), dtype), B: T.Buffer((n,), dtype)):
+            for i in range(n):
+                B[i] = A[i] + T.Cast(dtype, n)
+
+        @R.function
+        def main(x: R.Tensor((n,), dtype)):
+            cls = Module
+            y = R.call_tir(cls.add, (x,), R.Tensor((n,), dtype))
+            return y
+
+    return Module
+
+first = make(8, "float32")
+second = make(4, "float16")
+"#;
+    let found = scripts(template);
+    let names: Vec<_> = found.iter().filter_map(|script| script.name.as_deref()).collect();
+    assert_eq!(names, ["first", "second"]);
+    for (script, (n, dtype)) in found.iter().zip([("8", "float32"), ("4", "float16")]) {
+        let by_hand = r#"
+@I.ir_module
+class Module:
+    I.module_attrs({"size": 8})
+
+    @T.prim_func(private=True)
+    def add(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+        for i in range(8):
+            B[i] = A[i] + T.Cast("float32", 8)
+
+    @R.function
+    def main(x: R.Tensor((8,), "float32")):
+        cls = Module
+        y = R.call_tir(cls.add, (x,), R.Tensor((8,), "float32"))
+        return y
+"#;
+        let by_hand = by_hand.replace('8', n).replace("float32", dtype);
+        assert_structural_eq!(script.node, scripts(&by_hand)[0].node);
+    }
+}
+
+#[test]
+fn p79_22_helpers_with_annotations_of_ir_types() {
+    let helpers = r#"
+from typing import Callable, List, Optional, Tuple, Union
+import tvm
+from tvm import tir
+from tvm.tir import Buffer, PrimExpr, Var
+
+def flat(index: PrimExpr, stride: Union[int, PrimExpr] = 4) -> PrimExpr:
+    return index * stride
+
+def at(A: Buffer, i: tir.Var, j: "tvm.tir.PrimExpr") -> Tuple[PrimExpr, ...]:
+    shifted: PrimExpr = j + 1
+    return A[flat(i) + shifted], shifted
+
+def apply(f: Callable[[PrimExpr], PrimExpr], x: Optional[PrimExpr]) -> List[tir.PrimExpr]:
+    return [f(x)]
+
+@T.prim_func
+def f(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    for i, j in T.grid(8, 4):
+        B[apply(flat, i)[0] + j] = at(A, i, j)[0]
+"#;
+    same(
+        helpers,
+        r#"
+@T.prim_func
+def f(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    for i, j in T.grid(8, 4):
+        B[i * 4 + j] = A[i * 4 + (j + 1)]
+"#,
+    );
 }
