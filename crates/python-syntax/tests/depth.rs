@@ -52,6 +52,14 @@ fn expression(expr: &str) {
     });
 }
 
+/// Parses an expression without errors.
+fn right(expr: &str) {
+    parse_all(&format!("x = {expr}\ny = 2\n"), |parsed| {
+        assert_eq!(parsed.errors, []);
+        assert!(matches!(parsed.ast.stmt(parsed.ast.module_body()[0]), Stmt::Assign(_)));
+    });
+}
+
 #[test]
 fn a_sum_of_100_000_terms() {
     let sum = vec!["a"; N].join(" + ");
@@ -123,16 +131,21 @@ fn an_f_string_of_100_000_signs() {
 
 #[test]
 fn brackets_nest_up_to_the_limit() {
-    let limit = PythonOptions::default().limits.brackets as usize - 1;
+    let limits = PythonOptions::default().limits;
     for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("{1: ", "}"), ("a[1:", "]"), ("(b, -", ")")] {
-        expression(&format!("{}a{}", open.repeat(limit), close.repeat(limit)));
+        let nest = |limit: u32| {
+            let times = limit as usize - 1;
+            format!("{}a{}", open.repeat(times), close.repeat(times))
+        };
+        expression(&nest(limits.foreign_brackets));
+        right(&nest(limits.brackets));
     }
 }
 
 #[test]
-fn a_nest_of_100_000_brackets_is_a_typed_error() {
+fn a_nest_of_200_000_brackets_is_a_typed_error() {
     for (open, close) in [("(", ")"), ("f(", ")"), ("[", ")")] {
-        for (opens, closes) in [(N, N), (N, 0), (0, N), (N, 10)] {
+        for (opens, closes) in [(2 * N, 2 * N), (2 * N, 0), (0, N), (2 * N, 10)] {
             let text = format!("x = {}a{}\ny = 2\n", open.repeat(opens), close.repeat(closes));
             parse_all(&text, move |parsed| {
                 let error = &parsed.errors[0];
@@ -199,6 +212,16 @@ fn a_chain_of_100_000_elifs() {
         assert_eq!(chain.clauses.len(), N + 1);
     });
     parse_all(&format!("{text}elif = 1\n"), |parsed| assert_eq!(parsed.errors.len(), 1));
+}
+
+#[test]
+fn a_sum_of_1_000_000_terms() {
+    right(&format!("a{}", " + b[0]".repeat(10 * N)));
+    let parsed =
+        parse_python(&format!("x = 0o7{}\ny = 2\n", " + b".repeat(3 * N)), &PythonOptions::default());
+    let [error] = &parsed.errors[..] else { panic!("{:?}", parsed.errors) };
+    assert_eq!(error.kind, SyntaxErrorKind::TooDeep { what: Nesting::Chain, limit: 210_000 });
+    assert_eq!(parsed.ast.module_body().len(), 2, "the line is outside the common subset");
 }
 
 #[test]

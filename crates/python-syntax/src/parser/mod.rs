@@ -143,7 +143,7 @@ impl Backend {
     }
 
     /// Size of a native stack that suffices to parse, convert and drop a text of this nesting.
-    fn stack_bytes(self, scan: &Prescan) -> usize {
+    fn stack_bytes(self, scan: &Prescan, limits: &Limits) -> usize {
         // Bytes per level of the tree in the deepest of parse, convert and drop, measured on x86-64 without
         // optimisation, plus half; optimised code takes a third. Untouched pages cost nothing. `block`: nested
         // statements; `bracket`: parentheses, lists, calls; `link`: operators.
@@ -159,7 +159,8 @@ impl Backend {
         fixed
             .saturating_add(levels(scan.max_blocks, block))
             .saturating_add(levels(scan.max_brackets, bracket))
-            .saturating_add(levels(scan.max_chain, link))
+            // Longer chains reach the direct parser alone, which counts its levels.
+            .saturating_add(levels(scan.max_chain.min(limits.foreign_chain), link))
             .saturating_add(levels(scan.max_elifs, elif))
     }
 }
@@ -183,7 +184,7 @@ pub fn parse_python(text: &str, options: &PythonOptions) -> ParsedPython {
         return ParsedPython { ast: AstBuilder::new().finish(), comments: Vec::new(), errors };
     }
     let scan = Prescan::new(text, options.backend.f_strings(), &options.limits);
-    let stack = options.backend.stack_bytes(&scan);
+    let stack = options.backend.stack_bytes(&scan, &options.limits);
     let (ast, errors) = stacker::maybe_grow(stack, stack, || recover::read(text, &scan, options));
     ParsedPython { ast, comments: scan.comments, errors }
 }

@@ -10,7 +10,7 @@ use super::sink::Sink;
 use super::token::{shown, token_end, token_start};
 use super::{Failure, Nesting, PythonOptions, SyntaxError, SyntaxErrorKind};
 use crate::ast::{Ast, AstBuilder, Stmt, StmtId, TextRange};
-use crate::prescan::{Head, LogicalLine, Prescan, Problem, ProblemKind, is_keyword, keyword_like};
+use crate::prescan::{Head, Limits, LogicalLine, Prescan, Problem, ProblemKind, is_keyword, keyword_like};
 
 /// Parses a scanned text. The caller provides a sufficient stack.
 pub(super) fn read(text: &str, scan: &Prescan, options: &PythonOptions) -> (Ast, Vec<SyntaxError>) {
@@ -66,7 +66,7 @@ impl Recovery<'_> {
         let mut line = None;
         for problem in &self.scan.problems {
             if line != Some(problem.line) && !self.full() {
-                self.errors.push(describe_problem(self.text, problem, self.options));
+                self.errors.push(describe_problem(self.text, problem, &self.options.limits));
             }
             line = Some(problem.line);
         }
@@ -82,6 +82,7 @@ impl Recovery<'_> {
         {
             return self.ast.end_piece(&body);
         }
+        self.cut_deep(lines.clone(), &mut cuts);
         let mut edits = Edits::default();
         let mut edited = String::new();
         let mut checked = false;
@@ -157,6 +158,23 @@ impl Recovery<'_> {
             }
         }
         cuts
+    }
+
+    /// Cuts out and reports lines that are nested too deeply for the foreign parser.
+    fn cut_deep(&mut self, lines: std::ops::Range<usize>, cuts: &mut Vec<Cut>) {
+        for problem in self.scan.deep_in(lines) {
+            let line = problem.line as usize;
+            if find(cuts, line).is_ok() {
+                continue;
+            }
+            if !self.full() {
+                let Limits { foreign_brackets, foreign_chain, .. } = self.options.limits;
+                let limits =
+                    Limits { brackets: foreign_brackets, chain: foreign_chain, ..self.options.limits };
+                self.errors.push(describe_problem(self.text, problem, &limits));
+            }
+            insert(cuts, Cut { first: line, last: line, kind: CutKind::Line });
+        }
     }
 
     /// Last of the lines from `line` on that are indented at least as deeply.
@@ -425,10 +443,9 @@ fn insert(cuts: &mut Vec<Cut>, cut: Cut) {
     cuts.splice(start..end.max(start), [cut]);
 }
 
-fn describe_problem(text: &str, problem: &Problem, options: &PythonOptions) -> SyntaxError {
+fn describe_problem(text: &str, problem: &Problem, limits: &Limits) -> SyntaxError {
     let char_at = |offset: u32| text[offset as usize..].chars().next().unwrap_or(' ');
     let at = char_at(problem.range.start);
-    let limits = &options.limits;
     let deep = |what, limit| SyntaxError::new(SyntaxErrorKind::TooDeep { what, limit }, problem.range);
     match problem.kind {
         ProblemKind::Unclosed => {

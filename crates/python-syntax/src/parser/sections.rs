@@ -15,7 +15,7 @@ use super::edits::Edits;
 use super::sink::{Frame, Sink};
 use super::{PythonOptions, SyntaxError, direct};
 use crate::ast::{AstBuilder, StmtId};
-use crate::prescan::{Head, LogicalLine, Prescan};
+use crate::prescan::{Head, LogicalLine, Prescan, Problem};
 
 /// Makes an indented block a text of its own.
 const OPENING: &str = "if 1:\n";
@@ -74,7 +74,7 @@ impl Sections<'_> {
             let piece = &this.text[this.begin as usize..this.end as usize];
             let edits = Edits::default();
             let sink = Sink::new(this.ast, piece, &edits, this.errors, this.begin);
-            direct::parse(sink, this.scan.lines().of(lines), this.options.dotted_keywords)
+            direct::parse(sink, this.scan.lines().of(lines), this.options)
         })
     }
 
@@ -181,6 +181,10 @@ impl Sections<'_> {
         rest: &str,
         body: Option<crate::ast::List<StmtId>>,
     ) -> Option<Vec<StmtId>> {
+        let is_deep = |problem: &Problem| start <= problem.range.start && problem.range.start < end;
+        if self.scan.deep.iter().any(is_deep) {
+            return None;
+        }
         let part = &self.text[start as usize..end as usize];
         let is_nested = part.starts_with(' ');
         let opening = if is_nested { OPENING } else { "" };

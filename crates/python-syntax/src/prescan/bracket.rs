@@ -22,6 +22,8 @@ impl Scanner<'_> {
             self.brackets_max = depth;
             if depth == self.limits.brackets + 1 {
                 self.problem(self.pos, self.pos + 1, ProblemKind::DeepBrackets);
+            } else if depth == self.limits.foreign_brackets + 1 {
+                self.deep(ProblemKind::DeepBrackets);
             }
         }
         self.punctuation(LastToken::Other);

@@ -36,16 +36,26 @@ pub struct Limits {
     pub brackets: u32,
     /// Nested blocks.
     pub blocks: u32,
-    /// Operators, calls and attributes in one chain, and `elif` clauses of one `if`.
+    /// Operators, calls and attributes in one chain.
     pub chain: u32,
+    /// As `brackets`, outside the common subset of Python, where a foreign parser reads the text.
+    pub foreign_brackets: u32,
+    /// As `chain`, outside the common subset of Python; and `elif` clauses of one `if`.
+    pub foreign_chain: u32,
 }
 
 impl Default for Limits {
     /// The limits of a native stack that grows. In WebAssembly it does not, and the limits are lower.
     fn default() -> Self {
         match cfg!(target_family = "wasm") {
-            false => Limits { brackets: 10_000, blocks: 20_000, chain: 210_000 },
-            true => Limits { brackets: 50, blocks: 50, chain: 500 },
+            false => Limits {
+                brackets: 100_000,
+                blocks: 20_000,
+                chain: 2_200_000,
+                foreign_brackets: 10_000,
+                foreign_chain: 210_000,
+            },
+            true => Limits { brackets: 50, blocks: 50, chain: 500, foreign_brackets: 50, foreign_chain: 500 },
         }
     }
 }
@@ -68,6 +78,8 @@ pub struct Prescan {
     pub comments: Vec<Comment>,
     /// Errors, in order of their logical lines.
     pub problems: Vec<Problem>,
+    /// Lines that are nested too deeply for a foreign parser, in order.
+    pub deep: Vec<Problem>,
     /// Maximum nesting depth of brackets on a line without errors.
     pub max_brackets: u32,
     /// Upper bound of the tree depth that operators and calls add to a line without errors.
@@ -82,6 +94,13 @@ impl Prescan {
     /// Scans a text of less than 4 GiB.
     pub fn new(text: &str, f_strings: FStrings, limits: &Limits) -> Prescan {
         scan::Scanner::new(text.as_bytes(), f_strings, *limits).run()
+    }
+
+    /// The lines of [`Prescan::deep`] in a range.
+    pub(crate) fn deep_in(&self, lines: Range<usize>) -> &[Problem] {
+        let start = self.deep.partition_point(|problem| (problem.line as usize) < lines.start);
+        let end = self.deep.partition_point(|problem| (problem.line as usize) < lines.end);
+        self.deep.get(start..end).unwrap_or_default()
     }
 
     /// The logical lines by number.

@@ -151,6 +151,13 @@ impl<'a> Scanner<'a> {
         self.out.problems.push(Problem { line, range, kind });
     }
 
+    /// Notes that the line is nested too deeply for a foreign parser.
+    #[cold]
+    pub(super) fn deep(&mut self, kind: ProblemKind) {
+        let (line, start) = (self.out.lines.len() as u32, self.pos as u32);
+        self.out.deep.push(Problem { line, range: TextRange::new(start, start + 1), kind });
+    }
+
     fn logical_line(&mut self, indent: u32) {
         let begin = self.line_begin;
         let start = self.pos;
@@ -234,7 +241,7 @@ impl<'a> Scanner<'a> {
                 block.elifs += 1;
                 self.elifs_now += 1;
                 self.out.max_elifs = self.out.max_elifs.max(self.elifs_now);
-                if self.elifs_now > self.limits.chain {
+                if self.elifs_now > self.limits.foreign_chain {
                     self.problem(start, self.token_end, ProblemKind::LongChain);
                 }
             } else if head != Head::Else {
@@ -431,8 +438,11 @@ impl<'a> Scanner<'a> {
         self.chain_now += levels;
         if self.chain_now > self.chain_max {
             self.chain_max = self.chain_now;
-            if self.chain_max > self.limits.chain && self.chain_max - levels <= self.limits.chain {
+            let passes = |limit: u32| self.chain_max > limit && self.chain_max - levels <= limit;
+            if passes(self.limits.chain) {
                 self.problem(self.pos, self.pos + 1, ProblemKind::LongChain);
+            } else if passes(self.limits.foreign_chain) {
+                self.deep(ProblemKind::LongChain);
             }
         }
     }

@@ -35,6 +35,7 @@ impl DirectParser<'_> {
 
     /// Parses an expression of operators of at least the given strength.
     pub(super) fn expr(&mut self, least: u8) -> Option<SpannedExpr> {
+        self.levels = self.levels.checked_sub(1)?;
         let mut left = self.operand(least)?;
         while let Some((infix, len)) = self.infix() {
             match infix {
@@ -69,6 +70,7 @@ impl DirectParser<'_> {
                 }
             }
         }
+        self.levels += 1;
         Some(left)
     }
 

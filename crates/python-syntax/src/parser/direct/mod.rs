@@ -19,15 +19,24 @@ mod stmt;
 
 use std::ops::Range;
 
+use super::PythonOptions;
 use super::sink::Sink;
 use crate::ast::{ExprId, StmtId};
 use crate::prescan::Lines;
 
 /// Parses the statements of logical lines of one block. `sink.base` is the start of the piece.
-pub(super) fn parse(sink: Sink<'_>, lines: Lines<'_>, dotted_keywords: bool) -> Option<Vec<StmtId>> {
+pub(super) fn parse(sink: Sink<'_>, lines: Lines<'_>, options: &PythonOptions) -> Option<Vec<StmtId>> {
     let text = sink.text;
-    let mut reader =
-        DirectParser { sink, bytes: text.as_bytes(), text, lines, pos: 0, brackets: 0, dotted_keywords };
+    let mut reader = DirectParser {
+        sink,
+        bytes: text.as_bytes(),
+        text,
+        lines,
+        pos: 0,
+        brackets: 0,
+        levels: options.limits.foreign_chain,
+        dotted_keywords: options.dotted_keywords,
+    };
     reader.statements(0..lines.len())
 }
 
@@ -40,6 +49,8 @@ struct DirectParser<'a> {
     pos: usize,
     /// Number of open brackets, inside which line breaks are blanks.
     brackets: u32,
+    /// Number of expressions that may still be nested: the stack has room for so many.
+    levels: u32,
     dotted_keywords: bool,
 }
 
