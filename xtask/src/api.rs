@@ -14,6 +14,7 @@ use xtask::workspace;
 
 /// Set for the calls in which this program stands in for `rustdoc`.
 const STANDS_IN: &str = "XTASK_IS_RUSTDOC";
+const JSON: [&str; 4] = ["-Z", "unstable-options", "--output-format", "json"];
 
 /// Options of `cargo xtask api`.
 #[derive(Args)]
@@ -21,17 +22,34 @@ pub struct Options {
     /// Compare with the record instead of writing it.
     #[arg(long)]
     check: bool,
+    /// Take what a build of the documentation left, with this program in place of `rustdoc`.
+    #[arg(long)]
+    built: bool,
+}
+
+/// Makes a build of the documentation leave the JSON beside the pages.
+///
+/// # Errors
+/// When the path of this program is unknown.
+pub fn keep_json(docs: &mut Command) -> Result<()> {
+    docs.env("RUSTDOC", std::env::current_exe()?).env(STANDS_IN, "pages and JSON");
+    Ok(())
 }
 
 /// Runs `rustdoc` if cargo called this program as such.
 pub fn as_rustdoc() -> Option<ExitCode> {
-    std::env::var_os(STANDS_IN)?;
-    let mut rustdoc = Command::new("rustdoc");
-    rustdoc.args(std::env::args_os().skip(1)).env_remove(STANDS_IN).env("RUSTC_BOOTSTRAP", "1");
-    Some(match rustdoc.status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    let outputs = std::env::var_os(STANDS_IN)?;
+    let rustdoc = |more: &[&str]| {
+        let mut rustdoc = Command::new("rustdoc");
+        rustdoc.args(std::env::args_os().skip(1)).args(more).env_remove(STANDS_IN);
+        if !more.is_empty() {
+            rustdoc.env("RUSTC_BOOTSTRAP", "1");
+        }
+        rustdoc.status().is_ok_and(|status| status.success())
+    };
+    let asks = std::env::args_os().any(|argument| argument == "--version" || argument == "-vV");
+    let is_right = if asks { rustdoc(&[]) } else { (outputs == "JSON" || rustdoc(&[])) && rustdoc(&JSON) };
+    Some(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Records the public API, or compares it with the record.
@@ -42,15 +60,16 @@ pub fn run(options: &Options) -> Result<()> {
     let packages = workspace::packages()?;
     let names: Vec<&str> =
         packages.values().filter(|p| p.is_published && p.has_library).map(|p| p.name.as_str()).collect();
-    let status = workspace::cargo()
-        .args(["doc", "--quiet", "--no-deps", "--all-features", "--lib"])
-        .args(names.iter().flat_map(|name| ["-p", name]))
-        .env("RUSTDOC", std::env::current_exe()?)
-        .env(STANDS_IN, "1")
-        .env("RUSTDOCFLAGS", "-Z unstable-options --output-format json")
-        .status()?;
-    if !status.success() {
-        bail!("cargo doc failed");
+    if !options.built {
+        let status = workspace::cargo()
+            .args(["doc", "--quiet", "--no-deps", "--all-features", "--lib"])
+            .args(names.iter().flat_map(|name| ["-p", name]))
+            .env("RUSTDOC", std::env::current_exe()?)
+            .env(STANDS_IN, "JSON")
+            .status()?;
+        if !status.success() {
+            bail!("cargo doc failed");
+        }
     }
     let (jsons, folder) = (workspace::target()?.join("doc"), workspace::root().join("docs/api"));
     fs::create_dir_all(&folder)?;

@@ -86,19 +86,25 @@ fn run(steps: Vec<Step>, options: &Options) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join("; ")) }
 }
 
+/// Runs tests of packages, in parallel where `cargo nextest` is installed.
+fn tests(name: &str, packages: &[&str]) -> Step {
+    let runner: &[&str] = if has_nextest() {
+        &["nextest", "run"]
+    } else {
+        &["test", "--lib", "--bins", "--tests", "--examples"]
+    };
+    cargo(name, &[runner, packages].concat())
+}
+
 /// Format, conventions, lints and tests.
 fn quick_steps() -> Result<Vec<Step>> {
     let mut tidy = Command::new(std::env::current_exe()?);
     tidy.arg("tidy").current_dir(workspace::root());
-    let tests: &[&str] = match has_nextest() {
-        true => &["nextest", "run", "--workspace"],
-        false => &["test", "--workspace", "--lib", "--bins", "--tests", "--examples"],
-    };
     Ok(vec![
         cargo("format", &["fmt", "--all", "--check"]),
         Step { name: "tidy".to_owned(), command: tidy },
         cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-        cargo("tests", tests),
+        tests("tests", &["--workspace"]),
         cargo("doc tests", &["test", "--workspace", "--doc"]),
     ])
 }
@@ -121,13 +127,14 @@ fn slow_steps() -> Result<Vec<Step>> {
         step.command.env("RUSTUP_TOOLCHAIN", toolchain);
         steps.push(step);
     }
-    steps.push(cargo("tests with ruff", &["test", "-p", "tvmscript-python-syntax", "--features", "ruff"]));
+    steps.push(tests("tests with ruff", &["-p", "tvmscript-python-syntax", "--features", "ruff"]));
     // The flags of docs.rs.
     let mut docs = cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
     docs.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
+    crate::api::keep_json(&mut docs.command)?;
     steps.push(docs);
     let mut api = Command::new(std::env::current_exe()?);
-    api.args(["api", "--check"]).current_dir(workspace::root());
+    api.args(["api", "--check", "--built"]).current_dir(workspace::root());
     steps.push(Step { name: "public API".to_owned(), command: api });
     steps.push(cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]));
     // Optimised, the comparisons save more time than the build takes.
