@@ -60,6 +60,8 @@ pub struct Package {
     pub is_published: bool,
     /// `true` if it has a library that is not a procedural macro.
     pub has_library: bool,
+    /// `true` if tests build the library once more for unit tests.
+    pub builds_unit_tests: bool,
     /// Its features, each with those that it enables.
     pub features: BTreeMap<String, Vec<String>>,
     /// Its direct dependencies.
@@ -102,8 +104,17 @@ pub fn packages() -> Result<BTreeMap<String, Package>> {
         let rust_version = package["rust_version"].as_str().unwrap_or_default().to_string();
         let is_published = package["publish"].is_null();
         let targets = package["targets"].as_array().map_or(&[][..], Vec::as_slice);
-        let has_library = targets.iter().any(|target| target["kind"][0] == "lib");
-        let package = Package { name, dir, rust_version, is_published, has_library, features, dependencies };
+        let library = targets.iter().find(|target| target["kind"][0] == "lib");
+        let package = Package {
+            name,
+            dir,
+            rust_version,
+            is_published,
+            has_library: library.is_some(),
+            builds_unit_tests: library.is_some_and(|library| library["test"] == true),
+            features,
+            dependencies,
+        };
         packages.insert(package.name.clone(), package);
     }
     Ok(packages)

@@ -19,25 +19,26 @@ pub(crate) fn bound(var: Ref<Var>, value: Expr) -> BuildResult<StmtRef> {
 
 /// `assert condition, ("RuntimeError", ["message"])`, or a message alone
 pub(crate) fn asserted(condition: Expr, message: ScriptValue) -> BuildResult<StmtRef> {
-    let found = condition.dtype();
-    if !found.is_bool() {
-        return Err(BuildError::expected("a condition of type `bool`", format!("`{found}`")));
-    }
     let (error_kind, message_parts) = match message.items().as_deref() {
-        Some([kind, parts]) => {
-            let parts = match parts.items() {
-                Some(parts) => parts.into_iter().map(text).collect::<BuildResult<Vec<_>>>()?,
-                None => vec![text(parts.clone())?],
-            };
-            (text(kind.clone())?, parts)
-        }
+        Some([kind, parts]) => (text(kind.clone())?, texts(parts.clone())?),
         Some(_) => {
             let expected = "a kind of error and its message, such as `(\"RuntimeError\", [\"x < 3\"])`";
             return Err(BuildError::expected(expected, message.type_name()));
         }
-        None => (literal("RuntimeError"), vec![text(message)?]),
+        None => (literal("RuntimeError"), texts(message)?),
     };
-    let message_parts = Array::new(message_parts);
+    assert_stmt(condition, error_kind, message_parts)
+}
+
+fn assert_stmt(
+    condition: Expr,
+    error_kind: Ref<StringImm>,
+    message_parts: Array<Ref<StringImm>>,
+) -> BuildResult<StmtRef> {
+    let found = condition.dtype();
+    if !found.is_bool() {
+        return Err(BuildError::expected("a condition of type `bool`", format!("`{found}`")));
+    }
     Ok(Ref::new(AssertStmt { span: Span::current(), condition, error_kind, message_parts }).upcast())
 }
 
@@ -50,6 +51,22 @@ fn text(value: ScriptValue) -> BuildResult<Ref<StringImm>> {
         Some(text) => Ok(text.clone()),
         None => Str::from_script(value).map(literal),
     }
+}
+
+/// The parts of a message: one text or several.
+fn texts(value: ScriptValue) -> BuildResult<Array<Ref<StringImm>>> {
+    let parts = value.items().unwrap_or_else(|| vec![value]);
+    Ok(Array::new(parts.into_iter().map(text).collect::<BuildResult<Vec<_>>>()?))
+}
+
+/// Asserts a condition; the message is a text or the parts of one.
+#[script_fn(name = "Assert")]
+pub fn assert(
+    condition: ExprArg,
+    message: ScriptValue,
+    #[default = "RuntimeError"] error_kind: Str,
+) -> BuildResult<()> {
+    TirFrame::add(assert_stmt(condition.0, literal(error_kind), texts(message)?)?)
 }
 
 /// Calls an operator by name.

@@ -25,6 +25,7 @@ mod properties;
 mod python_files;
 mod relax_constants;
 mod relax_fragments;
+mod relax_layouts;
 mod relax_passes;
 mod relax_spans;
 mod releases;

@@ -12,6 +12,7 @@ mod source;
 mod sources;
 mod state;
 mod tables;
+mod unit_tests;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -54,6 +55,7 @@ pub fn run() -> Result<()> {
     state::check(&files, &mut findings)?;
     dependencies::check(&packages, &mut findings)?;
     tables::check(&packages, &files, &mut findings)?;
+    unit_tests::check(&packages, &files, &mut findings)?;
     documents::check(&packages, &files, &mut findings)?;
     for finding in &findings.0 {
         println!("{finding}");

@@ -191,26 +191,3 @@ fn summed(cx: &mut Infer<'_>) -> Inferred {
     let dims = dims.map_err(|what| cx.wrong_attribute("subscripts", what))?;
     Ok(tensor_of(dims, dtype, vdevice))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn places(text: &str) -> Vec<Label> {
-        text.bytes().map(|b| if b == b'.' { Label::Ellipsis } else { Label::Axis(b) }).collect()
-    }
-
-    #[test]
-    fn result_without_arrow_has_the_names_that_occur_once_in_order() {
-        let equation = parse("bA...,ba").expect("right");
-        assert_eq!(equation.operands, [places("bA."), places("ba")]);
-        assert_eq!(equation.result, places(".Aa"));
-    }
-
-    #[test]
-    fn dots_and_arrows_are_whole() {
-        for wrong in ["i.j", "..", "i-j", "i->j->k", "......", "i1", "\u{e9}"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
-        }
-    }
-}

@@ -56,31 +56,3 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
     }
     best.map(|(distance, name)| Nearest { name, is_certain: is_only && (distance == 1 || length >= 6) })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_found() {
-        let names = ["serial", "parallel", "grid", "float32", "float16"];
-        let nearest = |wanted, names: [&'static str; 5]| super::nearest(wanted, names).map(|near| near.name);
-        assert_eq!(nearest("serail", names), Some("serial"));
-        assert_eq!(nearest("Serial", names), Some("serial"));
-        assert_eq!(nearest("float3", names), Some("float32"));
-        assert_eq!(nearest("block", names), None);
-        assert_eq!(nearest("", names), None);
-        assert_eq!(super::nearest("w", ["A", "B"]), None);
-        assert_eq!(super::nearest("a", ["B", "A"]), Some(Nearest { name: "A", is_certain: true }));
-    }
-
-    #[test]
-    fn only_a_single_near_name_is_certain() {
-        let is_certain =
-            |wanted, names: &[&'static str]| nearest(wanted, names.iter().copied()).map(|n| n.is_certain);
-        assert_eq!(is_certain("buffer3", &["buffer1", "buffer2"]), Some(false));
-        assert_eq!(is_certain("buffer3", &["buffer1", "buffer1", "buf"]), Some(true));
-        assert_eq!(is_certain("buffer3", &["bufer", "buffer"]), Some(true));
-        assert_eq!(is_certain("abcde", &["abxye"]), Some(false));
-    }
-}

@@ -400,8 +400,19 @@ impl Eval<'_> {
         for def in self.state.explorer.running.iter().rev() {
             let Stmt::FunctionDef(def) = *ast.stmt(*def) else { continue };
             for param in ast.list(def.params) {
-                let crate::Binding::Value(value) = self.state.host_binding(param.name) else { continue };
-                let Ok(Some(placeholder)) = self.state.unknown_inside(value) else { continue };
+                let placeholder = match self.state.host_binding(param.name) {
+                    crate::Binding::Value(value) => match self.state.unknown_inside(value) {
+                        Ok(Some(placeholder)) => placeholder,
+                        _ => continue,
+                    },
+                    // An unknown parameter that unknown code took apart: `call = library.parse(call)`.
+                    crate::Binding::Unknown(placeholder)
+                        if matches!(placeholder.cause, Cause::Module(_) | Cause::Statement(_)) =>
+                    {
+                        (*placeholder).clone()
+                    }
+                    _ => continue,
+                };
                 return Some(EvalErrorKind::NeedsArguments {
                     script: String::new(),
                     parameter: ast.name(param.name).to_owned(),

@@ -230,7 +230,11 @@ impl Eval<'_> {
         }
         let path = std::mem::replace(&mut self.state.path, closure.path.clone());
         self.state.depth += 1;
+        self.state.explorer.running.extend(closure.def);
         let result = self.in_environment(Some(env), |p| p.run_function(closure.body()));
+        if closure.def.is_some() {
+            self.state.explorer.running.pop();
+        }
         self.state.depth -= 1;
         self.state.path = path;
         result.map(drop)

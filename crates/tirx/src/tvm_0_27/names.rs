@@ -62,7 +62,9 @@ pub(super) fn register(dialect: Dialect, fallback: Fallback) -> Dialect {
         .members(python::MEMBERS),
     ];
     let functions = &[
+        &crate::build::ASSERT,
         &crate::build::BIND,
+        &META_CLASS,
         &BUFFER,
         &MATCH_BUFFER,
         &ALLOC_BUFFER,
@@ -90,6 +92,7 @@ pub(super) fn register(dialect: Dialect, fallback: Fallback) -> Dialect {
     dialect
         .namespace(&["tirx"])
         .functions(functions)
+        .function_aliases(&[("Bind", "bind")])
         .functions(SCOPES)
         .functions(STRICT)
         .functions(&operators::typed_by_keyword_functions())
@@ -98,6 +101,12 @@ pub(super) fn register(dialect: Dialect, fallback: Fallback) -> Dialect {
         .python_modules(MODULES)
         .region_functions(&[&MATCH_BUFFER])
         .predefined_names(&[("TypeVar", "typing")])
+}
+
+/// Marks a class whose instances scripts use.
+#[script_fn]
+pub fn meta_class(cls: ScriptValue) -> BuildResult<ScriptValue> {
+    Ok(cls)
 }
 
 /// The value of a name that is not a function.

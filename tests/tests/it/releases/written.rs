@@ -251,3 +251,30 @@ def f(A: T.Buffer(("n", "m + 1", "k", "j * 2"), "float32"), B: T.Buffer(("a", m)
         "tvm-0.27",
     );
 }
+
+#[test]
+fn bindings_and_assertions_are_calls_too() {
+    prints_as(
+        r#"from tvm.script import tirx as T
+from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(n: T.int32):
+    x = T.Bind(n + 1)
+    T.Assert(x < 3, "too large")
+    T.Assert(x < 5, ["too ", "large"], error_kind="ValueError")
+    T.evaluate(x)
+"#,
+        "tvm-0.27",
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def f(n: T.int32):
+    x: T.let[T.int32] = n + 1
+    assert x < 3, ("RuntimeError", ["too large"])
+    assert x < 5, ("ValueError", ["too ", "large"])
+    T.evaluate(x)
+"#,
+    );
+}
