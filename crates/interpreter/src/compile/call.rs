@@ -350,6 +350,10 @@ impl Compiler<'_> {
     /// A function of the C library, by its name: `expf`, `std::max` or `__expf`.
     fn call_extern(&mut self, arg: &Arguments<'_>, dtype: DataType) -> Result<Lanes> {
         let name = arg.text(0)?;
+        if let Some(parameters) = name.strip_prefix("tl::AllReduce<tl::") {
+            let value = self.scalar(arg.get(1)?)?;
+            return Ok(vec![self.reduce_group(parameters, value, dtype)?]);
+        }
         let plain = name.trim_start_matches("std::").trim_start_matches("__").trim_start_matches("nv_");
         let short = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
         let value = |this: &mut Self, at: usize| -> Result<Lanes> {

@@ -154,7 +154,9 @@ impl Compiler<'_> {
                 if let Some(node) = other.as_node::<BufferLoad>() {
                     self.load(&node.buffer, &node.indices, node.predicate.as_ref())
                 } else if let Some(node) = other.as_node::<AnnotatedCall>() {
-                    self.call(&node.op, &node.args, node.dtype)
+                    let lanes = self.call(&node.op, &node.args, node.dtype)?;
+                    self.arrive_after(node)?;
+                    Ok(lanes)
                 } else if let Some(node) = other.as_node::<TypedCall>() {
                     self.call(&node.op, &node.args, node.dtype)
                 } else if let Some(node) = other.as_node::<tvmscript_tirx::BufferArgument>() {

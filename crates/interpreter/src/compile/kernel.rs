@@ -14,6 +14,8 @@ use tvmscript_tir::node::{
     AttrStmt, Block, BufferStore, For, ForKind, IterVar, StmtKind, StmtRef, StmtView as _,
 };
 
+use tvmscript_tirx::AnnotatedCall;
+
 use super::pointer::call_of;
 use super::stmt::{is_shared, pointer_scope};
 use super::{Compiler, Jumps};
@@ -47,6 +49,12 @@ pub(crate) struct Needs {
     uses_index: bool,
 }
 
+/// Whether a call of an external function is a reduction over threads.
+fn is_reduction((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
+    let name = args.first().and_then(|name| name.as_node::<tvmscript_prim::StringImm>());
+    name.is_some_and(|name| name.value.starts_with("tl::AllReduce"))
+}
+
 const AXES: [&str; 3] = ["threadIdx.x", "threadIdx.y", "threadIdx.z"];
 
 impl Needs {
@@ -67,6 +75,10 @@ impl Needs {
                 Some(Intrinsic::Tile(_)) => needs.tiles = true,
                 Some(Intrinsic::ThreadIndex) => needs.uses_index = true,
                 Some(Intrinsic::Barrier) => needs.barriers = true,
+                // One that is written out as a function exchanges values, too.
+                Some(Intrinsic::Extern) => {
+                    needs.exchanges |= expr.and_then(call_of).is_some_and(is_reduction)
+                }
                 Some(
                     Intrinsic::BarrierCount(_)
                     | Intrinsic::Exchange(_)
@@ -411,6 +423,22 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Arrives at the barrier of a copy that says so.
+    pub(super) fn arrive_after(&mut self, call: &AnnotatedCall) -> Result<()> {
+        let arrives = call.annotations.get_str("emit_arrive").and_then(number) == Some(1);
+        let barrier = call.annotations.get_str("barrier").and_then(Value::as_object);
+        let Some(barrier) = barrier.and_then(|node| node.downcast_ref::<PrimExpr>()).filter(|_| arrives)
+        else {
+            return Ok(());
+        };
+        let barrier = barrier.clone();
+        self.once(|this| {
+            let (p, count) = (this.address_of(&barrier)?, this.int(1));
+            this.emit(I::Arrive { p, count });
+            Ok(())
+        })
     }
 
     /// Whether a loop on tiles runs once for all threads: it depends on none of them, and writes nothing of their own.

@@ -189,6 +189,60 @@ impl Compiler<'_> {
         Ok(d)
     }
 
+    /// Reduces a value over threads: the operator, the number of threads of a group, the distance of those that belong
+    /// together, and the first thread, such as `MaxOp, 128, 1, 0, ..`.
+    pub(super) fn reduce_group(
+        &mut self,
+        parameters: &str,
+        value: Register,
+        dtype: DataType,
+    ) -> Result<Register> {
+        let mut parts =
+            parameters.split(',').map(|part| part.trim_end_matches([':', 'r', 'u', 'n', '>']).trim());
+        let operator = match parts.next() {
+            Some("SumOp") => Operator::Add,
+            Some("MaxOp") => Operator::Max,
+            Some("MinOp") => Operator::Min,
+            Some("BitAndOp") => Operator::BitAnd,
+            Some("BitOrOp") => Operator::BitOr,
+            Some("BitXorOp") => Operator::BitXor,
+            _ => return unsupported(format!("a reduction over threads by `{parameters}`")),
+        };
+        let mut number = |default: i64| parts.next().and_then(|part| part.parse().ok()).unwrap_or(default);
+        let (threads, distance, first): (i64, i64, i64) = (number(32), number(1), number(0));
+        let Some(kernel) = self.kernel.clone().filter(|_| threads > 0 && distance > 0) else {
+            return unsupported("a reduction over threads outside of a launch");
+        };
+        let int = DataType::INT64;
+        let count = self.product(&kernel.extents);
+        let p = self.permanent(0);
+        self.emit(I::AllocateShared { bytes: 8, d: p, count });
+        self.emit(I::Store { element: Element::Word, p, index: kernel.linear, a: value });
+        self.meet();
+        let (minus, group) = (self.int(-first), self.int(threads));
+        let relative = self.add(kernel.linear, minus);
+        let within = self.operate(Operator::FloorMod, int, relative, group)?;
+        let start = self.operate(Operator::Sub, int, kernel.linear, within)?;
+        let step = self.int(distance);
+        let lane = self.operate(Operator::FloorMod, int, relative, step)?;
+        let start = self.add(start, lane);
+        let total = self.fresh();
+        let neutral = self.neutral(operator, dtype, false);
+        self.emit(I::Move { d: total, a: neutral });
+        let members = self.int(threads / distance);
+        self.counted(members, |this, index| {
+            let part = this.mul(index, step);
+            let at = this.add(start, part);
+            let d = this.fresh();
+            this.emit(I::Load { element: Element::Word, d, p, index: at });
+            let a = this.operate(operator, dtype, total, d)?;
+            this.emit(I::Move { d: total, a });
+            Ok(())
+        })?;
+        self.meet();
+        Ok(total)
+    }
+
     /// Reduces values over axes of threads: their number, the values, a condition, the results, the axes.
     fn all_reduce(&mut self, arg: &Arguments<'_>) -> Result<()> {
         let number = arg.get(0)?.as_node::<IntImm>().map_or(0, |number| number.value);

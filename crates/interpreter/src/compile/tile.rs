@@ -283,7 +283,7 @@ impl Compiler<'_> {
     }
 
     /// The value that changes no other one.
-    fn neutral(&mut self, operator: Operator, dtype: DataType, is_absolute: bool) -> Register {
+    pub(super) fn neutral(&mut self, operator: Operator, dtype: DataType, is_absolute: bool) -> Register {
         let bits = match (operator, is_float(dtype)) {
             (Operator::Max, _) if is_absolute => 0,
             (Operator::Max, true) => {

@@ -61,7 +61,7 @@ impl Compiler<'_> {
         let &[row_step, column_step, kernel, stride, dilation, padding] = parts.as_slice() else {
             return Ok(());
         };
-        let (&[_, height, width, channels], &[rows, columns]) =
+        let (&[_, height, width, channels], &[ref outer @ .., rows, columns]) =
             (image.extents.as_slice(), matrix.extents.as_slice())
         else {
             return unsupported("patches of a tensor that is not an image");
@@ -108,7 +108,9 @@ impl Compiler<'_> {
             let y = position(this, line, tap_row)?;
             let x = position(this, in_line, tap_column)?;
             let value = this.take(&image, &[number, y, x, channel])?;
-            this.put(&matrix, &[row, column], value)
+            let mut target = vec![this.int(0); outer.len()];
+            target.extend([row, column]);
+            this.put(&matrix, &target, value)
         })
     }
 

@@ -1,14 +1,16 @@
 //! `check run`: how many functions of a corpus the interpreter runs, and what stops the others.
 //!
 //! Arguments are generated from the types and shapes of parameters, with small random numbers; sizes that are not known
-//! are small. A function that reaches the limit of steps runs, as far as it is tried.
+//! are small; a function that an index or divisor of its data stops runs again with all integers 1. A function that reaches the limit of steps runs, as far as it is tried.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use tvmscript::interpreter::{Functions, InputOptions, Limits, RunErrorKind, generate, run_in};
+use tvmscript::interpreter::{
+    Argument, Functions, InputOptions, Limits, RunErrorKind, Scalar, generate, run_in,
+};
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::Ref;
 use tvmscript::tir::PrimFunc;
@@ -112,9 +114,41 @@ fn outcome(
     let mut arguments = generate(function, &inputs).map_err(|error| format!("no arguments: {error}"))?;
     let limits = Limits { steps: options.max_steps, ..Limits::default() };
     let mut steps = 0;
-    match run_in(functions, function, &mut arguments, limits, &mut |progress| steps = progress.steps) {
+    let mut attempt = |arguments: &mut Vec<Argument>| match run_in(
+        functions,
+        function,
+        arguments,
+        limits,
+        &mut |progress| steps = progress.steps,
+    ) {
         Ok(_) => Ok(steps),
         Err(error) if matches!(error.kind, RunErrorKind::Steps { .. }) => Ok(steps),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error),
+    };
+    let first = attempt(&mut arguments);
+    let depends_on_data = |kind: &RunErrorKind| {
+        matches!(
+            kind,
+            RunErrorKind::OutOfBounds { .. }
+                | RunErrorKind::OutsideMemory { .. }
+                | RunErrorKind::DivisionByZero
+        )
+    };
+    match first {
+        // Integers that are indices or divisors of the function have to fit.
+        Err(error) if depends_on_data(&error.kind) => {
+            arguments.iter_mut().for_each(set_integers);
+            attempt(&mut arguments).map_err(|_| error.to_string())
+        }
+        outcome => outcome.map_err(|error| error.to_string()),
+    }
+}
+
+/// Makes all integers of an argument 1.
+fn set_integers(argument: &mut Argument) {
+    if let Argument::Tensor(tensor) = argument {
+        for index in 0..tensor.len() {
+            tensor.set(index, Scalar::Int(1));
+        }
     }
 }
