@@ -64,9 +64,9 @@ impl Compiler<'_> {
     /// Lets a jump go to the next instruction.
     pub(super) fn land(&mut self, jump: Position) {
         let here = self.here();
-        match self.program.code.get_mut(jump as usize) {
-            Some(I::Jump { to } | I::JumpIf { to, .. } | I::JumpUnless { to, .. }) => *to = here,
-            _ => {}
+        let jump = self.program.code.get_mut(jump as usize);
+        if let Some(I::Jump { to } | I::JumpIf { to, .. } | I::JumpUnless { to, .. }) = jump {
+            *to = here;
         }
     }
 
