@@ -610,7 +610,8 @@ Examples:
   tvmscript run module.py --function matmul --arg n=128 --arg m=64 --seed 7 --format json
 
 Buffers are filled with small random numbers, which depend on the seed alone. Scalar parameters and
-variables in shapes have the value of `--arg`, or else of `--size`. Prints the arguments after the run.")]
+variables in shapes have the value of `--arg`, or else of `--size`. Prints the arguments after the run.
+A run of more than two seconds reports its progress on standard error.")]
 pub(crate) struct RunArgs {
     /// Input file; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -630,7 +631,7 @@ pub(crate) struct RunArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: RunFormat,
-    /// Maximum number of statements and expressions to evaluate
+    /// Maximum number of steps, instructions on scalars
     #[arg(long, value_name = "N", default_value_t = 1 << 32, help_heading = "Limits")]
     pub(crate) max_steps: u64,
     /// Write to this file instead of standard output; on failure the file is left unchanged

@@ -165,3 +165,47 @@ impl Progress {
         }
     }
 }
+
+/// Progress of a long run: a line on a terminal that changes, elsewhere one line per ten seconds.
+pub(crate) struct StepReport<'a> {
+    function: &'a str,
+    shown: Option<std::time::Duration>,
+}
+
+/// Time before the first report, and between two of them on a terminal and elsewhere.
+const FIRST_REPORT: std::time::Duration = std::time::Duration::from_secs(2);
+const ON_TERMINAL: std::time::Duration = std::time::Duration::from_millis(200);
+const ELSEWHERE: std::time::Duration = std::time::Duration::from_secs(10);
+
+impl<'a> StepReport<'a> {
+    pub(crate) fn new(function: &'a str) -> StepReport<'a> {
+        StepReport { function, shown: None }
+    }
+
+    /// Reports the steps so far if it is time.
+    pub(crate) fn show(&mut self, steps: u64, limit: u64, elapsed: std::time::Duration) {
+        let is_terminal = std::io::stderr().is_terminal();
+        let due = match self.shown {
+            None => FIRST_REPORT,
+            Some(last) => last + if is_terminal { ON_TERMINAL } else { ELSEWHERE },
+        };
+        if elapsed < due {
+            return;
+        }
+        self.shown = Some(elapsed);
+        let (millions, of) = (steps / 1_000_000, limit / 1_000_000);
+        let name = self.function;
+        let line = format!(
+            "running `{name}`: {millions} million steps of at most {of} million (`--max-steps`) in {} s",
+            elapsed.as_secs()
+        );
+        if is_terminal { show_progress(&line) } else { diagnose(&line) }
+    }
+
+    /// Erases the line before other output.
+    pub(crate) fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            clear_progress();
+        }
+    }
+}

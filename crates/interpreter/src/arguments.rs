@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_prim::Var;
-use tvmscript_tir::node::PrimFunc;
+use tvmscript_ir_core::{DataType, Ref, pre_order_visit};
+use tvmscript_prim::{Expr, Var};
+use tvmscript_tir::node::{Buffer, PrimFunc};
 
-use crate::error::{RunError, RunErrorKind};
-use crate::machine::{Limits, Machine, Value};
-use crate::scalar::{Scalar, round, wrap};
+use crate::compile::{buffer_of, evaluate};
+use crate::error::RunError;
+use crate::machine::Limits;
+use crate::scalar::{Scalar, is_float, number, wrap};
 use crate::tensor::Tensor;
-use tvmscript_ir_core::arithmetic::is_float;
 
 /// The argument of a parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,43 +50,76 @@ pub struct InputOptions {
 /// # Errors
 /// Fails if a shape cannot be computed, or if a buffer is too large or has elements that cannot be stored.
 pub fn generate(function: &Ref<PrimFunc>, options: &InputOptions) -> Result<Vec<Argument>, RunError> {
-    let mut machine = Machine::new(Limits::default());
     let mut left = if options.max_bytes == 0 { Limits::default().bytes } else { options.max_bytes };
     let mut random = Random(options.seed ^ 0x9E37_79B9_7F4A_7C15);
-    for param in function.params.iter().filter(|param| !param.dtype.is_handle()) {
-        machine.bind(param, Value::Scalar(options.size(param)));
-    }
-    for (_, buffer) in function.buffer_map.iter() {
-        for variable in buffer.shape.iter().filter_map(|extent| extent.downcast_ref::<Var>()) {
-            if !machine.is_bound(variable) {
-                machine.bind(variable, Value::Scalar(options.size(variable)));
-            }
-        }
-    }
+    let sizes = sizes(function, options);
     let mut arguments = Vec::new();
     for param in function.params.iter() {
-        let buffer = function.buffer_map.iter().find(|(var, _)| var.ptr_eq(param)).map(|(_, buffer)| buffer);
-        arguments.push(match buffer {
+        let (dtype, shape) = match buffer_of(function, param) {
             Some(buffer) => {
-                let shape = machine.integers(buffer.shape.iter())?;
-                let bytes = crate::tensor::byte_count(buffer.dtype, &shape, left)?;
-                left -= bytes;
-                let mut tensor = Tensor::zeros(buffer.dtype, &shape)?;
-                for index in 0..tensor.len() {
-                    let value = random.number(buffer.dtype.element())?;
-                    tensor.set(index, value);
-                }
-                Argument::Tensor(tensor)
+                let extents: Vec<Expr> = buffer.shape.iter().cloned().collect();
+                (buffer.dtype, evaluate(&extents, &sizes)?)
             }
-            None if param.dtype.is_handle() => {
-                let parameter = param.name.get().to_string();
-                let reason = "it is a pointer without a buffer".to_owned();
-                return Err(RunErrorKind::Argument { parameter, reason }.into());
+            None if param.dtype.is_handle() => pointer_target(function, param, &sizes),
+            None => {
+                arguments.push(Argument::Scalar(options.size(param)));
+                continue;
             }
-            None => Argument::Scalar(options.size(param)),
-        });
+        };
+        let bytes = crate::tensor::byte_count(dtype, &shape, left)?;
+        left -= bytes;
+        let mut tensor = Tensor::zeros(dtype, &shape)?;
+        for index in 0..tensor.len() {
+            let value = random.number(dtype.element())?;
+            tensor.set(index, value);
+        }
+        arguments.push(Argument::Tensor(tensor));
     }
     Ok(arguments)
+}
+
+/// The values of scalar parameters and of the variables in shapes.
+fn sizes(function: &PrimFunc, options: &InputOptions) -> Vec<(Ref<Var>, u64)> {
+    let mut sizes: Vec<(Ref<Var>, u64)> = Vec::new();
+    let mut add = |variable: &Ref<Var>| {
+        if !sizes.iter().any(|(known, _)| known.ptr_eq(variable)) {
+            sizes.push((variable.clone(), options.size(variable).bits()));
+        }
+    };
+    function.params.iter().filter(|param| !param.dtype.is_handle()).for_each(&mut add);
+    for (_, buffer) in function.buffer_map.iter() {
+        for extent in buffer.shape.iter() {
+            pre_order_visit(extent, |node| {
+                node.downcast_ref::<Var>().into_iter().for_each(&mut add);
+                true
+            });
+        }
+    }
+    sizes
+}
+
+/// Number of elements of a pointer's memory if no buffer says it.
+const POINTER_ELEMENTS: i64 = 1 << 16;
+
+/// The type and shape of the memory that a pointer needs: the largest of the buffers that the body declares over it.
+fn pointer_target(function: &PrimFunc, param: &Ref<Var>, sizes: &[(Ref<Var>, u64)]) -> (DataType, Vec<i64>) {
+    let mut dtype = None;
+    let mut elements = 0;
+    pre_order_visit(&function.body, |node| {
+        if let Some(buffer) = node.as_node::<Buffer>()
+            && buffer.data.ptr_eq(param)
+        {
+            let extents: Vec<Expr> = buffer.shape.iter().cloned().collect();
+            let own = evaluate(&extents, sizes).unwrap_or_default();
+            let count = own.iter().fold(1i64, |product, extent| product.saturating_mul((*extent).max(0)));
+            elements = elements.max(count);
+            dtype = Some(buffer.dtype);
+        }
+        true
+    });
+    let pointee = crate::compile::pointee(&param.clone().upcast()).filter(|dtype| !dtype.is_handle());
+    let dtype = dtype.or(pointee).unwrap_or(DataType::FLOAT32);
+    (dtype, vec![if elements == 0 { POINTER_ELEMENTS } else { elements }])
 }
 
 impl InputOptions {
@@ -115,10 +148,10 @@ impl Random {
     fn number(&mut self, dtype: DataType) -> Result<Scalar, RunError> {
         let word = self.word();
         if is_float(dtype) {
-            return round(dtype, (word >> 11) as f64 / (1u64 << 51) as f64 - 2.0);
+            return number(dtype, (word >> 11) as f64 / (1u64 << 51) as f64 - 2.0);
         }
         let value = (word % 9) as i64;
         let is_negative = dtype.is_int() && word >> 32 & 1 == 1;
-        wrap(dtype, if is_negative { -value } else { value })
+        Ok(Scalar::Int(wrap(dtype, if is_negative { -value } else { value }) as i64))
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of a run.
 
+use tvmscript_ir_core::arithmetic::Operator;
 use tvmscript_ir_core::{DataType, Span};
 
 /// Error of a run, with the span of the innermost statement or expression that has one.
@@ -87,6 +88,9 @@ pub enum RunErrorKind {
         /// The limit.
         limit: usize,
     },
+    /// All threads wait for each other.
+    #[error("the threads wait for each other: none of them can go on")]
+    Deadlock,
     /// A shape is negative or too large.
     #[error("a buffer of shape {shape:?} cannot be made")]
     Shape {
@@ -121,4 +125,18 @@ pub(crate) fn unsupported<T>(construct: impl Into<String>) -> Result<T> {
 #[cold]
 pub(crate) fn unsupported_type<T>(dtype: DataType) -> Result<T> {
     unsupported(format!("the type {dtype}"))
+}
+
+/// The error of an operator on integers that has no result.
+#[cold]
+pub(crate) fn undefined(operator: Operator, dtype: DataType, b: i64) -> RunErrorKind {
+    match operator {
+        Operator::ShiftLeft | Operator::ShiftRight => {
+            RunErrorKind::Unsupported { construct: format!("a shift by {b} of {} bits", dtype.bits) }
+        }
+        Operator::Div | Operator::Mod | Operator::FloorDiv | Operator::FloorMod => {
+            RunErrorKind::DivisionByZero
+        }
+        _ => RunErrorKind::Unsupported { construct: format!("an operator on bits of the type {dtype}") },
+    }
 }

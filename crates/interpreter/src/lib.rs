@@ -1,11 +1,12 @@
-//! A reference interpreter for TIR functions: simple, checked, serial.
+//! An interpreter for TIR functions, of all releases and on tiles: checked, deterministic, fast enough for real sizes.
 //!
-//! Integers wrap at their width, floats are rounded to their format after each operation, and each access is checked
-//! against the shape of its buffer and the size of its memory. All kinds of loops run serially, thread bindings and
-//! vectorized loops included.
+//! A function is compiled once to a flat list of instructions on registers (`compile`, `program`), which a loop executes
+//! (`execute`). Integers wrap at their width, floats are rounded to their format after each operation, and each access is
+//! checked against the shape of its buffer and the size of its memory. Loops run serially, vectorized ones included.
+//! Threads that wait for each other run as a group (`threads`), each with its own registers, from one barrier to the next.
 //!
-//! Left out: synchronisation between threads, calls of external functions, and sub-byte and 8-bit float elements, each of
-//! which is an error that says so.
+//! What is left out is an error that says so, when it is reached: calls of external functions beyond those of the C
+//! library that depend on their arguments alone, and instructions of devices that `intrinsics` does not list.
 //!
 //! ```
 //! use tvmscript_interpreter::{Argument, Limits, Scalar, Tensor, run};
@@ -35,17 +36,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod arguments;
-mod arithmetic;
+mod compile;
 mod error;
-mod expr;
-mod intrinsic;
+mod execute;
+mod intrinsics;
 mod machine;
+mod memory;
+mod program;
 mod scalar;
-mod stmt;
 mod tensor;
+mod threads;
+mod warp;
 
 pub use arguments::{Argument, InputOptions, generate};
+pub use compile::Functions;
 pub use error::{RunError, RunErrorKind};
-pub use machine::{Limits, run};
+pub use machine::{Limits, Progress, run, run_in};
 pub use scalar::Scalar;
 pub use tensor::Tensor;

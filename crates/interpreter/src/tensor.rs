@@ -4,8 +4,8 @@ use tvmscript_ir_core::DataType;
 
 use crate::Scalar;
 use crate::error::{Result, RunError, RunErrorKind, unsupported_type};
-use crate::scalar::{from_bytes, to_bytes};
-use tvmscript_ir_core::arithmetic::element_bytes;
+use crate::memory::{from_bits, to_bits};
+use crate::scalar::{is_float, storage_bytes};
 
 /// A compact, row-major array. Elements of a vector type are stored lane by lane.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ impl Tensor {
 
     /// Returns the number of scalars, lanes counted one by one.
     pub fn len(&self) -> usize {
-        element_bytes(self.dtype.element()).map_or(0, |size| self.bytes.len() / size)
+        storage_bytes(self.dtype.element()).map_or(0, |size| self.bytes.len() / size)
     }
 
     /// Returns `true` if the tensor has no elements.
@@ -67,21 +67,27 @@ impl Tensor {
 
     /// Returns the scalar at a position, lanes counted one by one.
     pub fn get(&self, index: usize) -> Option<Scalar> {
-        let size = element_bytes(self.dtype.element())?;
+        let size = storage_bytes(self.dtype.element())?;
         let bytes = self.bytes.get(index.checked_mul(size)?..)?.get(..size)?;
-        from_bytes(self.dtype.element(), bytes).ok()
+        let mut word = [0; 8];
+        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        let dtype = self.dtype.element();
+        Some(Scalar::of_bits(is_float(dtype), from_bits(dtype, u64::from_le_bytes(word))))
     }
 
     /// Sets the scalar at a position. Returns `false` if there is none or the value is of another kind.
     pub fn set(&mut self, index: usize, value: Scalar) -> bool {
-        let set = || -> Option<()> {
-            let size = element_bytes(self.dtype.element())?;
+        let dtype = self.dtype.element();
+        let mut set = || -> Option<()> {
+            let size = storage_bytes(self.dtype.element())?;
             let bytes = self.bytes.get_mut(index.checked_mul(size)?..)?.get_mut(..size)?;
-            let new = to_bytes(self.dtype.element(), value).ok()?;
+            if is_float(dtype) != value.as_float().is_some() {
+                return None;
+            }
+            let new = to_bits(dtype, value.bits()).to_le_bytes();
             bytes.iter_mut().zip(new).for_each(|(to, from)| *to = from);
             Some(())
         };
-        let mut set = set;
         set().is_some()
     }
 
@@ -96,7 +102,7 @@ impl Tensor {
 
 /// Returns the size of an array.
 pub(crate) fn byte_count(dtype: DataType, shape: &[i64], limit: usize) -> Result<usize> {
-    let Some(size) = element_bytes(dtype.element()) else { return unsupported_type(dtype) };
+    let Some(size) = storage_bytes(dtype.element()) else { return unsupported_type(dtype) };
     let lanes = usize::try_from(dtype.lanes).ok().filter(|lanes| *lanes > 0);
     let Some(lanes) = lanes else { return unsupported_type(dtype) };
     let extents = shape.iter().map(|extent| usize::try_from(*extent).ok());

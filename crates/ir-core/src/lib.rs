@@ -58,6 +58,7 @@ pub mod registry;
 pub mod release;
 pub mod session;
 pub mod shared;
+pub mod small_float;
 pub mod span;
 pub mod stack;
 pub mod tensor;

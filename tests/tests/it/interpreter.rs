@@ -182,6 +182,80 @@ fn generated_arguments_depend_on_the_seed_alone() {
 }
 
 #[test]
+fn threads_wait_at_barriers_and_exchange_values_in_their_warp() {
+    let body = r#"def f(A: T.Buffer((64,), "int32")):
+    tx = T.launch_thread("threadIdx.x", 64)
+    s = T.allocate([64], "int32", "shared")
+    S = T.Buffer((64,), "int32", data=s, scope="shared")
+    S[tx] = tx
+    T.tvm_storage_sync("shared")
+    A[tx] = S[63 - tx] * 1000 + T.tvm_warp_shuffle_down(T.tvm_warp_activemask(), tx, 1, 32, 32)
+"#;
+    let expected: Vec<i64> =
+        (0..64).map(|x| (63 - x) * 1000 + if x % 32 == 31 { x } else { x + 1 }).collect();
+    assert_eq!(on_zeros(64, body).unwrap(), expected);
+}
+
+#[test]
+fn reductions_over_threads_combine_by_their_operator() {
+    let body = r#"def f(A: T.Buffer((8,), "int32")):
+    tx = T.launch_thread("threadIdx.x", 4)
+    ty = T.launch_thread("threadIdx.y", 2)
+    r = T.allocate([1], "int32", "local")
+    R = T.Buffer((1,), "int32", data=r, scope="local")
+    with T.attr(T.comm_reducer(lambda x, y: x + y, [T.int32(0)]), "reduce_scope", T.reinterpret("handle", T.uint64(0))):
+        T.tvm_thread_allreduce(T.uint32(1), tx + 10 * ty, T.bool(True), R[0], tx)
+    A[ty * 4 + tx] = R[0]
+"#;
+    assert_eq!(on_zeros(8, body).unwrap(), [6, 6, 6, 6, 46, 46, 46, 46]);
+}
+
+#[test]
+fn small_floats_and_functions_of_c() {
+    let body = r#"def f(A: T.Buffer((4,), "int32")):
+    with T.block("small"):
+        T.reads()
+        T.writes()
+        E = T.alloc_buffer((2,), "float8_e4m3fn")
+        H = T.alloc_buffer((1,), "bfloat16")
+        E[0] = T.Cast("float8_e4m3fn", T.float32(17))
+        H[0] = T.Cast("bfloat16", T.float32(257))
+        A[0] = T.Cast("int32", E[0])
+        A[1] = T.Cast("int32", H[0])
+        A[2] = T.Cast("int32", T.call_pure_extern("float32", "fmaxf", T.float32(2), T.float32(5)))
+        A[3] = T.Cast("int32", T.call_extern("float32", "sqrtf", T.float32(49)))
+"#;
+    assert_eq!(on_zeros(4, body).unwrap(), [16, 256, 5, 7]);
+    let unknown =
+        "def f(A: T.Buffer((1,), \"int32\")):\n    A[0] = T.call_extern(\"int32\", \"helper\", 1)\n";
+    assert_eq!(on_zeros(1, unknown).unwrap_err().to_string(), "the external function `helper` cannot be run");
+}
+
+#[test]
+fn pointers_without_a_buffer_have_the_memory_that_the_body_declares() {
+    let body = r#"def f(p: T.handle("int32"), n: T.int32):
+    A = T.decl_buffer((n, 4), "int32", data=p)
+    for i in range(n):
+        A[i, 3] = i
+"#;
+    let function = function(body);
+    let mut arguments = generate(&function, &InputOptions::default()).unwrap();
+    assert_eq!(arguments[0].tensor().map(Tensor::shape), Some(&[32][..]));
+    run(&function, &mut arguments, Limits::default()).unwrap();
+    assert_eq!(read(&arguments[0])[31], 7);
+}
+
+#[test]
+fn what_is_not_reached_does_not_fail() {
+    let body = r#"def f(A: T.Buffer((2,), "int32")):
+    if A[0] == 1:
+        A[0] = T.call_extern("int32", "helper", 1)
+    A[1] = T.if_then_else(A[0] == 1, T.call_extern("int32", "helper", 1), 4)
+"#;
+    assert_eq!(on_zeros(2, body).unwrap(), [0, 4]);
+}
+
+#[test]
 fn programs_of_the_corpus_run_or_say_why_not() {
     let mut ran = 0;
     for entry in std::fs::read_dir(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/tir"))

@@ -10,6 +10,7 @@ mod fragments;
 mod fresh;
 mod fuzz_targets;
 mod interpreter;
+mod interpreter_values;
 mod invariants;
 mod json_corpus;
 mod json_faults;

@@ -120,7 +120,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("releases", &["ir-core", "irbuilder", "ir", "relax", "tirx", "tvm-json", "upgrade"]),
-    ("interpreter", &["ir-core", "prim", "ir", "tir"]),
+    ("interpreter", &["ir-core", "prim", "ir", "tir", "tirx"]),
     (
         "explain",
         &[

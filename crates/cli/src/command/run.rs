@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use tvmscript::Ref;
 use tvmscript::interpreter::{
-    Argument, InputOptions, Limits, RunError, Scalar, Tensor, generate, run as interpret,
+    Argument, Functions, InputOptions, Limits, RunError, Scalar, Tensor, generate, run_in,
 };
 use tvmscript::ir::{IRModule, global_symbol};
 use tvmscript::ir_core::DataType;
@@ -59,8 +59,13 @@ fn run_file(
         let limits = Limits { steps: args.max_steps, ..Limits::default() };
         let ran = timings.time("run", || -> Result<_, RunError> {
             let mut arguments = generate(&function, &options)?;
-            let result = interpret(&function, &mut arguments, limits)?;
-            Ok((arguments, result))
+            let functions = script.node.as_node::<IRModule>().map(Functions::of).unwrap_or_default();
+            let mut report = output::StepReport::new(&name);
+            let result = run_in(&functions, &function, &mut arguments, limits, &mut |progress| {
+                report.show(progress.steps, progress.limit, progress.elapsed);
+            });
+            report.clear();
+            Ok((arguments, result?))
         });
         match ran {
             Ok((arguments, result)) => {

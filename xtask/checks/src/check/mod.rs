@@ -7,6 +7,7 @@ mod attack;
 mod diff;
 mod host;
 mod mutate;
+mod run;
 mod strip;
 mod unknown;
 mod upgrade;
@@ -39,6 +40,8 @@ pub enum Suite {
     Attack(attack::Options),
     /// Run hostile programs of host code: no panic, no hang.
     Host(host::Options),
+    /// Run the functions of a corpus in the interpreter: how many run, and what stops the others.
+    Run(run::Options),
 }
 
 /// Runs a suite.
@@ -54,6 +57,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Strip(options) => strip::run(options),
         Suite::Attack(options) => attack::run(options),
         Suite::Host(options) => host::run(options),
+        Suite::Run(options) => run::run(options),
     }
 }
 
