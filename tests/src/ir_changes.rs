@@ -102,6 +102,8 @@ const KINDS: &[(Kind, bool)] = &[
     (dtype, false),
     (attribute, false),
     (renaming, false),
+    (renaming, false),
+    (renaming, false),
     (variable, false),
     (insertion, true),
     (insertion, true),
@@ -240,6 +242,9 @@ fn renaming(part: &Candidate, _: &mut Random) -> Option<Change> {
         [.., PathStep::Field("loop_var" | "var"), _]
             | [.., PathStep::Field("var"), PathStep::Field("vid"), _]
             | [.., PathStep::Field("params"), PathStep::Index(_), PathStep::Field("vid"), _]
+            | [.., PathStep::Field("params" | "alloc_buffers"), PathStep::Index(_), _]
+            | [.., PathStep::Field("buffer_var"), _]
+            | [.., PathStep::Field("buffer_map"), PathStep::Key(_), _]
     );
     let is_name = matches!(part.path.steps.last(), Some(PathStep::Field("name" | "name_hint")));
     if !is_definition || !is_name {
@@ -300,13 +305,15 @@ fn parts(root: &Object) -> Vec<Candidate> {
         let is_entity = node.info().eq_kind() != EqKind::Tree;
         let is_single = is_single && (node.handle_count() <= 3 || path.steps.is_empty() || is_entity);
         let holder = node.info().key();
-        let mut add = |step: PathStep, value: Value| {
+        let mut children = Vec::new();
+        let mut add = |step: PathStep, value: Value, is_name: bool| {
             let path = path.clone().then(step);
-            if is_single {
+            // The first path to a buffer leads to its definition, where a new name is one edit.
+            if is_single || is_name && holder == "tir.Buffer" {
                 parts.push(Candidate { path: path.clone(), value: value.clone(), holder });
             }
             if let Value::Node(node) = value {
-                stack.push((path, node, is_single));
+                children.push((path, node, is_single));
             }
         };
         match node.info().shape() {
@@ -315,22 +322,24 @@ fn parts(root: &Object) -> Vec<Candidate> {
                     let value = node.field(index);
                     let is_name = matches!(value, FieldRef::Name(_));
                     if field.kind != FieldKind::Span && (!field.skip_eq || is_name) {
-                        add(PathStep::Field(field.name), value.to_value());
+                        add(PathStep::Field(field.name), value.to_value(), is_name);
                     }
                 }
             }
             Shape::Array => {
                 for (index, item) in node.array_items().iter().enumerate() {
-                    add(PathStep::Index(index as u32), item.clone());
+                    add(PathStep::Index(index as u32), item.clone(), false);
                 }
             }
             Shape::Map => {
                 for (key, value) in node.map_entries() {
-                    add(PathStep::Key(key.clone()), value.clone());
+                    add(PathStep::Key(key.clone()), value.clone(), false);
                 }
             }
             Shape::Str | Shape::Tensor => {}
         }
+        // In the order of a walk.
+        stack.extend(children.into_iter().rev());
     }
     parts
 }

@@ -2,8 +2,8 @@
 //!
 //! The two graphs are walked from the roots in the order of equality. Arrays are aligned by the hashes of their elements,
 //! where two nodes do not fit each other a node of one side is looked for below the other one (a wrapper), and elements
-//! that are only on one side are matched with equal ones elsewhere (moves). Entities are matched by name first; if names
-//! of matched entities differ, a second walk matches with those known.
+//! that are only on one side are matched with equal ones elsewhere (moves). Entities are matched by name first; while
+//! walks find more matched entities whose names differ, another walk matches with those known.
 //!
 //! The result is a guess that makes an edit script short. The script is correct with any matching.
 
@@ -67,6 +67,9 @@ struct Loose<'a> {
     value: &'a Value,
 }
 
+/// Maximum number of walks with known entities: each may find pairs whose statements were too unlike before.
+const MAX_WALKS: usize = 4;
+
 /// Maximum number of pairs that trial comparisons visit.
 const TRIAL_PAIRS: usize = 1 << 23;
 
@@ -105,7 +108,13 @@ pub(crate) fn match_graphs<'a>(
         trial_pairs: 0,
     };
     matcher.run(a, b, options);
-    if !is_equal && matcher.matching.entities.pairs().any(|(a, b)| name_of(a) != name_of(b)) {
+    let mut renamed = 0;
+    for _ in 0..MAX_WALKS {
+        let now = matcher.matching.entities.pairs().filter(|(a, b)| name_of(a) != name_of(b)).count();
+        if is_equal || now <= renamed {
+            break;
+        }
+        renamed = now;
         let (mut left, mut right) = (AddressMap::default(), AddressMap::default());
         for (number, (a, b)) in matcher.matching.entities.pairs().enumerate() {
             left.insert(a.address(), number as u64);

@@ -489,13 +489,14 @@ impl<'a> Writer<'_, 'a> {
         side.truncate(depth);
     }
 
-    /// Drops the edits of names that follow from the name of another entity: the pointer of a renamed buffer, and the
-    /// parameter it is passed as.
+    /// Drops the edits of names that follow from the name of another entity, which they begin with: the pointer of a
+    /// renamed buffer, and the parameter it is passed as.
     fn drop_dependent_names(&mut self) {
         let follows = |edit: &Edit, entity: &Object| {
             let Some((old, new)) = self.owners.get(&entity.address()) else { return false };
             let (Some(x), Some(y)) = (edit.old.as_str(), edit.new.as_str()) else { return false };
-            old != new && !old.is_empty() && (x.replacen(old, new, 1) == y)
+            let rest = (x.strip_prefix(old), y.strip_prefix(new));
+            old != new && !old.is_empty() && matches!(rest, (Some(a), Some(b)) if a == b)
         };
         let dropped: hashbrown::HashSet<usize> = self
             .names

@@ -42,7 +42,14 @@ pub struct DocArena {
     paths: PathTable,
     max_docs: u32,
     full: bool,
+    max_text_bytes: usize,
+    /// Bytes of long texts that may still be added.
+    text_bytes_left: usize,
+    has_too_much_text: bool,
 }
+
+/// Texts up to this length are not counted: the number of docs bounds them.
+const SHORT_TEXT_BYTES: usize = 256;
 
 /// Properties of a statement besides its syntax.
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,9 +98,36 @@ impl DocArena {
             paths: PathTable::new(),
             max_docs: max_docs.min(u32::MAX - 2),
             full: false,
+            max_text_bytes: usize::MAX,
+            text_bytes_left: usize::MAX,
+            has_too_much_text: false,
         };
         arena.seed();
         arena
+    }
+
+    /// Limits the sum of all long texts to `max_bytes`, each counted as often as it is added, so that a print of a few
+    /// texts that recur many times fails before it is written.
+    pub fn limit_text(&mut self, max_bytes: usize) {
+        self.max_text_bytes = max_bytes;
+        self.text_bytes_left = max_bytes;
+    }
+
+    /// Charges a text; `false` if the sum exceeds the limit.
+    #[cold]
+    fn charge_text(&mut self, bytes: usize) -> bool {
+        match self.text_bytes_left.checked_sub(bytes) {
+            Some(left) => {
+                self.text_bytes_left = left;
+                true
+            }
+            None => {
+                self.text_bytes_left = 0;
+                self.full = true;
+                self.has_too_much_text = true;
+                false
+            }
+        }
     }
 
     /// Reserves index 0, so that ids are never zero, and index 1 for the placeholder.
@@ -112,9 +146,13 @@ impl DocArena {
     /// Checks that no placeholder was returned.
     ///
     /// # Errors
-    /// [`DocError::Full`] if the limit was reached.
+    /// [`DocError::Full`] or [`DocError::TooMuchText`] if a limit was reached.
     pub fn check(&self) -> Result<(), DocError> {
-        if self.full { Err(DocError::Full { limit: self.max_docs }) } else { Ok(()) }
+        match (self.full, self.has_too_much_text) {
+            (false, _) => Ok(()),
+            (true, false) => Err(DocError::Full { limit: self.max_docs }),
+            (true, true) => Err(DocError::TooMuchText { max_bytes: self.max_text_bytes }),
+        }
     }
 
     // --- access ----------------------------------------------------------------------------------------------
@@ -270,7 +308,8 @@ impl DocArena {
     /// Interns a string.
     #[inline]
     pub fn sym(&mut self, text: &str) -> Sym {
-        if let Some(sym) = self.symbols.intern(text) {
+        let fits = text.len() <= SHORT_TEXT_BYTES || self.charge_text(text.len());
+        if fits && let Some(sym) = self.symbols.intern(text) {
             return sym;
         }
         self.full = true;
@@ -491,7 +530,8 @@ impl DocArena {
 
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> ExprDoc {
         let Some((start, len)) = self.run(self.bytes.len(), bytes.len()) else { return ExprDoc(PLACEHOLDER) };
-        if !fallible::reserve(&mut self.bytes, bytes.len()) {
+        let fits = bytes.len() <= SHORT_TEXT_BYTES || self.charge_text(bytes.len());
+        if !fits || !fallible::reserve(&mut self.bytes, bytes.len()) {
             self.full = true;
             return ExprDoc(PLACEHOLDER);
         }

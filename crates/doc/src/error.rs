@@ -38,6 +38,12 @@ pub enum DocError {
         /// The limit of the arena.
         limit: u32,
     },
+    /// The literals of the arena are longer than the printed text may be; later docs are placeholders.
+    #[error("the printed text is longer than {max_bytes} bytes")]
+    TooMuchText {
+        /// The limit of the arena.
+        max_bytes: usize,
+    },
 }
 
 /// A doc that cannot be printed.

@@ -99,6 +99,7 @@ impl<'r> Docsifier<'r> {
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
         let mut docs = DocArena::with_max_docs(max_docs);
+        docs.limit_text(config.max_bytes);
         let words: Vec<&'static str> = [registry.release().syntax.metadata.variable]
             .into_iter()
             .chain(table.words().iter().copied())

@@ -18,6 +18,8 @@ pub(crate) struct Metadata {
 #[derive(Debug, Default)]
 struct Nodes {
     all: Vec<Object>,
+    /// Strings with the text of another one, so that their addresses stay theirs.
+    repeated: Vec<Object>,
     /// Indices by address, and by text for strings.
     by_address: HashMap<usize, usize>,
     by_text: HashMap<String, usize>,
@@ -35,14 +37,21 @@ impl Metadata {
         let key = unknown.map_or_else(|| type_key(object.info().key()), |node| node.type_key.as_str());
         let is_known = |(known, _): &(Str, Nodes)| known.as_str() == key;
         let list = find_or_push(&mut self.lists, is_known, || (Str::new(key), Nodes::default()));
-        let (key, Nodes { all, by_address, by_text }) = list;
+        let (key, Nodes { all, repeated, by_address, by_text }) = list;
+        // A long string that recurs is hashed once.
+        if let Some(known) = by_address.get(&object.address()) {
+            return (key.clone(), *known);
+        }
         let next = all.len();
         let index = match Value::Node(object.clone()).as_str() {
             Some(text) => *by_text.entry(text.to_owned()).or_insert(next),
-            None => *by_address.entry(object.address()).or_insert(next),
+            None => next,
         };
+        by_address.insert(object.address(), index);
         if index == next {
-            all.push(object.clone());
+            all.push(object.clone())
+        } else {
+            repeated.push(object.clone())
         }
         (key.clone(), index)
     }

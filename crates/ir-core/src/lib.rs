@@ -40,6 +40,7 @@ pub mod arithmetic;
 mod children;
 pub mod containers;
 pub mod diagnostic;
+pub mod digest;
 pub mod dtype;
 pub mod dump;
 mod dynamic;

@@ -25,6 +25,7 @@ pub mod node;
 pub mod parse;
 #[cfg(feature = "print")]
 pub mod print;
+pub mod program_key;
 pub mod release;
 pub mod signature;
 mod source;

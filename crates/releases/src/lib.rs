@@ -22,6 +22,7 @@
 //! ```
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod keys;
 mod steps;
 pub mod tilelang_0_25;
 pub mod tirx_0_1;
@@ -30,4 +31,5 @@ pub mod tvm_0_25;
 pub mod tvm_0_26;
 pub mod tvm_0_27;
 
+pub use keys::{RELEASE_OF_KEYS, program_key};
 pub use tvmscript_ir::release::TVM_0_23;

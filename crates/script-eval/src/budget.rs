@@ -16,6 +16,10 @@ const STEPS_PER_CHECK: u64 = 64;
 /// Maximum number of times that the budget is refilled.
 const MAX_REFILLS: u32 = 6;
 
+/// Maximum number of values that pass one operation on to each other: iterators over iterators, methods of methods.
+/// CPython's native stack ends after some times as many.
+const MAX_VALUE_DEPTH: u32 = 20_000;
+
 /// The limits of an evaluation.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -59,6 +63,8 @@ pub struct Budget {
     exhausted: Cell<bool>,
     memory: Cell<u64>,
     call_depth: Cell<u32>,
+    /// Number of values that are passing one operation on to each other.
+    value_depth: Cell<u32>,
     /// Number of open `try` statements.
     tries: Cell<u32>,
     /// Number of times that the budget was refilled.
@@ -82,6 +88,7 @@ impl Budget {
             exhausted: Cell::new(false),
             memory: Cell::new(limits.max_memory_bytes),
             call_depth: Cell::new(0),
+            value_depth: Cell::new(0),
             tries: Cell::new(0),
             refills: Cell::new(0),
             node_bytes_before: node_bytes_made(),
@@ -213,6 +220,23 @@ impl Budget {
 
     pub(crate) fn leave_call(&self) {
         self.call_depth.set(self.call_depth.get().saturating_sub(1));
+    }
+
+    /// Enters a value that may pass the operation on to another one, which needs native stack.
+    ///
+    /// # Errors
+    /// Fails if too many values do so.
+    pub(crate) fn enter_value(&self) -> Result<(), Raise> {
+        let depth = self.value_depth.get();
+        if depth >= MAX_VALUE_DEPTH {
+            raise!(Recursion, "iterators or functions are nested deeper than {MAX_VALUE_DEPTH} levels");
+        }
+        self.value_depth.set(depth + 1);
+        Ok(())
+    }
+
+    pub(crate) fn leave_value(&self) {
+        self.value_depth.set(self.value_depth.get().saturating_sub(1));
     }
 
     /// Tests whether the first error ends the evaluation, as in Python: inside host functions, where a recursive

@@ -22,8 +22,10 @@ pub struct Diagnostics {
     pub failures: u64,
     /// Above zero where errors of calls are dropped because they follow from a reported one.
     pub silenced: u32,
-    /// Statements with syntax errors, which may define any name in their text.
-    pub(crate) invalid: Vec<TextRange>,
+    /// Statements with syntax errors, by start and end.
+    invalid: HashSet<(u32, u32)>,
+    /// Their words: they may define any of them.
+    invalid_words: HashSet<String>,
     /// Maximum number of recorded errors.
     max_errors: usize,
 }
@@ -38,6 +40,25 @@ impl Diagnostics {
         self.errors.len() >= self.max_errors
     }
 
+    /// Tests whether no exception of host code will be recorded any more.
+    pub(crate) fn is_full_of_raised(&self) -> bool {
+        self.raised.len() >= self.max_errors
+    }
+
+    /// Records a statement with syntax errors and its text.
+    pub(crate) fn add_invalid(&mut self, range: TextRange, text: &str) {
+        if !self.invalid.insert((range.start, range.end)) {
+            return;
+        }
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        self.invalid_words.extend(words.map(str::to_owned));
+    }
+
+    /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
+    pub(crate) fn is_in_invalid(&self, name: &str) -> bool {
+        self.invalid_words.contains(name)
+    }
+
     pub(crate) fn push(&mut self, error: EvalError) {
         if !self.is_exhausted() {
             self.errors.push(error);
@@ -46,7 +67,7 @@ impl Diagnostics {
 
     /// Adds an exception that may still be caught.
     pub(crate) fn push_raised(&mut self, error: EvalError) {
-        if self.raised.len() < self.max_errors {
+        if !self.is_full_of_raised() {
             self.raised.push(error);
         }
     }

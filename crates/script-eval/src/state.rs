@@ -201,7 +201,7 @@ impl EvalState {
     pub fn note_invalid(&mut self, id: StmtId) {
         let range = self.ast.range(id);
         self.diagnostics.failures += 1;
-        self.diagnostics.invalid.push(range);
+        self.diagnostics.add_invalid(range, self.program.text_of(range));
     }
 
     /// Takes the warnings and notes so far, including those of functions that other code called back.

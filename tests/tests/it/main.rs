@@ -22,6 +22,7 @@ mod odd_values;
 mod parts;
 mod passes;
 mod print_options;
+mod program_keys;
 mod properties;
 mod python_files;
 mod relax_constants;

@@ -129,6 +129,14 @@ fn constants_are_folded_in_their_element_type() {
     folded("R.argmin(R.const([3.0, 1.0, 2.0]))", "R.const(1, \"int64\")");
     folded("R.sum(R.matmul(R.const([[1.0, 2.0]]), R.const([[3.0], [4.0]])))", "R.const(11.0, \"float32\")");
     folded("R.astype(R.const(2.75), \"int32\")", "R.const(2, \"int32\")");
+    folded(
+        "R.sum(R.dequantize(R.const([3, -5], \"int8\"), R.const(0.5), R.const(1, \"int8\"), axis=0))",
+        "R.const(-2.0, \"float32\")",
+    );
+    folded(
+        "R.max(R.astype(R.quantize(R.const([1.0, -300.0]), R.const([0.5, 0.5]), R.const([1, 1], \"int8\"), axis=0), \"int32\"))",
+        "R.const(3, \"int32\")",
+    );
     // No defined value: stays.
     let body = "    with R.dataflow():
         a: R.Tensor((), dtype=\"int32\") = R.divide(R.const(1), R.const(0))

@@ -166,6 +166,23 @@ impl StructInfoProxy {
         self.defined_names_in(found, &mut HashSet::new());
     }
 
+    /// Collects the names that the signatures of functions in it define.
+    pub fn names_of_callables(&self, found: &mut Vec<Str>) {
+        self.names_of_callables_in(found, &mut HashSet::new());
+    }
+
+    fn names_of_callables_in(&self, found: &mut Vec<Str>, visited: &mut HashSet<*const StructInfoProxy>) {
+        match self {
+            StructInfoProxy::Callable { .. } => self.defined_names(found),
+            StructInfoProxy::Tuple(parts) => {
+                for part in parts {
+                    part.once(visited, |part, visited| part.names_of_callables_in(found, visited));
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn defined_names_in(&self, found: &mut Vec<Str>, visited: &mut HashSet<*const StructInfoProxy>) {
         let mut dim = |dim: &Dim| {
             if let Dim::Text(text) = dim

@@ -153,6 +153,11 @@ fn scalar_variable(
                     ParseErrorKind::expected(format!("a scalar variable under the name `{text}`"), what);
                 return Err(p.error_with_help(at, kind, "give the scalar variable another name"));
             };
+            // A type variable of the file that the signature does not use: one handle is in the scope, one is here.
+            if known.dtype != var.dtype && known.object().handle_count() <= 2 {
+                var.name.set(text);
+                return Ok(var.clone());
+            }
             if known.dtype != var.dtype {
                 let (expected, found) = (known.dtype, var.dtype);
                 let kind = ParseErrorKind::expected(

@@ -46,7 +46,7 @@ pub(super) fn define(
             let signature = signature::read(p, &node);
             let mut result = Ok(());
             if let Some(returns) = node.returns {
-                match signature::annotation(p, returns) {
+                match signature::result(p, &node, returns) {
                     Ok(info) => {
                         record_syntax("R.func_ret_struct_info", || vec![info.clone().into()]);
                         let said = with_function("R.function", |function| function.ret = Some(info));
@@ -107,7 +107,7 @@ fn signature_info(
     p.with_type_variables(node, type_variable, |p| {
         let signature = signature::read(p, node);
         let ret = match node.returns {
-            Some(returns) => signature::annotation(p, returns)?,
+            Some(returns) => signature::result(p, node, returns)?,
             None => unsaid(),
         };
         let params = signature.params.into_iter().map(|param| param.and_then(|param| param.resolve(p)));

@@ -71,12 +71,18 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
             }
         });
     }
-    define_variables(p, node, &names, &visited);
+    define_variables(p, node, &names, &visited, true);
     Signature { params }
 }
 
-/// Defines the named variables: as declared in the body (`n = T.int64()`), `int64` by default.
-fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Named], known: &HashSet<Str>) {
+/// Defines the named variables: as declared in the body (`n = T.int64()`), `int64` by default, if there is one.
+fn define_variables(
+    p: &mut Parser<'_>,
+    node: &FunctionDef,
+    names: &[Named],
+    known: &HashSet<Str>,
+    has_default: bool,
+) {
     if names.is_empty() {
         return;
     }
@@ -100,6 +106,7 @@ fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Named], kno
     for (name, at) in names {
         let value = match declared.iter().rev().find(|(known, _)| known == name) {
             Some((_, value)) => value.clone(),
+            None if !has_default => continue,
             None => prim::Var::new(name.clone(), DataType::INT64).into(),
         };
         p.define_text(name, value, *at);
@@ -125,11 +132,18 @@ impl Param {
     }
 }
 
-/// The struct info of an annotation in a signature.
-pub(super) fn annotation(p: &mut Parser<'_>, at: ExprId) -> EvalResult<Ref<StructInfo>> {
+/// The struct info of the result. TVM prints the variables of an inner function that is returned as if the outer one
+/// declared them, and its signature uses them before that.
+pub(super) fn result(p: &mut Parser<'_>, node: &FunctionDef, at: ExprId) -> EvalResult<Ref<StructInfo>> {
     let value = p.eval(at)?;
     let info = StructInfoProxy::of(&value);
     let info = p.checked_value(at, info)?;
+    let mut found = Vec::new();
+    info.names_of_callables(&mut found);
+    found.retain(|name| !p.is_text_defined(name));
+    let known: HashSet<Str> = found.iter().cloned().collect();
+    let names: Vec<Named> = found.into_iter().map(|name| (name, at)).collect();
+    define_variables(p, node, &names, &known, false);
     resolve(p, at, &info)
 }
 

@@ -173,7 +173,8 @@ impl Eval<'_> {
         let name = ast.name(attr);
         let range = ast.attr_range(id);
         if let ScriptValue::Host(host) = value
-            && (host.lacks_by_mistake(name) || host.takes_definitions() && self.state.is_in_invalid(name))
+            && (host.lacks_by_mistake(name)
+                || host.takes_definitions() && self.state.diagnostics.is_in_invalid(name))
         {
             return Reported(());
         }

@@ -256,6 +256,17 @@ impl Eval<'_> {
         })
     }
 
+    /// Runs an operation that a value may pass on to another one, and that to a third one.
+    pub(super) fn in_value<R>(
+        &mut self,
+        operation: impl FnOnce(&mut Self) -> Result<R, Raise>,
+    ) -> Result<R, Raise> {
+        self.state.program.budget.enter_value()?;
+        let result = tvmscript_ir_core::with_stack(|| operation(self));
+        self.state.program.budget.leave_value();
+        result
+    }
+
     fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
         match callee {
             ScriptValue::Function(function) => {
@@ -276,11 +287,11 @@ impl Eval<'_> {
                 }
                 if let Some(object) = object::of(callee).filter(|object| object.is_callable()) {
                     self.refuse_host_call(&**host)?;
-                    return tvmscript_ir_core::with_stack(|| object.call(self, callee, args));
+                    return self.in_value(|p| object.call(p, callee, args));
                 }
                 if let Some(method) = any.downcast_ref::<BoundMethod>() {
                     args.positional.insert(0, method.receiver.clone());
-                    return self.call_value(&method.function, args);
+                    return self.in_value(|p| p.call_value(&method.function, args));
                 }
                 if any.is::<ClassObject>() {
                     self.refuse_host_call(&**host)?;
@@ -288,7 +299,8 @@ impl Eval<'_> {
                 }
                 #[cfg(feature = "library")]
                 if let Some(partial) = any.downcast_ref::<Partial>() {
-                    return self.call_value(&partial.function, partial.arguments(args));
+                    let args = partial.arguments(args);
+                    return self.in_value(|p| p.call_value(&partial.function, args));
                 }
                 if let Some(function) = any.downcast_ref::<Generated>() {
                     self.refuse_host_call(&**host)?;
@@ -316,7 +328,7 @@ impl Eval<'_> {
                     return result;
                 }
                 if let Some(wrapper) = any.downcast_ref::<Wrapper>().filter(|_| host.is_callable()) {
-                    return self.call_value(&wrapper.function, args);
+                    return self.in_value(|p| p.call_value(&wrapper.function, args));
                 }
                 if let [definition] = &*args.positional
                     && self.host.is_decorator(callee)
@@ -331,6 +343,7 @@ impl Eval<'_> {
                     return Err(self.unusable_module(module));
                 }
                 if host.is_callable() {
+                    make_plain(&mut args);
                     return Ok(host.call(args)?);
                 }
                 // Python can construct such nodes.

@@ -156,7 +156,7 @@ impl Eval<'_> {
                     let name = object.name();
                     raise!(Attribute, "'{name}' object has no attribute 'send'");
                 }
-                Ok(match self.next(&mut iter)? {
+                Ok(match self.next_nested(&mut iter)? {
                     Some(value) => Resumed::Yielded(value),
                     None => Resumed::Returned(ScriptValue::None),
                 })

@@ -202,9 +202,7 @@ impl Eval<'_> {
         }
         let own = value;
         let value = value.plain();
-        if let ScriptValue::Host(host) = value
-            && host.items().is_none()
-        {
+        if let ScriptValue::Host(_) = value {
             self.state.known([value])?;
         }
         Ok(match value {
@@ -296,6 +294,14 @@ impl Eval<'_> {
         }
     }
 
+    /// Advances an iterator that is a value, so that it may be a part of another one, and that of a third one.
+    pub(super) fn next_nested(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
+        if iter.is_stored() {
+            return self.next(iter);
+        }
+        self.in_value(|p| p.next(iter))
+    }
+
     /// Advances an iterator.
     pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
         self.state.program.budget.step(1)?;
@@ -371,7 +377,7 @@ impl Eval<'_> {
             Iter::Shared(object) => {
                 let Some(shared) = object.as_any().downcast_ref::<IterObject>() else { return Ok(None) };
                 match shared.iter.try_borrow_mut() {
-                    Ok(mut iter) => tvmscript_ir_core::with_stack(|| self.next(&mut iter)),
+                    Ok(mut iter) => self.next_nested(&mut iter),
                     Err(_) => raise!(Value, "generator already executing"),
                 }
             }

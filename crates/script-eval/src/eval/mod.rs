@@ -127,11 +127,6 @@ impl EvalState {
         self.outermost(name)
     }
 
-    /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
-    fn is_in_invalid(&self, name: &str) -> bool {
-        self.diagnostics.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
-    }
-
     pub(crate) fn python_type(&self, value: &ScriptValue) -> String {
         crate::python::type_name(value)
     }
@@ -428,14 +423,18 @@ impl Eval<'_> {
         if let Some(placeholder) = self.bound_elsewhere(name) {
             return self.unknown_value(id, &placeholder);
         }
-        if self.state.is_in_invalid(text) {
+        if self.state.diagnostics.is_in_invalid(text) {
             return Err(Reported(()));
         }
         if let Some(what) = placeholder::python_name(text) {
             return Err(self.state.error(id, EvalErrorKind::UnsupportedExpression { what }));
         }
         let mut error = EvalError::new(EvalErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
-        if self.state.diagnostics.is_exhausted() {
+        let is_dropped = match self.state.is_tolerant() {
+            true => self.state.diagnostics.is_full_of_raised(),
+            false => self.state.is_exhausted(),
+        };
+        if is_dropped {
             // Nobody will see the suggestion, which is expensive.
             return Err(self.report_undefined(error));
         }
@@ -557,15 +556,6 @@ impl Eval<'_> {
             other => Ok(crate::python::truth(other)),
         }
     }
-}
-
-/// Tests whether a text contains a name as a word.
-fn mentions(text: &str, name: &str) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(word)
-            && !text[at + name.len()..].chars().next().is_some_and(word)
-    })
 }
 
 /// The error of `[*1]`, before the name of the type.

@@ -169,7 +169,8 @@ impl Eval<'_> {
             plain if is_instance(plain) => self.is_of_kind(subject, "Sequence")?,
             ScriptValue::Host(_) => {
                 range::of(subject).is_some()
-                    || object::of(subject).is_some_and(|object| object.class() == "collections.deque")
+                    || object::of(subject)
+                        .is_some_and(|object| matches!(object.class(), "collections.deque" | "range"))
             }
             _ => false,
         };

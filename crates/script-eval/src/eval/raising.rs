@@ -2,7 +2,7 @@
 //!
 //! An exception that nothing catches is a diagnostic, so it is recorded as one when it is raised, and its instance is
 //! kept in [`Exceptions`] beside it. Operations of the evaluator raise without an instance; the handler that catches
-//! such an error makes it. Errors in scripts and exceeded limits are no exceptions and cannot be caught.
+//! such an error makes it. Errors in scripts and exceeded limits cannot be caught, except that of nested calls.
 
 use std::cell::{Cell, RefCell};
 
@@ -98,6 +98,9 @@ fn of_error(kind: &EvalErrorKind) -> Option<(&str, Option<String>)> {
         }
         EvalErrorKind::NoAttribute { what, name } => {
             Some(("AttributeError", Some(format!("{what} has no attribute '{name}'"))))
+        }
+        EvalErrorKind::CallsTooDeep { .. } => {
+            Some(("RecursionError", Some("maximum recursion depth exceeded".to_owned())))
         }
         _ => None,
     }

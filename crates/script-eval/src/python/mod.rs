@@ -3,6 +3,7 @@
 //! Nodes are treated as arrays, maps and text only; operators on them belong to the dialects.
 
 pub(crate) mod arith;
+pub(crate) mod big_range;
 pub(crate) mod builtins;
 pub(crate) mod codec;
 pub(crate) mod compare;

@@ -4,6 +4,7 @@ use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
 use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 
 use super::Outcome;
+use super::big_range;
 use super::number::small_index;
 use super::range::Range;
 use super::text_index::Chars;
@@ -13,6 +14,7 @@ use crate::eval::Raise;
 use crate::eval::class::{ClassObject, Special, is_instance};
 use crate::eval::exception;
 use crate::{Eval, EvalState};
+use num_bigint::BigInt;
 
 /// `base[key]` by a method of the class of `base`, or of a class itself; `None` for other values.
 fn instance_item(
@@ -165,10 +167,9 @@ fn range_item(range: &Range, key: &ScriptValue) -> Outcome {
     }
     let ScriptValue::Slice(slice) = key else { return Ok(ScriptValue::None) };
     let (start, stop, step) = bounds(slice, range.len())?;
-    let at = |index: i64| i128::from(range.start) + i128::from(range.step) * i128::from(index);
-    let small = |value: i128| i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX });
-    let step = range.step.saturating_mul(step);
-    Ok(ScriptValue::host(Range { start: small(at(start)), stop: small(at(stop)), step }))
+    let at = |index: i64| BigInt::from(i128::from(range.start) + i128::from(range.step) * i128::from(index));
+    let step = BigInt::from(i128::from(range.step) * i128::from(step));
+    Ok(big_range::value(at(start), at(stop), step))
 }
 
 /// The position of an index in a container of this length; `None` for slices.

@@ -178,6 +178,11 @@ impl Parser<'_> {
         }
     }
 
+    /// As [`Parser::is_defined`], for the text of a name.
+    pub fn is_text_defined(&self, name: &str) -> bool {
+        self.state.ast.find_name(name).is_some_and(|name| self.is_defined(name))
+    }
+
     /// Returns `true` if statements use a name that they do not bind.
     pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
         self.may_mention(body, name) && uses_free(&self.state.ast, body, name)

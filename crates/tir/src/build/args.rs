@@ -21,7 +21,7 @@ impl ExprArg {
     /// # Errors
     /// If the value has no expression, such as a region of unknown size.
     pub fn convert(value: ScriptValue) -> BuildResult<Expr> {
-        match value {
+        match value.into_plain() {
             ScriptValue::Node(object) => match object.downcast::<PrimExpr>() {
                 Ok(expr) => Ok(expr),
                 Err(object) => {

@@ -43,9 +43,27 @@ fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::PrimResult<Expr>, a: &Ex
 }
 
 fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<(ExprDoc, ExprDoc)> {
-    let a = d.part(a, path, field!(Add, a))?;
-    let b = d.part(b, path, field!(Add, b))?;
-    Ok((a, b))
+    with_types([a, b], d, |d| {
+        let a = d.part(a, path, field!(Add, a))?;
+        let b = d.part(b, path, field!(Add, b))?;
+        Ok((a, b))
+    })
+}
+
+/// Prints the operands of a call. If all of them are integers, nothing else tells their type, so the literals do where
+/// it is not the default one. Conditions do not count.
+pub(crate) fn with_types<'e, R>(
+    operands: impl IntoIterator<Item = &'e Expr>,
+    d: &mut Docsifier<'_>,
+    print: impl FnOnce(&mut Docsifier<'_>) -> R,
+) -> R {
+    let default = d.tir().options.int_dtype;
+    let mut operands = operands.into_iter().filter(|operand| !operand.dtype().is_bool()).peekable();
+    let is_default = operands.peek().is_none_or(|first| first.dtype() == default);
+    match is_default || !operands.all(|operand| operand.is::<IntImm>()) {
+        true => print(d),
+        false => d.typed(print),
+    }
 }
 
 pub(crate) fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {

@@ -12,6 +12,7 @@ use tvmscript_ir_core::{Array, DataType, PathId, Ref, field};
 use tvmscript_prim::Op;
 use tvmscript_prim::{Call, Expr, IntImm, intrinsic};
 
+use super::binary::with_types;
 use super::expr::{items, list};
 use super::forms::{Forms, WideLiterals};
 use super::state::TirDocsifier;
@@ -67,7 +68,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Doc
         }
         false => d.t_callee(op.object().address(), operator),
     };
-    arguments(doc, *dtype, operator.result, args, path, d)
+    with_types(args.iter(), d, |d| arguments(doc, *dtype, operator.result, args, path, d))
 }
 
 /// Tests for calls that are no calls in the release: operations on bits, and literals.

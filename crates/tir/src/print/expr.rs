@@ -9,6 +9,7 @@ use tvmscript_prim::{
     Broadcast, Cast, Expr, FloatImm, IntImm, Let, Ramp, Select, Shuffle, StringImm, UnknownCall,
 };
 
+use super::binary::with_types;
 use super::state::TirDocsifier;
 
 /// The docs of the nodes of an array.
@@ -54,7 +55,7 @@ pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Doc
     let Cast { span: _, dtype, value } = &**node;
     let dtype = d.dtype(*dtype);
     let dtype = d.at_field(dtype, path, field!(Cast, dtype));
-    let value = d.part(value, path, field!(Cast, value))?;
+    let value = with_types([value], d, |d| d.part(value, path, field!(Cast, value)))?;
     Ok(d.call_t("Cast", &[dtype, value]))
 }
 
@@ -73,9 +74,11 @@ pub(crate) fn unknown_call(
 pub(crate) fn select(node: &Ref<Select>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Select { span: _, dtype: _, condition, true_value, false_value } = &**node;
     let condition = d.part(condition, path, field!(Select, condition))?;
-    let true_value = d.part(true_value, path, field!(Select, true_value))?;
-    let false_value = d.part(false_value, path, field!(Select, false_value))?;
-    Ok(d.call_t("Select", &[condition, true_value, false_value]))
+    with_types([true_value, false_value], d, |d| {
+        let true_value = d.part(true_value, path, field!(Select, true_value))?;
+        let false_value = d.part(false_value, path, field!(Select, false_value))?;
+        Ok(d.call_t("Select", &[condition, true_value, false_value]))
+    })
 }
 
 /// `T.Ramp(base, stride, 4)`

@@ -47,7 +47,11 @@ const DECLARED_HEAD: Head =
 
 /// The type in the declaration `n = T.int64()` of a body.
 fn declared_type(p: &mut Parser<'_>, node: &FunctionDef, name: &str) -> DataType {
-    let declared = (0..node.body.len()).find_map(|index| {
+    declared(p, node, name).unwrap_or(DataType::INT32)
+}
+
+fn declared(p: &Parser<'_>, node: &FunctionDef, name: &str) -> Option<DataType> {
+    (0..node.body.len()).find_map(|index| {
         let Stmt::Assign(assign) = p.stmt(p.item(node.body, index)?) else { return None };
         let target = p.item(assign.targets, 0)?;
         let pairs = match (p.expr(target), p.expr(assign.value)) {
@@ -65,8 +69,7 @@ fn declared_type(p: &mut Parser<'_>, node: &FunctionDef, name: &str) -> DataType
             }
             p.name_text(attr).parse::<DataType>().ok().filter(|dtype| dtype.is_integer())
         })
-    });
-    declared.unwrap_or(DataType::INT32)
+    })
 }
 
 fn flags(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> EvalResult<Flags> {
@@ -87,7 +90,9 @@ fn begin(p: &mut Parser<'_>, node: &FunctionDef) -> EvalResult<()> {
         let Some(Parameter { annotation: Some(at), .. }) = p.item(node.params, index) else { continue };
         let mut names: Vec<_> = p.names_in(at);
         for (_, text) in texts(p, at) {
-            names.extend(identifiers(&text).filter_map(|name| p.find_name(name)));
+            // A declaration in the body is another variable than the type variable of the file.
+            let is_own = |name: &&str| declared(p, node, name).is_none();
+            names.extend(identifiers(&text).filter(is_own).filter_map(|name| p.find_name(name)));
         }
         for name in names {
             if !p.value_of(name).is_some_and(|value| is_type_variable(&value)) {

@@ -13,6 +13,7 @@
 
 mod bombs;
 mod json;
+mod lazy;
 mod literals;
 mod options;
 mod sharing;
@@ -59,6 +60,7 @@ const MAKERS: &[(&str, Make)] = &[
     ("bombs", |r, _, s| Attack::script("bombs", bombs::bomb(r, s))),
     ("sizes-relax", |r, _, _| Attack::script("sizes-relax", sizes::relax(r))),
     ("sizes-tir", |r, _, _| Attack::script("sizes-tir", sizes::tir(r))),
+    ("lazy", |r, _, s| Attack::script("lazy", lazy::lazy(r, s))),
     ("noise", noise),
 ];
 

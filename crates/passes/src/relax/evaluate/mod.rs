@@ -7,6 +7,7 @@
 
 mod create;
 mod elementwise;
+mod quantize;
 mod rearrange;
 mod reduce;
 mod tensor;
@@ -37,6 +38,7 @@ pub(super) fn evaluate(call: &Call) -> Option<Tensor> {
         .or_else(|| rearrange::evaluate(&cx))
         .or_else(|| reduce::evaluate(&cx))
         .or_else(|| create::evaluate(&cx))
+        .or_else(|| quantize::evaluate(&cx))
 }
 
 /// A call and the type of its result.

@@ -14,10 +14,9 @@ use crate::eval::class::{Instance, Special, enumeration, is_instance, lookup};
 use crate::eval::{Cause, Iter, IterObject, Placeholder, Raise};
 use crate::python::library;
 use crate::python::methods::make_translation;
-use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
-use crate::python::range::Range;
+use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index};
 use crate::python::unicode::numeral;
-use crate::python::{Outcome, codec, cost, object, range, repr, set, subscript, type_name, view};
+use crate::python::{Outcome, big_range, codec, cost, object, range, repr, set, subscript, type_name, view};
 
 pub(super) static TYPES: Table = &[
     own("bool").zero_or_one(|p, _, x| Ok(ScriptValue::Bool(x.map_or(Ok(false), |x| p.truth(&x))?))),
@@ -551,12 +550,7 @@ fn reversed_type(p: &mut Eval<'_>, _: &ScriptValue, x: ScriptValue) -> Outcome {
         return Err(wrong_type!("'{}' object is not reversible", &own).into());
     }
     if let Some(range) = range::of(&x) {
-        let len = range.len();
-        let (first, step) = (range.at(len.saturating_sub(1)), range.step.saturating_neg());
-        let stop = range.start.saturating_add(step.signum());
-        let range =
-            if len == 0 { Range { start: 0, stop: 0, step: 1 } } else { Range { start: first, stop, step } };
-        return Ok(IterObject::value("range_iterator", Iter::Range(range)));
+        return Ok(IterObject::value("range_iterator", big_range::reversed(range)));
     }
     let mut items = p.collect_values(&x)?;
     items.reverse();
@@ -577,12 +571,9 @@ fn range_type(
     let x = p.as_index(x)?;
     let y = y.map(|y| p.as_index(y)).transpose()?;
     let z = z.map(|z| p.as_index(z)).transpose()?;
-    let (start, stop, step) = match (y, z) {
-        (None, _) => (0, word(&x)?, 1),
-        (Some(stop), step) => (word(&x)?, word(&stop)?, step.as_ref().map_or(Ok(1), word)?),
-    };
-    if step == 0 {
-        raise!(Value, "range() arg 3 must not be zero");
+    let (zero, one) = (ScriptValue::Int(0), ScriptValue::Int(1));
+    match (y, z) {
+        (None, _) => big_range::of_arguments(&zero, &x, &one),
+        (Some(stop), step) => big_range::of_arguments(&x, &stop, &step.unwrap_or(one)),
     }
-    Ok(ScriptValue::host(Range { start, stop, step }))
 }
