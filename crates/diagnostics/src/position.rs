@@ -79,11 +79,15 @@ mod tests {
     #[test]
     fn an_excerpt_has_whole_lines() {
         let lines = LineIndex::new("a\nb\nc\nd");
-        assert_eq!(lines.lines_around(&[2..3], 0), (1, 2..4));
-        assert_eq!(lines.lines_around(&[4..5, 2..2], 0), (1, 2..6));
-        assert_eq!(lines.lines_around(&[2..3], 1), (0, 0..6));
-        assert_eq!(lines.lines_around(&[7..7], 9), (0, 0..7));
-        assert_eq!(lines.lines_around(&[], 0), (0, 0..2));
+        let around = |ranges: &[(usize, usize)], context| {
+            let ranges: Vec<_> = ranges.iter().map(|(start, end)| *start..*end).collect();
+            lines.lines_around(&ranges, context)
+        };
+        assert_eq!(around(&[(2, 3)], 0), (1, 2..4));
+        assert_eq!(around(&[(4, 5), (2, 2)], 0), (1, 2..6));
+        assert_eq!(around(&[(2, 3)], 1), (0, 0..6));
+        assert_eq!(around(&[(7, 7)], 9), (0, 0..7));
+        assert_eq!(around(&[], 0), (0, 0..2));
     }
 
     #[test]
