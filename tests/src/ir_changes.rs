@@ -102,8 +102,6 @@ const KINDS: &[(Kind, bool)] = &[
     (dtype, false),
     (attribute, false),
     (renaming, false),
-    (renaming, false),
-    (renaming, false),
     (variable, false),
     (insertion, true),
     (insertion, true),
@@ -242,9 +240,6 @@ fn renaming(part: &Candidate, _: &mut Random) -> Option<Change> {
         [.., PathStep::Field("loop_var" | "var"), _]
             | [.., PathStep::Field("var"), PathStep::Field("vid"), _]
             | [.., PathStep::Field("params"), PathStep::Index(_), PathStep::Field("vid"), _]
-            | [.., PathStep::Field("params" | "alloc_buffers"), PathStep::Index(_), _]
-            | [.., PathStep::Field("buffer_var"), _]
-            | [.., PathStep::Field("buffer_map"), PathStep::Key(_), _]
     );
     let is_name = matches!(part.path.steps.last(), Some(PathStep::Field("name" | "name_hint")));
     if !is_definition || !is_name {
@@ -305,15 +300,13 @@ fn parts(root: &Object) -> Vec<Candidate> {
         let is_entity = node.info().eq_kind() != EqKind::Tree;
         let is_single = is_single && (node.handle_count() <= 3 || path.steps.is_empty() || is_entity);
         let holder = node.info().key();
-        let mut children = Vec::new();
-        let mut add = |step: PathStep, value: Value, is_name: bool| {
+        let mut add = |step: PathStep, value: Value| {
             let path = path.clone().then(step);
-            // The first path to a buffer leads to its definition, where a new name is one edit.
-            if is_single || is_name && holder == "tir.Buffer" {
+            if is_single {
                 parts.push(Candidate { path: path.clone(), value: value.clone(), holder });
             }
             if let Value::Node(node) = value {
-                children.push((path, node, is_single));
+                stack.push((path, node, is_single));
             }
         };
         match node.info().shape() {
@@ -322,24 +315,22 @@ fn parts(root: &Object) -> Vec<Candidate> {
                     let value = node.field(index);
                     let is_name = matches!(value, FieldRef::Name(_));
                     if field.kind != FieldKind::Span && (!field.skip_eq || is_name) {
-                        add(PathStep::Field(field.name), value.to_value(), is_name);
+                        add(PathStep::Field(field.name), value.to_value());
                     }
                 }
             }
             Shape::Array => {
                 for (index, item) in node.array_items().iter().enumerate() {
-                    add(PathStep::Index(index as u32), item.clone(), false);
+                    add(PathStep::Index(index as u32), item.clone());
                 }
             }
             Shape::Map => {
                 for (key, value) in node.map_entries() {
-                    add(PathStep::Key(key.clone()), value.clone(), false);
+                    add(PathStep::Key(key.clone()), value.clone());
                 }
             }
             Shape::Str | Shape::Tensor => {}
         }
-        // In the order of a walk.
-        stack.extend(children.into_iter().rev());
     }
     parts
 }

@@ -5,7 +5,7 @@
 
 use tvmscript_docsifier::doc::{BinaryOp as Op, Expr as DocExpr, ExprDoc, UnaryOp};
 use tvmscript_docsifier::{Docsifier, DocsifyResult};
-use tvmscript_ir_core::{PathId, Ref, field};
+use tvmscript_ir_core::{DataType, PathId, Ref, field};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{
     Add, And, Div, EQ, Expr, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE, Not, Or,
@@ -51,15 +51,16 @@ fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyR
 }
 
 /// Prints the operands of a call. If all of them are integers, nothing else tells their type, so the literals do where
-/// it is not the default one. Conditions do not count.
+/// it may not be what a call reads.
 pub(crate) fn with_types<'e, R>(
     operands: impl IntoIterator<Item = &'e Expr>,
     d: &mut Docsifier<'_>,
     print: impl FnOnce(&mut Docsifier<'_>) -> R,
 ) -> R {
     let default = d.tir().options.int_dtype;
-    let mut operands = operands.into_iter().filter(|operand| !operand.dtype().is_bool()).peekable();
-    let is_default = operands.peek().is_none_or(|first| first.dtype() == default);
+    let mut operands = operands.into_iter().peekable();
+    let is_default =
+        operands.peek().is_none_or(|first| first.dtype() == DataType::INT32 && default == DataType::INT32);
     match is_default || !operands.all(|operand| operand.is::<IntImm>()) {
         true => print(d),
         false => d.typed(print),

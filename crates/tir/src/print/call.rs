@@ -68,7 +68,8 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Doc
         }
         false => d.t_callee(op.object().address(), operator),
     };
-    with_types(args.iter(), d, |d| arguments(doc, *dtype, operator.result, args, path, d))
+    let is_condition = usize::from(intrinsic::IF_THEN_ELSE.is_called_by(node));
+    with_types(args.iter().skip(is_condition), d, |d| arguments(doc, *dtype, operator.result, args, path, d))
 }
 
 /// Tests for calls that are no calls in the release: operations on bits, and literals.

@@ -278,3 +278,55 @@ def f(n: T.int32):
 "#,
     );
 }
+
+#[test]
+fn a_variable_may_have_the_name_of_a_type_variable_of_the_file() {
+    prints_as(
+        r#"from typing import TypeVar
+
+from tvm.script import ir as I, relax as R, tirx as T
+
+n = TypeVar("n")
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def a(x: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        return x
+
+    @T.prim_func
+    def b(A: T.Buffer((16,), "float32"), n: T.int32):
+        A[n] = T.float32(0)
+
+    @T.prim_func
+    def c(a: T.handle):
+        n = T.int32()
+        A = T.match_buffer(a, (n,), "float32")
+        A[n - 1] = T.float32(0)
+"#,
+        "tvm-0.27",
+        r#"# from typing import TypeVar
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+# from tvm.script import relax as R
+
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func
+    def b(A: T.Buffer((16,), "float32"), n: T.int32):
+        A[n] = T.float32(0.0)
+
+    @T.prim_func
+    def c(A: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        A[n - 1] = T.float32(0.0)
+
+    @R.function
+    def a(x: R.Tensor((n,), dtype="float32")) -> R.Tensor((n,), dtype="float32"):
+        return x
+"#,
+    );
+}
