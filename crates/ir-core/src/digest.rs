@@ -98,7 +98,7 @@ pub struct Digester<'r, R: DigestRules> {
 /// ```
 /// use tvmscript_ir_core::{Array, ObjectLike, Value, digest::digest};
 ///
-/// let numbers = |items: &[i64]| Array::<Value>::new(items.iter().map(|i| Value::from(*i))).into_object();
+/// let numbers = |items: &[i64]| Array::of_values(items.iter().map(|i| Value::from(*i))).into_object();
 /// assert_eq!(digest(&numbers(&[1, 2]), &mut ()), digest(&numbers(&[1, 2]), &mut ()));
 /// assert_ne!(digest(&numbers(&[1, 2]), &mut ()), digest(&numbers(&[2, 1]), &mut ()));
 /// ```

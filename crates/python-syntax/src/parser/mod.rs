@@ -156,11 +156,14 @@ impl Backend {
         // Half of the above leaves optimised code room, and fits the longest chain into 2 GB of address space.
         let (fixed, share): (usize, usize) = if cfg!(optimised) { (384 << 10, 2) } else { (1 << 20, 1) };
         let levels = |n: u32, bytes: usize| (n as usize).saturating_mul(bytes / share);
+        // What is nested more deeply reaches the direct parser alone, which counts its levels.
+        let brackets = levels(scan.max_brackets.min(limits.foreign_brackets), bracket);
+        let links = levels(scan.max_chain.min(limits.foreign_chain), link);
+        let nested = scan.max_chain.saturating_add(scan.max_brackets).min(limits.foreign_chain);
+        let expressions = brackets.saturating_add(links).max(levels(nested, direct::LEVEL_BYTES));
         fixed
             .saturating_add(levels(scan.max_blocks, block))
-            .saturating_add(levels(scan.max_brackets, bracket))
-            // Longer chains reach the direct parser alone, which counts its levels.
-            .saturating_add(levels(scan.max_chain.min(limits.foreign_chain), link))
+            .saturating_add(expressions)
             .saturating_add(levels(scan.max_elifs, elif))
     }
 }

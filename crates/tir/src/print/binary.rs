@@ -57,14 +57,17 @@ pub(crate) fn with_types<'e, R>(
     d: &mut Docsifier<'_>,
     print: impl FnOnce(&mut Docsifier<'_>) -> R,
 ) -> R {
-    let default = d.tir().options.int_dtype;
-    let mut operands = operands.into_iter().peekable();
-    let is_default =
-        operands.peek().is_none_or(|first| first.dtype() == DataType::INT32 && default == DataType::INT32);
-    match is_default || !operands.all(|operand| operand.is::<IntImm>()) {
-        true => print(d),
-        false => d.typed(print),
+    let mut literal = None;
+    for operand in operands {
+        match operand.as_node::<IntImm>() {
+            Some(operand) => literal = literal.or(Some(operand.dtype)),
+            None => return print(d),
+        }
     }
+    let is_read_as = |dtype: DataType| {
+        dtype.is_bool() || dtype == DataType::INT32 && d.tir().options.int_dtype == DataType::INT32
+    };
+    if literal.is_none_or(is_read_as) { print(d) } else { d.typed(print) }
 }
 
 pub(crate) fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {

@@ -24,6 +24,9 @@ use super::sink::Sink;
 use crate::ast::{ExprId, StmtId};
 use crate::prescan::Lines;
 
+/// Bytes of stack for one level of nested expressions, without optimisation.
+pub(super) const LEVEL_BYTES: usize = 4 << 10;
+
 /// Parses the statements of logical lines of one block. `sink.base` is the start of the piece.
 pub(super) fn parse(sink: Sink<'_>, lines: Lines<'_>, options: &PythonOptions) -> Option<Vec<StmtId>> {
     let text = sink.text;
