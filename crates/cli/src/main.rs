@@ -27,6 +27,7 @@ mod pasted;
 mod paths;
 mod printer;
 mod python_args;
+mod run_args;
 mod settings;
 mod stubs_args;
 mod svg;

@@ -5,7 +5,7 @@
 //! checked against the shape of its buffer and the size of its memory. Loops run serially, vectorized ones included.
 //! Threads that wait for each other run as a group (`threads`), each with its own registers, from one barrier to the next.
 //!
-//! What is left out is an error that says so, when it is reached: calls of external functions beyond those of the C
+//! Operations that are left out are errors when they are reached: calls of external functions beyond those of the C
 //! library that depend on their arguments alone, and instructions of devices that `intrinsics` does not list.
 //!
 //! ```

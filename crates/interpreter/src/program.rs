@@ -386,7 +386,7 @@ pub(crate) enum Instruction {
     },
 }
 
-/// What an access refers to, for messages.
+/// The buffer and dimension of an access, for messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub(crate) buffer: String,
@@ -446,6 +446,6 @@ pub(crate) struct Program {
     pub(crate) matrices: Vec<crate::warp::Matrix>,
     pub(crate) errors: Vec<RunErrorKind>,
     pub(crate) data: Vec<Vec<u8>>,
-    /// Whether `T.ret` returns a float.
+    /// `true` if `T.ret` returns a float.
     pub(crate) result_is_float: bool,
 }

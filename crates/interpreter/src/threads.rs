@@ -42,7 +42,7 @@ impl Barriers {
         Ok(())
     }
 
-    /// Whether the phase with a parity has not ended.
+    /// Tests whether the phase with a parity has not ended.
     pub(crate) fn is_pending(&self, at: u64, parity: i64) -> bool {
         self.0.get(&at).is_some_and(|barrier| (barrier.phase & 1) as i64 == parity & 1)
     }

@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together: exchanges of values, and operations on matrices that are spread over lanes.
+//! Operations of a warp: exchanges of values between lanes, and matrices that are spread over lanes.
 
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::Operator;

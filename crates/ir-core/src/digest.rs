@@ -63,7 +63,7 @@ impl Bytes {
     }
 }
 
-/// What a dialect adds to the walk.
+/// The rules that a dialect adds to the walk.
 pub trait DigestRules {
     /// The digest of a node that is known otherwise than by its fields; `None` for others.
     fn known(&mut self, _node: &Object) -> Option<Digest> {

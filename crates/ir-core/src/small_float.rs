@@ -5,7 +5,7 @@
 
 use crate::dtype::TypeCode;
 
-/// What the largest codes of a format mean.
+/// The meaning of the largest codes of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Special {
     /// Infinities and NaNs, as in IEEE 754.

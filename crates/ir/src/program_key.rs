@@ -93,7 +93,7 @@ fn refine(labels: &mut Vec<Digest>, references: &[Vec<usize>]) {
     }
 }
 
-/// What keys know of modules: references to functions, their names, and attributes.
+/// The rules of modules: references to functions, their names, and attributes.
 struct Rules<'m> {
     options: ProgramKey,
     /// The functions of the module, by the address of their global variable.

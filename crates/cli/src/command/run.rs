@@ -15,9 +15,9 @@ use tvmscript::prim::Var;
 use tvmscript::tir::PrimFunc;
 
 use super::{Answer, Run};
-use crate::args::{RunArgs, RunFormat};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Input, Script, Warnings};
+use crate::run_args::{RunArgs, RunFormat};
 use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output, well_formed};

@@ -90,7 +90,7 @@ impl Compiler<'_> {
         Ok(elements)
     }
 
-    /// Whether an index is in an extent.
+    /// Tests whether an index is in an extent.
     pub(super) fn within(&mut self, index: Register, extent: Register) -> Register {
         let zero = self.int(0);
         let (low, high) = (self.fresh(), self.fresh());
@@ -191,7 +191,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether no index up to a dimension is a vector.
+/// Tests whether no index up to a dimension is a vector.
 fn index_is_shared(indices: &[Lanes], dimension: usize) -> bool {
     indices.iter().take(dimension + 1).all(|index| index.len() == 1)
 }

@@ -230,30 +230,8 @@ impl Compiler<'_> {
                 self.land(holds);
                 zero
             }
-            Intrinsic::AddressOf
-            | Intrinsic::AccessPointer
-            | Intrinsic::ElementPointer
-            | Intrinsic::AddOffset
-            | Intrinsic::LoadWords
-            | Intrinsic::StoreWords
-            | Intrinsic::Atomic { .. }
-            | Intrinsic::AtomicLoad
-            | Intrinsic::AsyncCopy => self.pointer_call(found, &arg, whole)?,
-            Intrinsic::Barrier
-            | Intrinsic::BarrierCount(_)
-            | Intrinsic::Exchange(_)
-            | Intrinsic::MaskedExchange(_)
-            | Intrinsic::AllReduce
-            | Intrinsic::ThreadIndex
-            | Intrinsic::LaneIndex
-            | Intrinsic::WarpIndex
-            | Intrinsic::ElectThread
-            | Intrinsic::InitBarrier
-            | Intrinsic::ArriveBarrier
-            | Intrinsic::WaitBarrier
-            | Intrinsic::LoadMatrix
-            | Intrinsic::StoreMatrix
-            | Intrinsic::MultiplyMatrix => self.thread_call(found, &arg, dtype)?,
+            Intrinsic::Pointer(operator) => self.pointer_call(operator, &arg, whole)?,
+            Intrinsic::Thread(operator) => self.thread_call(operator, &arg, dtype)?,
             Intrinsic::Tile(operator) => {
                 self.once(|this| this.tile(operator, &arg))?;
                 zero

@@ -20,7 +20,7 @@ use super::pointer::call_of;
 use super::stmt::{is_shared, pointer_scope};
 use super::{Compiler, Jumps};
 use crate::error::Result;
-use crate::intrinsics::{Intrinsic, intrinsic};
+use crate::intrinsics::{Intrinsic, ThreadOperator, intrinsic};
 use crate::program::{Group, Instruction as I, Position, Register};
 
 /// The group of threads that instructions belong to.
@@ -31,12 +31,12 @@ pub(crate) struct Kernel {
     pub(super) linear: Register,
     /// Statements that access shared memory, before each of which the threads meet.
     pub(super) meetings: HashSet<usize>,
-    /// Whether one thread runs for the whole block at the moment.
+    /// `true` while one thread runs for the whole block.
     pub(super) is_once: bool,
     pub(super) reducers: Vec<Ref<CommReducer>>,
 }
 
-/// What the threads of a body need.
+/// The demands of a body on its threads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Needs {
     /// Operators on tiles.
@@ -49,7 +49,7 @@ pub(crate) struct Needs {
     uses_index: bool,
 }
 
-/// Whether a call of an external function is a reduction over threads.
+/// Tests whether a call of an external function is a reduction over threads.
 fn is_reduction((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
     let name = args.first().and_then(|name| name.as_node::<tvmscript_prim::StringImm>());
     name.is_some_and(|name| name.value.starts_with("tl::AllReduce"))
@@ -70,30 +70,14 @@ impl Needs {
                 let scope = pointer_scope(var);
                 needs.shared |= scope.starts_with("shared");
             }
-            let expr = node.downcast_ref::<PrimExpr>();
-            match expr.and_then(call_of).and_then(|(op, _)| intrinsic(op)) {
+            let call = node.downcast_ref::<PrimExpr>().and_then(call_of);
+            match call.and_then(|(op, _)| intrinsic(op)) {
                 Some(Intrinsic::Tile(_)) => needs.tiles = true,
-                Some(Intrinsic::ThreadIndex) => needs.uses_index = true,
-                Some(Intrinsic::Barrier) => needs.barriers = true,
+                Some(Intrinsic::Thread(ThreadOperator::ThreadIndex)) => needs.uses_index = true,
+                Some(Intrinsic::Thread(ThreadOperator::Barrier)) => needs.barriers = true,
+                Some(Intrinsic::Thread(_)) => needs.exchanges = true,
                 // One that is written out as a function exchanges values, too.
-                Some(Intrinsic::Extern) => {
-                    needs.exchanges |= expr.and_then(call_of).is_some_and(is_reduction)
-                }
-                Some(
-                    Intrinsic::BarrierCount(_)
-                    | Intrinsic::Exchange(_)
-                    | Intrinsic::MaskedExchange(_)
-                    | Intrinsic::AllReduce
-                    | Intrinsic::LaneIndex
-                    | Intrinsic::WarpIndex
-                    | Intrinsic::ElectThread
-                    | Intrinsic::InitBarrier
-                    | Intrinsic::ArriveBarrier
-                    | Intrinsic::WaitBarrier
-                    | Intrinsic::LoadMatrix
-                    | Intrinsic::StoreMatrix
-                    | Intrinsic::MultiplyMatrix,
-                ) => needs.exchanges = true,
+                Some(Intrinsic::Extern) => needs.exchanges |= call.is_some_and(is_reduction),
                 _ => {}
             }
             true
@@ -101,7 +85,7 @@ impl Needs {
         needs
     }
 
-    /// Whether a group of threads has to run together.
+    /// Tests whether a group of threads has to run together.
     fn together(&self, is_launch: bool) -> bool {
         match self.tiles {
             true => self.uses_index || self.exchanges,
@@ -110,13 +94,13 @@ impl Needs {
     }
 }
 
-/// Whether a function is a program on tiles.
+/// Tests whether a function is a program on tiles.
 pub(crate) fn is_on_tiles(body: &StmtRef) -> bool {
     let mut found = false;
     pre_order_visit(body, |node| {
         let expr = node.downcast_ref::<PrimExpr>();
         let call = expr.and_then(call_of).and_then(|(op, _)| intrinsic(op));
-        found |= matches!(call, Some(Intrinsic::Tile(_) | Intrinsic::ThreadIndex));
+        found |= matches!(call, Some(Intrinsic::Tile(_) | Intrinsic::Thread(ThreadOperator::ThreadIndex)));
         found |= node.as_node::<Block>().is_some_and(|block| launch_extents(block).is_some());
         !found
     });
@@ -441,7 +425,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Whether a loop on tiles runs once for all threads: it depends on none of them, and writes nothing of their own.
+    /// Tests whether a loop on tiles runs once for all threads: it depends on none of them, and writes nothing of their own.
     pub(super) fn is_collective_loop(&self, s: &For) -> bool {
         let Some(kernel) = &self.kernel else { return false };
         if s.kind != ForKind::Parallel || !self.is_guarded || kernel.is_once {

@@ -1,4 +1,4 @@
-//! What threads do together: barriers, exchanges, reductions, and work that one thread does for all.
+//! Operations of several threads: barriers, exchanges, reductions, and work that one thread does for all.
 
 use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::{Comparison, Operator};
@@ -8,7 +8,7 @@ use tvmscript_tir::node::StmtRef;
 use super::call::Arguments;
 use super::{Compiler, Kernel, Lanes};
 use crate::error::{Result, unsupported};
-use crate::intrinsics::Intrinsic;
+use crate::intrinsics::ThreadOperator;
 use crate::memory::Element;
 use crate::program::{Instruction as I, Register};
 use crate::warp::Exchange;
@@ -55,33 +55,33 @@ impl Compiler<'_> {
 
     pub(super) fn thread_call(
         &mut self,
-        intrinsic: Intrinsic,
+        operator: ThreadOperator,
         arg: &Arguments<'_>,
         dtype: DataType,
     ) -> Result<Lanes> {
         let zero = vec![self.int(0)];
-        Ok(match intrinsic {
-            Intrinsic::Barrier => {
+        Ok(match operator {
+            ThreadOperator::Barrier => {
                 self.meet();
                 zero
             }
-            Intrinsic::BarrierCount(operator) => vec![self.barrier_count(operator, arg)?],
-            Intrinsic::Exchange(exchange) => {
+            ThreadOperator::BarrierCount(operator) => vec![self.barrier_count(operator, arg)?],
+            ThreadOperator::Exchange(exchange) => {
                 let value = arg.0.first().map(|value| self.expr(value)).transpose()?.unwrap_or(zero);
                 self.exchange(exchange, dtype, &value, None)?
             }
-            Intrinsic::MaskedExchange(exchange) => {
+            ThreadOperator::MaskedExchange(exchange) => {
                 let value = self.expr(arg.get(1)?)?;
                 let lane = arg.0.get(2).map(|lane| self.scalar(lane)).transpose()?;
                 let width = arg.0.get(3).map(|width| self.scalar(width)).transpose()?;
                 let width = width.unwrap_or_else(|| self.int(32));
                 self.exchange(exchange, dtype, &value, lane.map(|lane| (lane, width)))?
             }
-            Intrinsic::AllReduce => {
+            ThreadOperator::AllReduce => {
                 self.all_reduce(arg)?;
                 zero
             }
-            Intrinsic::ThreadIndex => {
+            ThreadOperator::ThreadIndex => {
                 let axis = self.scalar(arg.get(0)?)?;
                 let axis = self.known(axis).and_then(|axis| usize::try_from(axis).ok()).unwrap_or_default();
                 match self.thread_indices().get(axis) {
@@ -89,9 +89,9 @@ impl Compiler<'_> {
                     None => return unsupported("an axis of threads beyond the third"),
                 }
             }
-            Intrinsic::LaneIndex => vec![self.linear_part(Operator::FloorMod, 32)?],
-            Intrinsic::WarpIndex => vec![self.linear_part(Operator::FloorDiv, 32)?],
-            Intrinsic::ElectThread => {
+            ThreadOperator::LaneIndex => vec![self.linear_part(Operator::FloorMod, 32)?],
+            ThreadOperator::WarpIndex => vec![self.linear_part(Operator::FloorDiv, 32)?],
+            ThreadOperator::ElectThread => {
                 let extent = self.scalar(arg.get(0)?)?;
                 let part = match self.known(extent) {
                     Some(extent) if extent > 0 => self.linear_part(Operator::FloorMod, extent)?,
@@ -100,27 +100,26 @@ impl Compiler<'_> {
                 let zero = self.int(0);
                 vec![self.compare(Comparison::Eq, DataType::INT32, part, zero)]
             }
-            Intrinsic::InitBarrier => {
+            ThreadOperator::InitBarrier => {
                 let (p, count) = (self.address_of(arg.get(0)?)?, self.scalar(arg.get(1)?)?);
                 self.emit(I::InitBarrier { p, count });
                 zero
             }
-            Intrinsic::ArriveBarrier => {
+            ThreadOperator::ArriveBarrier => {
                 let p = self.address_of(arg.get(0)?)?;
                 let count = self.int(1);
                 self.emit(I::Arrive { p, count });
                 zero
             }
-            Intrinsic::WaitBarrier => {
+            ThreadOperator::WaitBarrier => {
                 let (p, parity) = (self.address_of(arg.get(0)?)?, self.scalar(arg.get(1)?)?);
                 self.emit(I::WaitBarrier { p, parity });
                 zero
             }
-            Intrinsic::LoadMatrix | Intrinsic::StoreMatrix | Intrinsic::MultiplyMatrix => {
-                self.matrix(intrinsic, arg)?;
+            ThreadOperator::Matrix(operator) => {
+                self.matrix(operator, arg)?;
                 zero
             }
-            _ => return unsupported("an operator on threads"),
         })
     }
 

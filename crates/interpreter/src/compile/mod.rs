@@ -71,7 +71,7 @@ pub(crate) struct View {
     pub(crate) strides: Vec<Register>,
 }
 
-/// What ends with a scope.
+/// Names and allocations that end with a scope.
 #[derive(Debug, Default)]
 struct Scope {
     temporaries: Vec<Register>,
@@ -108,9 +108,9 @@ pub(crate) struct Compiler<'m> {
     kernel: Option<Kernel>,
     /// The registers of the indices of threads, which all groups share.
     thread_indices: Option<[Register; 3]>,
-    /// Which axes of threads have an index at the moment.
+    /// The axes of threads that have an index at the moment.
     axes: Vec<(String, Register)>,
-    /// Whether an access beyond a buffer in global memory reads zero and writes nothing, as in programs on tiles.
+    /// `true` if an access beyond a buffer in global memory reads zero and writes nothing, as in programs on tiles.
     is_guarded: bool,
     span: Span,
 }

@@ -9,32 +9,34 @@ use super::buffer::{lane_of, scalars_of};
 use super::call::Arguments;
 use super::{Compiler, Lanes};
 use crate::error::{Result, unsupported};
-use crate::intrinsics::Intrinsic;
+use crate::intrinsics::{Intrinsic, PointerOperator};
 use crate::memory::Element;
 use crate::program::{Instruction as I, Register};
 
 impl Compiler<'_> {
     pub(super) fn pointer_call(
         &mut self,
-        intrinsic: Intrinsic,
+        operator: PointerOperator,
         arg: &Arguments<'_>,
         dtype: DataType,
     ) -> Result<Lanes> {
         let zero = self.int(0);
-        Ok(match intrinsic {
-            Intrinsic::AddressOf | Intrinsic::ElementPointer => vec![self.address_of(arg.get(0)?)?],
-            Intrinsic::AccessPointer => {
+        Ok(match operator {
+            PointerOperator::AddressOf | PointerOperator::ElementPointer => {
+                vec![self.address_of(arg.get(0)?)?]
+            }
+            PointerOperator::AccessPointer => {
                 let element = arg.get(0)?.dtype();
                 let (pointer, offset) = (self.scalar(arg.get(1)?)?, self.scalar(arg.get(2)?)?);
                 vec![self.element_at(pointer, offset, element)?]
             }
-            Intrinsic::AddOffset => {
+            PointerOperator::AddOffset => {
                 let (p, bytes) = (self.scalar(arg.get(0)?)?, self.scalar(arg.get(1)?)?);
                 let d = self.fresh();
                 self.emit(I::Offset { d, p, bytes });
                 vec![d]
             }
-            Intrinsic::LoadWords => {
+            PointerOperator::LoadWords => {
                 let (p, index) = self.word_pointer(arg.get(0)?)?;
                 let mut out = Lanes::new();
                 let count = super::expr::lane_count(dtype)?;
@@ -47,7 +49,7 @@ impl Compiler<'_> {
                 }
                 out
             }
-            Intrinsic::StoreWords => {
+            PointerOperator::StoreWords => {
                 let (p, index) = self.word_pointer(arg.get(0)?)?;
                 for (lane, a) in self.expr(arg.get(1)?)?.into_iter().enumerate() {
                     let step = self.int(lane as i64);
@@ -56,7 +58,7 @@ impl Compiler<'_> {
                 }
                 vec![zero]
             }
-            Intrinsic::Atomic { operator, returns } => {
+            PointerOperator::Atomic { operator, returns } => {
                 let (pointer, element_type) = self.typed_pointer(arg.get(0)?)?;
                 let value = arg.get(1)?;
                 let own = value.dtype().element();
@@ -77,17 +79,16 @@ impl Compiler<'_> {
                 }
                 if returns { old } else { vec![zero] }
             }
-            Intrinsic::AtomicLoad => {
+            PointerOperator::AtomicLoad => {
                 let (p, element_type) = self.typed_pointer(arg.get(0)?)?;
                 let d = self.fresh();
                 self.emit(I::Load { element: Element::of(element_type)?, d, p, index: zero });
                 vec![d]
             }
-            Intrinsic::AsyncCopy => {
+            PointerOperator::AsyncCopy => {
                 self.async_copy(arg)?;
                 vec![zero]
             }
-            _ => return unsupported("an operator on pointers"),
         })
     }
 
@@ -181,8 +182,10 @@ pub(crate) fn pointee(expr: &Expr) -> Option<DataType> {
     }
     let (op, args) = call_of(expr)?;
     match crate::intrinsics::intrinsic(op)? {
-        Intrinsic::AddressOf | Intrinsic::ElementPointer => pointee(args.first()?),
-        Intrinsic::AccessPointer => Some(args.first()?.dtype()),
+        Intrinsic::Pointer(PointerOperator::AddressOf | PointerOperator::ElementPointer) => {
+            pointee(args.first()?)
+        }
+        Intrinsic::Pointer(PointerOperator::AccessPointer) => Some(args.first()?.dtype()),
         _ => None,
     }
 }

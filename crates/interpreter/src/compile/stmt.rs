@@ -249,7 +249,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether all threads of a block have one copy of memory in a scope.
+/// Tests whether all threads of a block have one copy of memory in a scope.
 pub(super) fn is_shared(scope: &str) -> bool {
     !(scope == "local" || scope.starts_with("local.") && scope != "local.fragment")
 }

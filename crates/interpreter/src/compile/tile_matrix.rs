@@ -6,7 +6,7 @@ use tvmscript_ir_core::{DataType, TypeCode};
 use super::Compiler;
 use super::call::Arguments;
 use crate::error::{Result, unsupported};
-use crate::intrinsics::Intrinsic;
+use crate::intrinsics::MatrixOperator;
 use crate::memory::Element;
 use crate::program::{Instruction as I, Register};
 use crate::scalar::is_float;
@@ -115,12 +115,12 @@ impl Compiler<'_> {
     }
 
     /// An operation of a warp on matrices.
-    pub(super) fn matrix(&mut self, intrinsic: Intrinsic, arg: &Arguments<'_>) -> Result<()> {
+    pub(super) fn matrix(&mut self, operator: MatrixOperator, arg: &Arguments<'_>) -> Result<()> {
         if self.kernel.is_none() {
             return unsupported("an operation of a warp outside of a launch");
         }
-        let matrix = match intrinsic {
-            Intrinsic::LoadMatrix => {
+        let matrix = match operator {
+            MatrixOperator::Load => {
                 let is_transposed = self.scalar(arg.get(0)?)?;
                 let is_transposed = self.known(is_transposed) == Some(1);
                 let count = self.scalar(arg.get(1)?)?;
@@ -138,14 +138,14 @@ impl Compiler<'_> {
                 };
                 Matrix::Load { is_transposed, count: count.min(4), source, target }
             }
-            Intrinsic::StoreMatrix => {
+            MatrixOperator::Store => {
                 let is_transposed = self.scalar(arg.get(0)?)?;
                 let is_transposed = self.known(is_transposed) == Some(1);
                 let target = self.address_of(arg.get(2)?)?;
                 let values = self.scalars(arg.0.iter().skip(3))?;
                 Matrix::Store { is_transposed, values, target }
             }
-            _ => self.multiply(arg)?,
+            MatrixOperator::Multiply => self.multiply(arg)?,
         };
         self.program.matrices.push(matrix);
         let operation = self.program.matrices.len() as u32 - 1;

@@ -1,6 +1,6 @@
 //! Texts whose host code does not run: [`HostCode::Refused`].
 //!
-//! What a text declares is read: imports, functions, variables with literals as values, and scripts. Other statements are
+//! Declarations of a text are read: imports, functions, variables with literals as values, and scripts. Other statements are
 //! left out, and the names that they bind are unknown. A script that calls code of the file or of Python is an error.
 
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::errors::EvalErrorKind;
 use crate::python::builtins::{Builtin, BuiltinKind};
 use tvmscript_python_syntax::ast::{Ast, DictItem, Expr, ExprId, Stmt, StmtId};
 
-/// What happens to the host code of a text.
+/// The treatment of the host code of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HostCode {
     /// It is evaluated.

@@ -111,7 +111,7 @@ impl BigRange {
         Ok(value(self.at(&start), self.at(&stop), &self.step * step))
     }
 
-    /// What two ranges of the same numbers have in common.
+    /// The same for all ranges of the same numbers.
     fn key(&self) -> (&BigInt, Option<&BigInt>, Option<&BigInt>) {
         let (has_start, has_step) = (!self.len.is_zero(), self.len > BigInt::one());
         (&self.len, has_start.then_some(&self.start), has_step.then_some(&self.step))
@@ -162,14 +162,8 @@ impl Protocol for BigRange {
         METHODS
     }
     fn len(&self) -> Option<Result<usize, Raise>> {
-        Some(match self.len.to_i64() {
-            Some(len) => Ok(len as usize),
-            None => Err(crate::errors::HostError::new(
-                crate::errors::HostErrorKind::Overflow,
-                "Python int too large to convert to C ssize_t",
-            )
-            .into()),
-        })
+        let len = number::word(&int(self.len.clone()));
+        Some(len.map(|len| len as usize).map_err(Raise::from))
     }
     fn truth(&self, _: &mut Eval<'_>) -> Result<bool, Raise> {
         Ok(!self.len.is_zero())
