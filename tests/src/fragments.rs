@@ -50,16 +50,25 @@ pub fn check_with(dialect: &'static str, fragment: &Object, config: PrinterConfi
     }
 }
 
+/// Maximum number of checked nodes of a type in all programs: most types are in every program.
+const PER_TYPE: usize = 80;
+
 /// Checks a sample of the nodes of the programs in these folders for which `is_wanted` holds.
 ///
 /// # Panics
 /// If a node does not round-trip, or the sample is small.
 pub fn check_parts(dialect: &'static str, folders: &[&str], is_wanted: impl Fn(&Object) -> bool + Copy) {
     let mut checked = 0;
+    let mut counts = std::collections::HashMap::<&str, usize>::new();
     let mut failed = Vec::new();
     for fixture in folders.iter().flat_map(|folder| crate::fixtures(folder)) {
         let Ok(objects) = crate::parse(&fixture.name, &fixture.text) else { continue };
-        for fragment in objects.iter().flat_map(|object| sample(object, 6, is_wanted)) {
+        for fragment in objects.iter().flat_map(|object| sample(object, 2, is_wanted)) {
+            let count = counts.entry(fragment.info().key()).or_default();
+            *count += 1;
+            if *count > PER_TYPE {
+                continue;
+            }
             checked += 1;
             if let Err(why) = check(dialect, &fragment) {
                 failed.push(format!("{}: {}: {why}", fixture.name, fragment.info().key()));
@@ -67,7 +76,7 @@ pub fn check_parts(dialect: &'static str, folders: &[&str], is_wanted: impl Fn(&
         }
     }
     println!("{checked} fragments");
-    assert!(checked > 3000, "{checked}");
+    assert!(checked > 1000, "{checked}");
     assert!(failed.is_empty(), "{} of {checked}\n{}", failed.len(), failed.join("\n\n"));
 }
 

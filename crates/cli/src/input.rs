@@ -289,7 +289,9 @@ fn or_cleaned<T>(
     mut parse: impl FnMut(&Source) -> Result<T, FileErrorKind>,
 ) -> Result<T, FileErrorKind> {
     let failure = match parse(source) {
-        Err(FileErrorKind::Script { errors }) if syntax_errors(&errors) > 0 => errors,
+        Err(FileErrorKind::Script { errors }) if syntax_errors(&errors) > 0 && !is_too_large(&errors) => {
+            errors
+        }
         other => return other,
     };
     let Some(cleaned) = pasted::clean(&source.text) else {
@@ -311,6 +313,11 @@ fn or_cleaned<T>(
     };
     *source = clean;
     result
+}
+
+/// Returns `true` if the text was not read because of its size: less of it would not be read either.
+fn is_too_large(errors: &[ParseError]) -> bool {
+    errors.iter().any(|error| matches!(error.code(), "E0102" | "E0130"))
 }
 
 fn syntax_errors(errors: &[ParseError]) -> usize {

@@ -166,6 +166,7 @@ pub fn direct(packages: &BTreeMap<String, Package>, findings: &mut Findings) {
 /// When `cargo tree` fails.
 pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -> Result<()> {
     const FEATURES: [&str; 3] = ["print", "build", "parse"];
+    let mut sets = Vec::new();
     for package in packages.values() {
         let known: Vec<&str> =
             FEATURES.iter().copied().filter(|f| package.features.contains_key(*f)).collect();
@@ -177,36 +178,47 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
         for set in 0..1_usize << known.len() {
             let chosen: Vec<&str> =
                 known.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, f)| *f).collect();
-            let tree = tree(&package.name, &chosen)?;
-            let has = |name: &str| tree.contains(name);
-            let forbid = |name: &str, findings: &mut Findings| {
-                if has(name) && package.name != name {
-                    findings.add(format!(
-                        "{} with features [{}]: builds {name}",
-                        package.name,
-                        chosen.join(", ")
-                    ));
-                }
-            };
-            let layered = !known.is_empty();
-            let parses = chosen.contains(&"parse") || (!layered && has("tvmscript-script-parser"));
-            let builds = parses || chosen.contains(&"build");
-            if layered && !parses {
-                forbid("tvmscript-script-parser", findings);
-                forbid("tvmscript-script-eval", findings);
+            sets.push((package, !known.is_empty(), chosen));
+        }
+    }
+    let trees: Vec<Result<BTreeSet<String>>> = std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let run = |part: &[(&Package, bool, Vec<&str>)]| -> Vec<_> {
+            part.iter().map(|(package, _, chosen)| tree(&package.name, chosen)).collect()
+        };
+        let parts = sets.chunks(sets.len().div_ceil(threads).max(1));
+        let runs: Vec<_> = parts.map(|part| scope.spawn(move || run(part))).collect();
+        runs.into_iter().flat_map(|run| run.join().expect("no panic")).collect()
+    });
+    for ((package, layered, chosen), tree) in sets.into_iter().zip(trees) {
+        let tree = tree?;
+        let has = |name: &str| tree.contains(name);
+        let forbid = |name: &str, findings: &mut Findings| {
+            if has(name) && package.name != name {
+                findings.add(format!(
+                    "{} with features [{}]: builds {name}",
+                    package.name,
+                    chosen.join(", ")
+                ));
             }
-            if !parses && !reads_python(&package.name) && !is_top(&package.name) {
-                for name in tree.iter().filter(|n| foreign(n)) {
-                    forbid(name, findings);
-                }
+        };
+        let parses = chosen.contains(&"parse") || (!layered && has("tvmscript-script-parser"));
+        let builds = parses || chosen.contains(&"build");
+        if layered && !parses {
+            forbid("tvmscript-script-parser", findings);
+            forbid("tvmscript-script-eval", findings);
+        }
+        if !parses && !reads_python(&package.name) && !is_top(&package.name) {
+            for name in tree.iter().filter(|n| foreign(n)) {
+                forbid(name, findings);
             }
-            if layered && !builds {
-                forbid("tvmscript-irbuilder", findings);
-                forbid("tvmscript-script-value", findings);
-            }
-            if layered && !chosen.contains(&"print") {
-                forbid("tvmscript-docsifier", findings);
-            }
+        }
+        if layered && !builds {
+            forbid("tvmscript-irbuilder", findings);
+            forbid("tvmscript-script-value", findings);
+        }
+        if layered && !chosen.contains(&"print") {
+            forbid("tvmscript-docsifier", findings);
         }
     }
     Ok(())
