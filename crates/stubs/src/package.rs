@@ -86,6 +86,11 @@ impl Plan {
         }
         Plan { namespaces, members, homes, scopes, types_module: below(TYPES) }
     }
+
+    /// Tests whether a dialect has a name.
+    fn has(&self, dialect: &str, name: &str) -> bool {
+        self.members.get(dialect).is_some_and(|members| members.contains(name))
+    }
 }
 
 /// Stubs for all names that the dialects of a registry provide to scripts of its release. Those of another release are in
@@ -125,6 +130,10 @@ pub fn stubs(registry: &Registry, layout: Layout) -> Vec<StubFile> {
             let module = modules.entry(path.to_owned()).or_insert_with(|| Module::new(&shared, path));
             module.is_partial = !plan.homes.contains_key(path);
             for ModuleMember { name, provided } in parsers.module_members(path) {
+                // A namespace has its names already.
+                if plan.homes.get(path).is_some_and(|dialect| plan.has(dialect, name)) {
+                    continue;
+                }
                 write_member(module, name, &provided, &shared, &plan);
             }
         }
@@ -238,7 +247,7 @@ fn write_member(module: &mut Module<'_>, name: &str, provided: &Provided, shared
         Provided::Namespace(_) | Provided::ScopeNamespace(_) => {}
         Provided::Own(dialect) => {
             if let Some(from) = plan.namespaces.get(dialect)
-                && plan.members.get(dialect).is_some_and(|members| members.contains(name))
+                && plan.has(dialect, name)
             {
                 module.reexport(from, name, name);
             }

@@ -4,6 +4,7 @@
 With a function, it returns the function. With options, the type of its result is that of its default, which is the
 decorator of Python again.
 """
+# mypy: ignore-errors
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar, no_type_check as _of_python, overload
 

@@ -7,6 +7,9 @@ same meaning in the stubs, but `@T.prim_func(private=True)` is a call. The plugi
 Use: `plugins = typings/tvmscript_mypy.py` in the section `[mypy]` of `mypy.ini`, for stubs in `typings`.
 """
 
+import re
+from pathlib import Path
+
 from mypy.nodes import (
     CallExpr,
     ClassDef,
@@ -27,7 +30,7 @@ from mypy.nodes import (
     WhileStmt,
     WithStmt,
 )
-from mypy.plugin import Plugin
+from mypy.plugin import Plugin, ReportConfigContext
 
 # The decorators of functions that are scripts, by full name.
 DECORATORS: set[str] = set()
@@ -95,12 +98,32 @@ def remove_arguments(file: MypyFile) -> None:
                     statement.original_decorators[at] = decorator.callee
 
 
+def has_scripts(path: str) -> bool:
+    """Tests whether a file names a module with decorators of scripts."""
+    if not path.endswith(".py"):
+        return False
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    packages = {name.split(".", 1)[0] for name in DECORATORS}
+    return any(re.search(rf"\b(?:import|from)\s+{package}\b", text) for package in packages)
+
+
 class ScriptPlugin(Plugin):
     """Changes files between parsing and analysis."""
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
+        """Changes a file that mypy has parsed; it has no further dependencies."""
         remove_arguments(file)
         return []
+
+    def report_config_data(self, ctx: ReportConfigContext) -> object:
+        """Keeps files with scripts out of mypy's cache, by different data when it is written and when it is read.
+
+        For a file in the cache that is checked again because another one changed, mypy does not call the function above.
+        """
+        return {"is_read": ctx.is_check} if has_scripts(ctx.path) else None
 
 
 def plugin(_version: str) -> type[Plugin]:

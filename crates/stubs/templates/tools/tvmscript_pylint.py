@@ -10,6 +10,7 @@ Use: `load-plugins=tvmscript_pylint` in the section `[MAIN]` of `.pylintrc`, wit
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from astroid import nodes
 from astroid.manager import AstroidManager
@@ -84,6 +85,7 @@ LEFT_OUT = {
     "consider-swap-variables": STATEMENTS,
     "consider-using-enumerate": STATEMENTS,
     "consider-using-ternary": STATEMENTS,
+    "unnecessary-lambda": STATEMENTS,
     "confusing-consecutive-elif": STATEMENTS,
 }
 
@@ -152,9 +154,9 @@ def bound_in_head(script: nodes.FunctionDef | nodes.ClassDef) -> set[int]:
 
 
 def without_instance(module: nodes.Module) -> None:
-    """Makes scripts in classes static methods: their first parameter is not an instance."""
-    for node, _ in scripts(module):
-        if isinstance(node, nodes.FunctionDef):
+    """Makes functions in classes static methods: their first parameter is not an instance. Macros are Python's methods."""
+    for node, kind in scripts(module):
+        if isinstance(node, nodes.FunctionDef) and kind == "function":
             node.type = "staticmethod"
 
 
@@ -162,7 +164,7 @@ class ScriptChecker(BaseRawFileChecker):
     """Leaves out messages in the lines of scripts, as a comment `# pylint: disable` would."""
 
     name = "tvmscript"
-    msgs = {
+    msgs: ClassVar = {
         "R9850": ("unused", "tvmscript-unused", "Never reported; pylint only asks checkers that have messages."),
     }
 
