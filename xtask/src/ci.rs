@@ -154,6 +154,11 @@ fn slow_steps() -> Result<Vec<Step>> {
     if has_python() {
         check("whole Python files", &["files"]);
     }
+    if has_linter() {
+        check("findings of Python's linters", &["lint-scripts"]);
+    } else {
+        println!("skipped, since none of {} is installed: findings of Python's linters", LINTERS.join(", "));
+    }
     for (name, folder, kinds) in CORPORA {
         let corpus = workspace::shared().join("corpus").join(folder);
         if corpus.is_dir() {
@@ -195,6 +200,15 @@ fn has_nextest() -> bool {
 /// Returns `true` if valgrind is installed, which counts instructions.
 fn has_valgrind() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+/// Type checkers and linters of Python that `lint-scripts` runs.
+const LINTERS: [&str; 5] = ["mypy", "pyright", "ty", "pylint", "ruff"];
+
+/// Returns `true` if one of [`LINTERS`] is installed.
+fn has_linter() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| LINTERS.iter().any(|name| folder.join(name).is_file()))
 }
 
 /// Returns `true` if Python is installed.

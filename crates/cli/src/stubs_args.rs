@@ -10,11 +10,12 @@ use clap::ValueEnum;
 Examples:
   tvmscript stubs typings                                  packages that pyright finds in `typings`
   MYPYPATH=typings mypy kernel.py                          and mypy
+  PYTHONPATH=typings pylint --load-plugins=tvmscript_pylint kernel.py
   tvmscript stubs --stub-packages venv/lib/python3.12/site-packages
   tvmscript stubs --format json -o functions.json          signatures and documentation as data
 
-Stubs are generated from the declarations of the functions that scripts call. Files of an earlier version are
-replaced.")]
+Stubs are generated from the declarations of the functions that scripts call. Plugins of mypy and pylint and a setting
+of ruff are written beside them; README.md in the folder says how to use them. Files of an earlier version are replaced.")]
 pub(crate) struct StubsArgs {
     /// Folder to write the stubs to; created if missing
     #[arg(value_name = "DIR", required_if_eq("format", "stubs"))]

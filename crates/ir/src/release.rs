@@ -60,6 +60,7 @@ const SYNTAX: Syntax = Syntax {
     comparisons_nest: false,
     open_groups: &[],
     ignored_flags: &[],
+    called_decorators: &[],
     dotted_keywords: false,
     may_be_ill_formed: false,
     examples: Examples {

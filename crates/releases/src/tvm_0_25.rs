@@ -48,12 +48,16 @@ const SYNTAX: Syntax = Syntax {
     ],
     open_groups: DEVICE_GROUPS,
     ignored_flags: MODULE_FLAGS,
+    called_decorators: CALLED,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };
 
 /// The flag of modules, whose functions have it themselves.
 pub(crate) const MODULE_FLAGS: &[(&str, &str)] = &[("ir_module", "s_tir")];
+
+/// Schedulable functions are called so: `@T.prim_func(s_tir=True)`.
+pub(crate) const CALLED: &[(&str, &str)] = &[("tir", "prim_func")];
 
 /// Instructions that 0.27 has otherwise.
 pub(crate) const INSTRUCTIONS: Form = Form::Members(

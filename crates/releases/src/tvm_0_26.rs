@@ -14,7 +14,7 @@ use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use crate::TVM_0_23;
 use crate::steps::{self, TO_0_26};
 use crate::tvm_0_24::{BLOCKS, SCOPES, TYPES};
-use crate::tvm_0_25::{DEVICE_GROUPS, DEVICES, FLAT, INSTRUCTIONS, MODULE_FLAGS, OPERATORS, PTX};
+use crate::tvm_0_25::{CALLED, DEVICE_GROUPS, DEVICES, FLAT, INSTRUCTIONS, MODULE_FLAGS, OPERATORS, PTX};
 use crate::tvm_0_27::{ANY, IMPORT_LINE, KEYWORDS, MODULES, SBLOCK};
 
 /// The release.
@@ -48,6 +48,7 @@ const SYNTAX: Syntax = Syntax {
     ],
     open_groups: DEVICE_GROUPS,
     ignored_flags: MODULE_FLAGS,
+    called_decorators: CALLED,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };

@@ -15,7 +15,7 @@ use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 use crate::TVM_0_23;
 use crate::steps::{self, TO_0_27, UPGRADE};
 use crate::tvm_0_24::{BLOCKS, SCOPES};
-use crate::tvm_0_25::{DEVICES, FLAT};
+use crate::tvm_0_25::{CALLED, DEVICES, FLAT};
 use crate::tvm_0_26::{STRUCT_INFO, VALUES};
 
 /// The release.
@@ -56,6 +56,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::hint("out_dtype=None", Form::AbsentKeyword("relax", "out_dtype")),
     ],
     ignored_flags: crate::tvm_0_25::MODULE_FLAGS,
+    called_decorators: CALLED,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };

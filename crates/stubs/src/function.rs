@@ -152,28 +152,25 @@ fn write_class(
     }
 }
 
-/// Writes a decorator.
-///
-/// Type checkers know `no_type_check` by its definition, so the decorator of functions is an import of it. Linters that
-/// infer values read the other branch, by which a decorated method takes no instance.
-fn write_decorator(module: &mut Module<'_>, name: &str, rule: DecoratorRule) {
-    let any = module.typing("Any");
-    let condition = module.typing("TYPE_CHECKING");
-    let _ = match rule {
-        DecoratorRule::Function { .. } => write!(
-            module.body,
-            "if {condition}:\n    from typing import no_type_check as {name}\nelse:\n    def {name}(function):\n        \
-             return staticmethod(function)\n"
-        ),
-        DecoratorRule::Macro { .. } | DecoratorRule::Class { .. } => {
-            writeln!(module.body, "def {name}(*args: {any}, **options: {any}) -> {any}: ...")
+/// Makes a decorator a member of the module.
+fn write_decorator(module: &mut Module<'_>, name: &str, rule: DecoratorRule, is_called: bool) {
+    match rule {
+        DecoratorRule::Function { .. } if is_called => module.decorator("called_function", name),
+        DecoratorRule::Function { .. } => module.decorator("function", name),
+        DecoratorRule::Macro { .. } => module.decorator("macro", name),
+        DecoratorRule::Class { .. } => {
+            let any = module.typing("Any");
+            let _ = writeln!(module.body, "\ndef {name}(*args: {any}, **options: {any}) -> {any}: ...");
         }
-    };
+    }
 }
 
 /// Writes the definition of a name.
 pub(crate) fn write_item(module: &mut Module<'_>, name: &str, item: &Item, indent: &str) {
     let is_inner = !indent.is_empty();
+    if let Item::Decorator { rule, is_called, .. } = item {
+        return write_decorator(module, name, *rule, *is_called);
+    }
     if !is_inner {
         module.body.push('\n');
     }
@@ -188,7 +185,7 @@ pub(crate) fn write_item(module: &mut Module<'_>, name: &str, item: &Item, inden
         Item::Alias(of) => {
             let _ = writeln!(module.body, "{indent}{name} = {of}");
         }
-        Item::Decorator { rule, .. } => write_decorator(module, name, *rule),
+        Item::Decorator { .. } => {}
         Item::Callable => {
             if is_inner {
                 let _ = writeln!(module.body, "{indent}@staticmethod");
@@ -204,6 +201,13 @@ pub(crate) fn write_item(module: &mut Module<'_>, name: &str, item: &Item, inden
                  {indent}    def __enter__(self) -> {any}: ...\n\
                  {indent}    def __exit__(self, *args: {any}) -> None: ...\n\
                  {indent}    def __getattr__(self, name: str) -> {any}: ...\n"
+            );
+        }
+        Item::Object => {
+            let _ = write!(
+                module.body,
+                "{indent}class {name}({any}):\n\
+                 {indent}    def __class_getitem__(cls, index: {any}) -> {any}: ...\n"
             );
         }
         Item::Value => {

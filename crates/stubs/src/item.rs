@@ -16,14 +16,16 @@ pub(crate) enum Item {
     Function { declaration: Declaration, members: Items },
     /// Another name of a function in the same namespace.
     Alias(&'static str),
-    /// A decorator, with the function that it is outside of decorators, if there is one.
-    Decorator { rule: DecoratorRule, function: Option<Declaration> },
+    /// A decorator, with the function that it is outside of decorators, if there is one. `is_called`: most texts call it.
+    Decorator { rule: DecoratorRule, is_called: bool, function: Option<Declaration> },
     /// A class of the library, with its functions.
     Class(Items),
     /// Something to call whose parameters are not declared.
     Callable,
     /// A namespace.
     Namespace(Items),
+    /// An object without declared attributes, such as one that scripts subscript.
+    Object,
     /// Any other value.
     Value,
 }
@@ -60,7 +62,7 @@ impl Item {
         match declaration {
             Some(declaration) => Item::Function { declaration, members: items },
             None if is_class && depth < MAX_DEPTH => Item::Class(items),
-            None if names.is_empty() => Item::Value,
+            None if names.is_empty() => Item::Object,
             None => Item::Namespace(items),
         }
     }
@@ -95,7 +97,8 @@ pub(crate) fn namespace(registry: &Registry, dialect: &str) -> Items {
                 Some(ScriptValue::Function(function)) => Some(function.declaration()),
                 _ => None,
             };
-            insert(&mut items, name, Item::Decorator { rule, function });
+            let is_called = registry.release().syntax.called_decorators.contains(&(dialect, name));
+            insert(&mut items, name, Item::Decorator { rule, is_called, function });
         }
         for name in parsers.parser_functions(dialect) {
             insert(&mut items, name, Item::Callable);

@@ -22,7 +22,8 @@
 //! # Type checkers and scripts
 //!
 //! The annotations of a script are calls, which no type checker accepts as types. Decorators of functions are therefore
-//! `typing.no_type_check` in the stubs: annotations and body belong to the script's own checker.
+//! `typing.no_type_check` in the stubs: annotations and body belong to the script's own checker. [`tools`](fn@tools) gives plugins and
+//! settings for what stubs cannot say.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
@@ -32,6 +33,8 @@ mod item;
 mod module;
 mod package;
 mod reference;
+mod tools;
 
 pub use package::{Layout, StubFile, stubs};
 pub use reference::{Entry, EntryKind, Parameter, page, reference, to_json, to_markdown};
+pub use tools::tools;

@@ -44,6 +44,9 @@ const TYPING: &[&str] = &[
     "SupportsInt",
 ];
 
+/// Name of the package of decorators, below that of the classes.
+pub(crate) const DECORATORS: &str = "decorators";
+
 /// The definitions that all modules share.
 pub(crate) struct Shared {
     /// Classes of nodes.
@@ -124,6 +127,12 @@ impl<'a> Module<'a> {
     /// Makes a member of another module a member of this one.
     pub(crate) fn reexport(&mut self, module: &str, name: &str, here: &str) {
         self.names.insert((module.to_owned(), name.to_owned(), here.to_owned()));
+    }
+
+    /// Makes a decorator of scripts, under its name in the module of decorators, a member of this module.
+    pub(crate) fn decorator(&mut self, kind: &str, here: &str) {
+        let module = format!("{}.{DECORATORS}", self.shared.types_module);
+        self.reexport(&module, kind, here);
     }
 
     /// The class of a node type; `None` if the registry lacks it.

@@ -8,12 +8,12 @@ use indexmap::IndexMap;
 use tvmscript_ir_core::Registry;
 use tvmscript_ir_core::release::PythonNames;
 use tvmscript_irbuilder::{Namespaces, PyType};
-use tvmscript_script_parser::{ModuleMember, Parsers, Provided};
+use tvmscript_script_parser::{DecoratorRule, ModuleMember, Parsers, Provided};
 
 use crate::classes::Classes;
 use crate::function::write_item;
 use crate::item::{Item, dialects, namespace};
-use crate::module::{Module, Shared};
+use crate::module::{DECORATORS, Module, Shared};
 
 /// Name of the package of node classes.
 const TYPES: &str = "_nodes";
@@ -39,25 +39,28 @@ pub enum Layout {
 }
 
 /// The paths of modules by their meaning.
-struct Plan {
+pub(crate) struct Plan {
     /// The module in which each dialect's names are defined.
     namespaces: IndexMap<&'static str, String>,
+    /// The names of each dialect. A Python module may declare more of them than the release has.
+    members: BTreeMap<&'static str, BTreeSet<String>>,
     /// Modules that are the namespace of a dialect.
-    homes: BTreeMap<String, &'static str>,
+    pub(crate) homes: BTreeMap<String, &'static str>,
     /// Modules that are a namespace in which decorators are scopes.
-    scopes: BTreeSet<String>,
+    pub(crate) scopes: BTreeSet<String>,
     /// Package of the classes.
     types_module: String,
 }
 
 impl Plan {
-    fn new(registry: &Registry, python: PythonNames) -> Plan {
+    pub(crate) fn new(registry: &Registry, python: PythonNames) -> Plan {
         let below = |name: &str| match python.script_module {
             "" => name.to_owned(),
             module => format!("{module}.{name}"),
         };
         let mut homes: BTreeMap<String, &'static str> = BTreeMap::new();
         let mut namespaces = IndexMap::new();
+        let mut members: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
         let mut scopes = BTreeSet::new();
         if let Some(parsers) = registry.slot::<Parsers>() {
             for path in parsers.python_modules() {
@@ -79,8 +82,14 @@ impl Plan {
             let path = path.unwrap_or_else(|| below(dialect));
             homes.entry(path.clone()).or_insert(dialect);
             namespaces.insert(dialect, path);
+            members.insert(dialect, namespace(registry, dialect).into_keys().collect());
         }
-        Plan { namespaces, homes, scopes, types_module: below(TYPES) }
+        Plan { namespaces, members, homes, scopes, types_module: below(TYPES) }
+    }
+
+    /// Tests whether a dialect has a name.
+    fn has(&self, dialect: &str, name: &str) -> bool {
+        self.members.get(dialect).is_some_and(|members| members.contains(name))
     }
 }
 
@@ -121,6 +130,10 @@ pub fn stubs(registry: &Registry, layout: Layout) -> Vec<StubFile> {
             let module = modules.entry(path.to_owned()).or_insert_with(|| Module::new(&shared, path));
             module.is_partial = !plan.homes.contains_key(path);
             for ModuleMember { name, provided } in parsers.module_members(path) {
+                // A namespace has its names already.
+                if plan.homes.get(path).is_some_and(|dialect| plan.has(dialect, name)) {
+                    continue;
+                }
                 write_member(module, name, &provided, &shared, &plan);
             }
         }
@@ -134,7 +147,33 @@ pub fn stubs(registry: &Registry, layout: Layout) -> Vec<StubFile> {
     let types = types_module(&shared);
     modules.insert(plan.types_module.clone(), types);
     add_parents(&mut modules, &shared);
-    files(modules, layout)
+    let mut files = files(modules, layout);
+    if has_scripts(registry) {
+        let folder = folder(&format!("{}.{DECORATORS}", plan.types_module), layout);
+        let of_template = |(name, text): &(&str, &str)| StubFile {
+            path: format!("{folder}/{name}"),
+            text: (*text).to_owned(),
+        };
+        files.extend(DECORATOR_FILES.iter().map(of_template));
+    }
+    files
+}
+
+/// The modules of decorators, which are the same for all dialects.
+const DECORATOR_FILES: [(&str, &str); 4] = [
+    ("__init__.pyi", include_str!("../templates/decorators/__init__.pyi")),
+    ("mypy.pyi", include_str!("../templates/decorators/mypy.pyi")),
+    ("ty.pyi", include_str!("../templates/decorators/ty.pyi")),
+    ("typing_extensions.pyi", include_str!("../templates/decorators/typing_extensions.pyi")),
+];
+
+/// Returns `true` if a dialect has decorators of functions.
+fn has_scripts(registry: &Registry) -> bool {
+    let is_function = |rule: &DecoratorRule| !matches!(rule, DecoratorRule::Class { .. });
+    registry.slot::<Parsers>().is_some_and(|parsers| {
+        let mut decorators = dialects(registry).into_iter().flat_map(|dialect| parsers.decorators(dialect));
+        decorators.any(|(_, rule)| is_function(&rule))
+    })
 }
 
 /// Adds packages that have no members of their own, and makes submodules members of their packages.
@@ -207,7 +246,9 @@ fn write_member(module: &mut Module<'_>, name: &str, provided: &Provided, shared
         // A submodule.
         Provided::Namespace(_) | Provided::ScopeNamespace(_) => {}
         Provided::Own(dialect) => {
-            if let Some(from) = plan.namespaces.get(dialect) {
+            if let Some(from) = plan.namespaces.get(dialect)
+                && plan.has(dialect, name)
+            {
                 module.reexport(from, name, name);
             }
         }
@@ -246,21 +287,27 @@ fn types_module(shared: &Shared) -> Module<'_> {
     module
 }
 
-/// The files of the modules. Each module is a package: some tools find no other stubs.
-fn files(modules: BTreeMap<String, Module<'_>>, layout: Layout) -> Vec<StubFile> {
+/// The folder of a package.
+fn folder(path: &str, layout: Layout) -> String {
+    let (top, rest) = path.split_once('.').unwrap_or((path, ""));
     let suffix = match layout {
         Layout::Sources => "",
         Layout::StubPackages => "-stubs",
     };
+    let mut folder = format!("{top}{suffix}");
+    for part in rest.split('.').filter(|part| !part.is_empty()) {
+        let _ = write!(folder, "/{part}");
+    }
+    folder
+}
+
+/// The files of the modules. Each module is a package: some tools find no other stubs.
+fn files(modules: BTreeMap<String, Module<'_>>, layout: Layout) -> Vec<StubFile> {
     let mut out = Vec::with_capacity(modules.len() + 1);
     for (path, module) in modules {
-        let (top, rest) = path.split_once('.').unwrap_or((&path, ""));
-        let mut folder = format!("{top}{suffix}");
-        if rest.is_empty() && layout == Layout::StubPackages {
+        let folder = folder(&path, layout);
+        if !path.contains('.') && layout == Layout::StubPackages {
             out.push(StubFile { path: format!("{folder}/py.typed"), text: "partial\n".to_owned() });
-        }
-        for part in rest.split('.').filter(|part| !part.is_empty()) {
-            let _ = write!(folder, "/{part}");
         }
         out.push(StubFile { path: format!("{folder}/__init__.pyi"), text: module.text() });
     }

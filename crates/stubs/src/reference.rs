@@ -97,7 +97,7 @@ fn add(out: &mut Vec<Entry>, dialect: &'static str, prefix: &str, items: &Items,
             Item::Decorator { function: Some(function), .. } => {
                 out.push(Entry { kind: EntryKind::Decorator, ..declared(dialect, name, function) });
             }
-            Item::Decorator { rule, function: None } => out.push(bare(
+            Item::Decorator { rule, function: None, .. } => out.push(bare(
                 EntryKind::Decorator,
                 match rule {
                     DecoratorRule::Function { .. } => "Decorator of a function of the dialect.",
@@ -113,7 +113,7 @@ fn add(out: &mut Vec<Entry>, dialect: &'static str, prefix: &str, items: &Items,
             }
             Item::Callable => out.push(bare(EntryKind::Function, "")),
             Item::Namespace(inner) => add(out, dialect, &name, inner, all),
-            Item::Value | Item::Alias(_) => out.push(bare(EntryKind::Value, "")),
+            Item::Object | Item::Value | Item::Alias(_) => out.push(bare(EntryKind::Value, "")),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tvmscript::stubs::{Layout, StubFile, page, reference, stubs, to_json, to_markdown};
+use tvmscript::stubs::{Layout, StubFile, page, reference, stubs, to_json, to_markdown, tools};
 
 use super::Run;
 use crate::stubs_args::{StubsArgs, StubsFormat};
@@ -35,7 +35,7 @@ pub(super) fn run(args: &StubsArgs, run: &Run<'_>) -> Outcome {
         }
     };
     let layout = if args.stub_packages { Layout::StubPackages } else { Layout::Sources };
-    let files = stubs(registry, layout);
+    let files = [stubs(registry, layout), tools(registry, layout)].concat();
     files.iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
 }
 

@@ -20,6 +20,10 @@ fn stubs_are_written_in_both_layouts() {
     assert_eq!(text("tvm/script/tir/__init__.pyi"), text("tvm-stubs/script/tir/__init__.pyi"));
     assert_eq!(text("tvm-stubs/py.typed"), "partial\n");
     assert!(!dir.join("tvm/py.typed").exists());
+    // Plugins are modules; the setting of ruff is beside the stubs.
+    assert!(text("tvmscript_pylint.py").contains("\"tvm.script.tir.prim_func\": \"function\""));
+    assert!(text("tvmscript_mypy.py").contains("\"tvm.script.tir.prim_func\""));
+    assert_eq!(text("ruff.toml"), text("tvm-stubs/ruff.toml"));
 }
 
 #[test]

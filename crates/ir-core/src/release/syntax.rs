@@ -33,6 +33,8 @@ pub struct Syntax {
     pub open_groups: &'static [(&'static str, &'static str)],
     /// Flags of decorators that the release reads and ignores: name of the decorator and argument.
     pub ignored_flags: &'static [(&'static str, &'static str)],
+    /// Decorators of functions that most texts call with arguments: dialect and name. Most decorators are names alone.
+    pub called_decorators: &'static [(&'static str, &'static str)],
     /// `true` if the names of keyword arguments may have dots.
     pub dotted_keywords: bool,
     /// `true` if texts of the release come from between passes, where programs need not be well-formed: what a check
@@ -147,6 +149,7 @@ impl Syntax {
         comparisons_nest: false,
         open_groups: &[],
         ignored_flags: &[],
+        called_decorators: &[],
         dotted_keywords: false,
         may_be_ill_formed: false,
         examples: Examples::NONE,
