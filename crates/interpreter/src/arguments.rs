@@ -9,7 +9,9 @@ use tvmscript_tir::node::{Buffer, PrimFunc};
 use crate::compile::{buffer_of, evaluate};
 use crate::error::RunError;
 use crate::machine::Limits;
+use crate::records::PackedKind;
 use crate::scalar::{Scalar, is_float, number, wrap};
+use crate::signature::Packed;
 use crate::tensor::Tensor;
 
 /// The argument of a parameter.
@@ -52,6 +54,9 @@ pub struct InputOptions {
 pub fn generate(function: &Ref<PrimFunc>, options: &InputOptions) -> Result<Vec<Argument>, RunError> {
     let mut left = if options.max_bytes == 0 { Limits::default().bytes } else { options.max_bytes };
     let mut random = Random(options.seed ^ 0x9E37_79B9_7F4A_7C15);
+    if let Some(packed) = Packed::of(function) {
+        return packed_arguments(packed, options, left, &mut random);
+    }
     let sizes = sizes(function, options);
     let mut arguments = Vec::new();
     for param in function.params.iter() {
@@ -66,14 +71,31 @@ pub fn generate(function: &Ref<PrimFunc>, options: &InputOptions) -> Result<Vec<
                 continue;
             }
         };
-        let bytes = crate::tensor::byte_count(dtype, &shape, left)?;
-        left -= bytes;
-        let mut tensor = Tensor::zeros(dtype, &shape)?;
-        for index in 0..tensor.len() {
-            let value = random.number(dtype.element())?;
-            tensor.set(index, value);
-        }
-        arguments.push(Argument::Tensor(tensor));
+        arguments.push(random.tensor(dtype, &shape, &mut left)?);
+    }
+    Ok(arguments)
+}
+
+/// The arguments that a packed function expects.
+fn packed_arguments(
+    mut packed: Packed,
+    options: &InputOptions,
+    mut left: usize,
+    random: &mut Random,
+) -> Result<Vec<Argument>, RunError> {
+    let sizes: Vec<(Ref<Var>, u64)> =
+        packed.sizes.iter().map(|variable| (variable.clone(), options.size(variable).bits())).collect();
+    let mut arguments = Vec::new();
+    for (at, parameter) in packed.parameters.clone().iter().enumerate() {
+        arguments.push(match parameter.kind {
+            PackedKind::Int => Argument::Scalar(Scalar::Int(options.value(&parameter.name))),
+            PackedKind::Float => Argument::Scalar(Scalar::Float(options.value(&parameter.name) as f64)),
+            PackedKind::Pointer => random.tensor(parameter.element(), &[POINTER_ELEMENTS], &mut left)?,
+            PackedKind::Tensor { .. } => {
+                let shape = packed.shape(at, &sizes, options.default());
+                random.tensor(parameter.element(), &shape, &mut left)?
+            }
+        });
     }
     Ok(arguments)
 }
@@ -123,9 +145,16 @@ fn pointer_target(function: &PrimFunc, param: &Ref<Var>, sizes: &[(Ref<Var>, u64
 }
 
 impl InputOptions {
+    fn default(&self) -> i64 {
+        if self.default_size == 0 { 8 } else { self.default_size }
+    }
+
+    fn value(&self, name: &str) -> i64 {
+        self.sizes.get(name).copied().unwrap_or_else(|| self.default())
+    }
+
     fn size(&self, variable: &Var) -> Scalar {
-        let default = if self.default_size == 0 { 8 } else { self.default_size };
-        let value = self.sizes.get(variable.name.get().as_str()).copied().unwrap_or(default);
+        let value = self.value(variable.name.get().as_str());
         match is_float(variable.dtype) {
             true => Scalar::Float(value as f64),
             false => Scalar::Int(value),
@@ -142,6 +171,16 @@ impl Random {
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
+    }
+
+    fn tensor(&mut self, dtype: DataType, shape: &[i64], left: &mut usize) -> Result<Argument, RunError> {
+        *left -= crate::tensor::byte_count(dtype, shape, *left)?;
+        let mut tensor = Tensor::zeros(dtype, shape)?;
+        for index in 0..tensor.len() {
+            let value = self.number(dtype.element())?;
+            tensor.set(index, value);
+        }
+        Ok(Argument::Tensor(tensor))
     }
 
     /// A float from -2 to 2, a truth value, or an integer from 0 or -8 to 8.

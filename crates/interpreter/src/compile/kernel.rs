@@ -49,10 +49,10 @@ pub(crate) struct Needs {
     uses_index: bool,
 }
 
-/// Tests whether a call of an external function is a reduction over threads.
-fn is_reduction((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
+/// Tests whether a call of an external function is an operation of all threads.
+fn is_collective((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
     let name = args.first().and_then(|name| name.as_node::<tvmscript_prim::StringImm>());
-    name.is_some_and(|name| name.value.starts_with("tl::AllReduce"))
+    name.is_some_and(|name| ["tl::AllReduce", "tl::Cum"].iter().any(|known| name.value.starts_with(known)))
 }
 
 const AXES: [&str; 3] = ["threadIdx.x", "threadIdx.y", "threadIdx.z"];
@@ -77,7 +77,7 @@ impl Needs {
                 Some(Intrinsic::Thread(ThreadOperator::Barrier)) => needs.barriers = true,
                 Some(Intrinsic::Thread(_)) => needs.exchanges = true,
                 // One that is written out as a function exchanges values, too.
-                Some(Intrinsic::Extern) => needs.exchanges |= call.is_some_and(is_reduction),
+                Some(Intrinsic::Extern) => needs.exchanges |= call.is_some_and(is_collective),
                 _ => {}
             }
             true
@@ -119,7 +119,7 @@ fn items(value: &Value) -> Vec<Value> {
 }
 
 /// The number that an annotation holds.
-fn number(value: &Value) -> Option<i64> {
+pub(super) fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
         value => value.as_object()?.as_node::<IntImm>().map(|number| number.value),
@@ -320,7 +320,7 @@ impl Compiler<'_> {
     ) {
         let indices = self.thread_indices();
         let linear = self.permanent(0);
-        let group = Group { extents, indices, linear, end: Position::MAX };
+        let group = Group { extents, indices, linear, warp: self.warp, end: Position::MAX };
         self.program.groups.push(group);
         let number = self.program.groups.len() - 1;
         self.emit(I::Fork { group: number as u32 });

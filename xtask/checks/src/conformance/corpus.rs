@@ -33,6 +33,9 @@ pub struct Program {
     pub is_fixture: bool,
 }
 
+/// Kinds of programs that the corpora of several dialects have.
+const COMMON: [&str; 5] = ["tir", "tir_lowered", "relax", "mixed", "large"];
+
 /// The programs of `dir` that its index names and that are there.
 ///
 /// # Errors
@@ -52,8 +55,9 @@ pub fn load(dir: &Path, kinds: &[String], filter: Option<&str>) -> Result<Vec<Pr
         if !kinds.contains(&kind) || filter.is_some_and(|f| !name.contains(f)) {
             continue;
         }
-        // A program of another dialect is asked for by that dialect's kind.
-        if record["of"].as_str().is_some_and(|of| !kinds.iter().any(|k| k == of)) {
+        // A program of another dialect is asked for by that dialect's kind, unless the kind is only its own.
+        let is_common = COMMON.contains(&kind.as_str());
+        if is_common && record["of"].as_str().is_some_and(|of| !kinds.iter().any(|k| k == of)) {
             continue;
         }
         let Ok(source) = std::fs::read_to_string(dir.join(text("file"))) else { continue };
