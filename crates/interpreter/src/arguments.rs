@@ -42,6 +42,8 @@ pub struct InputOptions {
     pub default_size: i64,
     /// Seed of the content.
     pub seed: u64,
+    /// Number of elements behind a pointer whose memory no buffer declares; 65,536 if it is 0.
+    pub pointer_elements: i64,
     /// Maximum number of bytes of all tensors; that of [`Limits`] if it is 0.
     pub max_bytes: usize,
 }
@@ -65,7 +67,7 @@ pub fn generate(function: &Ref<PrimFunc>, options: &InputOptions) -> Result<Vec<
                 let extents: Vec<Expr> = buffer.shape.iter().cloned().collect();
                 (buffer.dtype, evaluate(&extents, &sizes)?)
             }
-            None if param.dtype.is_handle() => pointer_target(function, param, &sizes),
+            None if param.dtype.is_handle() => pointer_target(function, param, &sizes, options),
             None => {
                 arguments.push(Argument::Scalar(options.size(param)));
                 continue;
@@ -90,7 +92,9 @@ fn packed_arguments(
         arguments.push(match parameter.kind {
             PackedKind::Int => Argument::Scalar(Scalar::Int(options.value(&parameter.name))),
             PackedKind::Float => Argument::Scalar(Scalar::Float(options.value(&parameter.name) as f64)),
-            PackedKind::Pointer => random.tensor(parameter.element(), &[POINTER_ELEMENTS], &mut left)?,
+            PackedKind::Pointer => {
+                random.tensor(parameter.element(), &[options.pointer_elements()], &mut left)?
+            }
             PackedKind::Tensor { .. } => {
                 let shape = packed.shape(at, &sizes, options.default());
                 random.tensor(parameter.element(), &shape, &mut left)?
@@ -120,11 +124,16 @@ fn sizes(function: &PrimFunc, options: &InputOptions) -> Vec<(Ref<Var>, u64)> {
     sizes
 }
 
-/// Number of elements of a pointer's memory if no buffer says it.
+/// Default number of elements of a pointer's memory if no buffer says it.
 const POINTER_ELEMENTS: i64 = 1 << 16;
 
 /// The type and shape of the memory that a pointer needs: the largest of the buffers that the body declares over it.
-fn pointer_target(function: &PrimFunc, param: &Ref<Var>, sizes: &[(Ref<Var>, u64)]) -> (DataType, Vec<i64>) {
+fn pointer_target(
+    function: &PrimFunc,
+    param: &Ref<Var>,
+    sizes: &[(Ref<Var>, u64)],
+    options: &InputOptions,
+) -> (DataType, Vec<i64>) {
     let mut dtype = None;
     let mut elements = 0;
     pre_order_visit(&function.body, |node| {
@@ -141,12 +150,16 @@ fn pointer_target(function: &PrimFunc, param: &Ref<Var>, sizes: &[(Ref<Var>, u64
     });
     let pointee = crate::compile::pointee(&param.clone().upcast()).filter(|dtype| !dtype.is_handle());
     let dtype = dtype.or(pointee).unwrap_or(DataType::FLOAT32);
-    (dtype, vec![if elements == 0 { POINTER_ELEMENTS } else { elements }])
+    (dtype, vec![if elements == 0 { options.pointer_elements() } else { elements }])
 }
 
 impl InputOptions {
     fn default(&self) -> i64 {
         if self.default_size == 0 { 8 } else { self.default_size }
+    }
+
+    fn pointer_elements(&self) -> i64 {
+        if self.pointer_elements <= 0 { POINTER_ELEMENTS } else { self.pointer_elements }
     }
 
     fn value(&self, name: &str) -> i64 {

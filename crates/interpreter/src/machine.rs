@@ -10,7 +10,7 @@ use crate::arguments::Argument;
 use crate::compile::{Functions, compile};
 use crate::error::{Result, RunError, RunErrorKind};
 use crate::execute::Outcome;
-use crate::memory::{Memory, advance};
+use crate::memory::{Memory, advance, offset};
 use crate::program::{ParameterKind, Program, Register, Source};
 use crate::records::{ANY_BYTES, AnyType, PackedKind, Writer, read_number};
 
@@ -253,9 +253,10 @@ impl<'p> Machine<'p> {
                     let data = self.memory.add(tensor.take_bytes());
                     self.tensors.push((index, data));
                     match kind {
-                        PackedKind::Tensor { device } => {
+                        PackedKind::Tensor { device, has_strides } => {
                             let mut writer = Writer(&mut self.memory);
-                            let record = writer.tensor(data, tensor.dtype(), tensor.shape(), *device);
+                            let record =
+                                writer.tensor(data, tensor.dtype(), tensor.shape(), *device, *has_strides);
                             (AnyType::Tensor, record)
                         }
                         _ => (AnyType::Pointer, data),
@@ -315,7 +316,7 @@ impl<'p> Machine<'p> {
                 at,
                 RunErrorKind::OutsideMemory {
                     buffer: "a pointer".to_owned(),
-                    offset: index,
+                    offset: (offset(pointer) as i64 / size.max(1) as i64).wrapping_add(index),
                     len: self.memory.len(pointer) / size.max(1),
                 },
             );

@@ -205,7 +205,7 @@ fn number(pointer: u64) -> usize {
     (pointer >> OFFSET_BITS) as usize
 }
 
-fn offset(pointer: u64) -> usize {
+pub(crate) fn offset(pointer: u64) -> usize {
     (pointer & OFFSET_MASK) as usize
 }
 

@@ -352,9 +352,11 @@ pub(crate) enum Instruction {
     Fork {
         group: u32,
     },
-    /// Waits for the other threads of the group; the first of those that arrive gets 1, others 0.
+    /// Waits for the other threads of the group; the first of those that arrive gets 1, others 0. Threads that meet to take
+    /// their steps together go on before those that wait at a barrier.
     Meet {
         d: Register,
+        is_barrier: bool,
     },
     /// Waits for the lanes of the warp, and exchanges values.
     Exchange {

@@ -95,9 +95,10 @@ pub(crate) enum PackedKind {
     Float,
     /// Memory without a record.
     Pointer,
-    /// A tensor on a device.
+    /// A tensor on a device. Its strides are given to functions that declare a list of them; a compact one needs none.
     Tensor {
         device: i64,
+        has_strides: bool,
     },
 }
 
@@ -120,7 +121,14 @@ impl Writer<'_> {
     }
 
     /// Adds the record of a compact tensor.
-    pub(crate) fn tensor(&mut self, data: u64, dtype: DataType, shape: &[i64], device: i64) -> u64 {
+    pub(crate) fn tensor(
+        &mut self,
+        data: u64,
+        dtype: DataType,
+        shape: &[i64],
+        device: i64,
+        has_strides: bool,
+    ) -> u64 {
         let mut list =
             |values: &[i64]| self.0.add(values.iter().flat_map(|value| value.to_le_bytes()).collect());
         let (extents, strides) = (list(shape), list(&compact_strides(shape)));
@@ -128,7 +136,7 @@ impl Writer<'_> {
         let fields = [
             (DATA, data),
             (SHAPE, extents),
-            (STRIDES, strides),
+            (STRIDES, if has_strides { strides } else { 0 }),
             (RANK, shape.len() as u64),
             (TYPE_CODE, dtype.code as u64),
             (TYPE_BITS, dtype.bits.into()),

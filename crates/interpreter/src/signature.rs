@@ -6,7 +6,7 @@
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{DataType, Object, Ref, TypeCode, Value, pre_order_visit};
 use tvmscript_prim::{Expr, ExprKind, ExprView as _, IntImm, PrimExprExt as _, Var};
-use tvmscript_tir::node::{BufferLoad, DeclBuffer, LetStmt, PrimFunc};
+use tvmscript_tir::node::{Buffer, BufferLoad, DeclBuffer, LetStmt, PrimFunc};
 use tvmscript_tirx::Bind;
 
 use crate::compile::{call_of, evaluate, pointee};
@@ -149,19 +149,14 @@ impl Packed {
         } else if let Some(s) = node.as_node::<Bind>() {
             self.define(&s.var, &s.value);
         } else if let Some(s) = node.as_node::<DeclBuffer>() {
-            self.name(
-                self.meanings.get(&s.buffer.data.object().address()).copied(),
-                s.buffer.name.get().as_str(),
-            );
+            self.declare(&s.buffer, self.meanings.get(&s.buffer.data.object().address()).copied());
         } else if let Some(s) = node.as_node::<tvmscript_tirx::DeclBuffer>() {
+            let own = s.buffer.data.object().address();
             let meaning = match &s.data {
-                Some(data) => self.meaning(data),
-                None => self.meanings.get(&s.buffer.data.object().address()).copied(),
+                Some(data) => self.meaning(data).inspect(|meaning| _ = self.meanings.insert(own, *meaning)),
+                None => self.meanings.get(&own).copied(),
             };
-            if let (Some(meaning), Some(_)) = (meaning, &s.data) {
-                self.meanings.insert(s.buffer.data.object().address(), meaning);
-            }
-            self.name(meaning, s.buffer.name.get().as_str());
+            self.declare(&s.buffer, meaning);
         } else if let Some(s) = node.as_node::<tvmscript_tir::node::AssertStmt>() {
             self.assume(&s.condition);
         } else if let Some(s) = node.as_node::<tvmscript_tirx::AssertStmt>() {
@@ -170,6 +165,17 @@ impl Packed {
             && call_of(expr).is_some()
         {
             self.meaning(expr);
+        }
+    }
+
+    fn declare(&mut self, buffer: &Buffer, meaning: Option<Meaning>) {
+        self.name(meaning, buffer.name.get().as_str());
+        if let Some(Meaning::Field(at, records::STRIDES)) = meaning
+            && buffer.shape.first().and_then(known) != Some(0)
+            && let Some(PackedKind::Tensor { has_strides, .. }) =
+                self.parameter(at).map(|parameter| &mut parameter.kind)
+        {
+            *has_strides = true;
         }
     }
 
@@ -301,7 +307,7 @@ impl Packed {
             (Meaning::Content(at), records::ADDRESS..=records::DEVICE_TYPE) => {
                 let parameter = self.parameter(at)?;
                 if !matches!(parameter.kind, PackedKind::Tensor { .. }) {
-                    parameter.kind = PackedKind::Tensor { device: 1 };
+                    parameter.kind = PackedKind::Tensor { device: 1, has_strides: false };
                 }
                 Some(Meaning::Field(at, number))
             }
@@ -361,7 +367,11 @@ impl Packed {
                     records::TYPE_CODE => _ = parameter.code.get_or_insert(number),
                     records::TYPE_BITS => _ = parameter.bits.get_or_insert(number),
                     records::TYPE_LANES => parameter.lanes = number.clamp(1, 1 << 12),
-                    records::DEVICE_TYPE => parameter.kind = PackedKind::Tensor { device: number },
+                    records::DEVICE_TYPE => {
+                        if let PackedKind::Tensor { device, .. } = &mut parameter.kind {
+                            *device = number;
+                        }
+                    }
                     _ => {}
                 }
             }

@@ -1,7 +1,8 @@
 //! Threads of a block: each has its registers, and runs until it waits for others.
 //!
 //! Threads run one after the other, each as far as it can. A barrier opens when no thread can go on otherwise, so threads
-//! that ended early, or wait elsewhere, never block the others.
+//! that ended early, or wait elsewhere, never block the others. Where no barrier is written yet, threads take their steps
+//! on shared memory together: of those that wait so, the ones at the earliest instruction go on.
 
 use std::collections::HashMap;
 
@@ -156,13 +157,18 @@ impl Machine<'_> {
         if is_released {
             return Ok(true);
         }
+        // Threads that are behind catch up with the others, so those that took different branches come together again.
+        let is_step =
+            |at: usize| matches!(self.instruction(at), Some(Instruction::Meet { is_barrier: false, .. }));
+        let waiting = threads.iter().zip(states.iter()).filter(|(_, state)| **state == State::Waiting);
+        let step = waiting.map(|(thread, _)| thread.at).filter(|at| is_step(*at)).min();
         // Threads at one barrier are those at one instruction.
         let mut leaders: HashMap<usize, ()> = HashMap::new();
         for (thread, state) in threads.iter_mut().zip(states.iter_mut()) {
-            if *state != State::Waiting {
+            if *state != State::Waiting || step.is_some_and(|step| thread.at != step) {
                 continue;
             }
-            if let Some(Instruction::Meet { d }) = self.instruction(thread.at) {
+            if let Some(Instruction::Meet { d, .. }) = self.instruction(thread.at) {
                 let is_first = leaders.insert(thread.at, ()).is_none();
                 if let Some(slot) = thread.registers.get_mut(d as usize) {
                     *slot = u64::from(is_first);

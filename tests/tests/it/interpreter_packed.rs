@@ -202,6 +202,6 @@ fn unknown_functions_and_wrong_records_are_errors() {
     );
     assert_eq!(
         error("        T.evaluate(T.tvm_struct_get(args, 9, 13, \"int32\"))"),
-        "element 0 is outside of the memory of `a pointer`, which has 16 elements"
+        "element 36 is outside of the memory of `a pointer`, which has 16 elements"
     );
 }

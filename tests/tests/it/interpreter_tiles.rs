@@ -305,3 +305,51 @@ fn running_totals_of_lines() {
     let line = |place: usize| (0..=place).map(small).sum::<f64>();
     assert_eq!(totals("CumSum1D<32, false>", "120"), (0..120).map(line).collect::<Vec<f64>>());
 }
+
+#[test]
+fn threads_of_different_branches_come_together_at_a_barrier() {
+    // Neighbours are sorted in turn; those that swap have more steps to take than others.
+    let body = r#"def f(A: T.Buffer((8,), "int32")):
+    for bx in T.thread_binding(1, thread="blockIdx.x"):
+        tx: T.int32 = T.launch_thread_idx(0)
+        with T.sblock("tilelang_root"):
+            T.reads()
+            T.writes()
+            T.sblock_attr({"tl.launch_threads": [8, 1, 1]})
+            s = T.sblock_alloc_buffer((8,), "int32", scope="shared.dyn")
+            t = T.sblock_alloc_buffer((1,), "int32", scope="local")
+            s[tx] = A[tx]
+            T.tvm_storage_sync("shared")
+            for q in range(8):
+                if tx % 2 == q % 2 and tx < 7:
+                    if s[tx] > s[tx + 1]:
+                        t[0] = s[tx]
+                        s[tx] = s[tx + 1]
+                        s[tx + 1] = t[0]
+                T.tvm_storage_sync("shared")
+            A[tx] = s[tx]
+"#;
+    let mut arguments =
+        [tensor(DataType::INT32, &[8], |index| [5.0, 8.0, 1.0, 7.0, 3.0, 6.0, 2.0, 4.0][index])];
+    run_text(body, &mut arguments).unwrap();
+    assert_eq!(read(&arguments[0]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+}
+
+#[test]
+fn axes_without_a_tag_are_those_of_their_variables() {
+    let body = r#"def f(A: T.Buffer((2, 3), "int32")):
+    bx = T.int32()
+    by = T.int32()
+    T.launch_thread(bx, 2)
+    T.launch_thread(by, 3)
+    tx = T.launch_thread("threadIdx.x", 1)
+    s = T.alloc_buffer((1,), "int32", scope="shared.dyn")
+    s[0] = bx * 10 + by
+    T.pdl_sync()
+    T.tvm_storage_sync("shared")
+    A[bx, by] = s[0]
+"#;
+    let mut arguments = [tensor(DataType::INT32, &[2, 3], |_| -1.0)];
+    run_text(body, &mut arguments).unwrap();
+    assert_eq!(read(&arguments[0]), [0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
+}

@@ -52,7 +52,7 @@ fn run_file(
             sizes: args.sizes.iter().cloned().collect(),
             default_size: args.size,
             seed: args.seed,
-            max_bytes: 0,
+            ..InputOptions::default()
         };
         let limits = Limits { steps: args.max_steps, ..Limits::default() };
         let ran = timings.time("run", || -> Result<_, RunError> {

@@ -333,12 +333,14 @@ impl Compiler<'_> {
         }
         let plain = name.trim_start_matches("std::").trim_start_matches("__").trim_start_matches("nv_");
         let short = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
+        // Functions of half precision have a prefix.
+        let half = plain.strip_prefix('h').filter(|_| dtype.bits == 16).unwrap_or(plain);
         let value = |this: &mut Self, at: usize| -> Result<Lanes> {
             let value = this.expr(arg.get(at)?)?;
             let from = arg.get(at)?.dtype().element();
             Ok(if is_float(from) { value } else { this.cast(&value, from, DataType::float(64)) })
         };
-        for known in [plain, short] {
+        for known in [plain, short, half] {
             if let Some((_, f)) = PURE_UNARY.iter().find(|(name, _)| *name == known)
                 && is_float(dtype)
             {
@@ -388,7 +390,9 @@ impl Compiler<'_> {
             let Some(buffer) = buffer_of(function, param) else { continue };
             self.bind(&buffer.data, lanes);
         }
-        let result = self.fresh();
+        // A function that returns nothing has not failed.
+        let (result, zero) = (self.fresh(), self.int(0));
+        self.emit(I::Move { d: result, a: zero });
         self.callees.push(Callee { returns: Vec::new(), result });
         let loops = std::mem::take(&mut self.loops);
         let warp = self.warp;

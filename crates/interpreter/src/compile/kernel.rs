@@ -132,6 +132,14 @@ struct Axis {
     extent: Expr,
 }
 
+/// The name of an axis: its tag, or, without one, that of a variable.
+fn name_of(axis: &IterVar) -> String {
+    match axis.thread_tag.as_str() {
+        "" => format!("axis {:x}", axis.var.object().address()),
+        tag => tag.to_owned(),
+    }
+}
+
 /// The axes that a statement launches, outermost first; those that follow another statement are left out.
 fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
@@ -144,12 +152,12 @@ fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
         if let Some(s) = node.as_node::<AttrStmt>()
             && let Some(axis) = s.launched_thread()
         {
-            add(&axis.thread_tag, &s.value);
+            add(&name_of(axis), &s.value);
         }
         if let Some(s) = node.as_node::<For>()
             && let Some(axis) = &s.thread_binding
         {
-            add(&axis.thread_tag, &s.extent);
+            add(&name_of(axis), &s.extent);
         }
         true
     });
@@ -198,7 +206,7 @@ impl Compiler<'_> {
     /// Compiles a launch of an axis of threads.
     pub(super) fn launch(&mut self, s: &AttrStmt, axis: &Ref<IterVar>, stmt: &StmtRef) -> Result<()> {
         let bound = self.lanes_of(&axis.var).and_then(|lanes| lanes.first().copied());
-        if let Some(register) = bound.or_else(|| self.axis(&axis.thread_tag)) {
+        if let Some(register) = bound.or_else(|| self.axis(&name_of(axis))) {
             return self.scoped(|this| {
                 this.bind(&axis.var, vec![register]);
                 this.body(&s.body);
@@ -212,7 +220,7 @@ impl Compiler<'_> {
             let extent = this.scalar(&s.value)?;
             let (zero, one) = (this.int(0), this.int(1));
             this.range(zero, extent, one, |this, index| {
-                this.axes.push((axis.thread_tag.to_string(), index));
+                this.axes.push((name_of(axis), index));
                 this.bind(&axis.var, vec![index]);
                 this.body(&s.body);
                 this.axes.pop();
@@ -223,7 +231,7 @@ impl Compiler<'_> {
 
     /// Compiles a loop over threads as a launch; `false` if it is a loop like others.
     pub(super) fn thread_loop(&mut self, s: &For, axis: &Ref<IterVar>, stmt: &StmtRef) -> Result<bool> {
-        let Some(index) = self.axis(&axis.thread_tag) else {
+        let Some(index) = self.axis(&name_of(axis)) else {
             return if self.kernel.is_none() { self.launch_group(stmt, false) } else { Ok(false) };
         };
         self.scoped(|this| {

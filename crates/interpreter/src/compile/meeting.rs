@@ -17,9 +17,14 @@ use crate::warp::Exchange;
 impl Compiler<'_> {
     /// Lets the threads meet.
     pub(super) fn meet(&mut self) {
+        self.meet_at(false);
+    }
+
+    /// Lets the threads meet, at a barrier or to take a step together.
+    fn meet_at(&mut self, is_barrier: bool) {
         if self.kernel.as_ref().is_some_and(|kernel| !kernel.is_once) {
             let d = self.fresh();
-            self.emit(I::Meet { d });
+            self.emit(I::Meet { d, is_barrier });
         }
     }
 
@@ -38,13 +43,13 @@ impl Compiler<'_> {
             return self.scoped(body);
         }
         let d = self.fresh();
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: false });
         let skip = self.jump_unless(d);
         self.set_once(true);
         let result = self.scoped(body);
         self.set_once(false);
         self.land(skip);
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: false });
         result
     }
 
@@ -63,7 +68,7 @@ impl Compiler<'_> {
         let zero = vec![self.int(0)];
         Ok(match operator {
             ThreadOperator::Barrier => {
-                self.meet();
+                self.meet_at(true);
                 zero
             }
             ThreadOperator::BarrierCount(operator) => vec![self.barrier_count(operator, arg)?],
@@ -192,15 +197,15 @@ impl Compiler<'_> {
         let scratch = self.permanent(0);
         self.emit(I::AllocateShared { bytes: 8, d: scratch, count: one });
         let d = self.fresh();
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: true });
         let skip = self.jump_unless(d);
         self.emit(I::Store { element: Element::Word, p: scratch, index: zero, a: start });
         self.land(skip);
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: true });
         self.emit(I::Load { element: Element::Word, d, p: scratch, index: zero });
         let a = self.operate(operator, DataType::INT64, d, value)?;
         self.emit(I::Store { element: Element::Word, p: scratch, index: zero, a });
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: true });
         self.emit(I::Load { element: Element::Word, d, p: scratch, index: zero });
         Ok(d)
     }

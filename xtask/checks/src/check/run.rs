@@ -1,9 +1,9 @@
 //! `check run`: how many functions of a corpus the interpreter runs, and what stops the others.
 //!
 //! Arguments are generated from the types and shapes of parameters, with small random numbers; sizes that are not known
-//! are small; a function that an index or divisor of its data stops runs again with all integers 1. A function that
-//! reaches the limit of steps runs, as far as it is tried. A text that neither this parser nor TVM's reads is no program:
-//! it is counted apart.
+//! are small. A function that these do not fit (an index, a divisor, an assertion, the size of a pointer's memory) runs again
+//! with others. A function that reaches the limit of steps runs, as far as it is tried. Counted apart are texts that neither
+//! this parser nor TVM's reads, which are no programs, and parts of functions, which use variables that nothing defines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,8 @@ use tvmscript::interpreter::{
     Argument, Functions, InputOptions, Limits, RunError, RunErrorKind, Scalar, generate, run_in, signature,
 };
 use tvmscript::ir::IRModule;
-use tvmscript::ir_core::{Ref, SpanKind};
+use tvmscript::ir_core::{Ref, SpanKind, UseDef};
+use tvmscript::prim::Var;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{ParseOptions, parse};
 use xtask::workspace;
@@ -34,9 +35,9 @@ pub struct Options {
         default_value = "tir,tir_lowered,passes,source,input,tile,lowered,device,host"
     )]
     kind: Vec<String>,
-    /// Run only programs whose name contains this text.
-    #[arg(long)]
-    filter: Option<String>,
+    /// Run only programs whose name contains one of these texts.
+    #[arg(long, value_delimiter = ',')]
+    filter: Vec<String>,
     /// Value of the sizes that a function leaves open.
     #[arg(long, default_value_t = 8)]
     size: i64,
@@ -49,7 +50,7 @@ pub struct Options {
     /// Functions shown per cause.
     #[arg(long, default_value_t = 3)]
     show: usize,
-    /// Compare results with those of the program of the kind `input` that the name begins with.
+    /// Compare results with those of the program of the kind `input` of the same kernel.
     #[arg(long)]
     agree: bool,
     /// Share of functions that has to run, in percent.
@@ -64,11 +65,13 @@ type Outcome = std::result::Result<u64, Stop>;
 struct Stop {
     why: String,
     start: Option<u32>,
+    /// The function is a part of one: it uses variables that nothing defines.
+    is_fragment: bool,
 }
 
 impl From<String> for Stop {
     fn from(why: String) -> Stop {
-        Stop { why, start: None }
+        Stop { why, start: None, is_fragment: false }
     }
 }
 
@@ -82,7 +85,7 @@ impl From<RunError> for Stop {
             SpanKind::Range { start_bytes, .. } => Some(start_bytes),
             _ => None,
         };
-        Stop { why: error.to_string(), start }
+        Stop { why: error.to_string(), start, is_fragment: false }
     }
 }
 
@@ -90,7 +93,10 @@ impl From<RunError> for Stop {
 fn with_line(name: String, text: &str, outcome: &Outcome) -> String {
     let start = outcome.as_ref().err().and_then(|stop| stop.start);
     match start.and_then(|start| text.as_bytes().get(..start as usize)) {
-        Some(before) => format!("{name}, line {}", before.iter().filter(|byte| **byte == b'\n').count() + 1),
+        Some(before) => {
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            format!("{name}, line {line}")
+        }
         None => name,
     }
 }
@@ -108,16 +114,21 @@ pub(super) fn run(options: &Options) -> Result<()> {
     let dirs = if options.dirs.is_empty() { &default[..] } else { &options.dirs };
     let mut programs = Vec::new();
     for dir in dirs {
-        let loaded = load_corpus(dir, &options.kind, options.filter.as_deref());
+        let loaded = load_corpus(dir, &options.kind, None);
         programs.extend(loaded.with_context(|| format!("reading {}", dir.display()))?);
     }
+    programs.retain(|program| {
+        options.filter.is_empty() || options.filter.iter().any(|text| program.name.contains(text))
+    });
     let start = Instant::now();
     let references = match options.agree {
         true => references(&programs, options),
         false => BTreeMap::new(),
     };
     let texts: Vec<Text> = in_parallel(programs.len(), |index| match programs.get(index) {
-        Some(program) => outcomes(program, reference_of(&references, &program.name), options),
+        Some(program) => {
+            outcomes(program, program.kernel.as_ref().and_then(|kernel| references.get(kernel)), options)
+        }
         None => Text::Refused,
     });
     let seconds = start.elapsed().as_secs_f64();
@@ -145,23 +156,32 @@ pub(super) fn run(options: &Options) -> Result<()> {
 
 /// Prints the figures of a kind and the causes of what did not run; returns the share that runs, and the steps.
 fn report(kind: &str, texts: &[&Text], show: usize) -> (f64, u64) {
-    let functions: Vec<&(String, Outcome)> = texts
+    let is_fragment = |outcome: &Outcome| outcome.as_ref().is_err_and(|stop| stop.is_fragment);
+    let (fragments, functions): (Vec<_>, Vec<_>) = texts
         .iter()
         .flat_map(|text| match text {
             Text::Ran(functions) => functions.as_slice(),
             Text::Refused => &[],
         })
-        .collect();
+        .partition(|(_, outcome)| is_fragment(outcome));
     let ran = functions.iter().filter(|(_, outcome)| outcome.is_ok()).count();
     let refused = texts.iter().filter(|text| matches!(text, Text::Refused)).count();
     println!("{kind:<14}{} functions of {} texts", share(ran, functions.len()), texts.len() - refused);
     if refused > 0 {
         println!("    {refused} texts are no programs: TVM does not read them either");
     }
-    let mut causes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    if !fragments.is_empty() {
+        println!(
+            "    {} functions are parts of others: they use variables that nothing defines",
+            fragments.len()
+        );
+    }
+    let mut causes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, outcome) in &functions {
-        if let Err(why) = outcome {
-            causes.entry(without_numbers(&why.why)).or_default().push(name);
+        if let Err(Stop { why, .. }) = outcome {
+            let cause = without_numbers(why);
+            let shown = if cause == *why { name.clone() } else { format!("{name}: {why}") };
+            causes.entry(cause).or_default().push(shown);
         }
     }
     let mut causes: Vec<_> = causes.into_iter().collect();
@@ -219,7 +239,7 @@ fn outcomes(program: &Program, reference: Option<&Vec<Argument>>, options: &Opti
     Text::Ran(outcomes)
 }
 
-/// The results of programs of the kind `input`, by name.
+/// The results of programs of the kind `input`, by kernel.
 fn references(programs: &[Program], options: &Options) -> BTreeMap<String, Vec<Argument>> {
     let inputs: Vec<&Program> = programs.iter().filter(|program| program.kind == "input").collect();
     let results = in_parallel(inputs.len(), |index| {
@@ -232,27 +252,19 @@ fn references(programs: &[Program], options: &Options) -> BTreeMap<String, Vec<A
             }
             None => node.downcast_ref::<PrimFunc>(),
         }?;
-        let (_, arguments) = run_one(&Functions::default(), function, options).ok()?;
-        Some((program.name.clone(), arguments))
+        let ran = run_one(&Functions::default(), function, options).ok().filter(|ran| !ran.is_cut)?;
+        Some((program.kernel.clone()?, ran.arguments))
     });
     results.into_iter().flatten().collect()
-}
-
-fn reference_of<'r>(
-    references: &'r BTreeMap<String, Vec<Argument>>,
-    name: &str,
-) -> Option<&'r Vec<Argument>> {
-    let is_of = |known: &&String| name.strip_prefix(known.as_str()).is_some_and(|rest| rest.starts_with('_'));
-    references.get(references.keys().filter(is_of).max_by_key(|known| known.len())?)
 }
 
 /// Share of the elements of a result that may differ from the reference by more than rounding.
 const MAX_DIFFERENT: f64 = 0.001;
 
 /// Compares the arguments after a run with those of the reference.
-fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce((u64, Vec<Argument>)) -> Outcome + 'r {
-    move |(steps, arguments)| {
-        let Some(reference) = reference else { return Ok(steps) };
+fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce(Ran) -> Outcome + 'r {
+    move |Ran { steps, is_cut, arguments }| {
+        let Some(reference) = reference.filter(|_| !is_cut) else { return Ok(steps) };
         if reference.len() != arguments.len() {
             return Err(
                 format!("{} arguments, the reference has {}", arguments.len(), reference.len()).into()
@@ -290,57 +302,83 @@ fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce((u64, Vec<
     }
 }
 
-/// Runs a function on generated arguments; returns the steps and the arguments after the run.
+/// The end of a run: the steps, whether they reached the limit, and the arguments.
+struct Ran {
+    steps: u64,
+    is_cut: bool,
+    arguments: Vec<Argument>,
+}
+
+/// Size of what a function leaves open, where it asserts something that small ones do not fulfil.
+const LARGE_SIZE: i64 = 128;
+/// Elements behind a pointer, where the default is too few.
+const MANY_ELEMENTS: i64 = 1 << 21;
+
+/// Runs a function on generated arguments, and on others if these do not fit it.
 fn run_one(
     functions: &Functions<'_>,
     function: &Ref<PrimFunc>,
     options: &Options,
-) -> std::result::Result<(u64, Vec<Argument>), Stop> {
+) -> std::result::Result<Ran, Stop> {
     let inputs = InputOptions {
         default_size: options.size,
         seed: options.seed,
         max_bytes: 1 << 28,
         ..InputOptions::default()
     };
-    let mut arguments = generate(function, &inputs).map_err(|error| format!("no arguments: {error}"))?;
-    let limits = Limits { steps: options.max_steps, ..Limits::default() };
-    let mut steps = 0;
-    let mut attempt = |arguments: &mut Vec<Argument>| match run_in(
-        functions,
-        function,
-        arguments,
-        limits,
-        &mut |progress| steps = progress.steps,
-    ) {
-        Ok(_) => Ok(steps),
-        Err(error) if matches!(error.kind, RunErrorKind::Steps { .. }) => Ok(steps),
-        Err(error) => Err(error),
-    };
-    let first = attempt(&mut arguments);
-    let depends_on_data = |kind: &RunErrorKind| {
-        matches!(
-            kind,
-            RunErrorKind::OutOfBounds { .. }
-                | RunErrorKind::OutsideMemory { .. }
-                | RunErrorKind::DivisionByZero
-        )
-    };
-    let steps = match first {
-        // Integers that are indices or divisors of the function have to fit.
-        Err(error) if depends_on_data(&error.kind) => {
-            arguments.iter_mut().for_each(set_integers);
-            attempt(&mut arguments).map_err(|_| error)?
+    let attempt = |inputs: &InputOptions,
+                   change: fn(&mut Argument)|
+     -> std::result::Result<Ran, (Stop, Option<RunErrorKind>)> {
+        let mut arguments =
+            generate(function, inputs).map_err(|error| (format!("no arguments: {error}").into(), None))?;
+        arguments.iter_mut().for_each(change);
+        let limits = Limits { steps: options.max_steps, ..Limits::default() };
+        let mut steps = 0;
+        match run_in(functions, function, &mut arguments, limits, &mut |progress| steps = progress.steps) {
+            Ok(_) => Ok(Ran { steps, is_cut: false, arguments }),
+            Err(RunError { kind: RunErrorKind::Steps { .. }, .. }) => {
+                Ok(Ran { steps, is_cut: true, arguments })
+            }
+            Err(error) => Err((error.clone().into(), Some(error.kind))),
         }
-        outcome => outcome?,
     };
-    Ok((steps, arguments))
+    let first = attempt(&inputs, |_| {});
+    let Err((mut stop, Some(kind))) = first else { return first.map_err(|(stop, _)| stop) };
+    stop.is_fragment = has_free_variables(function);
+    // Integers that are indices or divisors of the function have to fit, and the sizes that it leaves open.
+    let sized = |default_size: i64| InputOptions { default_size, ..inputs.clone() };
+    let is_misfit = matches!(
+        kind,
+        RunErrorKind::OutsideMemory { .. }
+            | RunErrorKind::OutOfBounds { .. }
+            | RunErrorKind::DivisionByZero
+            | RunErrorKind::Assertion { .. }
+    );
+    if !is_misfit {
+        return Err(stop);
+    }
+    let more = InputOptions { pointer_elements: MANY_ELEMENTS, ..inputs.clone() };
+    let again = attempt(&more, |_| {})
+        .or_else(|_| attempt(&inputs, |argument| set_integers(argument, 1)))
+        .or_else(|_| attempt(&inputs, |argument| set_integers(argument, 0)))
+        .or_else(|_| attempt(&sized(1), |_| {}))
+        .or_else(|_| attempt(&sized(3), |_| {}))
+        .or_else(|_| attempt(&sized(LARGE_SIZE), |_| {}));
+    again.map_err(|_| stop)
 }
 
-/// Makes all integers of an argument 1.
-fn set_integers(argument: &mut Argument) {
+/// Tests whether a function uses a variable that nothing defines.
+fn has_free_variables(function: &Ref<PrimFunc>) -> bool {
+    let chains = UseDef::of(function);
+    let mut variables = chains.variables().iter().filter(|node| node.downcast_ref::<Var>().is_some());
+    variables.any(|variable| chains.definition(variable).is_none())
+}
+
+/// Makes all integers of an argument the same.
+fn set_integers(argument: &mut Argument, value: i64) {
     if let Argument::Tensor(tensor) = argument {
         for index in 0..tensor.len() {
-            tensor.set(index, Scalar::Int(1));
+            tensor.set(index, Scalar::Int(value));
         }
     }
 }
