@@ -9,7 +9,9 @@ use tvmscript_tir::node::{Buffer, PrimFunc};
 use crate::compile::{buffer_of, evaluate};
 use crate::error::RunError;
 use crate::machine::Limits;
+use crate::records::PackedKind;
 use crate::scalar::{Scalar, is_float, number, wrap};
+use crate::signature::Packed;
 use crate::tensor::Tensor;
 
 /// The argument of a parameter.
@@ -40,6 +42,8 @@ pub struct InputOptions {
     pub default_size: i64,
     /// Seed of the content.
     pub seed: u64,
+    /// Number of elements behind a pointer whose memory no buffer declares; 65,536 if it is 0.
+    pub pointer_elements: i64,
     /// Maximum number of bytes of all tensors; that of [`Limits`] if it is 0.
     pub max_bytes: usize,
 }
@@ -52,6 +56,9 @@ pub struct InputOptions {
 pub fn generate(function: &Ref<PrimFunc>, options: &InputOptions) -> Result<Vec<Argument>, RunError> {
     let mut left = if options.max_bytes == 0 { Limits::default().bytes } else { options.max_bytes };
     let mut random = Random(options.seed ^ 0x9E37_79B9_7F4A_7C15);
+    if let Some(packed) = Packed::of(function) {
+        return packed_arguments(packed, options, left, &mut random);
+    }
     let sizes = sizes(function, options);
     let mut arguments = Vec::new();
     for param in function.params.iter() {
@@ -60,20 +67,39 @@ pub fn generate(function: &Ref<PrimFunc>, options: &InputOptions) -> Result<Vec<
                 let extents: Vec<Expr> = buffer.shape.iter().cloned().collect();
                 (buffer.dtype, evaluate(&extents, &sizes)?)
             }
-            None if param.dtype.is_handle() => pointer_target(function, param, &sizes),
+            None if param.dtype.is_handle() => pointer_target(function, param, &sizes, options),
             None => {
                 arguments.push(Argument::Scalar(options.size(param)));
                 continue;
             }
         };
-        let bytes = crate::tensor::byte_count(dtype, &shape, left)?;
-        left -= bytes;
-        let mut tensor = Tensor::zeros(dtype, &shape)?;
-        for index in 0..tensor.len() {
-            let value = random.number(dtype.element())?;
-            tensor.set(index, value);
-        }
-        arguments.push(Argument::Tensor(tensor));
+        arguments.push(random.tensor(dtype, &shape, &mut left)?);
+    }
+    Ok(arguments)
+}
+
+/// The arguments that a packed function expects.
+fn packed_arguments(
+    mut packed: Packed,
+    options: &InputOptions,
+    mut left: usize,
+    random: &mut Random,
+) -> Result<Vec<Argument>, RunError> {
+    let sizes: Vec<(Ref<Var>, u64)> =
+        packed.sizes.iter().map(|variable| (variable.clone(), options.size(variable).bits())).collect();
+    let mut arguments = Vec::new();
+    for (at, parameter) in packed.parameters.clone().iter().enumerate() {
+        arguments.push(match parameter.kind {
+            PackedKind::Int => Argument::Scalar(Scalar::Int(options.value(&parameter.name))),
+            PackedKind::Float => Argument::Scalar(Scalar::Float(options.value(&parameter.name) as f64)),
+            PackedKind::Pointer => {
+                random.tensor(parameter.element(), &[options.pointer_elements()], &mut left)?
+            }
+            PackedKind::Tensor { .. } => {
+                let shape = packed.shape(at, &sizes, options.default());
+                random.tensor(parameter.element(), &shape, &mut left)?
+            }
+        });
     }
     Ok(arguments)
 }
@@ -98,11 +124,16 @@ fn sizes(function: &PrimFunc, options: &InputOptions) -> Vec<(Ref<Var>, u64)> {
     sizes
 }
 
-/// Number of elements of a pointer's memory if no buffer says it.
+/// Default number of elements of a pointer's memory if no buffer says it.
 const POINTER_ELEMENTS: i64 = 1 << 16;
 
 /// The type and shape of the memory that a pointer needs: the largest of the buffers that the body declares over it.
-fn pointer_target(function: &PrimFunc, param: &Ref<Var>, sizes: &[(Ref<Var>, u64)]) -> (DataType, Vec<i64>) {
+fn pointer_target(
+    function: &PrimFunc,
+    param: &Ref<Var>,
+    sizes: &[(Ref<Var>, u64)],
+    options: &InputOptions,
+) -> (DataType, Vec<i64>) {
     let mut dtype = None;
     let mut elements = 0;
     pre_order_visit(&function.body, |node| {
@@ -119,13 +150,24 @@ fn pointer_target(function: &PrimFunc, param: &Ref<Var>, sizes: &[(Ref<Var>, u64
     });
     let pointee = crate::compile::pointee(&param.clone().upcast()).filter(|dtype| !dtype.is_handle());
     let dtype = dtype.or(pointee).unwrap_or(DataType::FLOAT32);
-    (dtype, vec![if elements == 0 { POINTER_ELEMENTS } else { elements }])
+    (dtype, vec![if elements == 0 { options.pointer_elements() } else { elements }])
 }
 
 impl InputOptions {
+    fn default(&self) -> i64 {
+        if self.default_size == 0 { 8 } else { self.default_size }
+    }
+
+    fn pointer_elements(&self) -> i64 {
+        if self.pointer_elements <= 0 { POINTER_ELEMENTS } else { self.pointer_elements }
+    }
+
+    fn value(&self, name: &str) -> i64 {
+        self.sizes.get(name).copied().unwrap_or_else(|| self.default())
+    }
+
     fn size(&self, variable: &Var) -> Scalar {
-        let default = if self.default_size == 0 { 8 } else { self.default_size };
-        let value = self.sizes.get(variable.name.get().as_str()).copied().unwrap_or(default);
+        let value = self.value(variable.name.get().as_str());
         match is_float(variable.dtype) {
             true => Scalar::Float(value as f64),
             false => Scalar::Int(value),
@@ -142,6 +184,16 @@ impl Random {
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
+    }
+
+    fn tensor(&mut self, dtype: DataType, shape: &[i64], left: &mut usize) -> Result<Argument, RunError> {
+        *left -= crate::tensor::byte_count(dtype, shape, *left)?;
+        let mut tensor = Tensor::zeros(dtype, shape)?;
+        for index in 0..tensor.len() {
+            let value = self.number(dtype.element())?;
+            tensor.set(index, value);
+        }
+        Ok(Argument::Tensor(tensor))
     }
 
     /// A float from -2 to 2, a truth value, or an integer from 0 or -8 to 8.

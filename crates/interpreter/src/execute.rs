@@ -291,7 +291,41 @@ impl Machine<'_> {
                     steps = self.steps;
                     next = group.end as usize;
                 }
-                I::Arrive { p, count } => attempt!(self.barriers.arrive(read!(p), int!(count))),
+                I::Arrive { p, count } => self.barriers.arrive(read!(p), int!(count)),
+                I::ExpectBytes { p, bytes } => self.barriers.expect(read!(p), int!(bytes)),
+                I::ReceiveBytes { p, bytes } => self.barriers.receive(read!(p), int!(bytes)),
+                I::CopyBox { copy } => {
+                    if let Some(copy) = program.copies.get(copy as usize) {
+                        self.steps = steps;
+                        attempt!(self.copy_box(next - 1, copy, registers));
+                        steps = self.steps;
+                    }
+                }
+                I::Scan { scan } => {
+                    if let Some(scan) = program.scans.get(scan as usize) {
+                        self.steps = steps;
+                        attempt!(self.scan(next - 1, scan, registers));
+                        steps = self.steps;
+                    }
+                }
+                I::Descriptor { d, p, layout, leading, stride } => {
+                    let value = attempt!(crate::warpgroup::descriptor(read!(p), layout, leading, stride));
+                    write!(d, value)
+                }
+                I::CopyBytes { to, from, bytes } => {
+                    let (to, from, bytes) = (read!(to), read!(from), int!(bytes));
+                    let count = usize::try_from(bytes).unwrap_or(usize::MAX);
+                    let Some(copied) = self.memory.bytes(from, count).map(<[u8]>::to_vec) else {
+                        self.steps = steps;
+                        return Err(self.outside(next - 1, from, bytes, 1));
+                    };
+                    let Some(target) = self.memory.bytes_mut(to, count) else {
+                        self.steps = steps;
+                        return Err(self.outside(next - 1, to, bytes, 1));
+                    };
+                    target.copy_from_slice(&copied);
+                    steps += copied.len() as u64;
+                }
                 I::InitBarrier { p, count } => self.barriers.init(read!(p), int!(count)),
                 I::WaitBarrier { p, parity } => {
                     if self.barriers.is_pending(read!(p), int!(parity)) {
@@ -304,6 +338,9 @@ impl Machine<'_> {
                     self.steps = steps;
                     *at = next - 1;
                     return Ok(Outcome::Waiting);
+                }
+                I::CallLibrary { function, values, count } => {
+                    attempt!(crate::library::call(function, self, read!(values), int!(count)))
                 }
                 I::Fail { error } => {
                     let kind = program.errors.get(error as usize).cloned();

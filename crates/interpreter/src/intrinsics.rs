@@ -7,6 +7,7 @@ use tvmscript_ir_core::arithmetic::Operator;
 use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_prim::{BaseExpr, Op};
 
+use crate::functions::{BINARY, UNARY};
 use crate::program::{Binary, Unary};
 use crate::warp::Exchange;
 
@@ -53,6 +54,7 @@ pub(crate) enum Intrinsic {
     TypeAnnotation,
     Assert,
     Pointer(PointerOperator),
+    Record(RecordOperator),
     Thread(ThreadOperator),
     Tile(TileOperator),
 }
@@ -75,6 +77,25 @@ pub(crate) enum PointerOperator {
     },
     AtomicLoad,
     AsyncCopy,
+    /// A descriptor of a tensor, by the function that makes it.
+    TensorMap(&'static str),
+    /// A copy of a box or of bytes to shared memory.
+    BulkLoad,
+    BulkStore,
+    LoadPatches,
+}
+
+/// An operator on records of the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordOperator {
+    Get,
+    Set,
+    Stack,
+    Shape,
+    Array,
+    Workspace,
+    /// A call with an array of values.
+    Call,
 }
 
 /// An operator on the threads of a group.
@@ -92,6 +113,8 @@ pub(crate) enum ThreadOperator {
     ElectThread,
     InitBarrier,
     ArriveBarrier,
+    ExpectBytes,
+    ArriveExpectingBytes,
     WaitBarrier,
     Matrix(MatrixOperator),
 }
@@ -102,6 +125,13 @@ pub(crate) enum MatrixOperator {
     Load,
     Store,
     Multiply,
+    InitDescriptor,
+    MoveDescriptor,
+    /// A product of a group of warps; whether its first operand is in shared memory.
+    Warpgroup {
+        is_shared: bool,
+    },
+    Wavefront,
 }
 
 /// An operator on tiles.
@@ -116,108 +146,6 @@ pub(crate) enum TileOperator {
     Transpose,
     Atomic(Operator),
 }
-
-const UNARY: &[(&str, Unary)] = &[
-    ("tir.acos", libm::acos),
-    ("tir.acosh", libm::acosh),
-    ("tir.asin", libm::asin),
-    ("tir.asinh", libm::asinh),
-    ("tir.atan", libm::atan),
-    ("tir.atanh", libm::atanh),
-    ("tir.ceil", f64::ceil),
-    ("tir.cos", libm::cos),
-    ("tir.cosh", libm::cosh),
-    ("tir.erf", libm::erf),
-    ("tir.exp", libm::exp),
-    ("tir.exp10", libm::exp10),
-    ("tir.exp2", libm::exp2),
-    ("tir.floor", f64::floor),
-    ("tir.log", libm::log),
-    ("tir.log10", libm::log10),
-    ("tir.log1p", libm::log1p),
-    ("tir.log2", libm::log2),
-    ("tir.nearbyint", f64::round_ties_even),
-    ("tir.round", f64::round),
-    ("tir.rsqrt", |x| 1.0 / x.sqrt()),
-    ("tir.sigmoid", |x| 1.0 / (1.0 + libm::exp(-x))),
-    ("tir.sin", libm::sin),
-    ("tir.sinh", libm::sinh),
-    ("tir.sqrt", f64::sqrt),
-    ("tir.tan", libm::tan),
-    ("tir.tanh", libm::tanh),
-    ("tir.trunc", f64::trunc),
-    ("tl.__cos", libm::cos),
-    ("tl.__exp", libm::exp),
-    ("tl.__exp10", libm::exp10),
-    ("tl.__log", libm::log),
-    ("tl.__log10", libm::log10),
-    ("tl.__log2", libm::log2),
-    ("tl.__sin", libm::sin),
-    ("tl.__tan", libm::tan),
-    ("tl.fast_rcp", |x| 1.0 / x),
-];
-
-const BINARY: &[(&str, Binary)] = &[
-    ("tir.atan2", libm::atan2),
-    ("tir.copysign", f64::copysign),
-    ("tir.fmod", |x, y| x % y),
-    ("tir.hypot", libm::hypot),
-    ("tir.nextafter", libm::nextafter),
-    ("tir.pow", libm::pow),
-    ("tl.fmul", |x, y| x * y),
-];
-
-/// Functions of the C library that depend on their arguments alone, without the suffix of their type.
-pub(crate) const PURE_UNARY: &[(&str, Unary)] = &[
-    ("acos", libm::acos),
-    ("acosh", libm::acosh),
-    ("asin", libm::asin),
-    ("asinh", libm::asinh),
-    ("atan", libm::atan),
-    ("atanh", libm::atanh),
-    ("cbrt", libm::cbrt),
-    ("ceil", f64::ceil),
-    ("cos", libm::cos),
-    ("cosh", libm::cosh),
-    ("erf", libm::erf),
-    ("erfc", libm::erfc),
-    ("exp", libm::exp),
-    ("exp10", libm::exp10),
-    ("exp2", libm::exp2),
-    ("expm1", libm::expm1),
-    ("fabs", f64::abs),
-    ("floor", f64::floor),
-    ("lgamma", libm::lgamma),
-    ("log", libm::log),
-    ("log10", libm::log10),
-    ("log1p", libm::log1p),
-    ("log2", libm::log2),
-    ("nearbyint", f64::round_ties_even),
-    ("rint", f64::round_ties_even),
-    ("round", f64::round),
-    ("rsqrt", |x| 1.0 / x.sqrt()),
-    ("sin", libm::sin),
-    ("sinh", libm::sinh),
-    ("sqrt", f64::sqrt),
-    ("tan", libm::tan),
-    ("tanh", libm::tanh),
-    ("tgamma", libm::tgamma),
-    ("trunc", f64::trunc),
-];
-
-/// [`PURE_UNARY`] with two arguments.
-pub(crate) const PURE_BINARY: &[(&str, Binary)] = &[
-    ("atan2", libm::atan2),
-    ("copysign", f64::copysign),
-    ("fdim", libm::fdim),
-    ("fmax", f64::max),
-    ("fmin", f64::min),
-    ("fmod", |x, y| x % y),
-    ("hypot", libm::hypot),
-    ("nextafter", libm::nextafter),
-    ("pow", libm::pow),
-    ("remainder", libm::remainder),
-];
 
 const fn truth(holds: bool) -> f64 {
     if holds { 1.0 } else { 0.0 }
@@ -279,6 +207,16 @@ const OTHERS: &[(&str, Intrinsic)] = &[
     ("tir.tvm_access_ptr", Intrinsic::Pointer(PointerOperator::AccessPointer)),
     ("tl.access_ptr", Intrinsic::Pointer(PointerOperator::ElementPointer)),
     ("tir.handle_add_byte_offset", Intrinsic::Pointer(PointerOperator::AddOffset)),
+    ("tirx.ptr_byte_offset", Intrinsic::Pointer(PointerOperator::AddOffset)),
+    ("tir.tvm_struct_get", Intrinsic::Record(RecordOperator::Get)),
+    ("tir.tvm_struct_set", Intrinsic::Record(RecordOperator::Set)),
+    ("tir.tvm_stack_alloca", Intrinsic::Record(RecordOperator::Stack)),
+    ("tir.tvm_stack_make_shape", Intrinsic::Record(RecordOperator::Shape)),
+    ("tir.tvm_stack_make_array", Intrinsic::Record(RecordOperator::Array)),
+    ("tir.TVMBackendAllocWorkspace", Intrinsic::Record(RecordOperator::Workspace)),
+    ("tir.TVMBackendFreeWorkspace", Intrinsic::Nothing),
+    ("tir.tvm_call_packed_lowered", Intrinsic::Record(RecordOperator::Call)),
+    ("tir.tvm_call_cpacked_lowered", Intrinsic::Record(RecordOperator::Call)),
     ("tir.isnullptr", Intrinsic::IsNull),
     ("tir.type_annotation", Intrinsic::TypeAnnotation),
     ("tl.ldg32", Intrinsic::Pointer(PointerOperator::LoadWords)),
@@ -361,10 +299,38 @@ const OTHERS: &[(&str, Intrinsic)] = &[
     ("tl.ptx_init_barrier_thread_count", Intrinsic::Thread(ThreadOperator::InitBarrier)),
     ("tir.ptx_arrive_barrier", Intrinsic::Thread(ThreadOperator::ArriveBarrier)),
     ("tl.ptx_arrive_barrier", Intrinsic::Thread(ThreadOperator::ArriveBarrier)),
-    ("tir.ptx_arrive_barrier_expect_tx", Intrinsic::Thread(ThreadOperator::ArriveBarrier)),
-    ("tl.ptx_arrive_barrier_expect_tx", Intrinsic::Thread(ThreadOperator::ArriveBarrier)),
+    ("tir.ptx_arrive_barrier_expect_tx", Intrinsic::Thread(ThreadOperator::ArriveExpectingBytes)),
+    ("tl.ptx_arrive_barrier_expect_tx", Intrinsic::Thread(ThreadOperator::ArriveExpectingBytes)),
     ("tl.mbarrier_wait_parity", Intrinsic::Thread(ThreadOperator::WaitBarrier)),
-    ("tl.mbarrier_expect_tx", Intrinsic::Nothing),
+    ("tl.mbarrier_expect_tx", Intrinsic::Thread(ThreadOperator::ExpectBytes)),
+    (
+        "tl.create_tma_descriptor",
+        Intrinsic::Pointer(PointerOperator::TensorMap("__tvm_tensormap_create_tiled")),
+    ),
+    (
+        "tl.create_tma_im2col_descriptor",
+        Intrinsic::Pointer(PointerOperator::TensorMap("__tvm_tensormap_create_im2col")),
+    ),
+    ("tl.tma_load", Intrinsic::Pointer(PointerOperator::BulkLoad)),
+    ("tl.tma_load_im2col", Intrinsic::Pointer(PointerOperator::LoadPatches)),
+    ("tl.tma_store", Intrinsic::Pointer(PointerOperator::BulkStore)),
+    (
+        "tl.initialize_wgmma_descriptor",
+        Intrinsic::Thread(ThreadOperator::Matrix(MatrixOperator::InitDescriptor)),
+    ),
+    (
+        "tl.increase_descriptor_offset",
+        Intrinsic::Thread(ThreadOperator::Matrix(MatrixOperator::MoveDescriptor)),
+    ),
+    (
+        "tl.ptx_wgmma_ss",
+        Intrinsic::Thread(ThreadOperator::Matrix(MatrixOperator::Warpgroup { is_shared: true })),
+    ),
+    (
+        "tl.ptx_wgmma_rs",
+        Intrinsic::Thread(ThreadOperator::Matrix(MatrixOperator::Warpgroup { is_shared: false })),
+    ),
+    ("tl.tvm_mfma", Intrinsic::Thread(ThreadOperator::Matrix(MatrixOperator::Wavefront))),
     ("tl.ptx_fence_barrier_init", Intrinsic::Nothing),
     ("tl.fence_proxy_async", Intrinsic::Nothing),
     ("tl.pdl_sync", Intrinsic::Nothing),

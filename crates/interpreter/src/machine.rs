@@ -10,8 +10,9 @@ use crate::arguments::Argument;
 use crate::compile::{Functions, compile};
 use crate::error::{Result, RunError, RunErrorKind};
 use crate::execute::Outcome;
-use crate::memory::{Memory, advance};
+use crate::memory::{Memory, advance, offset};
 use crate::program::{ParameterKind, Program, Register, Source};
+use crate::records::{ANY_BYTES, AnyType, PackedKind, Writer, read_number};
 
 /// Bounds on the work of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,12 @@ pub fn run_in(
     });
     machine.give_back(arguments);
     machine.observe();
-    Ok(result?.map(|bits| Scalar::of_bits(program.result_is_float, bits)))
+    let returned = result?.map(|bits| Scalar::of_bits(program.result_is_float, bits));
+    Ok(match machine.result {
+        // What a packed function returns is whether it failed.
+        Some(place) => read_number(&machine.memory, place),
+        None => returned,
+    })
 }
 
 /// A thread of execution.
@@ -103,12 +109,17 @@ pub(crate) struct Machine<'p> {
     /// Pointers to the memory of arguments, with the number of the argument.
     tensors: Vec<(usize, u64)>,
     shapes: Vec<Vec<i64>>,
+    /// The place of the result of a packed function.
+    result: Option<u64>,
     /// Memory that all threads of the group share, by the register that holds it.
     pub(crate) shared: Vec<(Register, u64)>,
     /// Memory that threads of the group allocated.
     pub(crate) owned: Vec<u64>,
     pub(crate) in_group: bool,
+    /// The number of lanes of a warp of the group.
+    pub(crate) warp: usize,
     pub(crate) barriers: crate::threads::Barriers,
+    pub(crate) maps: crate::tensor_map::TensorMaps,
 }
 
 /// Steps between checks of limits.
@@ -130,10 +141,13 @@ impl<'p> Machine<'p> {
             memory: Memory::new(limits.bytes),
             tensors: Vec::new(),
             shapes: Vec::new(),
+            result: None,
             shared: Vec::new(),
             owned: Vec::new(),
             in_group: false,
+            warp: crate::threads::WARP,
             barriers: crate::threads::Barriers::default(),
+            maps: crate::tensor_map::TensorMaps::default(),
         }
     }
 
@@ -156,16 +170,36 @@ impl<'p> Machine<'p> {
 
     /// Gives the registers of parameters their values.
     fn enter(&mut self, registers: &mut [u64], arguments: &mut [Argument]) -> Result<()> {
+        let values = match &self.program.packed {
+            Some(kinds) => self.pack(kinds, arguments)?,
+            None => self.take(arguments)?,
+        };
+        for (register, source) in &self.program.inputs {
+            let value = match *source {
+                Source::Argument(index) => values.get(index).copied().unwrap_or_default(),
+                Source::Extent(index, dimension) => self.extent(index, dimension).unwrap_or_default() as u64,
+                Source::Stride(index, dimension) => {
+                    let strides = self.shapes.get(index).map(|shape| compact_strides(shape));
+                    strides.and_then(|strides| strides.get(dimension).copied()).unwrap_or_default() as u64
+                }
+                Source::Zero => 0,
+            };
+            if let Some(slot) = registers.get_mut(*register as usize) {
+                *slot = value;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the memory of arguments, each of which fits its parameter.
+    fn take(&mut self, arguments: &mut [Argument]) -> Result<Vec<u64>> {
         let parameters = &self.program.parameters;
         if parameters.len() != arguments.len() {
             let reason = format!("{} arguments for {} parameters", arguments.len(), parameters.len());
-            return Err(RunErrorKind::Argument { parameter: "the function".to_owned(), reason }.into());
+            return Err(misfit("the function", reason));
         }
         let mut values = Vec::new();
         for (index, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
-            let misfit = |parameter: &str, reason: String| -> RunError {
-                RunErrorKind::Argument { parameter: parameter.to_owned(), reason }.into()
-            };
             let mut shape = Vec::new();
             let value = match (&parameter.kind, argument) {
                 (ParameterKind::Scalar, Argument::Scalar(value)) => value.bits(),
@@ -194,21 +228,46 @@ impl<'p> Machine<'p> {
             values.push(value);
             self.shapes.push(shape);
         }
-        for (register, source) in &self.program.inputs {
-            let value = match *source {
-                Source::Argument(index) => values.get(index).copied().unwrap_or_default(),
-                Source::Extent(index, dimension) => self.extent(index, dimension).unwrap_or_default() as u64,
-                Source::Stride(index, dimension) => {
-                    let strides = self.shapes.get(index).map(|shape| compact_strides(shape));
-                    strides.and_then(|strides| strides.get(dimension).copied()).unwrap_or_default() as u64
-                }
-                Source::Zero => 0,
-            };
-            if let Some(slot) = registers.get_mut(*register as usize) {
-                *slot = value;
-            }
+        Ok(values)
+    }
+
+    /// Takes the memory of arguments and puts their values into an array: the context, the array, their number, the place
+    /// of the result.
+    fn pack(&mut self, kinds: &[PackedKind], arguments: &mut [Argument]) -> Result<Vec<u64>> {
+        if kinds.len() != arguments.len() {
+            let reason = format!("{} arguments for {} parameters", arguments.len(), kinds.len());
+            return Err(misfit("the function", reason));
         }
-        Ok(())
+        let array = self.memory.add(vec![0; (kinds.len() + 1) * ANY_BYTES as usize]);
+        let result = self.memory.add(vec![0; ANY_BYTES as usize]);
+        for (index, (kind, argument)) in kinds.iter().zip(arguments).enumerate() {
+            let (any, content) = match (kind, argument) {
+                (PackedKind::Int | PackedKind::Float, Argument::Scalar(value)) => match value {
+                    Scalar::Int(_) => (AnyType::Int, value.bits()),
+                    Scalar::Float(_) => (AnyType::Float, value.bits()),
+                },
+                (PackedKind::Pointer | PackedKind::Tensor { .. }, Argument::Scalar(Scalar::Int(0))) => {
+                    (AnyType::None, 0)
+                }
+                (PackedKind::Pointer | PackedKind::Tensor { .. }, Argument::Tensor(tensor)) => {
+                    let data = self.memory.add(tensor.take_bytes());
+                    self.tensors.push((index, data));
+                    match kind {
+                        PackedKind::Tensor { device, has_strides } => {
+                            let mut writer = Writer(&mut self.memory);
+                            let record =
+                                writer.tensor(data, tensor.dtype(), tensor.shape(), *device, *has_strides);
+                            (AnyType::Tensor, record)
+                        }
+                        _ => (AnyType::Pointer, data),
+                    }
+                }
+                _ => return Err(misfit(&format!("argument {index}"), "it is of another kind".to_owned())),
+            };
+            Writer(&mut self.memory).set_any(array, index as i64, any, content);
+        }
+        self.result = Some(result);
+        Ok(vec![0, array, kinds.len() as u64, result])
     }
 
     fn extent(&self, argument: usize, dimension: usize) -> Option<i64> {
@@ -257,7 +316,7 @@ impl<'p> Machine<'p> {
                 at,
                 RunErrorKind::OutsideMemory {
                     buffer: "a pointer".to_owned(),
-                    offset: index,
+                    offset: (offset(pointer) as i64 / size.max(1) as i64).wrapping_add(index),
                     len: self.memory.len(pointer) / size.max(1),
                 },
             );
@@ -290,6 +349,11 @@ impl<'p> Machine<'p> {
     pub(crate) fn fail(&self, at: usize, kind: RunErrorKind) -> RunError {
         RunError { kind, span: self.program.spans.get(at).copied().unwrap_or(Span::UNKNOWN) }
     }
+}
+
+/// The error of an argument that does not fit.
+fn misfit(parameter: &str, reason: String) -> RunError {
+    RunErrorKind::Argument { parameter: parameter.to_owned(), reason }.into()
 }
 
 /// Returns the strides of a compact, row-major array.

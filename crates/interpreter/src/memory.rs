@@ -6,7 +6,7 @@ use tvmscript_ir_core::{DataType, TypeCode};
 use crate::error::{Result, RunErrorKind, unsupported_type};
 
 /// Bits of a pointer that count bytes; those above are the number of the memory.
-const OFFSET_BITS: u32 = 40;
+pub(crate) const OFFSET_BITS: u32 = 40;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 
 /// The type of an element in memory.
@@ -205,7 +205,7 @@ fn number(pointer: u64) -> usize {
     (pointer >> OFFSET_BITS) as usize
 }
 
-fn offset(pointer: u64) -> usize {
+pub(crate) fn offset(pointer: u64) -> usize {
     (pointer & OFFSET_MASK) as usize
 }
 

@@ -11,6 +11,7 @@ use tvmscript_ir_core::{DataType, Span};
 
 use crate::error::RunErrorKind;
 use crate::memory::Element;
+use crate::records::PackedKind;
 use crate::warp::Exchange;
 
 /// The number of a register.
@@ -351,9 +352,11 @@ pub(crate) enum Instruction {
     Fork {
         group: u32,
     },
-    /// Waits for the other threads of the group; the first of those that arrive gets 1, others 0.
+    /// Waits for the other threads of the group; the first of those that arrive gets 1, others 0. Threads that meet to take
+    /// their steps together go on before those that wait at a barrier.
     Meet {
         d: Register,
+        is_barrier: bool,
     },
     /// Waits for the lanes of the warp, and exchanges values.
     Exchange {
@@ -373,6 +376,37 @@ pub(crate) enum Instruction {
         p: Register,
         count: Register,
     },
+    /// Announces bytes at a barrier.
+    ExpectBytes {
+        p: Register,
+        bytes: Register,
+    },
+    /// Tells a barrier that bytes have arrived.
+    ReceiveBytes {
+        p: Register,
+        bytes: Register,
+    },
+    /// Copies a box of a tensor.
+    CopyBox {
+        copy: u32,
+    },
+    /// Computes running totals.
+    Scan {
+        scan: u32,
+    },
+    /// Makes a descriptor of an operand in shared memory.
+    Descriptor {
+        d: Register,
+        p: Register,
+        layout: u8,
+        leading: u16,
+        stride: u16,
+    },
+    CopyBytes {
+        to: Register,
+        from: Register,
+        bytes: Register,
+    },
     InitBarrier {
         p: Register,
         count: Register,
@@ -380,6 +414,12 @@ pub(crate) enum Instruction {
     WaitBarrier {
         p: Register,
         parity: Register,
+    },
+    /// Calls a function of the runtime library with an array of values.
+    CallLibrary {
+        function: u32,
+        values: Register,
+        count: Register,
     },
     Fail {
         error: u32,
@@ -402,6 +442,8 @@ pub(crate) struct Group {
     pub(crate) indices: [Register; 3],
     /// The index of the thread in the group.
     pub(crate) linear: Register,
+    /// The number of lanes of a warp.
+    pub(crate) warp: usize,
     /// The first instruction after the group.
     pub(crate) end: Position,
 }
@@ -442,8 +484,12 @@ pub(crate) struct Program {
     pub(crate) registers: Vec<u64>,
     pub(crate) inputs: Vec<(Register, Source)>,
     pub(crate) parameters: Vec<Parameter>,
+    /// Arguments of a function that takes them packed; its inputs are then the four parameters of that convention.
+    pub(crate) packed: Option<Vec<PackedKind>>,
     pub(crate) groups: Vec<Group>,
-    pub(crate) matrices: Vec<crate::warp::Matrix>,
+    pub(crate) matrices: Vec<crate::matrix::Matrix>,
+    pub(crate) copies: Vec<crate::tensor_map::BoxCopy>,
+    pub(crate) scans: Vec<crate::scan::Scan>,
     pub(crate) errors: Vec<RunErrorKind>,
     pub(crate) data: Vec<Vec<u8>>,
     /// `true` if `T.ret` returns a float.

@@ -1,7 +1,8 @@
 //! Threads of a block: each has its registers, and runs until it waits for others.
 //!
 //! Threads run one after the other, each as far as it can. A barrier opens when no thread can go on otherwise, so threads
-//! that ended early, or wait elsewhere, never block the others.
+//! that ended early, or wait elsewhere, never block the others. Where no barrier is written yet, threads take their steps
+//! on shared memory together: of those that wait so, the ones at the earliest instruction go on.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ pub(crate) const WARP: usize = 32;
 /// Maximum number of threads of a block.
 const MAX_THREADS: i64 = 4096;
 
-/// Barriers in memory, each with the number of arrivals that it waits for.
+/// Barriers in memory, each with the number of arrivals and of bytes that it waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Barriers(HashMap<u64, Barrier>);
 
@@ -24,6 +25,8 @@ pub(crate) struct Barriers(HashMap<u64, Barrier>);
 struct Barrier {
     count: i64,
     arrived: i64,
+    /// Bytes that are announced and not there yet.
+    bytes: i64,
     phase: u64,
 }
 
@@ -32,14 +35,27 @@ impl Barriers {
         self.0.insert(at, Barrier { count, ..Barrier::default() });
     }
 
-    pub(crate) fn arrive(&mut self, at: u64, count: i64) -> Result<()> {
+    pub(crate) fn arrive(&mut self, at: u64, count: i64) {
+        self.change(at, |barrier| barrier.arrived = barrier.arrived.wrapping_add(count));
+    }
+
+    /// Announces bytes, which the phase has to wait for.
+    pub(crate) fn expect(&mut self, at: u64, bytes: i64) {
+        self.change(at, |barrier| barrier.bytes = barrier.bytes.wrapping_add(bytes));
+    }
+
+    /// Takes note of bytes that were copied.
+    pub(crate) fn receive(&mut self, at: u64, bytes: i64) {
+        self.change(at, |barrier| barrier.bytes = barrier.bytes.wrapping_sub(bytes));
+    }
+
+    fn change(&mut self, at: u64, change: impl FnOnce(&mut Barrier)) {
         let barrier = self.0.entry(at).or_insert(Barrier { count: 1, ..Barrier::default() });
-        barrier.arrived += count;
-        if barrier.arrived >= barrier.count {
+        change(barrier);
+        if barrier.arrived >= barrier.count && barrier.bytes == 0 {
             barrier.arrived = 0;
             barrier.phase += 1;
         }
-        Ok(())
     }
 
     /// Tests whether the phase with a parity has not ended.
@@ -81,6 +97,7 @@ impl Machine<'_> {
         };
         let mut threads: Vec<Thread> = (0..count).map(thread).collect();
         self.in_group = true;
+        self.warp = group.warp.max(1);
         let result = self.schedule(&mut threads);
         self.in_group = false;
         for pointer in std::mem::take(&mut self.owned) {
@@ -134,19 +151,24 @@ impl Machine<'_> {
                 }
             }
         }
-        for first in (0..threads.len()).step_by(WARP) {
+        for first in (0..threads.len()).step_by(self.warp) {
             is_released |= self.release_warp(threads, states, first)?;
         }
         if is_released {
             return Ok(true);
         }
+        // Threads that are behind catch up with the others, so those that took different branches come together again.
+        let is_step =
+            |at: usize| matches!(self.instruction(at), Some(Instruction::Meet { is_barrier: false, .. }));
+        let waiting = threads.iter().zip(states.iter()).filter(|(_, state)| **state == State::Waiting);
+        let step = waiting.map(|(thread, _)| thread.at).filter(|at| is_step(*at)).min();
         // Threads at one barrier are those at one instruction.
         let mut leaders: HashMap<usize, ()> = HashMap::new();
         for (thread, state) in threads.iter_mut().zip(states.iter_mut()) {
-            if *state != State::Waiting {
+            if *state != State::Waiting || step.is_some_and(|step| thread.at != step) {
                 continue;
             }
-            if let Some(Instruction::Meet { d }) = self.instruction(thread.at) {
+            if let Some(Instruction::Meet { d, .. }) = self.instruction(thread.at) {
                 let is_first = leaders.insert(thread.at, ()).is_none();
                 if let Some(slot) = thread.registers.get_mut(d as usize) {
                     *slot = u64::from(is_first);
@@ -165,7 +187,7 @@ impl Machine<'_> {
         let is_exchange = |at: usize| {
             matches!(program.code.get(at), Some(Instruction::Exchange { .. } | Instruction::Matrix { .. }))
         };
-        let lanes: Vec<usize> = (first..threads.len().min(first + WARP)).collect();
+        let lanes: Vec<usize> = (first..threads.len().min(first + self.warp)).collect();
         let waits = |lane: &usize| states.get(*lane) == Some(&State::Waiting);
         let at = |lane: &usize| threads.get(*lane).map_or(0, |thread| thread.at);
         let Some(place) = lanes.iter().filter(|lane| waits(lane)).map(at).filter(|at| is_exchange(*at)).min()

@@ -10,6 +10,8 @@ mod fragments;
 mod fresh;
 mod fuzz_targets;
 mod interpreter;
+mod interpreter_packed;
+mod interpreter_tiles;
 mod interpreter_values;
 mod invariants;
 mod json_corpus;

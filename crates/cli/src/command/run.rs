@@ -6,12 +6,10 @@ use std::path::Path;
 use serde_json::json;
 use tvmscript::Ref;
 use tvmscript::interpreter::{
-    Argument, Functions, InputOptions, Limits, RunError, Scalar, Tensor, generate, run_in,
+    Argument, Functions, InputOptions, Limits, RunError, Scalar, Tensor, generate, run_in, signature,
 };
 use tvmscript::ir::{IRModule, global_symbol};
 use tvmscript::ir_core::DataType;
-use tvmscript::pre_order_visit;
-use tvmscript::prim::Var;
 use tvmscript::tir::PrimFunc;
 
 use super::{Answer, Run};
@@ -54,7 +52,7 @@ fn run_file(
             sizes: args.sizes.iter().cloned().collect(),
             default_size: args.size,
             seed: args.seed,
-            max_bytes: 0,
+            ..InputOptions::default()
         };
         let limits = Limits { steps: args.max_steps, ..Limits::default() };
         let ran = timings.time("run", || -> Result<_, RunError> {
@@ -91,13 +89,9 @@ fn run_file(
 fn unknown_argument(functions: &[(&Script, String, Ref<PrimFunc>)], args: &RunArgs) -> Option<FileErrorKind> {
     let mut known: Vec<String> = Vec::new();
     for (_, _, function) in functions {
-        known.extend(function.params.iter().map(|param| param.name.get().to_string()));
-        for (_, buffer) in function.buffer_map.iter() {
-            pre_order_visit(buffer.object(), |node| {
-                known.extend(node.as_node::<Var>().map(|var| var.name.get().to_string()));
-                true
-            });
-        }
+        let signature = signature(function);
+        known.extend(signature.parameters.into_iter().map(|(name, _)| name));
+        known.extend(signature.sizes);
     }
     let (name, _) = args.sizes.iter().find(|(name, _)| !known.contains(name))?;
     known.sort();
@@ -126,12 +120,11 @@ fn functions<'s>(scripts: &'s [Script], wanted: Option<&str>) -> Vec<(&'s Script
     found
 }
 
-fn as_text(name: &str, function: &PrimFunc, arguments: &[Argument], result: Option<Scalar>) -> String {
+fn as_text(name: &str, function: &Ref<PrimFunc>, arguments: &[Argument], result: Option<Scalar>) -> String {
     let mut text = format!("{name}\n");
-    for (param, argument) in function.params.iter().zip(arguments) {
-        let name = param.name.get();
+    for ((name, dtype), argument) in signature(function).parameters.iter().zip(arguments) {
         match argument {
-            Argument::Scalar(value) => _ = writeln!(text, "  {name} = {}", number(*value, param.dtype)),
+            Argument::Scalar(value) => _ = writeln!(text, "  {name} = {}", number(*value, *dtype)),
             Argument::Tensor(tensor) => {
                 let shown: Vec<String> =
                     values(tensor).take(SHOWN_VALUES).map(|value| number(value, tensor.dtype())).collect();
@@ -166,25 +159,22 @@ fn number(value: Scalar, dtype: DataType) -> String {
 }
 
 /// One line of JSON. Floats that JSON cannot hold are strings.
-fn as_json(name: &str, function: &PrimFunc, arguments: &[Argument], result: Option<Scalar>) -> String {
+fn as_json(name: &str, function: &Ref<PrimFunc>, arguments: &[Argument], result: Option<Scalar>) -> String {
     let scalar = |value: Scalar| match value {
         Scalar::Int(value) => json!(value),
         Scalar::Float(value) if value.is_finite() => json!(value),
         Scalar::Float(value) => json!(value.to_string()),
     };
-    let argument = |(param, argument): (&Ref<tvmscript::prim::Var>, &Argument)| {
-        let name = param.name.get().to_string();
-        match argument {
-            Argument::Scalar(value) => json!({"name": name, "value": scalar(*value)}),
-            Argument::Tensor(tensor) => json!({
-                "name": name,
-                "dtype": tensor.dtype().to_string(),
-                "shape": tensor.shape(),
-                "values": values(tensor).map(scalar).collect::<Vec<_>>(),
-            }),
-        }
+    let argument = |((name, _), argument): (&(String, DataType), &Argument)| match argument {
+        Argument::Scalar(value) => json!({"name": name, "value": scalar(*value)}),
+        Argument::Tensor(tensor) => json!({
+            "name": name,
+            "dtype": tensor.dtype().to_string(),
+            "shape": tensor.shape(),
+            "values": values(tensor).map(scalar).collect::<Vec<_>>(),
+        }),
     };
-    let arguments: Vec<_> = function.params.iter().zip(arguments).map(argument).collect();
+    let arguments: Vec<_> = signature(function).parameters.iter().zip(arguments).map(argument).collect();
     let line = json!({"function": name, "arguments": arguments, "result": result.map(scalar)});
     format!("{line}\n")
 }

@@ -5,14 +5,23 @@ use tvmscript_prim::Expr;
 use tvmscript_tir::node::{Buffer, BufferType};
 
 use super::{Compiler, Lanes, View};
-use crate::error::{Result, RunErrorKind, unsupported};
+use crate::error::{Result, RunError, RunErrorKind, unsupported};
 use crate::memory::Element;
 use crate::program::{Instruction as I, Position, Register};
 
 impl Compiler<'_> {
     /// The layout that a buffer has now.
     pub(super) fn layout(&mut self, buffer: &Buffer, pointer: Register) -> Result<View> {
-        let shape = self.scalars(buffer.shape.iter())?;
+        let mut shape = Vec::new();
+        for (dimension, extent) in buffer.shape.iter().enumerate() {
+            shape.push(match self.scalar(extent) {
+                // No offset depends on the outermost extent.
+                Err(RunError { kind: RunErrorKind::Unbound { .. }, .. }) if dimension == 0 => {
+                    self.int(i64::MAX)
+                }
+                extent => extent?,
+            });
+        }
         let strides = match buffer.strides.len() == shape.len() {
             true => self.scalars(buffer.strides.iter())?,
             false => self.compact_strides(&shape),

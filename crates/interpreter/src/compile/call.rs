@@ -7,10 +7,11 @@ use tvmscript_prim::{BaseExpr, Expr, Op, PrimExprExt as _, StringImm};
 use tvmscript_tir::node::PrimFunc;
 
 use super::buffer::lane_of;
-use super::entry::buffer_of;
+use super::entry::{buffer_of, warp_of};
 use super::{Callee, Compiler, Lanes, MAX_CALLS};
 use crate::error::{Result, RunErrorKind, unsupported, unsupported_type};
-use crate::intrinsics::{Intrinsic, PURE_BINARY, PURE_UNARY, intrinsic};
+use crate::functions::{PURE_BINARY, PURE_UNARY};
+use crate::intrinsics::{Intrinsic, intrinsic};
 use crate::program::{Instruction as I, Register};
 use crate::scalar::is_float;
 
@@ -207,14 +208,8 @@ impl Compiler<'_> {
                 zero
             }
             Intrinsic::Extern => self.call_extern(&arg, dtype)?,
-            Intrinsic::Packed => {
-                // A kernel of the module, to which the launch passes its extents after the arguments.
-                let name = arg.text(0)?;
-                match self.functions.get(name) {
-                    Some(function) => self.inline(&function, &args.iter().skip(1).cloned().collect())?,
-                    None => return unsupported(format!("the packed function `{name}`")),
-                }
-            }
+            Intrinsic::Packed => self.call_packed(arg.text(0)?, args)?,
+            Intrinsic::Record(operator) => self.record_call(operator, &arg, whole)?,
             Intrinsic::IsNull => {
                 let a = self.scalar(arg.get(0)?)?;
                 let d = self.fresh();
@@ -332,14 +327,20 @@ impl Compiler<'_> {
             let value = self.scalar(arg.get(1)?)?;
             return Ok(vec![self.reduce_group(parameters, value, dtype)?]);
         }
+        if let Some(scan) = name.strip_prefix("tl::Cum") {
+            self.scan_lines(scan, arg)?;
+            return Ok(vec![self.int(0)]);
+        }
         let plain = name.trim_start_matches("std::").trim_start_matches("__").trim_start_matches("nv_");
         let short = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
+        // Functions of half precision have a prefix.
+        let half = plain.strip_prefix('h').filter(|_| dtype.bits == 16).unwrap_or(plain);
         let value = |this: &mut Self, at: usize| -> Result<Lanes> {
             let value = this.expr(arg.get(at)?)?;
             let from = arg.get(at)?.dtype().element();
             Ok(if is_float(from) { value } else { this.cast(&value, from, DataType::float(64)) })
         };
-        for known in [plain, short] {
+        for known in [plain, short, half] {
             if let Some((_, f)) = PURE_UNARY.iter().find(|(name, _)| *name == known)
                 && is_float(dtype)
             {
@@ -374,21 +375,30 @@ impl Compiler<'_> {
     }
 
     /// Compiles the body of a called function in place of the call.
-    fn inline(&mut self, function: &Ref<PrimFunc>, args: &Array<Expr>) -> Result<Lanes> {
+    pub(super) fn inline(&mut self, function: &Ref<PrimFunc>, args: &Array<Expr>) -> Result<Lanes> {
+        let values = args.iter().map(|value| self.expr(value)).collect::<Result<Vec<Lanes>>>()?;
+        self.inline_values(function, values)
+    }
+
+    pub(super) fn inline_values(&mut self, function: &Ref<PrimFunc>, values: Vec<Lanes>) -> Result<Lanes> {
         if self.callees.len() >= MAX_CALLS {
             return unsupported(format!("more than {MAX_CALLS} calls inside each other"));
         }
         self.open_scope();
-        for (param, value) in function.params.iter().zip(args.iter()) {
-            let lanes = self.expr(value)?;
+        for (param, lanes) in function.params.iter().zip(values) {
             self.bind(param, lanes.clone());
             let Some(buffer) = buffer_of(function, param) else { continue };
             self.bind(&buffer.data, lanes);
         }
-        let result = self.fresh();
+        // A function that returns nothing has not failed.
+        let (result, zero) = (self.fresh(), self.int(0));
+        self.emit(I::Move { d: result, a: zero });
         self.callees.push(Callee { returns: Vec::new(), result });
         let loops = std::mem::take(&mut self.loops);
+        let warp = self.warp;
+        self.warp = warp_of(function).unwrap_or(warp);
         self.stmt(&function.body);
+        self.warp = warp;
         self.loops = loops;
         if let Some(callee) = self.callees.pop() {
             callee.returns.into_iter().for_each(|jump| self.land(jump));

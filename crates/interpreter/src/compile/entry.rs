@@ -1,5 +1,6 @@
 //! Compilation of a whole function: parameters, their buffers, the body.
 
+use tvmscript_ir::Target;
 use tvmscript_ir_core::Ref;
 use tvmscript_prim::{Expr, Var};
 use tvmscript_tir::node::{Buffer, PrimFunc};
@@ -9,11 +10,13 @@ use crate::Limits;
 use crate::error::{Result, RunError};
 use crate::machine::{Machine, Thread};
 use crate::program::{Instruction as I, Parameter, ParameterKind, Program, Register, Source};
+use crate::signature::Packed;
 
 /// Compiles a function.
 pub(crate) fn compile(functions: &Functions, function: &Ref<PrimFunc>) -> Result<Program> {
     let mut compiler = Compiler::new(functions.clone());
     compiler.span = function.span;
+    compiler.warp = warp_of(function).unwrap_or(compiler.warp);
     compiler.enter(function)?;
     compiler.is_guarded = super::kernel::is_on_tiles(&function.body);
     compiler.stmt(&function.body);
@@ -46,6 +49,16 @@ pub(crate) fn evaluate(
 impl Compiler<'_> {
     /// Binds the parameters, and what the layouts of their buffers define.
     fn enter(&mut self, function: &PrimFunc) -> Result<()> {
+        if let Some(packed) = Packed::of(function) {
+            self.program.packed =
+                Some(packed.parameters.into_iter().map(|parameter| parameter.kind).collect());
+            for (index, param) in function.params.iter().enumerate() {
+                let register = self.permanent(0);
+                self.bind(param, vec![register]);
+                self.program.inputs.push((register, Source::Argument(index)));
+            }
+            return Ok(());
+        }
         let mut buffers = Vec::new();
         for (index, param) in function.params.iter().enumerate() {
             let register = self.permanent(0);
@@ -97,6 +110,13 @@ impl Compiler<'_> {
             self.program.inputs.push((register, source));
         }
     }
+}
+
+/// The number of lanes of a warp of the target of a function.
+pub(super) fn warp_of(function: &PrimFunc) -> Option<usize> {
+    let target = function.attrs.dict.get_str("target")?.as_object()?.as_node::<Target>()?;
+    let lanes = target.attrs.get_str("thread_warp_size").and_then(super::kernel::number)?;
+    usize::try_from(lanes).ok().filter(|lanes| (1..=64).contains(lanes))
 }
 
 /// The buffer that a parameter passes.

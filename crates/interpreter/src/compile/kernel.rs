@@ -49,10 +49,10 @@ pub(crate) struct Needs {
     uses_index: bool,
 }
 
-/// Tests whether a call of an external function is a reduction over threads.
-fn is_reduction((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
+/// Tests whether a call of an external function is an operation of all threads.
+fn is_collective((_, args): (&Ref<tvmscript_prim::BaseExpr>, &tvmscript_ir_core::Array<Expr>)) -> bool {
     let name = args.first().and_then(|name| name.as_node::<tvmscript_prim::StringImm>());
-    name.is_some_and(|name| name.value.starts_with("tl::AllReduce"))
+    name.is_some_and(|name| ["tl::AllReduce", "tl::Cum"].iter().any(|known| name.value.starts_with(known)))
 }
 
 const AXES: [&str; 3] = ["threadIdx.x", "threadIdx.y", "threadIdx.z"];
@@ -77,7 +77,7 @@ impl Needs {
                 Some(Intrinsic::Thread(ThreadOperator::Barrier)) => needs.barriers = true,
                 Some(Intrinsic::Thread(_)) => needs.exchanges = true,
                 // One that is written out as a function exchanges values, too.
-                Some(Intrinsic::Extern) => needs.exchanges |= call.is_some_and(is_reduction),
+                Some(Intrinsic::Extern) => needs.exchanges |= call.is_some_and(is_collective),
                 _ => {}
             }
             true
@@ -119,7 +119,7 @@ fn items(value: &Value) -> Vec<Value> {
 }
 
 /// The number that an annotation holds.
-fn number(value: &Value) -> Option<i64> {
+pub(super) fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
         value => value.as_object()?.as_node::<IntImm>().map(|number| number.value),
@@ -130,6 +130,14 @@ fn number(value: &Value) -> Option<i64> {
 struct Axis {
     tag: String,
     extent: Expr,
+}
+
+/// The name of an axis: its tag, or, without one, that of a variable.
+fn name_of(axis: &IterVar) -> String {
+    match axis.thread_tag.as_str() {
+        "" => format!("axis {:x}", axis.var.object().address()),
+        tag => tag.to_owned(),
+    }
 }
 
 /// The axes that a statement launches, outermost first; those that follow another statement are left out.
@@ -144,12 +152,12 @@ fn axes_of(stmt: &StmtRef) -> Vec<Axis> {
         if let Some(s) = node.as_node::<AttrStmt>()
             && let Some(axis) = s.launched_thread()
         {
-            add(&axis.thread_tag, &s.value);
+            add(&name_of(axis), &s.value);
         }
         if let Some(s) = node.as_node::<For>()
             && let Some(axis) = &s.thread_binding
         {
-            add(&axis.thread_tag, &s.extent);
+            add(&name_of(axis), &s.extent);
         }
         true
     });
@@ -198,7 +206,7 @@ impl Compiler<'_> {
     /// Compiles a launch of an axis of threads.
     pub(super) fn launch(&mut self, s: &AttrStmt, axis: &Ref<IterVar>, stmt: &StmtRef) -> Result<()> {
         let bound = self.lanes_of(&axis.var).and_then(|lanes| lanes.first().copied());
-        if let Some(register) = bound.or_else(|| self.axis(&axis.thread_tag)) {
+        if let Some(register) = bound.or_else(|| self.axis(&name_of(axis))) {
             return self.scoped(|this| {
                 this.bind(&axis.var, vec![register]);
                 this.body(&s.body);
@@ -212,7 +220,7 @@ impl Compiler<'_> {
             let extent = this.scalar(&s.value)?;
             let (zero, one) = (this.int(0), this.int(1));
             this.range(zero, extent, one, |this, index| {
-                this.axes.push((axis.thread_tag.to_string(), index));
+                this.axes.push((name_of(axis), index));
                 this.bind(&axis.var, vec![index]);
                 this.body(&s.body);
                 this.axes.pop();
@@ -223,7 +231,7 @@ impl Compiler<'_> {
 
     /// Compiles a loop over threads as a launch; `false` if it is a loop like others.
     pub(super) fn thread_loop(&mut self, s: &For, axis: &Ref<IterVar>, stmt: &StmtRef) -> Result<bool> {
-        let Some(index) = self.axis(&axis.thread_tag) else {
+        let Some(index) = self.axis(&name_of(axis)) else {
             return if self.kernel.is_none() { self.launch_group(stmt, false) } else { Ok(false) };
         };
         self.scoped(|this| {
@@ -320,7 +328,7 @@ impl Compiler<'_> {
     ) {
         let indices = self.thread_indices();
         let linear = self.permanent(0);
-        let group = Group { extents, indices, linear, end: Position::MAX };
+        let group = Group { extents, indices, linear, warp: self.warp, end: Position::MAX };
         self.program.groups.push(group);
         let number = self.program.groups.len() - 1;
         self.emit(I::Fork { group: number as u32 });

@@ -11,14 +11,20 @@ use crate::error::{Result, unsupported};
 use crate::intrinsics::ThreadOperator;
 use crate::memory::Element;
 use crate::program::{Instruction as I, Register};
+use crate::scan::Scan;
 use crate::warp::Exchange;
 
 impl Compiler<'_> {
     /// Lets the threads meet.
     pub(super) fn meet(&mut self) {
+        self.meet_at(false);
+    }
+
+    /// Lets the threads meet, at a barrier or to take a step together.
+    fn meet_at(&mut self, is_barrier: bool) {
         if self.kernel.as_ref().is_some_and(|kernel| !kernel.is_once) {
             let d = self.fresh();
-            self.emit(I::Meet { d });
+            self.emit(I::Meet { d, is_barrier });
         }
     }
 
@@ -37,13 +43,13 @@ impl Compiler<'_> {
             return self.scoped(body);
         }
         let d = self.fresh();
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: false });
         let skip = self.jump_unless(d);
         self.set_once(true);
         let result = self.scoped(body);
         self.set_once(false);
         self.land(skip);
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: false });
         result
     }
 
@@ -62,7 +68,7 @@ impl Compiler<'_> {
         let zero = vec![self.int(0)];
         Ok(match operator {
             ThreadOperator::Barrier => {
-                self.meet();
+                self.meet_at(true);
                 zero
             }
             ThreadOperator::BarrierCount(operator) => vec![self.barrier_count(operator, arg)?],
@@ -74,7 +80,7 @@ impl Compiler<'_> {
                 let value = self.expr(arg.get(1)?)?;
                 let lane = arg.0.get(2).map(|lane| self.scalar(lane)).transpose()?;
                 let width = arg.0.get(3).map(|width| self.scalar(width)).transpose()?;
-                let width = width.unwrap_or_else(|| self.int(32));
+                let width = width.unwrap_or_else(|| self.int(self.warp as i64));
                 self.exchange(exchange, dtype, &value, lane.map(|lane| (lane, width)))?
             }
             ThreadOperator::AllReduce => {
@@ -89,8 +95,8 @@ impl Compiler<'_> {
                     None => return unsupported("an axis of threads beyond the third"),
                 }
             }
-            ThreadOperator::LaneIndex => vec![self.linear_part(Operator::FloorMod, 32)?],
-            ThreadOperator::WarpIndex => vec![self.linear_part(Operator::FloorDiv, 32)?],
+            ThreadOperator::LaneIndex => vec![self.part_of_warp(Operator::FloorMod, arg)?],
+            ThreadOperator::WarpIndex => vec![self.part_of_warp(Operator::FloorDiv, arg)?],
             ThreadOperator::ElectThread => {
                 let extent = self.scalar(arg.get(0)?)?;
                 let part = match self.known(extent) {
@@ -109,6 +115,15 @@ impl Compiler<'_> {
                 let p = self.address_of(arg.get(0)?)?;
                 let count = self.int(1);
                 self.emit(I::Arrive { p, count });
+                zero
+            }
+            ThreadOperator::ExpectBytes | ThreadOperator::ArriveExpectingBytes => {
+                let (p, bytes) = (self.address_of(arg.get(0)?)?, self.scalar(arg.get(1)?)?);
+                self.emit(I::ExpectBytes { p, bytes });
+                if matches!(operator, ThreadOperator::ArriveExpectingBytes) {
+                    let count = self.int(1);
+                    self.emit(I::Arrive { p, count });
+                }
                 zero
             }
             ThreadOperator::WaitBarrier => {
@@ -137,6 +152,13 @@ impl Compiler<'_> {
     fn linear_part(&mut self, operator: Operator, by: i64) -> Result<Register> {
         let (linear, by) = (self.linear(), self.int(by));
         self.operate(operator, DataType::INT32, linear, by)
+    }
+
+    /// The lane or the warp of a thread. An argument is the number of lanes.
+    fn part_of_warp(&mut self, operator: Operator, arg: &Arguments<'_>) -> Result<Register> {
+        let lanes = arg.0.first().map(|lanes| self.scalar(lanes)).transpose()?;
+        let lanes = lanes.and_then(|lanes| self.known(lanes)).filter(|lanes| *lanes > 0);
+        self.linear_part(operator, lanes.unwrap_or(self.warp as i64))
     }
 
     /// Exchanges values between the lanes of a warp; without threads, a lane exchanges with itself.
@@ -175,15 +197,15 @@ impl Compiler<'_> {
         let scratch = self.permanent(0);
         self.emit(I::AllocateShared { bytes: 8, d: scratch, count: one });
         let d = self.fresh();
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: true });
         let skip = self.jump_unless(d);
         self.emit(I::Store { element: Element::Word, p: scratch, index: zero, a: start });
         self.land(skip);
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: true });
         self.emit(I::Load { element: Element::Word, d, p: scratch, index: zero });
         let a = self.operate(operator, DataType::INT64, d, value)?;
         self.emit(I::Store { element: Element::Word, p: scratch, index: zero, a });
-        self.emit(I::Meet { d });
+        self.emit(I::Meet { d, is_barrier: true });
         self.emit(I::Load { element: Element::Word, d, p: scratch, index: zero });
         Ok(d)
     }
@@ -240,6 +262,56 @@ impl Compiler<'_> {
         })?;
         self.meet();
         Ok(total)
+    }
+
+    /// Running totals of lines, such as `Sum2D<128, 1, false>::run`: threads, axis, whether from the end; then pointers to
+    /// source and target, rows, columns, and the distances of rows.
+    pub(super) fn scan_lines(&mut self, name: &str, arg: &Arguments<'_>) -> Result<()> {
+        let parts = name.split_once('<').and_then(|(kind, rest)| Some((kind, rest.split_once('>')?.0)));
+        let (kind, parameters) = parts.unwrap_or((name, ""));
+        let (operator, is_plane) = match kind {
+            "Sum1D" => (Operator::Add, false),
+            "Sum2D" => (Operator::Add, true),
+            "Max1D" => (Operator::Max, false),
+            "Max2D" => (Operator::Max, true),
+            _ => return unsupported(format!("the external function `tl::Cum{name}`")),
+        };
+        let parameters: Vec<&str> = parameters.split(',').map(str::trim).collect();
+        let is_reverse = parameters.last() == Some(&"true");
+        self.once(|this| {
+            let (source, dtype) = this.typed_pointer(arg.get(1)?)?;
+            let (target, _) = this.typed_pointer(arg.get(2)?)?;
+            let one = this.int(1);
+            let numbers = this.scalars(arg.0.iter().skip(3))?;
+            let (lines, extent, line_strides, strides) = match (is_plane, numbers.as_slice()) {
+                (false, &[extent]) => (one, extent, [one; 2], [one; 2]),
+                (true, &[rows, columns, from, to]) => match parameters.get(1) {
+                    Some(&"1") => (rows, columns, [from, to], [one; 2]),
+                    _ => (columns, rows, [one; 2], [from, to]),
+                },
+                _ => {
+                    return unsupported(format!(
+                        "the external function `tl::Cum{name}` with these arguments"
+                    ));
+                }
+            };
+            let neutral = this.neutral(operator, dtype, false);
+            this.program.scans.push(Scan {
+                operator,
+                is_reverse,
+                dtype,
+                neutral,
+                source,
+                target,
+                lines,
+                extent,
+                line_strides,
+                strides,
+            });
+            let scan = this.program.scans.len() as u32 - 1;
+            this.emit(I::Scan { scan });
+            Ok(())
+        })
     }
 
     /// Reduces values over axes of threads: their number, the values, a condition, the results, the axes.

@@ -6,17 +6,20 @@
 
 mod block;
 mod buffer;
+mod bulk;
 mod call;
 mod entry;
 mod expr;
 mod kernel;
 mod loops;
 mod meeting;
+mod packed;
 mod pointer;
 mod registers;
 mod stmt;
 mod tile;
 mod tile_matrix;
+mod warp_matrix;
 
 use std::collections::HashMap;
 
@@ -29,7 +32,7 @@ use tvmscript_tir::node::{Buffer, PrimFunc};
 use kernel::Kernel;
 
 pub(crate) use entry::{buffer_of, compile, evaluate};
-pub(crate) use pointer::pointee;
+pub(crate) use pointer::{call_of, pointee};
 
 use crate::error::{Result, RunError, RunErrorKind};
 use crate::program::{Access, Instruction, Position, Program, Register};
@@ -112,6 +115,8 @@ pub(crate) struct Compiler<'m> {
     axes: Vec<(String, Register)>,
     /// `true` if an access beyond a buffer in global memory reads zero and writes nothing, as in programs on tiles.
     is_guarded: bool,
+    /// The number of lanes of a warp of the target.
+    warp: usize,
     span: Span,
 }
 
@@ -136,6 +141,7 @@ impl<'m> Compiler<'m> {
             thread_indices: None,
             axes: Vec::new(),
             is_guarded: false,
+            warp: crate::threads::WARP,
             span: Span::UNKNOWN,
         }
     }

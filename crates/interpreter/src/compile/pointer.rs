@@ -89,6 +89,19 @@ impl Compiler<'_> {
                 self.async_copy(arg)?;
                 vec![zero]
             }
+            PointerOperator::TensorMap(name) => vec![self.tensor_map(name, arg)?],
+            PointerOperator::BulkLoad => {
+                self.bulk_load(arg)?;
+                vec![zero]
+            }
+            PointerOperator::BulkStore => {
+                self.bulk_store(arg)?;
+                vec![zero]
+            }
+            PointerOperator::LoadPatches => {
+                self.load_patches(arg)?;
+                vec![zero]
+            }
         })
     }
 

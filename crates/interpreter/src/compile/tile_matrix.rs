@@ -1,16 +1,13 @@
-//! Products of tiles, and operations of warps on matrices.
+//! Products of tiles, and patches of images.
 
+use tvmscript_ir_core::DataType;
 use tvmscript_ir_core::arithmetic::Operator;
-use tvmscript_ir_core::{DataType, TypeCode};
 
 use super::Compiler;
 use super::call::Arguments;
 use crate::error::{Result, unsupported};
-use crate::intrinsics::MatrixOperator;
-use crate::memory::Element;
 use crate::program::{Instruction as I, Register};
 use crate::scalar::is_float;
-use crate::warp::Matrix;
 
 impl Compiler<'_> {
     /// `C += A @ B`: the tiles, whether A and B are transposed, M, N, K, a policy, whether C starts at 0.
@@ -113,97 +110,4 @@ impl Compiler<'_> {
             this.put(&matrix, &target, value)
         })
     }
-
-    /// An operation of a warp on matrices.
-    pub(super) fn matrix(&mut self, operator: MatrixOperator, arg: &Arguments<'_>) -> Result<()> {
-        if self.kernel.is_none() {
-            return unsupported("an operation of a warp outside of a launch");
-        }
-        let matrix = match operator {
-            MatrixOperator::Load => {
-                let is_transposed = self.scalar(arg.get(0)?)?;
-                let is_transposed = self.known(is_transposed) == Some(1);
-                let count = self.scalar(arg.get(1)?)?;
-                let count = self.known(count).and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
-                let (source, target) = match arg.text(2) {
-                    // The older form: a type, then pointers with offsets.
-                    Ok(_) => {
-                        let dtype = super::pointer::pointee(arg.get(3)?).unwrap_or(DataType::float(16));
-                        let (p, offset) = (self.scalar(arg.get(3)?)?, self.scalar(arg.get(4)?)?);
-                        let target = self.element_at(p, offset, dtype)?;
-                        let (p, offset) = (self.address_of(arg.get(5)?)?, self.scalar(arg.get(6)?)?);
-                        (self.element_at(p, offset, dtype)?, target)
-                    }
-                    Err(_) => (self.address_of(arg.get(2)?)?, self.address_of(arg.get(3)?)?),
-                };
-                Matrix::Load { is_transposed, count: count.min(4), source, target }
-            }
-            MatrixOperator::Store => {
-                let is_transposed = self.scalar(arg.get(0)?)?;
-                let is_transposed = self.known(is_transposed) == Some(1);
-                let target = self.address_of(arg.get(2)?)?;
-                let values = self.scalars(arg.0.iter().skip(3))?;
-                Matrix::Store { is_transposed, values, target }
-            }
-            MatrixOperator::Multiply => self.multiply(arg)?,
-        };
-        self.program.matrices.push(matrix);
-        let operation = self.program.matrices.len() as u32 - 1;
-        self.emit(I::Matrix { operation });
-        Ok(())
-    }
-
-    /// A shape such as `m16n8k16`, two layouts, three types, then three pointers with offsets.
-    fn multiply(&mut self, arg: &Arguments<'_>) -> Result<Matrix> {
-        let is_shape = |at: &usize| arg.text(*at).is_ok_and(|text| text.starts_with("m16n8k"));
-        let Some(first) = (0..arg.0.len()).find(is_shape) else {
-            return unsupported("a product of matrices of another shape than 16 x 8");
-        };
-        let depth = arg.text(first)?.trim_start_matches("m16n8k").parse::<usize>().unwrap_or_default();
-        if (arg.text(first + 1)?, arg.text(first + 2)?) != ("row", "col") {
-            return unsupported("a product of matrices of another layout than rows by columns");
-        }
-        let dtypes = [
-            named_type(arg.text(first + 3)?)?,
-            named_type(arg.text(first + 4)?)?,
-            named_type(arg.text(first + 5)?)?,
-        ];
-        let mut pointers = Vec::new();
-        for (index, dtype) in dtypes.iter().enumerate() {
-            let at = first + 6 + 2 * index;
-            let (p, offset) = (self.scalar(arg.get(at)?)?, self.scalar(arg.get(at + 1)?)?);
-            let own = super::pointer::pointee(arg.get(at)?).unwrap_or(*dtype);
-            pointers.push(self.element_at(p, offset, own)?);
-        }
-        let (&[a, b, c], [a_type, b_type, c_type]) = (pointers.as_slice(), dtypes) else {
-            return unsupported("a product of matrices without operands");
-        };
-        let parts = |dtype: DataType| (32 / usize::from(dtype.bits.max(1))).max(1);
-        if depth == 0 || depth % (4 * parts(a_type)) != 0 || depth > 256 || a_type.bits > 32 {
-            return unsupported("a product of matrices of this shape and type");
-        }
-        Ok(Matrix::Multiply {
-            depth,
-            a: (a, Element::of(a_type)?, parts(a_type)),
-            b: (b, Element::of(b_type)?, parts(b_type)),
-            c: (c, Element::of(c_type)?, c_type),
-        })
-    }
-}
-
-/// The type that an abbreviation of the instruction set names.
-fn named_type(name: &str) -> Result<DataType> {
-    let small = |code: TypeCode| DataType { code, bits: 8, lanes: 1 };
-    Ok(match name {
-        "fp16" | "float16" => DataType::float(16),
-        "bf16" | "bfloat16" => DataType { code: TypeCode::BFloat, bits: 16, lanes: 1 },
-        "fp32" | "tf32" | "float32" => DataType::FLOAT32,
-        "fp64" | "float64" => DataType::float(64),
-        "int8" | "s8" => DataType::int(8),
-        "uint8" | "u8" => DataType::uint(8),
-        "int32" | "s32" => DataType::INT32,
-        "e4m3" | "float8_e4m3" | "float8_e4m3fn" => small(TypeCode::Float8E4M3Fn),
-        "e5m2" | "float8_e5m2" => small(TypeCode::Float8E5M2),
-        _ => return unsupported(format!("a product of matrices of `{name}`")),
-    })
 }

@@ -11,6 +11,8 @@ use xtask::workspace;
 pub struct Program {
     /// Its name, unique within its kind.
     pub name: String,
+    /// The kernel whose stages have this name in common, if the index tells.
+    pub kernel: Option<String>,
     /// Its family: `tir`, `tir_lowered`, ..., or the folder of a fixture.
     pub kind: String,
     /// Its text.
@@ -33,6 +35,9 @@ pub struct Program {
     pub is_fixture: bool,
 }
 
+/// Kinds of programs that the corpora of several dialects have.
+const COMMON: [&str; 5] = ["tir", "tir_lowered", "relax", "mixed", "large"];
+
 /// The programs of `dir` that its index names and that are there.
 ///
 /// # Errors
@@ -52,8 +57,9 @@ pub fn load(dir: &Path, kinds: &[String], filter: Option<&str>) -> Result<Vec<Pr
         if !kinds.contains(&kind) || filter.is_some_and(|f| !name.contains(f)) {
             continue;
         }
-        // A program of another dialect is asked for by that dialect's kind.
-        if record["of"].as_str().is_some_and(|of| !kinds.iter().any(|k| k == of)) {
+        // A program of another dialect is asked for by that dialect's kind, unless the kind is only its own.
+        let is_common = COMMON.contains(&kind.as_str());
+        if is_common && record["of"].as_str().is_some_and(|of| !kinds.iter().any(|k| k == of)) {
             continue;
         }
         let Ok(source) = std::fs::read_to_string(dir.join(text("file"))) else { continue };
@@ -61,6 +67,7 @@ pub fn load(dir: &Path, kinds: &[String], filter: Option<&str>) -> Result<Vec<Pr
         let file = |key: &str| record[key].as_str().map(|f| dir.join(f)).filter(|f| f.is_file());
         let deviation = deviations.iter().find(|(_, names)| names.contains(&name)).map(|(id, _)| id.clone());
         programs.push(Program {
+            kernel: record["kernel"].as_str().map(str::to_owned),
             tvm_parses: flag("tvm_parses"),
             tvm_fixpoint: flag("tvm_fixpoint"),
             tvm_roundtrip: flag("tvm_roundtrip"),
@@ -113,6 +120,7 @@ fn files(dir: &Path, kind: &str, filter: Option<&str>) -> Result<Vec<Program>> {
         let canonical = text.starts_with("# from tvm.script import");
         let loses = text.contains("# oracle: loses");
         programs.push(Program {
+            kernel: None,
             kind: kind.to_string(),
             tvm_parses: true,
             tvm_fixpoint: canonical,
