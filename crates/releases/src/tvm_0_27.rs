@@ -16,7 +16,7 @@ use crate::TVM_0_23;
 use crate::steps::{self, TO_0_27, UPGRADE};
 use crate::tvm_0_24::{BLOCKS, SCOPES};
 use crate::tvm_0_25::{DEVICES, FLAT};
-use crate::tvm_0_26::{STRUCT_INFO, VALUES};
+use crate::tvm_0_26::{KEPT, STRUCT_INFO, VALUES, relax_dialect};
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SYNTAX, renames: RENAMES };
@@ -32,7 +32,7 @@ pub fn overlay() -> Overlay {
     };
     Overlay::new(&RELEASE)
         .replace(tirx::dialect())
-        .replace(tvmscript_relax::dialect_of(&RELAX))
+        .replace(relax_dialect(&RELAX))
         .extend(modules)
 }
 
@@ -85,7 +85,7 @@ pub(crate) const IMPORT_LINE: &str = "from tvm.tirx.layout import Axis";
 
 const RENAMES: Renames = Renames {
     functions: &[BLOCKS, SCOPES, FLAT, VALUES, DEVICES, STRUCT_INFO, OWN],
-    kept: &[],
+    kept: KEPT,
     keywords: KEYWORDS,
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),

@@ -390,6 +390,13 @@ impl Eval<'_> {
     /// Loads the value of a name.
     pub(crate) fn load(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         match self.find(name) {
+            // A container would hide it.
+            Binding::Value(ScriptValue::Host(host)) if self.state.position().is_script() => {
+                match host.as_any().downcast_ref::<Placeholder>() {
+                    Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+                    None => Ok(ScriptValue::Host(host)),
+                }
+            }
             Binding::Value(value) => Ok(value),
             Binding::Poison => Err(Reported(())),
             Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),

@@ -67,6 +67,7 @@ pub(crate) fn register(dialect: Dialect, syntax: &'static TirSyntax) -> Dialect 
         .name_fallback(find_name, other_names)
         .parser_function("llvm_lookup_intrinsic_id", llvm::lookup_intrinsic_id)
         .absent_names(python::ABSENT)
+        .unevaluated_names(python::UNEVALUATED)
         .unknown_functions(syntax.parse.unknown_call)
         .python_modules(python::MODULES)
         .region_functions(REGION_FUNCTIONS)
