@@ -45,6 +45,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
         Sign::new("is_size_var=", Form::Keyword("tir", "is_size_var")),
+        Sign::hint("R.Object", Form::Names("relax", &["Object"])),
         Sign::hint("R.Prim(value=..)", Form::Keyword("relax", "value")),
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
         Sign::printed("R.Tensor((\"n\",))", Form::TextInTuple("relax")),
@@ -144,6 +145,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     name: "0.25.0",
     tvm_version: "0.25.0",
     renames: &RENAMES,
+    missing_maps: &[("target.Target", "features")],
     ..TvmJsonVersion::V0_23
 };
 

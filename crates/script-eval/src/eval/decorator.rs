@@ -384,9 +384,14 @@ impl Eval<'_> {
         is_clean.then(|| Placeholder::new(cause, self.state.ast.range(id)))
     }
 
-    /// The error after `from` about an unknown value, in code that is only explored.
+    /// The error after `from` about an unknown value, or about a name that the file imports, in code that is only explored.
     fn needed_value(&self, from: usize) -> Option<EvalError> {
-        let is_unknown = |e: &&EvalError| matches!(e.kind, EvalErrorKind::UnknownValue { .. });
+        let is_name = |e: &EvalError| !self.state.program.text_of(e.range().into()).contains('.');
+        let is_unknown = |e: &&EvalError| match &e.kind {
+            EvalErrorKind::UnknownValue { .. } => true,
+            EvalErrorKind::Host(error) => error.kind == HostErrorKind::Import && is_name(e),
+            _ => false,
+        };
         let errors = self.state.diagnostics.errors.get(from..).filter(|_| self.state.is_exploring())?;
         errors.iter().find(is_unknown).cloned()
     }

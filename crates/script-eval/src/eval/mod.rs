@@ -177,8 +177,11 @@ impl Eval<'_> {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
             Expr::Name(name) => {
-                let value = self.state.variable(name);
-                return if value.is_ok() { value } else { self.load(name, id) };
+                return match self.state.variable(name) {
+                    Ok(value @ ScriptValue::Host(_)) => self.known_in_script(value, id),
+                    Ok(value) => Ok(value),
+                    Err(_) => self.load(name, id),
+                };
             }
             _ => {}
         }
@@ -390,17 +393,19 @@ impl Eval<'_> {
     /// Loads the value of a name.
     pub(crate) fn load(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         match self.find(name) {
-            // A container would hide it.
-            Binding::Value(ScriptValue::Host(host)) if self.state.position().is_script() => {
-                match host.as_any().downcast_ref::<Placeholder>() {
-                    Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
-                    None => Ok(ScriptValue::Host(host)),
-                }
-            }
-            Binding::Value(value) => Ok(value),
+            Binding::Value(value) => self.known_in_script(value, id),
             Binding::Poison => Err(Reported(())),
             Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
             Binding::Unbound => self.undefined(name, id),
+        }
+    }
+
+    /// The value of a name, unless it is unknown and a script uses it, where a container may hide it.
+    #[inline]
+    fn known_in_script(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
+        match placeholder::as_placeholder(&value).cloned() {
+            Some(placeholder) if self.state.position().is_script() => self.unknown_value(id, &placeholder),
+            _ => Ok(value),
         }
     }
 

@@ -38,6 +38,8 @@ OURS = {
         ),
         "ir_module": ("tvm.script", "tvm.script.ir", "tvm.script.parser.ir", "tvm.script.parser", "tvm.script.relax"),
         "function": ("tvm.script.relax", "tvm.script.parser.relax"),
+        # A class of functions that stands for one module.
+        "rewriter": ("tvm.script.relax", "tvm.script.parser.relax"),
     }.items()
     for prefix in prefixes
 }
