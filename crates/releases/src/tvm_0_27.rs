@@ -55,8 +55,6 @@ const SYNTAX: Syntax = Syntax {
         // TVM 0.23 prints `out_dtype="void"`.
         Sign::hint("out_dtype=None", Form::AbsentKeyword("relax", "out_dtype")),
     ],
-    // Modifiers of instructions are attributes: `T.ptx.mapa.u64(..)`.
-    open_groups: &[("tir", "ptx")],
     ignored_flags: crate::tvm_0_25::MODULE_FLAGS,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax

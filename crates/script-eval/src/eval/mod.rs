@@ -370,7 +370,7 @@ impl Eval<'_> {
         if key.is_err() && self.state.program.budget.stops_at_first_error() {
             return key.map(drop);
         }
-        let value = self.eval_inner(item.value);
+        let value = self.eval_inner(item.value).and_then(|value| self.no_module(value, item.value));
         waiting.push((key_id, key?, value?));
         Ok(())
     }
@@ -384,6 +384,17 @@ impl Eval<'_> {
             dict.insert(self.try_at(id, |p| p.hashable(key))?, value);
         }
         Ok(())
+    }
+
+    /// An unread member of a module is a module here, which no script has as a value.
+    fn no_module(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
+        let module = value.as_host::<Module>().filter(|_| self.state.position().is_script());
+        let Some(placeholder) = module.map(|module| Placeholder::of_module(&module.path, TextRange::default()))
+        else {
+            return Ok(value);
+        };
+        let range = self.state.ast.range(id);
+        Err(self.use_unknown(range, &placeholder))
     }
 
     fn charge_values(&mut self, id: ExprId, count: usize) -> EvalResult<()> {

@@ -124,7 +124,7 @@ fn constant(object: &Object) -> Option<ScriptValue> {
 }
 
 /// A call of a function that the dialect does not have.
-fn unknown_call(name: &str, args: CallArgs) -> BuildResult<ScriptValue> {
+pub fn unknown_call(name: &str, args: CallArgs) -> BuildResult<ScriptValue> {
     let (args, keywords) = arguments_as_written(args)?;
     Ok(UnknownCall::new(name.into(), args, keywords).into())
 }
