@@ -30,10 +30,7 @@ pub fn overlay() -> Overlay {
         use tvmscript_irbuilder::BuildDialect as _;
         modules.functions(tvmscript_relax::build::struct_info::MODULE_FUNCTIONS)
     };
-    Overlay::new(&RELEASE)
-        .replace(tirx::dialect())
-        .replace(relax_dialect(&RELAX))
-        .extend(modules)
+    Overlay::new(&RELEASE).replace(tirx::dialect()).replace(relax_dialect(&RELAX)).extend(modules)
 }
 
 const SYNTAX: Syntax = Syntax {

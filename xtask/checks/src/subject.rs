@@ -7,7 +7,9 @@ use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::pass::instrument::source_coverage;
 use tvmscript::pass::{PassContext, PassTable, Sequential};
 use tvmscript::passes::on_module;
-use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, UnknownFunctions, parse_script};
+use tvmscript::script_parser::{
+    EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, UnknownFunctions, parse_script,
+};
 use tvmscript::tvm_json::TvmJsonVersion;
 use tvmscript::{Object, PrinterConfig, Release};
 
@@ -130,7 +132,8 @@ pub fn read_file(name: &str, text: &str) -> FileReading {
         reading.scripts.push(FoundScript {
             path: script.name.clone().unwrap_or_default(),
             line: definition,
-            json: tvmscript::to_tvm_json_of(&script.node, parsed.release, tvmscript::registry()).map_err(|error| error.to_string()),
+            json: tvmscript::to_tvm_json_of(&script.node, parsed.release, tvmscript::registry())
+                .map_err(|error| error.to_string()),
             round_trip: Program { nodes: vec![script.node.clone()], release: parsed.release }.round_trip(),
         });
     }

@@ -209,7 +209,9 @@ pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValu
             match module.function(name) {
                 // In another module, it is the function of that name.
                 Some((var, _)) => Ok(build::lookup(name).unwrap_or_else(|| var.clone()).into()),
-                None => Err(BuildError::expected("the name of a function of the module", format!("\"{name}\""))),
+                None => {
+                    Err(BuildError::expected("the name of a function of the module", format!("\"{name}\"")))
+                }
             }
         })));
     }

@@ -6,8 +6,8 @@ use tvmscript_prim::{FuncType, PointerType, PrimExpr, PrimType, Range, TupleType
 use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
 use crate::build::{
-    CONST, CONVERT, DATA_TYPE, DUMMY_GLOBAL_INFO, FUNC_TYPE, GLOBAL_VAR, IR_MODULE_NODE, OP, POINTER_TYPE, PRIM_TYPE, RANGE,
-    TARGET_CLASS, TENSOR, TUPLE_TYPE, VDEVICE,
+    CONST, CONVERT, DATA_TYPE, DUMMY_GLOBAL_INFO, FUNC_TYPE, GLOBAL_VAR, IR_MODULE_NODE, OP, POINTER_TYPE,
+    PRIM_TYPE, RANGE, TARGET_CLASS, TENSOR, TUPLE_TYPE, VDEVICE,
 };
 use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, IRModule, RelaxExpr, Target, VDevice};
 
@@ -72,10 +72,8 @@ pub(super) static MODULES: &[PythonModule] = &[
         ("hexagon", TARGET_BY_NAME),
         ("rocm", TARGET_BY_NAME),
     ]),
-    PythonModule::new(&["tvm.runtime", "tvm.runtime.ndarray", "tvm.nd"]).members(&[
-        ("array", Function(&TENSOR)),
-        ("tensor", Function(&TENSOR)),
-    ]),
+    PythonModule::new(&["tvm.runtime", "tvm.runtime.ndarray", "tvm.nd"])
+        .members(&[("array", Function(&TENSOR)), ("tensor", Function(&TENSOR))]),
     PythonModule::new(&["tvm.runtime"]).members(&[
         ("DataType", Function(&DATA_TYPE)),
         ("const", Function(&CONST)),

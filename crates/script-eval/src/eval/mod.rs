@@ -389,7 +389,8 @@ impl Eval<'_> {
     /// An unread member of a module is a module here, which no script has as a value.
     fn no_module(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
         let module = value.as_host::<Module>().filter(|_| self.state.position().is_script());
-        let Some(placeholder) = module.map(|module| Placeholder::of_module(&module.path, TextRange::default()))
+        let Some(placeholder) =
+            module.map(|module| Placeholder::of_module(&module.path, TextRange::default()))
         else {
             return Ok(value);
         };

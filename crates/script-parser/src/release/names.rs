@@ -58,7 +58,9 @@ fn used(text: &str, parsed: &ParsedPython, imports: &Imports) -> HashSet<Used> {
     let mut used = HashSet::new();
     let function = |id: ExprId| match *ast.expr(id) {
         Expr::Attribute { value, attr } => match *ast.expr(value) {
-            Expr::Attribute { value, attr: group } => Some((imports.namespace(ast, value)?, Some(group), attr)),
+            Expr::Attribute { value, attr: group } => {
+                Some((imports.namespace(ast, value)?, Some(group), attr))
+            }
             _ => Some((imports.namespace(ast, value)?, None, attr)),
         },
         _ => None,

@@ -188,8 +188,7 @@ pub fn range(
     if let Some(ExprArg(step)) = &step {
         let message = match step.as_node::<IntImm>() {
             Some(literal)
-                if literal.value > 0
-                    || literal.value < 0 && Builder::context::<VariableStep>().is_some() =>
+                if literal.value > 0 || literal.value < 0 && Builder::context::<VariableStep>().is_some() =>
             {
                 None
             }

@@ -207,7 +207,8 @@ impl HostObject for Callable {
             .iter()
             .filter(|instruction| instruction.operator.text == self.0.name)
             .any(is_modifier);
-        has_modifier.then(|| ScriptValue::host(WithModifiers { name: self.0.name, modifiers: vec![name.to_owned()] }))
+        has_modifier
+            .then(|| ScriptValue::host(WithModifiers { name: self.0.name, modifiers: vec![name.to_owned()] }))
     }
 
     fn has_form(&self, args: &CallArgs) -> bool {

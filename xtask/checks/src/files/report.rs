@@ -119,7 +119,11 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     let failures = read.iter().flat_map(|o| o.tvm_failures.iter().map(move |s| (o.name.as_str(), s.clone())));
     section(&mut text, "what TVM could not run", failures);
 
-    let mut misses = vec![("accepted", read.len() - accepted), ("found", wanted.len() - built - needy), ("round trip", lost)];
+    let mut misses = vec![
+        ("accepted", read.len() - accepted),
+        ("found", wanted.len() - built - needy),
+        ("round trip", lost),
+    ];
     if has_asked_tvm {
         misses.push(("equal", compared.len() - equal));
     }

@@ -30,12 +30,18 @@ pub(super) fn of_integers(value: &ScriptValue) -> Outcome {
     let dtype = dtype::argument(value)?;
     let bits = u32::from(dtype.bits).clamp(1, 64);
     let (min, max) = match dtype.code {
-        TypeCode::Int => (ScriptValue::Int(i64::MIN >> (64 - bits)), ScriptValue::Int(i64::MAX >> (64 - bits))),
+        TypeCode::Int => {
+            (ScriptValue::Int(i64::MIN >> (64 - bits)), ScriptValue::Int(i64::MAX >> (64 - bits)))
+        }
         TypeCode::UInt => (ScriptValue::Int(0), ScriptValue::big_int((u64::MAX >> (64 - bits)).into())),
         _ => return Err(invalid("integer", dtype).into()),
     };
-    let values =
-        vec![("min", min), ("max", max), ("bits", ScriptValue::Int(bits.into())), ("dtype", ScriptValue::DType(dtype))];
+    let values = vec![
+        ("min", min),
+        ("max", max),
+        ("bits", ScriptValue::Int(bits.into())),
+        ("dtype", ScriptValue::DType(dtype)),
+    ];
     Ok(ScriptValue::host(Limits { class: "iinfo", values }))
 }
 
