@@ -20,6 +20,7 @@ mod input;
 mod internal;
 mod json_form;
 mod modules;
+mod older_blocks;
 mod older_names;
 mod output;
 mod parallel;

@@ -2,8 +2,18 @@
 
 use tvmscript::ir_core::DataType;
 
-/// The text with today's names of data types, in quotes and as functions of `T`; `None` if it has no earlier names.
+use crate::older_blocks;
+
+/// The text with today's names and blocks; `None` if it has no earlier ones.
 pub(crate) fn renewed(text: &str) -> Option<String> {
+    match older_blocks::renewed(text) {
+        Some(blocks) => Some(with_types(&blocks).unwrap_or(blocks)),
+        None => with_types(text),
+    }
+}
+
+/// The text with today's names of data types, in quotes and as functions of `T`.
+fn with_types(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
     for (start, quote) in text.match_indices(['"', '\'', '.']) {

@@ -29,7 +29,10 @@ pub struct RelaxSyntax {
 }
 
 /// TVM 0.23.
-pub static TVM_0_23: RelaxSyntax = RelaxSyntax {
+pub static TVM_0_23: RelaxSyntax = FORMS;
+
+/// The forms of TVM 0.23, for releases that resemble it.
+pub const FORMS: RelaxSyntax = RelaxSyntax {
     has_type_variables: false,
     has_bare_scalars: false,
     has_text_type: false,

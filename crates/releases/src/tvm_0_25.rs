@@ -10,6 +10,7 @@ use tvmscript_ir_core::release::NameChange::{Removed, Renamed, Replaced};
 use tvmscript_ir_core::release::{
     Examples, Form, FunctionChange, OperatorKeys, Release, Renames, Sign, Syntax,
 };
+use tvmscript_relax::syntax as relax;
 use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
 
 use crate::TVM_0_23;
@@ -25,6 +26,7 @@ pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
     Overlay::new(&RELEASE)
         .replace(tvmscript_tirx::tvm_0_25::dialect())
+        .replace(tvmscript_relax::dialect_of(&RELAX))
         .extend(steps::register(modules, TO_0_25))
 }
 
@@ -42,6 +44,9 @@ const SYNTAX: Syntax = Syntax {
         Sign::new("T.ptx.cp_async", INSTRUCTIONS),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
+        Sign::new("is_size_var=", Form::Keyword("tir", "is_size_var")),
+        Sign::hint("R.Object", Form::Names("relax", &["Object"])),
+        Sign::hint("R.Prim(value=..)", Form::Keyword("relax", "value")),
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
         Sign::printed("R.Tensor((\"n\",))", Form::TextInTuple("relax")),
         Sign::printed("metadata[\"relax.expr.Constant\"]", Form::Key("relax.expr.Constant")),
@@ -144,5 +149,10 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     name: "0.25.0",
     tvm_version: "0.25.0",
     renames: &RENAMES,
+    missing_maps: &[("target.Target", "features")],
     ..TvmJsonVersion::V0_23
 };
+
+/// The syntax of Relax.
+static RELAX: relax::RelaxSyntax =
+    relax::RelaxSyntax { operators: tvmscript_relax::op::TVM_0_25, ..relax::FORMS };

@@ -25,8 +25,22 @@ pub fn overlay() -> Overlay {
     let modules = Dialect::new("ir").tvm_json(&RELEASE, &JSON);
     Overlay::new(&RELEASE)
         .replace(tvmscript_tirx::tvm_0_26::dialect())
-        .replace(tvmscript_relax::dialect_of(&RELAX))
+        .replace(relax_dialect(&RELAX))
         .extend(steps::register(modules, TO_0_26))
+}
+
+/// Relax, in which functions that are named after types have two names.
+pub(crate) fn relax_dialect(syntax: &'static relax::RelaxSyntax) -> Dialect {
+    let dialect = tvmscript_relax::dialect_of(syntax);
+    #[cfg(feature = "build")]
+    let dialect = {
+        use tvmscript_irbuilder::BuildDialect as _;
+        dialect.function_aliases(&[
+            ("emit_with_type", "emit_with_sinfo"),
+            ("func_ret_type", "func_ret_struct_info"),
+        ])
+    };
+    dialect
 }
 
 const SYNTAX: Syntax = Syntax {
@@ -55,7 +69,7 @@ const SYNTAX: Syntax = Syntax {
 
 const RENAMES: Renames = Renames {
     functions: &[BLOCKS, SCOPES, FLAT, VALUES, DEVICES, PTX, STRUCT_INFO],
-    kept: &[],
+    kept: KEPT,
     keywords: KEYWORDS,
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),
@@ -71,8 +85,11 @@ pub(crate) const VALUES: &[FunctionChange] =
 pub(crate) const STRUCT_INFO: &[FunctionChange] = &[
     ("relax", "Object", Renamed("Any")),
     ("relax", "func_ret_struct_info", Renamed("func_ret_ty")),
-    ("relax", "emit_with_sinfo", Replaced("emit_with_ty")),
+    ("relax", "emit_with_sinfo", Renamed("emit_with_ty")),
 ];
+
+/// Names of former releases that scripts may still use.
+pub(crate) const KEPT: &[(&str, &str)] = &[("relax", "Object")];
 
 static JSON: TvmJsonVersion =
     TvmJsonVersion { name: "0.26", tvm_version: "0.26.0", renames: &RENAMES, ..TvmJsonVersion::V0_23 };

@@ -16,7 +16,7 @@ use crate::TVM_0_23;
 use crate::steps::{self, TO_0_27, UPGRADE};
 use crate::tvm_0_24::{BLOCKS, SCOPES};
 use crate::tvm_0_25::{CALLED, DEVICES, FLAT};
-use crate::tvm_0_26::{STRUCT_INFO, VALUES};
+use crate::tvm_0_26::{KEPT, STRUCT_INFO, VALUES, relax_dialect};
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SYNTAX, renames: RENAMES };
@@ -30,10 +30,7 @@ pub fn overlay() -> Overlay {
         use tvmscript_irbuilder::BuildDialect as _;
         modules.functions(tvmscript_relax::build::struct_info::MODULE_FUNCTIONS)
     };
-    Overlay::new(&RELEASE)
-        .replace(tirx::dialect())
-        .replace(tvmscript_relax::dialect_of(&RELAX))
-        .extend(modules)
+    Overlay::new(&RELEASE).replace(tirx::dialect()).replace(relax_dialect(&RELAX)).extend(modules)
 }
 
 const SYNTAX: Syntax = Syntax {
@@ -86,7 +83,7 @@ pub(crate) const IMPORT_LINE: &str = "from tvm.tirx.layout import Axis";
 
 const RENAMES: Renames = Renames {
     functions: &[BLOCKS, SCOPES, FLAT, VALUES, DEVICES, STRUCT_INFO, OWN],
-    kept: &[],
+    kept: KEPT,
     keywords: KEYWORDS,
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),

@@ -69,6 +69,12 @@ impl Position {
         matches!(self, Position::Function { .. } | Position::Decorator { is_local: true, .. })
     }
 
+    /// Tests whether this is the body of a script.
+    #[inline]
+    pub fn is_script(self) -> bool {
+        matches!(self, Position::Script { .. })
+    }
+
     /// Tests whether a decorator of host code is evaluated.
     pub fn is_decorator(self) -> bool {
         matches!(self, Position::Decorator { .. })

@@ -7,7 +7,9 @@ use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::pass::instrument::source_coverage;
 use tvmscript::pass::{PassContext, PassTable, Sequential};
 use tvmscript::passes::on_module;
-use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, parse_script};
+use tvmscript::script_parser::{
+    EvalErrorKind, ParseError, ParseErrorKind, ParseOptions, UnknownFunctions, parse_script,
+};
 use tvmscript::tvm_json::TvmJsonVersion;
 use tvmscript::{Object, PrinterConfig, Release};
 
@@ -84,6 +86,8 @@ pub struct FoundScript {
     pub line: usize,
     /// TVM's JSON of it, or why there is none.
     pub json: Result<String, String>,
+    /// Whether its text reads back to it, and prints the same again, or why not.
+    pub round_trip: Result<(), String>,
 }
 
 /// A whole Python file as the library reads it.
@@ -128,7 +132,9 @@ pub fn read_file(name: &str, text: &str) -> FileReading {
         reading.scripts.push(FoundScript {
             path: script.name.clone().unwrap_or_default(),
             line: definition,
-            json: tvmscript::to_tvm_json(&script.node).map_err(|error| error.to_string()),
+            json: tvmscript::to_tvm_json_of(&script.node, parsed.release, tvmscript::registry())
+                .map_err(|error| error.to_string()),
+            round_trip: Program { nodes: vec![script.node.clone()], release: parsed.release }.round_trip(),
         });
     }
     reading
@@ -215,6 +221,22 @@ impl Program {
         let config = PrinterConfig { show_meta: true, release, ..PrinterConfig::default() };
         let print = |node| tvmscript::print(node, tvmscript::registry(), &config).map_err(|e| e.to_string());
         Ok(self.nodes.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
+    }
+
+    /// Whether its text reads back to an equal program, and that prints the same text, or why not.
+    fn round_trip(&self) -> Result<(), String> {
+        let text = self.print()?;
+        let mut options = ParseOptions::default();
+        options.release = Some(self.release);
+        options.unknown_functions = UnknownFunctions::Kept;
+        let (again, _) = parse_with("printed", &text, &options).map_err(|errors| {
+            let first = errors.first().map(|error| format!("{}: {}", error.line, error.message));
+            format!("the print does not parse: {}", first.unwrap_or_default())
+        })?;
+        if !self.equal(&again) {
+            return Err(format!("the print reads back as another program: {}", self.difference(&again)));
+        }
+        if again.print()? == text { Ok(()) } else { Err("the second print differs".to_owned()) }
     }
 
     /// Names of the operators that it calls, e.g. `tir.exp`, sorted.

@@ -88,6 +88,8 @@ pub enum Reason {
     Import(&'static str, &'static str),
     /// The form in the text that the fewest other releases have.
     Sign(Sign),
+    /// The text uses functions or keywords that the others lack.
+    Names,
     /// The file is JSON, which names its release.
     Json,
     /// The text has no sign, so the first release applies.
@@ -101,6 +103,7 @@ impl fmt::Display for Reason {
             Reason::Import(module, "") => write!(f, "the text imports `{module}`"),
             Reason::Import(module, name) => write!(f, "the text imports `{name}` from `{module}`"),
             Reason::Sign(sign) => write!(f, "the text has `{}`", sign.text),
+            Reason::Names => write!(f, "the text uses names that other releases lack"),
             Reason::Json => write!(f, "the JSON names it"),
             Reason::Default => write!(f, "it is the default, and the text has no sign of another one"),
         }

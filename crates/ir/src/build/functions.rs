@@ -10,7 +10,7 @@ use tvmscript_prim::{Expr, FuncType, PrimExpr, Range, TupleType, Type, ops};
 
 use super::module::at_module_top;
 use super::target::TargetArg;
-use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, VDevice, function_type};
+use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, IRModule, VDevice, function_type};
 
 /// The functions that set parts of a module, for the namespaces of dialects with the words of modules.
 pub static MODULE_FUNCTIONS: &[&ScriptFn] = &[&MODULE_ATTRS, &MODULE_GLOBAL_INFOS, &MODULE_FUNCTION_NAMES];
@@ -51,6 +51,25 @@ pub fn decl_function(
         (None, other) => return Err(BuildError::expected("a function", other.type_name()).at_position(1)),
     };
     super::module::decl_function(&func_name, function_type)
+}
+
+/// A module of functions by name; the constructor of the node.
+#[script_fn(name = "IRModule")]
+pub fn ir_module_node(
+    #[default = None] functions: Option<Map<Str, Value>>,
+    #[default = None] attrs: Option<Map<Str, Value>>,
+) -> BuildResult<Ref<IRModule>> {
+    let functions = functions.unwrap_or_default();
+    let named = |(name, function): (&Str, &Value)| {
+        let function = ScriptValue::from(function);
+        match function.as_node::<BaseFunc>() {
+            Some(function) => Ok((GlobalVar::new(name.clone()), function.clone())),
+            None => Err(BuildError::expected("a function", function.type_name()).at_position(0)),
+        }
+    };
+    let functions = functions.iter().map(named).collect::<BuildResult<Vec<_>>>()?;
+    let attrs = Ref::new(DictAttrs { dict: attrs.unwrap_or_default() });
+    Ok(IRModule::new(functions, attrs, Map::default()))
 }
 
 /// Defines a function of the module.

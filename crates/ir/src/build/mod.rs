@@ -17,8 +17,8 @@ pub use as_written::{AsWritten, arguments_as_written};
 pub use constants::elided_tensor;
 pub use field::{field, field_names};
 pub use functions::{
-    DUMMY_GLOBAL_INFO, FROM_MIN_EXTENT, FUNC_TYPE, FUNCTIONS, GLOBAL_VAR, MODULE_FUNCTIONS, OP, RANGE,
-    TUPLE_TYPE, VDEVICE,
+    DUMMY_GLOBAL_INFO, FROM_MIN_EXTENT, FUNC_TYPE, FUNCTIONS, GLOBAL_VAR, IR_MODULE_NODE, MODULE_FUNCTIONS,
+    OP, RANGE, TUPLE_TYPE, VDEVICE, module_attrs,
 };
 pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{
@@ -26,5 +26,7 @@ pub use module::{
     member_names,
 };
 pub use operator::operator;
-pub use python::{CONST, CONVERT, DATA_TYPE, INT_CONST, POINTER_TYPE, PRIM_TYPE, TARGET_CLASS, const_};
+pub use python::{
+    CONST, CONVERT, DATA_TYPE, INT_CONST, POINTER_TYPE, PRIM_TYPE, TARGET_CLASS, TENSOR, const_,
+};
 pub use target::{TargetArg, target};

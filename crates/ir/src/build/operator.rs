@@ -5,17 +5,15 @@ use tvmscript_ir_core::{Class, Ref};
 use tvmscript_irbuilder::{BuildResult, Builder};
 use tvmscript_prim::{Op, UnknownOperator};
 
-/// Returns the operator with this name.
+/// Returns the operator with this name, which may be that of the release.
 ///
 /// # Errors
 /// [`UnknownOperator`] if the builder's registry declares operators and no dialect declares this one.
 /// # Source
 /// `Op::Get`, `src/ir/op.cc`.
 pub fn operator(name: &str) -> BuildResult<Ref<Op>> {
-    match Builder::context::<DeclaredNames>() {
-        Some(names) if !names.allow(Op::type_info(), name) => {
-            Err(UnknownOperator { name: name.to_owned() }.into())
-        }
-        _ => Ok(Op::get(name)),
-    }
+    let Some(names) = Builder::context::<DeclaredNames>() else { return Ok(Op::get(name)) };
+    let own = Builder::release().renames.operators.own_name(name);
+    let known = [name, own.as_ref()].into_iter().find(|name| names.allow(Op::type_info(), name));
+    known.map(Op::get).ok_or_else(|| UnknownOperator { name: name.to_owned() }.into())
 }

@@ -82,6 +82,17 @@ pub fn op_get(op_name: Str) -> BuildResult<Ref<Op>> {
     super::operator(&op_name).map_err(|error| error.at_position(0))
 }
 
+/// A tensor of the runtime, which is the array that it is made from.
+#[script_fn(name = "tensor")]
+pub fn tensor(
+    arr: ScriptValue,
+    #[default = None] device: Option<ScriptValue>,
+    #[default = None] mem_scope: Option<ScriptValue>,
+) -> BuildResult<ScriptValue> {
+    drop((device, mem_scope));
+    Ok(arr)
+}
+
 /// A target, with an optional host target.
 #[script_fn(name = "Target", members = [CURRENT_TARGET])]
 pub fn target_class(

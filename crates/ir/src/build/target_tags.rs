@@ -129,6 +129,15 @@ const NVIDIA: &[Devices] = &[
     ] },
 ];
 
+/// Devices of Qualcomm: tag, kind, keys. They have tags since TVM 0.24.
+const ADRENO: &[(&str, &str, &[&str])] = &[
+    ("qcom/adreno-opencl", "opencl", &["adreno", "opencl", "gpu"]),
+    ("qcom/adreno-opencl-clml", "opencl", &["adreno", "opencl", "gpu", "clml"]),
+    ("qcom/adreno-opencl-texture", "opencl", &["adreno", "opencl", "gpu", "texture"]),
+    ("qcom/adreno-vulkan", "vulkan", &["adreno", "vulkan", "gpu"]),
+    ("qcom/adreno-vulkan-texture", "vulkan", &["adreno", "vulkan", "gpu", "texture"]),
+];
+
 /// The dictionary of a tag.
 pub(super) fn config(tag: &str) -> Option<Map<Str, Value>> {
     let entries = |kind: &str, options: Vec<(&str, Value)>| {
@@ -140,6 +149,10 @@ pub(super) fn config(tag: &str) -> Option<Map<Str, Value>> {
         let options =
             vec![("keys", keys.into()), ("num-cores", Value::Int(*cores)), ("mcpu", Value::str(mcpu))];
         return Some(entries("llvm", options));
+    }
+    if let Some((_, kind, keys)) = ADRENO.iter().find(|(name, ..)| *name == tag) {
+        let keys: Array<Str> = keys.iter().copied().map(Str::from).collect();
+        return Some(entries(kind, vec![("keys", keys.into()), ("device", Value::str("adreno"))]));
     }
     let device = tag.strip_prefix("nvidia/")?;
     if device == "gtx1080ti" {

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use tvmscript_ir_core::Object;
-use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue, record};
+use tvmscript_ir_core::{Map, Object, Str, Value};
+use tvmscript_irbuilder::{BuildError, Emit as _, HostFunction, HostObject, ScriptValue, record};
 use tvmscript_python_syntax::ast::{self, ClassDef, StmtId};
 use tvmscript_script_parser::{Definition, Indices};
 use tvmscript_script_parser::{EvalErrorKind, EvalResult, ParseErrorKind, Parser, Shadowing};
@@ -79,7 +79,7 @@ pub(super) fn define(
             let ids = (0..node.body.len()).filter_map(|i| p.item(node.body, i));
             let (functions, others): (Vec<StmtId>, Vec<StmtId>) =
                 ids.partition(|id| matches!(p.stmt(*id), ast::Stmt::FunctionDef(_)));
-            let mut result = Ok(());
+            let mut result = inherit(p, &node);
             for id in others {
                 result = p.visit(id).and(result);
             }
@@ -111,6 +111,23 @@ pub(super) fn define(
     })?;
     Ok(None)
 }
+
+/// Marks a module whose class inherits from `BasePyModule`, which may have functions of Python.
+fn inherit(p: &mut Parser<'_>, node: &ClassDef) -> EvalResult<()> {
+    let bases = (0..node.bases.len()).filter_map(|i| p.item(node.bases, i));
+    let is_python = |base: &ast::ExprId| match p.expr(*base) {
+        ast::Expr::Name(name) | ast::Expr::Attribute { attr: name, .. } => p.name_text(name) == PYTHON_MODULE,
+        _ => false,
+    };
+    if !bases.into_iter().any(|base| is_python(&base)) {
+        return Ok(());
+    }
+    let attrs = Map::new([(Str::new("base_py_module"), Value::from(true))]);
+    p.checked(node.name_place, build::module_attrs(attrs).try_emit())
+}
+
+/// The class of modules with functions of Python.
+const PYTHON_MODULE: &str = "BasePyModule";
 
 /// Adds the function that a definition returned instead of adding it itself.
 fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> EvalResult<()> {
@@ -181,6 +198,22 @@ pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValu
         return Err(error.with_help(format!(
             "take it over in the class of this module, `{name} = Other[\"{name}\"]`, and call that"
         )));
+    }
+    if name == "get_global_var"
+        && let Some(module) = object.as_node::<IRModule>().cloned()
+    {
+        return Ok(Some(HostFunction::value(name, move |args| {
+            let [ScriptValue::Str(name)] = args.positional.as_slice() else {
+                return Err(BuildError::message("`get_global_var` takes the name of a function"));
+            };
+            match module.function(name) {
+                // In another module, it is the function of that name.
+                Some((var, _)) => Ok(build::lookup(name).unwrap_or_else(|| var.clone()).into()),
+                None => {
+                    Err(BuildError::expected("the name of a function of the module", format!("\"{name}\"")))
+                }
+            }
+        })));
     }
     build::field(object, name)
 }

@@ -6,8 +6,8 @@ use tvmscript_prim::{FuncType, PointerType, PrimExpr, PrimType, Range, TupleType
 use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
 use crate::build::{
-    CONST, CONVERT, DATA_TYPE, DUMMY_GLOBAL_INFO, FUNC_TYPE, GLOBAL_VAR, OP, POINTER_TYPE, PRIM_TYPE, RANGE,
-    TARGET_CLASS, TUPLE_TYPE, VDEVICE,
+    CONST, CONVERT, DATA_TYPE, DUMMY_GLOBAL_INFO, FUNC_TYPE, GLOBAL_VAR, IR_MODULE_NODE, OP, POINTER_TYPE,
+    PRIM_TYPE, RANGE, TARGET_CLASS, TENSOR, TUPLE_TYPE, VDEVICE,
 };
 use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, IRModule, RelaxExpr, Target, VDevice};
 
@@ -30,7 +30,7 @@ const TARGET_BY_NAME: Member = LeftOut("name the target: `tvm.target.Target(\"cu
 /// The modules.
 pub(super) static MODULES: &[PythonModule] = &[
     PythonModule::new(&["tvm"])
-        .members(&[("DataType", Function(&DATA_TYPE)), ("IRModule", class::<IRModule>())]),
+        .members(&[("DataType", Function(&DATA_TYPE)), ("IRModule", made!(IRModule, IR_MODULE_NODE))]),
     PythonModule::new(&["tvm.script", "tvm.script.parser"])
         .names(&["ir_module"])
         .members(&[("ir", Member::Namespace)]),
@@ -53,7 +53,7 @@ pub(super) static MODULES: &[PythonModule] = &[
         ("FuncType", made!(FuncType, FUNC_TYPE)),
         ("GlobalInfo", class::<GlobalInfo>()),
         ("GlobalVar", made!(GlobalVar, GLOBAL_VAR)),
-        ("IRModule", class::<IRModule>()),
+        ("IRModule", made!(IRModule, IR_MODULE_NODE)),
         ("Op", made!(Op, OP)),
         ("PointerType", made!(PointerType, POINTER_TYPE)),
         ("PrimExpr", class::<PrimExpr>()),
@@ -72,6 +72,8 @@ pub(super) static MODULES: &[PythonModule] = &[
         ("hexagon", TARGET_BY_NAME),
         ("rocm", TARGET_BY_NAME),
     ]),
+    PythonModule::new(&["tvm.runtime", "tvm.runtime.ndarray", "tvm.nd"])
+        .members(&[("array", Function(&TENSOR)), ("tensor", Function(&TENSOR))]),
     PythonModule::new(&["tvm.runtime"]).members(&[
         ("DataType", Function(&DATA_TYPE)),
         ("const", Function(&CONST)),

@@ -1,6 +1,7 @@
 //! Expressions: scalars, shapes, text, data types, tuples, external functions.
 
-use tvmscript_ir_core::{DataType, Ref, Str};
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildResult, ScriptFn, ScriptValue, script_fn};
 use tvmscript_prim::BaseExpr;
 
@@ -91,8 +92,13 @@ pub fn item_of(tuple_value: Expr, index: i64) -> BuildResult<Expr> {
 pub fn extern_func(
     global_symbol: Str,
     #[default = None] struct_info: Option<InfoArg>,
+    #[default = None] attrs: Option<Map<Str, Value>>,
 ) -> BuildResult<Ref<ExternFunc>> {
-    Ok(ExternFunc::new(global_symbol, struct_info.map(|info| info.0)))
+    let function = ExternFunc::new(global_symbol, struct_info.map(|info| info.0));
+    Ok(match attrs {
+        Some(dict) => Ref::new(ExternFunc { attrs: Ref::new(DictAttrs { dict }), ..(*function).clone() }),
+        None => function,
+    })
 }
 
 /// The script functions of this module.
@@ -106,6 +112,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &TUPLE_NODE,
     &TUPLE_GET_ITEM,
     &EXTERN_FUNC,
+    &super::python::EMIT_WITH_SINFO,
     &CONSTANT,
     &ELIDED_CONST,
     &RAW_CONST,

@@ -53,6 +53,16 @@ pub fn call_node(
     Ok(Call::new(op.0, args, attrs, sinfo_args.map_or_else(Vec::new, |infos| infos.0)))
 }
 
+/// A call of an operator by its name, with the struct info of its result.
+#[script_fn]
+pub fn emit_with_sinfo(
+    op: CalleeArg,
+    args: ScriptValue,
+    #[default = None] sinfo_args: Option<InfosArg>,
+) -> BuildResult<Ref<Call>> {
+    try_call_node(op, args, None, sinfo_args)
+}
+
 /// A variable.
 #[script_fn(name = "Var")]
 pub fn var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> BuildResult<Ref<Var>> {

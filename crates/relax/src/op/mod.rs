@@ -447,10 +447,19 @@ pub const SHARED: Families = families! {
     vm,
 };
 
-/// The operators that TVM 0.27 has in addition.
+/// The operators that TVM 0.25 has in addition.
+pub const TVM_0_25: Families = families! {
+    tvm_0_27::image,
+    tvm_0_27::nn,
+    tvm_0_27::tensor,
+    tvm_0_27::vision,
+};
+
+/// The operators that TVM 0.26 and 0.27 have in addition to those of all releases.
 pub const TVM_0_27: Families = families! {
     tvm_0_27::image,
     tvm_0_27::nn,
+    tvm_0_27::sequence,
     tvm_0_27::tensor,
     tvm_0_27::vision,
 };

@@ -7,6 +7,8 @@ mod function;
 mod inspect;
 mod macros;
 mod python;
+mod python_function;
+mod rewriter;
 mod signature;
 mod statements;
 mod unknown;
@@ -34,6 +36,7 @@ pub(crate) fn register(dialect: Dialect, operators: &Families) -> Dialect {
         .function_aliases(ALIASES)
         .name_fallback(crate::build::operators, Vec::new)
         .absent_names(python::ABSENT)
+        .unevaluated_names(python::UNEVALUATED)
         .unknown_functions(unknown::call)
         .python_modules(python::MODULES)
         .decorator(
@@ -41,6 +44,15 @@ pub(crate) fn register(dialect: Dialect, operators: &Families) -> Dialect {
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
         .decorator("macro", DecoratorRule::Macro { expand: macros::expand })
+        .decorator("rewriter", DecoratorRule::Class { define: rewriter::define })
+        .decorator_in(
+            "ir",
+            "pyfunc",
+            DecoratorRule::Function {
+                define: python_function::define,
+                declare: Some(python_function::declare),
+            },
+        )
         .decorator_scope("function", |args| crate::build::function::FUNCTION.call(args))
         .fragments(fragment::read)
         // Relax has its own rules for the types of numbers.

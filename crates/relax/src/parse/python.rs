@@ -28,17 +28,19 @@ const BINDINGS: Member =
 
 /// Names that `R` does not have, with hints.
 pub(super) const ABSENT: &[(&str, &str)] = &[
-    (
-        "emit_te",
-        "it runs Python code to create a tensor expression, which is not supported; write the computation as a \
-     `T.prim_func` of the module and call it with `R.call_tir`",
-    ),
     ("Var", "parameters and assignments create variables; outside scripts, use `tvm.relax.Var(..)`"),
     ("PrimValue", "write `R.prim_value(..)`"),
     ("StringImm", "write `R.str(..)`"),
     ("DataTypeImm", "write `R.dtype(..)`"),
     ("Constant", "write `R.const(..)`"),
 ];
+
+/// Functions that run code outside of scripts.
+pub(super) const UNEVALUATED: &[(&str, &str)] = &[(
+    "emit_te",
+    "it runs Python code to create a tensor expression, which is not supported; write the computation as a \
+     `T.prim_func` of the module and call it with `R.call_tir`",
+)];
 
 /// Functions shared with `R`.
 const SAME: &[&str] =

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyResult};
-use tvmscript_ir::print::call_as_written;
+use tvmscript_ir::print::{call_as_written, data_dict};
 use tvmscript_ir_core::{Array, Object, PathId, Ref, field};
 
 use super::scalar::typed;
@@ -157,16 +157,24 @@ pub(crate) fn unknown_call(
     call_as_written("relax", name.as_str(), args, keywords, at, d)
 }
 
-/// `R.ExternFunc("name")`
+/// `R.ExternFunc("name")`, `R.ExternFunc("name", attrs={..})`
 pub(crate) fn extern_func(
     node: &Ref<ExternFunc>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
-    let ExternFunc { span: _, struct_info_: _, attrs: _, global_symbol } = &**node;
+    let ExternFunc { span: _, struct_info_: _, attrs, global_symbol } = &**node;
     let name = d.docs.str(global_symbol.as_str());
     let name = d.at_field(name, path, field!(ExternFunc, global_symbol));
-    Ok(d.r_call("ExternFunc", &[name]))
+    if attrs.dict.is_empty() {
+        return Ok(d.r_call("ExternFunc", &[name]));
+    }
+    let at = d.field(path, field!(ExternFunc, attrs));
+    let dict = d.field(at, "__dict__");
+    let attrs = data_dict(&attrs.dict, dict, d)?;
+    let attrs = d.at(attrs, at);
+    let function = d.r("ExternFunc");
+    Ok(d.docs.call(function, &[name], &[("attrs", attrs)]))
 }
 
 /// A variable by name.

@@ -18,7 +18,10 @@ impl Eval<'_> {
             && let Some(found) = self.host.namespace_attribute(self.state, &**host, attr)
         {
             return match found {
-                Some(value) => Ok(value),
+                Some(value) => match as_placeholder(&value) {
+                    Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+                    None => Ok(value),
+                },
                 None => Err(self.no_attribute(id, value, attr)),
             };
         }

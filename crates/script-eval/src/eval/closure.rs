@@ -160,6 +160,8 @@ impl Closure {
     ) -> std::result::Result<bool, Raise> {
         let value = match (name, value) {
             ("__name__" | "__qualname__", Some(value @ ScriptValue::Str(_))) => value,
+            // The name stays as it is.
+            (_, Some(value)) if as_placeholder(&value).is_some() => return Ok(true),
             ("__name__" | "__qualname__", _) => raise!(Type, "{name} must be set to a string object"),
             ("__defaults__", Some(value @ (ScriptValue::None | ScriptValue::Tuple(_)))) => value,
             ("__defaults__", Some(_)) => raise!(Type, "{name} must be set to a tuple object"),

@@ -40,7 +40,10 @@ impl Eval<'_> {
                 Some(declared_parameters(&self.state.ast, self.host.modules().parameter_functions()));
         }
         let first = *self.state.explorer.parameters.as_ref()?.get(&name)?;
+        // The expression may use names of the class around it.
+        let warnings = self.state.diagnostics.warnings.len();
         let value = self.in_environment(None, |p| p.eval(first.value));
+        self.state.diagnostics.warnings.truncate(warnings);
         self.state.pending = None;
         let value = match first.index {
             None => value.ok()?,
@@ -60,7 +63,7 @@ impl Eval<'_> {
             };
             let Expr::Attribute { attr, .. } = *ast.expr(func) else { continue };
             match (ast.name(attr), args) {
-                ("xfail", _) => marks.may_fail = true,
+                ("xfail" | "skip", _) => marks.may_fail = true,
                 ("parametrize", Some(args)) => self.first_parameters(ast.list(args), &mut marks.given)?,
                 _ => {}
             }
@@ -342,10 +345,10 @@ impl Eval<'_> {
         result
     }
 
-    /// Replaces the errors of a script that needs arguments by one note, and returns the unknown script. Undefined names
-    /// remain errors.
+    /// Replaces the errors of a script that needs arguments, or a value that only the run of explored code would give, by
+    /// one note, and returns the unknown script. Undefined names remain errors.
     fn note_arguments(&mut self, id: StmtId, from: usize) -> Option<Placeholder> {
-        let first = self.needed_argument(from)?;
+        let first = self.needed_argument(from).or_else(|| self.needed_value(from))?;
         let is_sure = |e: &EvalError| match &e.kind {
             EvalErrorKind::UndefinedName { .. }
             | EvalErrorKind::NoAttribute { .. }
@@ -364,17 +367,33 @@ impl Eval<'_> {
             _ => return None,
         };
         let at = first.range();
-        let EvalErrorKind::NeedsArguments { parameter, function, call, .. } = first.kind else { return None };
-        let kind =
-            EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function, call };
-        let note = EvalError::note_at(kind, at);
+        let kind = match first.kind {
+            EvalErrorKind::NeedsArguments { parameter, function, call, .. } => {
+                EvalErrorKind::NeedsArguments { script: self.state.path_of(name), parameter, function, call }
+            }
+            kind => kind,
+        };
+        let mut note = EvalError::note_at(kind, at);
+        note.notes = first.notes;
         // One note per script, however often its function is explored or called.
         if self.state.explorer.needy.iter().all(|(noted, _)| *noted != id) {
             self.state.explorer.needy.push((id, EvalError { labels: first.labels, ..note }));
         }
         let is_clean = self.state.diagnostics.errors.len() == from;
-        let cause = Cause::Statement("it needs arguments".into());
+        let cause = Cause::Statement("it needs what is unknown here".into());
         is_clean.then(|| Placeholder::new(cause, self.state.ast.range(id)))
+    }
+
+    /// The error after `from` about an unknown value, or about a name that the file imports, in code that is only explored.
+    fn needed_value(&self, from: usize) -> Option<EvalError> {
+        let is_name = |e: &EvalError| !self.state.program.text_of(e.range().into()).contains('.');
+        let is_unknown = |e: &&EvalError| match &e.kind {
+            EvalErrorKind::UnknownValue { .. } => true,
+            EvalErrorKind::Host(error) => error.kind == HostErrorKind::Import && is_name(e),
+            _ => false,
+        };
+        let errors = self.state.diagnostics.errors.get(from..).filter(|_| self.state.is_exploring())?;
+        errors.iter().find(is_unknown).cloned()
     }
 
     /// The error after `from` that an unknown argument explains, as the need for it.

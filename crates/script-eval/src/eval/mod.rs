@@ -177,8 +177,11 @@ impl Eval<'_> {
             Expr::Constant(Constant::Int(value)) => return Ok(ScriptValue::Int(value)),
             Expr::Constant(constant) => return self.constant(id, constant),
             Expr::Name(name) => {
-                let value = self.state.variable(name);
-                return if value.is_ok() { value } else { self.load(name, id) };
+                return match self.state.variable(name) {
+                    Ok(value @ ScriptValue::Host(_)) => self.known_in_script(value, id),
+                    Ok(value) => Ok(value),
+                    Err(_) => self.load(name, id),
+                };
             }
             _ => {}
         }
@@ -367,7 +370,7 @@ impl Eval<'_> {
         if key.is_err() && self.state.program.budget.stops_at_first_error() {
             return key.map(drop);
         }
-        let value = self.eval_inner(item.value);
+        let value = self.eval_inner(item.value).and_then(|value| self.no_module(value, item.value));
         waiting.push((key_id, key?, value?));
         Ok(())
     }
@@ -383,6 +386,18 @@ impl Eval<'_> {
         Ok(())
     }
 
+    /// An unread member of a module is a module here, which no script has as a value.
+    fn no_module(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
+        let module = value.as_host::<Module>().filter(|_| self.state.position().is_script());
+        let Some(placeholder) =
+            module.map(|module| Placeholder::of_module(&module.path, TextRange::default()))
+        else {
+            return Ok(value);
+        };
+        let range = self.state.ast.range(id);
+        Err(self.use_unknown(range, &placeholder))
+    }
+
     fn charge_values(&mut self, id: ExprId, count: usize) -> EvalResult<()> {
         self.try_at(id, |p| cost::values(p.state, count))
     }
@@ -390,10 +405,19 @@ impl Eval<'_> {
     /// Loads the value of a name.
     pub(crate) fn load(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         match self.find(name) {
-            Binding::Value(value) => Ok(value),
+            Binding::Value(value) => self.known_in_script(value, id),
             Binding::Poison => Err(Reported(())),
             Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
             Binding::Unbound => self.undefined(name, id),
+        }
+    }
+
+    /// The value of a name, unless it is unknown and a script uses it, where a container may hide it.
+    #[inline]
+    fn known_in_script(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
+        match placeholder::as_placeholder(&value).cloned() {
+            Some(placeholder) if self.state.position().is_script() => self.unknown_value(id, &placeholder),
+            _ => Ok(value),
         }
     }
 

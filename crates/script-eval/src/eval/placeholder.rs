@@ -19,7 +19,7 @@ use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 use super::class::{ClassObject, Instance};
 use super::{Closure, Module, Raise};
 use crate::binding::{Binding, Slot};
-use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported};
+use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported, Severity};
 use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Eval, EvalState};
 
@@ -146,9 +146,12 @@ impl Placeholder {
             }
             Cause::Statement(reason) | Cause::LeftOut(reason) => {
                 let name = host.state.program.text_of(range).to_owned();
-                EvalError::new(EvalErrorKind::UnknownValue { name }, range)
-                    .with_label(self.place, "this statement could not be evaluated")
-                    .with_note(reason.to_string())
+                let error = EvalError::new(EvalErrorKind::UnknownValue { name }, range);
+                let error = match self.place.is_empty() {
+                    true => error,
+                    false => error.with_label(self.place, "this statement could not be evaluated"),
+                };
+                error.with_note(reason.to_string())
             }
         }
     }
@@ -458,17 +461,25 @@ impl Eval<'_> {
         self.state.explorer.module_names.get_or_insert_default()
     }
 
-    /// Reports an unbound name. In explored code this is the only error that is certain without a run.
-    pub(crate) fn report_undefined(&mut self, error: EvalError) -> Reported {
+    /// Reports an unbound name. In explored code, which Python would only run later, it is a warning, except in a decorator,
+    /// which may make a script.
+    pub(crate) fn report_undefined(&mut self, mut error: EvalError) -> Reported {
         let may_be_caught = self.state.program.budget.open_tries() > 0
             || self.state.explorer.uncertain > 0 && !self.state.is_exploring();
         if !self.state.is_exploring() || may_be_caught {
             return self.state.report(error);
         }
+        let is_decorator = self.state.position().is_decorator();
         let range = error.range();
-        if !self.state.diagnostics.errors.iter().any(|other| other.range() == range) {
-            self.state.diagnostics.failures += 1;
-            self.state.diagnostics.push(error);
+        let diagnostics = &mut self.state.diagnostics;
+        if !diagnostics.errors.iter().chain(&diagnostics.warnings).any(|other| other.range() == range) {
+            diagnostics.failures += 1;
+            if is_decorator {
+                diagnostics.push(error);
+            } else {
+                error.severity = Severity::Warning;
+                diagnostics.push_warning(error);
+            }
         }
         let place = self.state.statement.unwrap_or_else(|| range.into());
         self.state.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));

@@ -8,7 +8,7 @@ use super::unknown::UnknownFunction;
 use super::{Globals, Parser};
 use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn, UnknownFn};
 use tvmscript_python_syntax::ast::TextRange;
-use tvmscript_script_eval::{Binding, Slot};
+use tvmscript_script_eval::{Binding, Cause, Placeholder, Slot};
 
 /// The namespace of a dialect as a value, e.g. `T`.
 #[derive(Debug, Clone)]
@@ -99,7 +99,12 @@ impl HostObject for Namespace {
             None => match (self.names.get_under(self.prefix(), name), self.unknown_function(name)) {
                 (Some(known @ ScriptValue::Host(_)), Some(open)) => Some(open.opened(known)),
                 (Some(known), _) => Some(known),
-                (None, unknown) => unknown.map(ScriptValue::host),
+                (None, unknown) => match self.table.unevaluated(self.dialect, name) {
+                    Some(reason) => {
+                        Some(Placeholder::new(Cause::LeftOut(reason.into()), TextRange::default()).value())
+                    }
+                    None => unknown.map(ScriptValue::host),
+                },
             },
         }
     }

@@ -2,11 +2,15 @@
 //!
 //! Imports decide first: a release that has more of the imported namespaces and modules than others is the release of the
 //! text. Header comments are the imports of printed text; in a Python file they are comments. Among releases that have the
-//! same imports, forms of the scripts decide ([`Sign`]): the release with the most of its forms, of equal ones the one that the
-//! registry lists first. Comments and strings are never searched.
+//! same imports, a Python file is of one that lacks the fewest of the functions and keywords that it uses; among those, forms of
+//! the scripts decide ([`Sign`]): the release with the most of its forms, of equal ones the one that the registry lists
+//! first. Comments and strings are never searched.
 
 mod forms;
 mod imports;
+mod names;
+
+use std::cmp::Reverse;
 
 use tvmscript_ir_core::release::{Reason, ReleaseChoice, Sign, Strength};
 use tvmscript_ir_core::{Registry, Release};
@@ -55,16 +59,29 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
             candidate.signs = signs;
         }
     }
-    let mut best: Option<&Candidate<'_>> = None;
-    for candidate in &candidates {
-        if best.is_none_or(|best| best.score() < candidate.score()) {
-            best = Some(candidate);
+    // Printed text has the functions of its release, and its signs.
+    if candidates.len() > 1 && !imports.is_printed {
+        let missing = names::missing(text, parsed, &imports, &candidates);
+        for (candidate, missing) in candidates.iter_mut().zip(missing) {
+            candidate.missing = missing;
         }
     }
-    best.map_or(first, |best| ReleaseChoice {
-        release: best.release,
-        reason: best.reason(&candidates, &lost),
+    let best = first_best(&candidates, |candidate| (Reverse(candidate.missing), candidate.score()));
+    best.map_or(first, |best| {
+        let by_signs = first_best(&candidates, Candidate::score);
+        let is_by_signs = by_signs.is_some_and(|other| other.release == best.release);
+        let reason = if is_by_signs { best.reason(&candidates, &lost) } else { Reason::Names };
+        ReleaseChoice { release: best.release, reason }
     })
+}
+
+/// The first of the candidates with the highest rank.
+fn first_best<'c, 'r, T: Ord>(
+    candidates: &'c [Candidate<'r>],
+    rank: impl Fn(&Candidate<'r>) -> T,
+) -> Option<&'c Candidate<'r>> {
+    // Of equal elements, `max_by_key` returns the last.
+    candidates.iter().rev().max_by_key(|candidate| rank(candidate))
 }
 
 /// A release that a text may be of.
@@ -77,13 +94,15 @@ struct Candidate<'r> {
     evidence: Vec<(u32, Reason)>,
     /// Signs of the release that the text has.
     signs: Vec<&'static Sign>,
+    /// Number of functions and keywords of the text that the release lacks.
+    missing: usize,
 }
 
 impl<'r> Candidate<'r> {
     fn new(release: &'static Release, registry: &'r Registry) -> Option<Candidate<'r>> {
         let registry = registry.of_release(release)?;
         let table = registry.slot::<Parsers>()?.table();
-        Some(Candidate { release, registry, table, evidence: Vec::new(), signs: Vec::new() })
+        Some(Candidate { release, registry, table, evidence: Vec::new(), signs: Vec::new(), missing: 0 })
     }
 
     /// Numbers of forms and of hints. Hints count for a release that the text imports.

@@ -120,6 +120,9 @@ pub trait ParseDialect: Sized {
     /// Registers a decorator in this dialect's namespace. Definitions with it are parsed under this dialect's token.
     fn decorator(self, name: &'static str, rule: DecoratorRule) -> Self;
 
+    /// Registers a decorator in the namespace of another dialect, whose token definitions with it are parsed under.
+    fn decorator_in(self, dialect: &'static str, name: &'static str, rule: DecoratorRule) -> Self;
+
     /// Makes a decorator usable as a scope of host code, `with D.function(): ..`, where `scope` makes the frame from
     /// the arguments of the call.
     fn decorator_scope(self, name: &'static str, scope: ScopeFn) -> Self;
@@ -138,6 +141,10 @@ pub trait ParseDialect: Sized {
     fn reader_options(self, options: &'static [ReaderOption]) -> Self;
     /// Names that are missing in this dialect's namespace, each with an alternative.
     fn absent_names(self, names: &[(&'static str, &'static str)]) -> Self;
+
+    /// Names of this dialect's namespace whose results only a run of other code gives, each with the reason. Their values are
+    /// unknown ([`Placeholder`](tvmscript_script_eval::Placeholder)).
+    fn unevaluated_names(self, names: &[(&'static str, &'static str)]) -> Self;
 
     /// Members that this dialect defines in Python modules.
     fn python_modules(self, modules: &'static [PythonModule]) -> Self;
@@ -256,6 +263,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
+    fn decorator_in(mut self, dialect: &'static str, name: &'static str, rule: DecoratorRule) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Parsers>().decorators.push((dialect, name, rule, place));
+        self
+    }
+
+    #[track_caller]
     fn decorator_scope(mut self, name: &'static str, scope: ScopeFn) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
         self.slot_mut::<Parsers>().scopes.push((dialect, name, scope, place));
@@ -292,6 +306,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         let dialect = self.name();
         let names = names.iter().map(|(name, instead)| (dialect, *name, *instead));
         self.slot_mut::<Parsers>().absent.extend(names);
+        self
+    }
+
+    fn unevaluated_names(mut self, names: &[(&'static str, &'static str)]) -> Self {
+        let dialect = self.name();
+        let names = names.iter().map(|(name, reason)| (dialect, *name, *reason));
+        self.slot_mut::<Parsers>().unevaluated.extend(names);
         self
     }
 

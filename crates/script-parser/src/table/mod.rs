@@ -138,6 +138,8 @@ pub(crate) struct ParseTable {
     options: Vec<ReaderOption>,
     /// Alternatives to missing names, by dialect and name.
     absent: HashMap<(&'static str, &'static str), &'static str>,
+    /// Reasons why values are unknown, by dialect and name.
+    unevaluated: HashMap<(&'static str, &'static str), &'static str>,
     /// Reading of calls of unknown functions, by dialect.
     unknown: HashMap<&'static str, UnknownFn>,
     pub(crate) modules: PythonModules,
@@ -201,6 +203,11 @@ impl ParseTable {
         self.absent.get(&(dialect, name)).copied()
     }
 
+    /// Why the value of a name of a dialect's namespace is unknown.
+    pub(crate) fn unevaluated(&self, dialect: &str, name: &str) -> Option<&'static str> {
+        self.unevaluated.get(&(dialect, name)).copied()
+    }
+
     /// Reading of calls of functions that a dialect does not have.
     pub(crate) fn unknown(&self, dialect: &str) -> Option<UnknownFn> {
         self.unknown.get(dialect).copied()
@@ -246,6 +253,7 @@ pub struct Parsers {
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     options: Vec<(&'static [ReaderOption], RegistrationSite)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
+    unevaluated: Vec<(&'static str, &'static str, &'static str)>,
     unknown: Vec<(&'static str, UnknownFn, RegistrationSite)>,
     modules: Vec<python_module::Declared>,
     predefined_modules: Vec<(&'static str, RegistrationSite)>,
@@ -362,6 +370,9 @@ impl Slot for Parsers {
         table
             .absent
             .extend(other.absent.into_iter().map(|(dialect, name, instead)| ((dialect, name), instead)));
+        table
+            .unevaluated
+            .extend(other.unevaluated.into_iter().map(|(dialect, name, reason)| ((dialect, name), reason)));
         for (dialect, call, place) in other.unknown {
             if resolver.claim(format!("the unknown functions of `{dialect}`"), place) {
                 table.unknown.insert(dialect, call);

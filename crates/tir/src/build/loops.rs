@@ -171,7 +171,7 @@ loop_functions! {
     unroll, "T.unroll", Unrolled;
 }
 
-/// Context: the step of a loop may be any integer expression.
+/// Context: the step of a loop may be any integer expression, also a negative number.
 #[derive(Debug, Clone, Copy)]
 pub struct VariableStep;
 
@@ -187,7 +187,11 @@ pub fn range(
 ) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     if let Some(ExprArg(step)) = &step {
         let message = match step.as_node::<IntImm>() {
-            Some(literal) if literal.value > 0 => None,
+            Some(literal)
+                if literal.value > 0 || literal.value < 0 && Builder::context::<VariableStep>().is_some() =>
+            {
+                None
+            }
             Some(literal) => Some(format!("the step of `range` must be positive, not {}", literal.value)),
             None if Builder::context::<VariableStep>().is_none() => {
                 Some("the step of `range` must be a literal".to_owned())

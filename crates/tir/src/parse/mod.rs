@@ -67,6 +67,7 @@ pub(crate) fn register(dialect: Dialect, syntax: &'static TirSyntax) -> Dialect 
         .name_fallback(find_name, other_names)
         .parser_function("llvm_lookup_intrinsic_id", llvm::lookup_intrinsic_id)
         .absent_names(python::ABSENT)
+        .unevaluated_names(python::UNEVALUATED)
         .unknown_functions(syntax.parse.unknown_call)
         .python_modules(python::MODULES)
         .region_functions(REGION_FUNCTIONS)
@@ -123,7 +124,7 @@ fn constant(object: &Object) -> Option<ScriptValue> {
 }
 
 /// A call of a function that the dialect does not have.
-fn unknown_call(name: &str, args: CallArgs) -> BuildResult<ScriptValue> {
+pub fn unknown_call(name: &str, args: CallArgs) -> BuildResult<ScriptValue> {
     let (args, keywords) = arguments_as_written(args)?;
     Ok(UnknownCall::new(name.into(), args, keywords).into())
 }

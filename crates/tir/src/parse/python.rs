@@ -54,8 +54,11 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("var", "write `T.int32()`"),
     ("preflattened_buffer", "the attribute was removed in TVM 0.11: leave it out"),
     ("BufferStore", "write `A[i, j] = value`"),
-    ("call_kernel", "kernels are not compiled here; call an external function with `T.call_extern`"),
 ];
+
+/// Functions that run code outside of scripts.
+pub(super) const UNEVALUATED: &[(&str, &str)] =
+    &[("call_kernel", "kernels are not compiled here; call an external function with `T.call_extern`")];
 
 /// Functions of `tvm.tir` that are those of `T`.
 #[rustfmt::skip]

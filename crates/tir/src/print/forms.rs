@@ -58,6 +58,8 @@ pub struct Forms {
     pub concise: bool,
     /// Nested loops print as `T.grid`, and loops from zero without a start.
     pub short_loops: bool,
+    /// `range` takes any step, not only a positive number.
+    pub any_steps: bool,
     /// The reader does not simplify the extents of loops from zero.
     pub plain_extents: bool,
     /// Loops have an end instead of an extent, and the reader keeps it as it stands.
@@ -96,6 +98,7 @@ pub const TVM_0_23: Forms = Forms {
     concise_in_sequence: true,
     concise: true,
     short_loops: true,
+    any_steps: false,
     plain_extents: false,
     loop_ends: false,
     empty_bodies: false,

@@ -149,7 +149,11 @@ fn iterable(
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
-    let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
+    let is_positive = |step: &Expr| step.as_node::<IntImm>().is_some_and(|literal| literal.value > 0);
+    let is_range = *kind == ForKind::Serial
+        && annotations.is_empty()
+        && known.is_none()
+        && (d.tir().syntax.print.any_steps || step.as_ref().is_none_or(is_positive));
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
     let forms = &d.tir().syntax.print;
     let stop = match (from_zero && (forms.plain_extents || forms.loop_ends), forms.loop_ends) {

@@ -33,7 +33,11 @@ fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<
         let name = d.expr(var, at)?;
         return Ok(d.docs.assign(name, Some(value), None)?);
     }
-    let annotation = d.part(&var.type_annotation, at, "type_annotation")?;
+    let annotation = match var.dtype.is_void() {
+        // The type prints as `None`, which is no annotation of a variable.
+        true => d.t("void"),
+        false => d.part(&var.type_annotation, at, "type_annotation")?,
+    };
     let name = define_variable(var, d)?;
     let name = d.at(name, at);
     Ok(d.docs.assign(name, Some(value), Some(annotation))?)

@@ -36,6 +36,7 @@ pub(crate) const FORMS: Forms = Forms {
     dtype_argument,
     call: source_call,
     makes,
+    any_steps: true,
     concise_in_sequence: false,
     unroll_keyword: |_| true,
     infix_bits: true,

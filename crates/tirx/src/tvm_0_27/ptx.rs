@@ -90,6 +90,13 @@ pub(super) static OPERATORS: LazyLock<Vec<&'static Operator>> =
 
 #[cfg(feature = "parse")]
 impl Instruction {
+    /// Returns `true` if the word, as an attribute, may be one of its modifiers: `global_` is `global`, `shared__cta` is
+    /// `shared::cta`.
+    fn has_modifier(&self, name: &str) -> bool {
+        let word = name.trim_end_matches('_').replace("__", "::");
+        self.modifiers.iter().any(|modifier| modifier.contains(&word.as_str()))
+    }
+
     fn takes(&self, operands: usize, words: &[&str]) -> bool {
         self.modifiers.len() == words.len()
             && self.modifiers.iter().zip(words).all(|(modifier, word)| modifier.contains(word))
@@ -193,6 +200,17 @@ impl HostObject for Callable {
         })
     }
 
+    /// Modifiers as attributes, `T.ptx.mapa.u64(d, a, b)`.
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let is_modifier = |instruction: &Instruction| instruction.has_modifier(name);
+        let has_modifier = INSTRUCTIONS
+            .iter()
+            .filter(|instruction| instruction.operator.text == self.0.name)
+            .any(is_modifier);
+        has_modifier
+            .then(|| ScriptValue::host(WithModifiers { name: self.0.name, modifiers: vec![name.to_owned()] }))
+    }
+
     fn has_form(&self, args: &CallArgs) -> bool {
         instruction_of(self.0.name, args).is_some()
     }
@@ -207,5 +225,39 @@ impl HostObject for Callable {
         let args = args.positional.iter().enumerate();
         let args = args.map(|(i, arg)| ExprArg::convert(arg.clone()).map_err(|error| error.at_position(i)));
         Ok(instruction.operator.call(DataType::VOID, args.collect::<BuildResult<Vec<_>>>()?).into())
+    }
+}
+
+/// A function with modifiers as attributes. Its calls stay as they are written.
+#[cfg(feature = "parse")]
+struct WithModifiers {
+    name: &'static str,
+    modifiers: Vec<String>,
+}
+
+#[cfg(feature = "parse")]
+impl HostObject for WithModifiers {
+    fn type_name(&self) -> &str {
+        self.name
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let mut instructions =
+            INSTRUCTIONS.iter().filter(|instruction| instruction.operator.text == self.name);
+        let has = |instruction: &Instruction| {
+            self.modifiers.iter().map(String::as_str).chain([name]).all(|name| instruction.has_modifier(name))
+        };
+        instructions.any(has).then(|| {
+            let modifiers = [self.modifiers.as_slice(), &[name.to_owned()]].concat();
+            ScriptValue::host(WithModifiers { name: self.name, modifiers })
+        })
+    }
+
+    fn call(&self, args: CallArgs) -> BuildResult<ScriptValue> {
+        tvmscript_tir::parse::unknown_call(&format!("{}.{}", self.name, self.modifiers.join(".")), args)
     }
 }

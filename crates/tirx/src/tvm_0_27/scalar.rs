@@ -1,12 +1,12 @@
 //! Variables in memory: buffers of one element, whose name stands for the element.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::{Object, Ref, Visitor, Walk};
-use tvmscript_prim::{IntImm, ops};
+use tvmscript_prim::{Call, IntImm, ops};
 use tvmscript_tir::{Buffer, BufferLoad, BufferStore, DEFAULT_ALIGNMENT};
 
 use super::layout::is_row_major;
-use crate::node::AllocBuffer;
+use crate::node::{AllocBuffer, DeclBuffer};
 
 /// Storage scope of variables.
 pub const SCOPE: &str = "local";
@@ -30,16 +30,19 @@ pub struct Scalars(HashSet<usize>);
 
 impl Scalars {
     /// The allocated buffers with the form of a variable whose only uses are loads and stores of the element.
+    /// No other buffer and no call has their pointer.
     pub fn new(root: &Object) -> Scalars {
-        let mut found = HashSet::new();
+        // Buffers with their pointers.
+        let mut found = HashMap::new();
         let mut other = HashSet::new();
+        let mut pointers = HashSet::new();
         let is_element =
             |indices: &tvmscript_ir_core::Array<tvmscript_prim::Expr>| indices.iter().all(ops::is_zero);
         let _ = Visitor::new().pre_order(root, |node| {
             if let Some(allocated) = node.as_node::<AllocBuffer>() {
                 let AllocBuffer { span: _, buffer, annotations } = allocated;
                 if annotations.is_empty() && has_form(buffer) {
-                    found.insert(buffer.object().address());
+                    found.insert(buffer.object().address(), buffer.data.object().address());
                 }
             } else if let Some(load) = node.as_node::<BufferLoad>() {
                 if !is_element(&load.indices) || load.predicate.is_some() {
@@ -49,11 +52,15 @@ impl Scalars {
                 && (!is_element(&store.indices) || store.predicate.is_some())
             {
                 other.insert(store.buffer.object().address());
+            } else if let Some(declared) = node.as_node::<DeclBuffer>() {
+                pointers.extend(declared.data.iter().map(|data| data.object().address()));
+            } else if let Some(call) = node.as_node::<Call>() {
+                pointers.extend(call.args.iter().map(|arg| arg.object().address()));
             }
             Walk::Advance
         });
-        found.retain(|buffer| !other.contains(buffer));
-        Scalars(found)
+        found.retain(|buffer, pointer| !other.contains(buffer) && !pointers.contains(pointer));
+        Scalars(found.into_keys().collect())
     }
 
     /// Returns `true` if the buffer prints as a variable.

@@ -1,6 +1,6 @@
 //! Texts of TVM 0.24, 0.25 and 0.26, as these releases print them.
 
-use super::reads_and_prints;
+use super::{read, reads_and_prints};
 
 #[test]
 fn tvm_0_24_statements_are_flat() {
@@ -105,4 +105,55 @@ class Module:
 "#,
         "tvm-0.26",
     );
+}
+
+#[test]
+fn tvm_0_25_loops_have_any_step() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def before(A: T.Buffer((128,), "float32"), s: T.int32):
+    for i in range(0, 127, -3):
+        A[i] = T.float32(0.0)
+    for i in range(0, 127, s):
+        A[i] = T.float32(0.0)"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn a_variable_whose_pointer_another_buffer_has_is_a_buffer() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def before(A: T.Buffer((4,), "float32")):
+    x = T.alloc_local((1,))
+    y = T.decl_buffer((1,), data=x.data, scope="local")
+    A[0] = y[0]
+    v: T.void = T.call_extern("void", "f")
+    T.call_extern("int32", "g", v)"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn functions_and_keywords_tell_the_release_of_a_file() {
+    let of = |body: &str| {
+        let text = format!(
+            "from tvm.script import tirx as T, relax as R\n@R.function\ndef f(x: R.Tensor((4,), \"float32\")):\n    {body}\n"
+        );
+        read(&text).release.id()
+    };
+    assert_eq!(of("return R.add(x, x)"), "tvm-0.27");
+    assert_eq!(of("return R.size(x)"), "tvm-0.27");
+    assert_eq!(of("y: R.Object = x\n    return R.atan2(x, x)"), "tvm-0.25");
+    assert_eq!(
+        of("return R.emit_with_sinfo(\"relax.add\", (x, x), (R.Tensor((4,), \"float32\"),))"),
+        "tvm-0.25"
+    );
+    assert_eq!(of("return R.emit_with_type(\"relax.add\", (x, x), R.Tensor((4,), \"float32\"))"), "tvm-0.27");
 }

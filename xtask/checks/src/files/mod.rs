@@ -1,8 +1,12 @@
 //! `cargo xtask files`: whole Python files, as projects that use TVM keep them.
 //!
-//! For each file that holds decorated scripts, three questions: is it accepted (no error), which of its scripts are
-//! found, and is each the program that TVM makes of the same definition when it runs the file as Python. The definitions
-//! come from Python's own syntax tree (`scripts.py`), so that nothing of ours decides what there is to find.
+//! For each file that holds decorated scripts, four questions: is it accepted (no error), which of its scripts are
+//! found, does their text read back, and is each the program that TVM makes of the same definition when it runs the file
+//! as Python. The definitions come from Python's own syntax tree (`scripts.py`), so that nothing of ours decides what
+//! there is to find.
+//!
+//! Scripts that are wrong on purpose are counted apart: those under `pytest.raises` and its like, and, with `--oracle`,
+//! those that TVM refuses. An error within one of them does not make its file refused.
 //!
 //! Figures of `tests/files` and of installed packages have floors, as those of conformance have.
 
@@ -98,7 +102,8 @@ fn groups(options: &Options, venv: Option<&Path>) -> Result<Vec<Group>> {
     let mut dirs: Vec<(String, PathBuf)> = Vec::new();
     for dir in &options.dirs {
         let name = dir.canonicalize()?.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        dirs.push((name, dir.clone()));
+        let is_taken = dirs.iter().any(|(other, _)| *other == name);
+        dirs.push((if is_taken { dir.display().to_string() } else { name }, dir.clone()));
     }
     if options.installed
         && let Some(venv) = venv

@@ -27,6 +27,20 @@ pub struct Definition {
     pub tvm: Option<Result<usize, String>>,
     /// `true` if each program of ours is one of TVM's.
     pub equal: Option<Result<(), String>>,
+    /// Why the text of a program of ours does not read back.
+    pub round_trip: Option<String>,
+}
+
+impl Definition {
+    /// It is no script to find: it is meant to fail, or TVM refuses it.
+    pub fn is_wrong(&self) -> bool {
+        self.raises || matches!(self.tvm, Some(Err(_)))
+    }
+
+    /// A line is one of its lines.
+    fn spans(&self, line: usize) -> bool {
+        (self.first_line..=self.end_line).contains(&line)
+    }
 }
 
 /// Reading of a definition.
@@ -51,6 +65,8 @@ pub struct Outcome {
     pub definitions: Vec<Definition>,
     /// Errors, which make the file refused.
     pub errors: Vec<String>,
+    /// Errors in scripts that are meant to fail or that TVM refuses, which do not.
+    pub expected_errors: Vec<String>,
     /// Warnings.
     pub warnings: Vec<String>,
     /// Scripts of ours that belong to no definition.
@@ -77,6 +93,7 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
         is_foreign: !items.iter().any(|item| is_ours(&item)),
         definitions: items.iter().filter(is_ours).map(definition).collect(),
         errors: Vec::new(),
+        expected_errors: Vec::new(),
         warnings: Vec::new(),
         strays: Vec::new(),
         named: Vec::new(),
@@ -92,7 +109,6 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
             return Ok(Some(outcome));
         }
     };
-    outcome.errors = reading.errors.iter().map(shown).collect();
     outcome.warnings = reading.warnings.iter().map(shown).collect();
     let mut ours = Vec::new();
     let mut indices = Vec::new();
@@ -110,6 +126,9 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
             continue;
         };
         definition.reading = Reading::Built;
+        if let Err(why) = &found.round_trip {
+            definition.round_trip.get_or_insert_with(|| why.clone());
+        }
         match &found.json {
             Ok(json) => {
                 indices.push(index);
@@ -128,7 +147,7 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
         if matches!(definition.reading, Reading::Built) {
             continue;
         }
-        let within = |d: &&Diagnostic| (definition.first_line..=definition.end_line).contains(&d.line);
+        let within = |d: &&Diagnostic| definition.spans(d.line);
         if let Some(error) = reading.errors.iter().find(within) {
             definition.reading = Reading::Refused(shown(error));
         } else if reading.need_arguments.iter().any(|d| within(&d)) {
@@ -137,6 +156,11 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
     }
     if oracle {
         ask_tvm(&mut outcome, &script.run(file, &ours)?, &indices);
+    }
+    for error in &reading.errors {
+        let of_wrong = outcome.definitions.iter().any(|d| d.is_wrong() && d.spans(error.line));
+        let errors = if of_wrong { &mut outcome.expected_errors } else { &mut outcome.errors };
+        errors.push(shown(error));
     }
     Ok(Some(outcome))
 }
@@ -153,13 +177,13 @@ fn definition(item: &Value) -> Definition {
         reading: Reading::Missed,
         tvm: None,
         equal: None,
+        round_trip: None,
     }
 }
 
 /// The definition that a script of ours comes from: the one around its line, else the only one of its name.
 fn place(definitions: &[Definition], path: &str, line: usize) -> Option<usize> {
-    let around = |d: &Definition| (d.first_line..=d.end_line).contains(&line);
-    if let Some(index) = definitions.iter().position(around) {
+    if let Some(index) = definitions.iter().position(|d| d.spans(line)) {
         return Some(index);
     }
     let mut same = definitions.iter().enumerate().filter(|(_, d)| d.path == path);

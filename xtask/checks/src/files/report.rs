@@ -18,10 +18,9 @@ pub fn head(report: &str) -> &str {
 pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>) {
     let read: Vec<&Outcome> = outcomes.iter().filter(|o| !o.is_foreign).collect();
     let all = || read.iter().flat_map(|o| o.definitions.iter().map(move |d| (*o, d)));
-    // A script that is meant to fail, or that TVM refuses, is not one to find.
-    let is_wanted = |d: &Definition| !d.raises && !matches!(d.tvm, Some(Err(_)));
-    let wanted: Vec<_> = all().filter(|(_, d)| is_wanted(d)).collect();
-    let built = wanted.iter().filter(|(_, d)| matches!(d.reading, Reading::Built)).count();
+    let wanted: Vec<_> = all().filter(|(_, d)| !d.is_wrong()).collect();
+    let is_built = |d: &Definition| matches!(d.reading, Reading::Built);
+    let built = wanted.iter().filter(|(_, d)| is_built(d)).count();
     let needy = wanted.iter().filter(|(_, d)| matches!(d.reading, Reading::NeedsArguments)).count();
     let accepted = read.iter().filter(|o| o.errors.is_empty()).count();
     let made: Vec<_> = wanted.iter().filter(|(_, d)| matches!(d.tvm, Some(Ok(_)))).collect();
@@ -41,6 +40,9 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     line("scripts", format!("{:>5}   {others}", wanted.len()));
     line("found", share(built + needy, wanted.len()));
     line("  of them need arguments", format!("{needy:>5}"));
+    let of_accepted: Vec<_> = all().filter(|(o, d)| o.errors.is_empty() && is_built(d)).collect();
+    let lost = of_accepted.iter().filter(|(_, d)| d.round_trip.is_some()).count();
+    line("round trip, of accepted files", share(of_accepted.len() - lost, of_accepted.len()));
     let has_asked_tvm = all().any(|(_, d)| d.tvm.is_some());
     if has_asked_tvm {
         line("made by TVM, too", format!("{:>5}", made.len()));
@@ -58,6 +60,11 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     );
     list(
         &mut text,
+        "errors in scripts that are meant to fail, or that TVM refuses",
+        read.iter().flat_map(|o| o.expected_errors.iter().map(move |e| (o.name.as_str(), e.as_str()))),
+    );
+    list(
+        &mut text,
         "warnings",
         read.iter().flat_map(|o| o.warnings.iter().map(move |e| (o.name.as_str(), e.as_str()))),
     );
@@ -66,6 +73,11 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
         _ => None,
     });
     section(&mut text, "missed without a word", missed);
+    let lost_text = all().filter_map(|(o, d)| {
+        let why = d.round_trip.as_ref()?;
+        Some((o.name.as_str(), format!("{}: {}: {why}", d.line, d.path)))
+    });
+    section(&mut text, "no round trip", lost_text);
     let needs = wanted.iter().filter_map(|(o, d)| match &d.reading {
         Reading::NeedsArguments => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
         _ => None,
@@ -107,7 +119,11 @@ pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>
     let failures = read.iter().flat_map(|o| o.tvm_failures.iter().map(move |s| (o.name.as_str(), s.clone())));
     section(&mut text, "what TVM could not run", failures);
 
-    let mut misses = vec![("accepted", read.len() - accepted), ("found", wanted.len() - built - needy)];
+    let mut misses = vec![
+        ("accepted", read.len() - accepted),
+        ("found", wanted.len() - built - needy),
+        ("round trip", lost),
+    ];
     if has_asked_tvm {
         misses.push(("equal", compared.len() - equal));
     }

@@ -32,13 +32,18 @@ import types
 OURS = {
     prefix + "." + name
     for name, prefixes in {
-        "prim_func": ("tvm.script", "tvm.script.tir", "tvm.script.parser.tir", "tvm.script.parser"),
+        "prim_func": (
+            *("tvm.script", "tvm.script.tir", "tvm.script.parser.tir", "tvm.script.parser"),
+            *("tvm.script.tirx", "tvm.script.parser.tirx", "tvm.tirx.script", "tvm.tirx.script.parser"),
+        ),
         "ir_module": ("tvm.script", "tvm.script.ir", "tvm.script.parser.ir", "tvm.script.parser", "tvm.script.relax"),
         "function": ("tvm.script.relax", "tvm.script.parser.relax"),
+        # A class of functions that stands for one module.
+        "rewriter": ("tvm.script.relax", "tvm.script.parser.relax"),
     }.items()
     for prefix in prefixes
 }
-OTHER_DIALECTS = ("tvm.script.tirx", "tvm.tirx.script", "tilelang.language", "tilelang.tvm", "tilelang.script")
+OTHER_DIALECTS = ("tilelang.language", "tilelang.tvm", "tilelang.script")
 CONVENTIONS = {"T": "tvm.script.tir", "R": "tvm.script.relax", "I": "tvm.script.ir"}
 CALL_SECONDS = 20
 MAX_CALLS = 4

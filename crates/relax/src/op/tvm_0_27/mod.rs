@@ -2,5 +2,6 @@
 
 pub mod image;
 pub mod nn;
+pub mod sequence;
 pub mod tensor;
 pub mod vision;

@@ -7,6 +7,7 @@ pub(crate) mod array;
 mod create;
 pub(crate) mod dtype;
 mod index;
+mod limits;
 mod operate;
 mod reduce;
 mod text;
@@ -199,6 +200,8 @@ pub(crate) static FUNCTIONS: Table = &[
         charge(p, like.size())?;
         Ok(Array::new(value.dtype, like.shape.clone(), value.broadcast(&like.shape).elements()).value())
     }),
+    own("iinfo").one(|_, _, x| limits::of_integers(&x)),
+    own("finfo").one(|_, _, x| limits::of_floats(&x)),
     own("arange").any(create::arange),
     own("linspace").any(create::linspace),
     own("eye").any(|p, _, mut a| {
