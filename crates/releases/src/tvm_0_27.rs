@@ -56,6 +56,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::hint("out_dtype=None", Form::AbsentKeyword("relax", "out_dtype")),
     ],
     ignored_flags: crate::tvm_0_25::MODULE_FLAGS,
+    keywords_follow_python: false,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };

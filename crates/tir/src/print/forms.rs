@@ -62,6 +62,8 @@ pub struct Forms {
     pub plain_extents: bool,
     /// Loops have an end instead of an extent, and the reader keeps it as it stands.
     pub loop_ends: bool,
+    /// `range(0, n, m)` for `T.serial(0, n, step=m)`: the reader takes steps that are not literals.
+    pub variable_steps: bool,
     /// A body that does nothing prints as `pass`.
     pub empty_bodies: bool,
     /// `break` for `T.break_loop()`.
@@ -98,6 +100,7 @@ pub const TVM_0_23: Forms = Forms {
     short_loops: true,
     plain_extents: false,
     loop_ends: false,
+    variable_steps: false,
     empty_bodies: false,
     jump_words: false,
     typed_calls: false,

@@ -149,7 +149,8 @@ fn iterable(
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
-    let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
+    let is_readable = d.tir().syntax.print.variable_steps || step.as_ref().is_none_or(|step| step.is::<IntImm>());
+    let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none() && is_readable;
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
     let forms = &d.tir().syntax.print;
     let stop = match (from_zero && (forms.plain_extents || forms.loop_ends), forms.loop_ends) {
@@ -194,7 +195,7 @@ fn iterable(
         if is_range {
             args.push(d.expr(step, at)?);
         } else {
-            kwargs.push(("step", d.host(|d| d.expr(step, at))?));
+            kwargs.push(("step", d.keyword_value(|d| d.expr(step, at))?));
         }
     }
     kwargs.extend(known.map(|name| ("var", name)));

@@ -37,6 +37,7 @@ pub(crate) const FORMS: Forms = Forms {
     call: source_call,
     makes,
     concise_in_sequence: false,
+    variable_steps: true,
     unroll_keyword: |_| true,
     infix_bits: true,
     wide_literals: WideLiterals::Typed,
