@@ -113,13 +113,17 @@ fn near_copy(part: &Candidate, random: &mut Random) -> Option<Change> {
     let source = random.below(items.len());
     let node = items[source].as_object()?;
     let defines = |node: &tvmscript::Object| {
-        node.info().fields().iter().any(|field| field.def) || matches!(node.info().key(), "tir.For" | "tir.LetStmt" | "tir.Allocate" | "tir.Block")
+        node.info().fields().iter().any(|field| field.def)
+            || matches!(node.info().key(), "tir.For" | "tir.LetStmt" | "tir.Allocate" | "tir.Block")
     };
     let named = |node: &tvmscript::Object| defines(node) && node.info().eq_kind() != EqKind::Tree;
     if any_node(node, named) || part.holder != "tir.SeqStmt" || !is_alone(items, source) {
         return None;
     }
-    let numbers: Vec<_> = super::parts(node).into_iter().filter(|part| part.holder == "ir.IntImm" && matches!(part.value, Value::Int(2..=1000))).collect();
+    let numbers: Vec<_> = super::parts(node)
+        .into_iter()
+        .filter(|part| part.holder == "ir.IntImm" && matches!(part.value, Value::Int(2..=1000)))
+        .collect();
     let number = numbers.get(random.below(numbers.len().max(1)))?;
     let value = Value::Int(1_000_000 + random.below(1_000_000) as i64);
     let new = rewrite(node, &number.path.steps, &|_| Some(value.clone()))?;
@@ -164,7 +168,12 @@ fn motion(part: &Candidate, random: &mut Random) -> Option<Change> {
     let size = tvmscript::ir_core::tree_size(items[from].as_object()?);
     let at = part.path.clone().item(from as u32);
     let array = Some((part.path.clone(), vec![from, to]));
-    (size.nodes >= 4).then(|| Change { index: from, to, array, ..Change::new("move", EditOp::Move, &at, Value::None) })
+    (size.nodes >= 4).then(|| Change {
+        index: from,
+        to,
+        array,
+        ..Change::new("move", EditOp::Move, &at, Value::None)
+    })
 }
 
 /// Returns `true` if no other element has the same structure.

@@ -107,7 +107,9 @@ pub fn change_program(root: &Object, plan: Plan, random: &mut Random) -> Option<
 fn are_apart(a: &Change, b: &Change) -> bool {
     let touches = |change: &Change, other: &Change| match &change.array {
         // Elements of the array may change, except those that are edited.
-        Some((array, elements)) if array.is_prefix_of(&other.at) && array.steps.len() < other.at.steps.len() => {
+        Some((array, elements))
+            if array.is_prefix_of(&other.at) && array.steps.len() < other.at.steps.len() =>
+        {
             let element = other.at.steps.get(array.steps.len());
             elements.iter().any(|index| element == Some(&PathStep::Index(*index as u32)))
         }

@@ -34,13 +34,16 @@ pub(super) fn rename(
             break;
         }
         let (part, node) = &names[random.below(names.len())];
-        let Some(old) = part.value.as_str().map(str::to_owned).filter(|old| !old.is_empty()) else { continue };
+        let Some(old) = part.value.as_str().map(str::to_owned).filter(|old| !old.is_empty()) else {
+            continue;
+        };
         if renamed.contains_key(&node.address()) {
             continue;
         }
         // Half of the names that follow from another one follow it again.
         let owner = owners.get(&node.address()).and_then(|owner| renamed.get(owner));
-        let follows = owner.and_then(|(before, after)| Some(format!("{after}{}", old.strip_prefix(before.as_str())?)));
+        let follows =
+            owner.and_then(|(before, after)| Some(format!("{after}{}", old.strip_prefix(before.as_str())?)));
         let new = match follows {
             Some(new) if random.below(2) == 0 => new,
             _ => format!("{}_{old}", ["renamed", "other", "x"][random.below(3)]),
@@ -54,7 +57,9 @@ pub(super) fn rename(
     // A name that follows from its owner's is not listed.
     let is_listed = |address: usize| {
         let Some((old, new)) = renamed.get(&address) else { return true };
-        let Some((before, after)) = owners.get(&address).and_then(|owner| renamed.get(owner)) else { return true };
+        let Some((before, after)) = owners.get(&address).and_then(|owner| renamed.get(owner)) else {
+            return true;
+        };
         let rest = (old.strip_prefix(before.as_str()), new.strip_prefix(after.as_str()));
         !matches!(rest, (Some(x), Some(y)) if x == y)
     };
@@ -84,7 +89,7 @@ pub(super) fn all(root: &Object) -> HashSet<String> {
 
 fn name_text(field: FieldRef<'_>) -> Option<String> {
     match field {
-        FieldRef::Name(name) => Some(name.text().to_owned()),
+        FieldRef::Name(name) => Some(name.written().to_owned()),
         _ => None,
     }
 }
@@ -94,7 +99,8 @@ fn is_lost(change: &Change, path: &AccessPath) -> bool {
     match &change.array {
         Some((array, elements)) if change.op != EditOp::Move => {
             let element = path.steps.get(array.steps.len());
-            array.is_prefix_of(path) && elements.iter().any(|index| element == Some(&PathStep::Index(*index as u32)))
+            array.is_prefix_of(path)
+                && elements.iter().any(|index| element == Some(&PathStep::Index(*index as u32)))
         }
         Some(_) => false,
         None => change.at.is_prefix_of(path),

@@ -3,11 +3,13 @@
 
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::{
-    Object, ParseOptions, PrinterConfig, Release, from_json, parse, print, registry, to_json_of, to_tvm_json_of,
+    Object, ParseOptions, PrinterConfig, Release, from_json, parse, print, registry, to_json_of,
+    to_tvm_json_of,
 };
 
 const COMPARISONS: [&str; 6] = ["LT", "LE", "GT", "GE", "EQ", "NE"];
-const ARITHMETIC: [&str; 9] = ["Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Min", "Max", "bitwise_and", "shift_left"];
+const ARITHMETIC: [&str; 9] =
+    ["Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Min", "Max", "bitwise_and", "shift_left"];
 
 /// Conditions over `n`, by functions that neither fold nor turn round.
 fn conditions(dtype: &str) -> Vec<String> {
@@ -55,7 +57,10 @@ const RELAX: &[(bool, &str)] = &[
     (true, "a = !\n    if a:\n        b = x\n    else:\n        b = x\n    return b"),
     (false, "a = R.shape([@, n])\n    return a"),
     (false, "a = R.match_cast(x, R.Tensor((@,), \"float32\"))\n    return a"),
-    (false, "a: R.Tensor((@,), \"float32\") = R.call_packed(\"f\", x, ^_args=R.Tensor((@,), \"float32\"))\n    return a"),
+    (
+        false,
+        "a: R.Tensor((@,), \"float32\") = R.call_packed(\"f\", x, ^_args=R.Tensor((@,), \"float32\"))\n    return a",
+    ),
     (false, "a = R.call_dps_packed(\"f\", (x,), out_^=R.Tensor((@,), \"float32\"))\n    return a"),
     (
         false,
@@ -129,7 +134,8 @@ fn check_release(id: &str) {
         let values = if *takes_condition { conditions("int64") } else { integers("int64") };
         for value in values {
             let scalar = if is_later { value.clone() } else { format!("R.prim_value({value})") };
-            let body = form.replace('!', &scalar).replace("@R.", "%R.").replace('@', &value).replace("%R.", "@R.");
+            let body =
+                form.replace('!', &scalar).replace("@R.", "%R.").replace('@', &value).replace("%R.", "@R.");
             let body = body.replace('^', info);
             check(format!(
                 "{head}@R.function\ndef f(x: R.Tensor((\"n\",), \"float32\")):\n    n = T.int64()\n    {body}\n"

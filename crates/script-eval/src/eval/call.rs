@@ -6,6 +6,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
 use super::{Cause, Closure, Module, NEEDS_ITERABLE, Placeholder, Raise};
+use crate::Eval;
 use crate::errors::{EvalResult, HostError, HostErrorKind};
 use crate::host::Mode;
 use crate::python::Outcome;
@@ -14,7 +15,6 @@ use crate::python::cost;
 #[cfg(feature = "library")]
 use crate::python::library::Partial;
 use crate::python::object;
-use crate::Eval;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 /// Prepares arguments for code that knows built-in types only.

@@ -220,7 +220,10 @@ pub(crate) fn realize_call(
     args.extend(scope);
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if !is_one(condition) {
-        kwargs.push(("condition", d.keyword_value(|d| d.part(condition, path, field!(BufferRealize, condition)))?));
+        kwargs.push((
+            "condition",
+            d.keyword_value(|d| d.part(condition, path, field!(BufferRealize, condition)))?,
+        ));
     }
     Ok(d.call_t_with("realize", &args, &kwargs))
 }

@@ -87,11 +87,6 @@ pub(crate) fn with_types<'e, R>(
     if literal.is_none_or(is_read_as) { print(d) } else { d.typed(print) }
 }
 
-/// Returns `true` where operators are Python's.
-fn is_python(d: &mut Docsifier<'_>) -> bool {
-    d.follows_python() || d.tir().options.in_host
-}
-
 pub(crate) fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {
     matches!(d.docs.expr(doc), DocExpr::Int(_) | DocExpr::Float(_) | DocExpr::Bool(_))
 }
@@ -128,7 +123,7 @@ macro_rules! infix {
 macro_rules! comparison {
     ($op:ident) => {
         |_, left, right, d| {
-            if is_number(left, d) && is_python(d) {
+            if is_number(left, d) && (d.follows_python() || d.tir().options.in_host) {
                 return None;
             }
             Some(d.docs.binary(Op::$op, left, right))
@@ -136,11 +131,11 @@ macro_rules! comparison {
     };
 }
 
-/// `and`, `or`; of vectors they would be parsed as bit operations, and Python asks for the truth of a node.
+/// `and`, `or`; of vectors they would be parsed as bit operations.
 macro_rules! connective {
     ($op:ident) => {
         |a, left, right, d| {
-            if !a.dtype().is_scalar() || is_python(d) {
+            if !a.dtype().is_scalar() {
                 return None;
             }
             Some(d.docs.binary(Op::$op, left, right))
@@ -200,11 +195,11 @@ binary! {
     or: Or, Or => connective!(Or), else "Or";
 }
 
-/// `not a`; `T.Not(a)` where Python would negate: a bare literal, and all operands under Python's rules.
+/// `not a`; `T.Not(True)` for a bare literal, which Python would negate.
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
     let operand = d.part(a, path, field!(Not, a))?;
-    if is_number(operand, d) || is_python(d) || (a.is::<IntImm>() && d.tir().syntax.print.negated_literals) {
+    if is_number(operand, d) || (a.is::<IntImm>() && d.tir().syntax.print.negated_literals) {
         return Ok(d.call_t("Not", &[operand]));
     }
     Ok(d.docs.unary(UnaryOp::Not, operand))

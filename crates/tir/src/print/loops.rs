@@ -149,7 +149,8 @@ fn iterable(
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
-    let is_readable = d.tir().syntax.print.variable_steps || step.as_ref().is_none_or(|step| step.is::<IntImm>());
+    let is_readable =
+        d.tir().syntax.print.variable_steps || step.as_ref().is_none_or(|step| step.is::<IntImm>());
     let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none() && is_readable;
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
     let forms = &d.tir().syntax.print;

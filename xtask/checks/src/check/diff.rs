@@ -63,9 +63,10 @@ fn check(name: &str, text: &str, random: &mut Random) -> Option<Vec<(Question, A
     let places = compare(&a, &script, &changes);
     let mut answers = vec![(PLACES, places), (APPLIES, applies)];
     // A program whose text reads back as another one is a case for other suites.
-    if let Some(again) = read_again(name, &b).filter(|again| equal.compare(again, &b)) {
-        let script = diff(&a, &again);
-        let changes = shown(changes, &again);
+    let read_again = |node| read_again(name, node).filter(|again| equal.compare(again, node));
+    if let (Some(a), Some(b)) = (read_again(&a), read_again(&b)) {
+        let script = diff(&a, &b);
+        let changes = shown(changes, &b);
         answers.push((TEXTS, compare(&a, &script, &changes)));
     }
     Some(answers)
@@ -73,7 +74,12 @@ fn check(name: &str, text: &str, random: &mut Random) -> Option<Vec<(Question, A
 
 /// The program that the text of another one reads back to.
 fn read_again(name: &str, node: &Object) -> Option<Object> {
-    let text = tvmscript::print(node, tvmscript::registry(), &tvmscript::PrinterConfig { show_meta: true, ..Default::default() }).ok()?;
+    let text = tvmscript::print(
+        node,
+        tvmscript::registry(),
+        &tvmscript::PrinterConfig { show_meta: true, ..Default::default() },
+    )
+    .ok()?;
     subject::parse(name, &text).ok()?.into_only()
 }
 
