@@ -298,8 +298,8 @@ fn p79_17_annotations_and_decorators_are_what_type_checkers_accept() {
         assert!(text(&files, path).contains(&line), "{path}");
     }
     // Scripts of later releases call it.
-    let later = registry().find_release("tvm-0.27").and_then(|release| registry().of_release(release));
-    let later = stubs(later.expect("a release of the registry"), Layout::Sources);
+    let release = registry().find_release("tvm-0.27").expect("a release of the registry");
+    let later = stubs(registry().of_release(release).expect("a release of the registry"), Layout::Sources);
     let line = "from tvm.script._nodes.decorators import called_function as prim_func\n";
     assert!(text(&later, DIALECTS[0].2).contains(line));
     // The same name as a scope of host code.
