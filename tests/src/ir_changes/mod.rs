@@ -91,7 +91,7 @@ pub fn change_program(root: &Object, plan: Plan, random: &mut Random) -> Option<
         }
     }
     // Last places first, and parts before what contains them, so that indices of the original stay valid.
-    changes.sort_by(|a, b| order(a, b));
+    changes.sort_by(order);
     let mut done = names::rename(root, &parts, &changes, plan.renames, random);
     let mut new = root.clone();
     for change in changes {

@@ -75,7 +75,8 @@ const RELAX: &[(bool, &str)] = &[
 /// Checks a program in text and in both forms of JSON.
 fn check(text: &str, release: &'static Release) -> Result<(), String> {
     let read = |text: &str| -> Result<Object, String> {
-        let options = ParseOptions { release: Some(release), ..ParseOptions::default() };
+        let mut options = ParseOptions::default();
+        options.release = Some(release);
         let parsed = parse("text.py", text, registry(), &options);
         match parsed.errors.first() {
             Some(error) => Err(format!("{error}\n{text}")),

@@ -280,8 +280,8 @@ fn agreement<'r>(reference: Option<&'r Vec<Argument>>) -> impl FnOnce(Ran) -> Ou
             let is_different = |at: &usize| match (ours.get(*at), theirs.get(*at)) {
                 (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => {
                     let scale = if ours.dtype().bits < 32 { 0.02 } else { 0.002 };
-                    let same = a == b || a.is_nan() && b.is_nan();
-                    !same && !((a - b).abs() <= scale * b.abs().max(1.0))
+                    let is_near = (a - b).abs() <= scale * b.abs().max(1.0);
+                    !(is_near || a == b || a.is_nan() && b.is_nan())
                 }
                 (a, b) => a != b,
             };
