@@ -9,6 +9,7 @@ use tvmscript_tests::{describe, equal, fixtures, on_small_stack};
 
 /// Files with a script that has no program, with the reason. The command reports each (E0814).
 const WITHOUT_PROGRAM: &[(&str, &str)] = &[
+    ("files/values_of_runs", "the module holds functions of Python"),
     ("ok/allocate_const_elided", "the elements of the constant are left out"),
     ("ok/device_not_listed", "only the metadata of the printed text makes the device"),
     ("ok/header_types_of_literals", "the header of the text gives numbers other types"),

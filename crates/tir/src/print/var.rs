@@ -17,7 +17,7 @@ use crate::node::{Buffer, IterVar};
 /// # Errors
 /// If the variable is defined twice.
 pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
-    let hint = pointer_hint(variable, variable.name.written_or("v"), d);
+    let hint = pointer_hint(variable, variable.name.text_or("v"), d);
     d.define(variable.object(), hint)
 }
 
@@ -43,7 +43,7 @@ impl SharedNames {
         let mut shared = HashSet::new();
         let _ = Visitor::new().pre_order(root, |node| {
             if let Some(buffer) = node.as_node::<Buffer>()
-                && buffer.name.text() == buffer.data.name.written()
+                && buffer.name.text() == buffer.data.name.text()
             {
                 shared.insert(buffer.data.object().address());
             }
@@ -71,7 +71,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Docsi
         attr::env_thread(&thread, path, None, d)?;
         return define(node, d);
     }
-    let hint = node.name.written();
+    let hint = node.name.text();
     d.declare_free(node.object(), hint, |d| {
         let name = define(node, d)?;
         let name = d.at(name, path);
