@@ -37,7 +37,6 @@ const SYNTAX: Syntax = Syntax {
         Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
-        Sign::new("is_size_var=", Form::Keyword("tir", "is_size_var")),
         Sign::hint("R.Object", Form::Names("relax", &["Object"])),
         Sign::hint("R.Prim(value=..)", Form::Keyword("relax", "value")),
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),

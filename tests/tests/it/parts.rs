@@ -86,7 +86,7 @@ fn is_fragment(part: &Part) -> bool {
     !part.node.is::<ir::BaseFunc>() && !part.node.is::<ir::IRModule>()
 }
 
-/// Arrays and maps without text, because their elements are statements or definitions.
+/// Arrays and maps that need no text, because most of their elements are statements or definitions.
 const WITHOUT_TEXT: [&str; 6] = [
     "tir.SeqStmt.seq",
     "tir.Block.match_buffers",
@@ -126,9 +126,9 @@ fn check_folders(folders: &[&str]) {
         let Ok(objects) = tvmscript_tests::parse(&fixture.name, &fixture.text) else { continue };
         for part in objects.iter().flat_map(parts).filter(is_fragment) {
             if WITHOUT_TEXT.contains(&part.field.as_str()) {
-                let refused = print(&part.node, registry(), &PrinterConfig::default());
-                assert!(part.is_empty() || refused.is_err(), "{} at {}", fixture.name, part.path);
-                continue;
+                if print(&part.node, registry(), &PrinterConfig::default()).is_err() || part.is_empty() {
+                    continue;
+                }
             }
             let count = counts.entry((part.field.clone(), part.node.info().key())).or_default();
             *count += 1;

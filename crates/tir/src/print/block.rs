@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame};
 use tvmscript_ir::print::data_dict;
-use tvmscript_ir_core::{Array, DataType, PathId, Ref, field, structural_equal};
+use tvmscript_ir_core::{Array, DataType, Object, PathId, Ref, any_node, field, structural_equal};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
@@ -44,7 +44,7 @@ fn print(
     realize: Realize<'_>,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<StmtDoc> {
-    let frame = Frame::new(Some(node.object().clone()), ());
+    let frame = Frame::new(Some(scope(node, realize).clone()), ());
     let ((), stmts) = d.with_frame(frame, |d| inside(node, path, realize, d))?;
     let name = d.docs.str(node.name_hint.as_str());
     let name = d.at_field(name, path, field!(Block, name_hint));
@@ -57,6 +57,18 @@ fn print(
         }
     };
     Ok(d.docs.scope(None, context, &stmts))
+}
+
+/// The node whose uses of variables are those of the block's scope: the block, and in a program that is not well-formed
+/// also the predicate, which prints in it.
+fn scope<'a>(node: &'a Ref<Block>, realize: Realize<'a>) -> &'a Object {
+    let is_own = |part: &Object| node.iter_vars.iter().any(|iter| iter.var.object().ptr_eq(part));
+    match realize {
+        Some((realize, _)) if !is_true(&realize.predicate) && any_node(&realize.predicate, is_own) => {
+            realize.object()
+        }
+        _ => node.object(),
+    }
 }
 
 /// Adds the statement `T.name(args)`, mapped to `path`.
