@@ -154,4 +154,4 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
 
 /// The syntax of Relax.
 static RELAX: relax::RelaxSyntax =
-    relax::RelaxSyntax { operators: tvmscript_relax::op::TVM_0_25, ..relax::FORMS };
+    relax::RelaxSyntax { operators: tvmscript_relax::op::TVM_0_27_EARLY, ..relax::FORMS };

@@ -125,10 +125,10 @@ fn check_folders(folders: &[&str]) {
     for fixture in folders.iter().flat_map(|folder| tvmscript_tests::fixtures(folder)) {
         let Ok(objects) = tvmscript_tests::parse(&fixture.name, &fixture.text) else { continue };
         for part in objects.iter().flat_map(parts).filter(is_fragment) {
-            if WITHOUT_TEXT.contains(&part.field.as_str()) {
-                if print(&part.node, registry(), &PrinterConfig::default()).is_err() || part.is_empty() {
-                    continue;
-                }
+            let has_no_text =
+                || part.is_empty() || print(&part.node, registry(), &PrinterConfig::default()).is_err();
+            if WITHOUT_TEXT.contains(&part.field.as_str()) && has_no_text() {
+                continue;
             }
             let count = counts.entry((part.field.clone(), part.node.info().key())).or_default();
             *count += 1;

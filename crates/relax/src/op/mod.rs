@@ -447,8 +447,8 @@ pub const SHARED: Families = families! {
     vm,
 };
 
-/// The operators that TVM 0.25 has in addition.
-pub const TVM_0_25: Families = families! {
+/// Those of [`TVM_0_27`] that TVM 0.25 has already.
+pub const TVM_0_27_EARLY: Families = families! {
     tvm_0_27::image,
     tvm_0_27::nn,
     tvm_0_27::tensor,
