@@ -112,6 +112,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &TUPLE_NODE,
     &TUPLE_GET_ITEM,
     &EXTERN_FUNC,
+    #[cfg(feature = "parse")]
     &super::python::EMIT_WITH_SINFO,
     &CONSTANT,
     &ELIDED_CONST,
