@@ -236,7 +236,7 @@ pub(crate) fn name_of(node: &Object) -> Option<&str> {
 fn own_name(node: &Object) -> Option<&str> {
     let info = node.info();
     info.fields().iter().enumerate().find_map(|(index, field)| match node.field(index) {
-        FieldRef::Name(name) => Some(name.text()),
+        FieldRef::Name(name) => Some(name.written()),
         FieldRef::Node(text) if field.name == "name" || field.name == "name_hint" => {
             Str::try_ref(text).map(Str::as_str)
         }

@@ -364,7 +364,7 @@ pub(crate) fn scalars_equal(a: FieldRef<'_>, b: FieldRef<'_>) -> bool {
     match (a, b) {
         (FieldRef::Node(_), _) | (_, FieldRef::Node(_)) => false,
         (FieldRef::Span(_), FieldRef::Span(_)) => true,
-        (FieldRef::Name(a), FieldRef::Name(b)) => a.text() == b.text(),
+        (FieldRef::Name(a), FieldRef::Name(b)) => a.written() == b.written(),
         (FieldRef::Int(a), FieldRef::Int(b)) => a == b,
         (FieldRef::DType(a), FieldRef::DType(b)) => a == b,
         _ => StructuralEqual::default().compare_values(&a.to_value(), &b.to_value()),

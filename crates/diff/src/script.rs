@@ -274,7 +274,7 @@ impl<'a> Writer<'_, 'a> {
             }
             let (x, y) = (a.field(index), b.field(index));
             let name = |field: FieldRef<'_>| match field {
-                FieldRef::Name(name) => Some(name.get()),
+                FieldRef::Name(name) => Some(Str::new(name.written())),
                 FieldRef::Node(text) => Str::try_ref(text).cloned(),
                 _ => None,
             };

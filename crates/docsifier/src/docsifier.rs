@@ -61,6 +61,7 @@ pub struct Docsifier<'r> {
     binding_names: Vec<Sym>,
     states: Vec<(TypeId, Box<dyn Any>)>,
     typed: bool,
+    follows_python: bool,
     /// Address of the node that is being printed as data.
     data: Option<usize>,
     tracks_paths: bool,
@@ -130,6 +131,7 @@ impl<'r> Docsifier<'r> {
             binding_names: Vec::new(),
             states: Vec::new(),
             typed: false,
+            follows_python: false,
             data: None,
             tracks_paths: config.has_messages() || config.has_margins(),
             wanted_paths: None,

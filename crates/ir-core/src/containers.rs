@@ -144,6 +144,8 @@ impl From<String> for Str {
 #[derive(Debug, Clone)]
 pub(crate) struct RenamedNode {
     pub(crate) name: Str,
+    /// The name that texts show, if it is another one.
+    pub(crate) written: Option<Str>,
     /// The former content, which other threads may still read.
     pub(crate) _former: Object,
 }

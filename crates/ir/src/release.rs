@@ -58,6 +58,7 @@ const SYNTAX: Syntax = Syntax {
     },
     slices: SliceRule::VectorsAsValues,
     comparisons_nest: false,
+    keywords_follow_python: true,
     open_groups: &[],
     ignored_flags: &[],
     called_decorators: &[],

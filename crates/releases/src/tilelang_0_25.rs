@@ -43,6 +43,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
     ],
     comparisons_nest: true,
+    keywords_follow_python: false,
     dotted_keywords: true,
     may_be_ill_formed: true,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },

@@ -27,6 +27,7 @@ const SYNTAX: Syntax = Syntax {
     ],
     python: PythonNames { script_module: "tvm_tirx.script", package: "tvm_tirx", ..TVM_0_23.syntax.python },
     may_be_ill_formed: true,
+    keywords_follow_python: false,
     examples: Examples {
         scope: Some("T.launch_thread(\"threadIdx.x\", 32)"),
         function: Some("T.function"),

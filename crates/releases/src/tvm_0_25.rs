@@ -53,6 +53,7 @@ const SYNTAX: Syntax = Syntax {
     open_groups: DEVICE_GROUPS,
     ignored_flags: MODULE_FLAGS,
     called_decorators: CALLED,
+    keywords_follow_python: false,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };

@@ -54,6 +54,7 @@ const SYNTAX: Syntax = Syntax {
     ],
     ignored_flags: crate::tvm_0_25::MODULE_FLAGS,
     called_decorators: CALLED,
+    keywords_follow_python: false,
     examples: Examples { scope: Some("T.sblock(\"name\")"), ..TVM_0_23.syntax.examples },
     ..TVM_0_23.syntax
 };

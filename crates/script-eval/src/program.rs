@@ -73,6 +73,8 @@ pub struct Program {
     spare: RefCell<Vec<EvalState>>,
     /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
     pub(crate) comparisons_nest: bool,
+    /// `true` if values of keyword arguments follow Python's rules everywhere.
+    pub(crate) keywords_follow_python: bool,
     pub(crate) host_code: HostCode,
     /// Warnings and notes of functions that were called back.
     pub(crate) inner_warnings: RefCell<Vec<EvalError>>,
@@ -175,6 +177,7 @@ impl Program {
             native_classes: RefCell::default(),
             lend_host: Box::new(|evaluate| evaluate(&mut Plain)),
             comparisons_nest: false,
+            keywords_follow_python: true,
             host_code: HostCode::Runs,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
@@ -193,6 +196,12 @@ impl Program {
     #[must_use]
     pub fn with_nested_comparisons(self, comparisons_nest: bool) -> Program {
         Program { comparisons_nest, ..self }
+    }
+
+    /// Declares if values of keyword arguments follow Python's rules in scripts as well.
+    #[must_use]
+    pub fn with_python_keywords(self, keywords_follow_python: bool) -> Program {
+        Program { keywords_follow_python, ..self }
     }
 
     /// Adds the comments, whose markers state the spans of their statements' nodes.

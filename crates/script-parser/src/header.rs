@@ -224,10 +224,12 @@ fn without_address(name: &str) -> Option<String> {
 pub(crate) fn rename_without_addresses(root: &Object) {
     let _ = Visitor::new().pre_order(root, |object| {
         for index in 0..object.info().fields().len() {
-            if let FieldRef::Name(cell) = object.field(index)
-                && let Some(name) = without_address(cell.text())
-            {
-                cell.set(name.into());
+            let FieldRef::Name(cell) = object.field(index) else { continue };
+            let (name, written) = (without_address(cell.text()), without_address(cell.written()));
+            if name.is_some() || written.is_some() {
+                let name = name.unwrap_or_else(|| cell.text().to_owned());
+                cell.set(written.unwrap_or_else(|| cell.written().to_owned()).into());
+                cell.set_alias(name.into());
             }
         }
         Walk::Advance

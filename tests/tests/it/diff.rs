@@ -5,7 +5,7 @@ use tvmscript::docsifier::{print_mapped, print_mapped_at};
 use tvmscript::ir_core::AccessPath;
 use tvmscript::{Object, PrinterConfig, registry, structural_equal};
 use tvmscript_test_texts::Random;
-use tvmscript_tests::ir_changes::{change_program, disagreement};
+use tvmscript_tests::ir_changes::{Plan, change_program, disagreement};
 use tvmscript_tests::{fixtures, parse_ok};
 
 fn only(name: &str, text: &str) -> Option<Object> {
@@ -29,11 +29,11 @@ fn edit_scripts_of_changed_programs_are_the_changes() {
                 continue;
             }
             let mut random = Random::new(fixture.text.len() as u64);
-            let count = 1 + random.below(5);
-            let Some((b, changes)) = change_program(&b, count, &mut random) else { continue };
+            let plan = Plan::choose(&mut random);
+            let Some((b, changes)) = change_program(&b, plan, &mut random) else { continue };
             let script = diff(&a, &b);
             let told: Vec<String> = script.edits.iter().map(ToString::to_string).collect();
-            let wrong = disagreement(&script, &changes);
+            let wrong = disagreement(&a, &script, &changes);
             assert!(
                 wrong.is_none(),
                 "{}: {}\n{changes:#?}\n{told:#?}",

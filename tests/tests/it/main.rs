@@ -17,6 +17,7 @@ mod invariants;
 mod json_corpus;
 mod json_faults;
 mod json_releases;
+mod left_constants;
 mod metaprogramming;
 mod mixed_modules;
 mod names;

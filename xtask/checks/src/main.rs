@@ -8,7 +8,7 @@ mod command;
 mod conformance;
 mod files;
 mod interpret;
-#[path = "../../../tests/src/ir_changes.rs"]
+#[path = "../../../tests/src/ir_changes/mod.rs"]
 mod ir_changes;
 mod lint_scripts;
 mod passes;

@@ -60,25 +60,25 @@ impl<'a> Matcher<'a> {
             if a.named == b.named {
                 return 0;
             }
-            let unlike = if is_even { 2 * ALONE - 1 } else { UNLIKE };
+            let unlike = if is_even { 2 * ALONE - 100 } else { UNLIKE };
             let (FieldRef::Node(x), FieldRef::Node(y)) = (at(left, i).as_field(), at(right, j).as_field())
             else {
                 return unlike;
             };
             let is_one_type = std::ptr::eq(x.info(), y.info());
             if a.form == b.form {
-                return if is_entity(x) { 2 * ALONE - 2 } else { 1 };
+                return if is_entity(x) { 2 * ALONE - 200 } else { 100 };
             }
             if a.size.min(b.size) <= SMALL {
-                return if is_one_type { 2 * ALONE - 2 } else { unlike };
+                return if is_one_type { 2 * ALONE - 200 } else { unlike };
             }
             match self.similarity(x, y) {
                 similar if similar < SIMILAR => match self.contains(x, y) {
-                    true => ALONE + 1,
+                    true => ALONE + 100,
                     false => unlike,
                 },
-                similar if is_one_type => 1 + (100 - similar) / 25,
-                _ => ALONE + 1,
+                similar if is_one_type => 100 + (100 - similar) * 4,
+                _ => ALONE + 100,
             }
         })
     }

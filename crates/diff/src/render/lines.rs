@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::equal::align::{Row, align_by};
+use tvmscript_ir_core::equal::align::{Row, UNLIKE, align_by};
 
 use crate::edit::{EditOp, EditScript};
 use crate::facts::{hash_of, name_of};
@@ -132,7 +132,7 @@ pub(crate) fn align(a: &Text, b: &Text, renamed: &HashMap<String, String>) -> Ve
             groups.push(Group::Changed(left, right));
         }
     };
-    for row in align_by(&left, &right, |x, y| if left.get(x) == right.get(y) { 0 } else { 100 }) {
+    for row in align_by(&left, &right, |x, y| if left.get(x) == right.get(y) { 0 } else { UNLIKE }) {
         let Row::Both(x, y) = row else { continue };
         change(&mut groups, i..x, j..y);
         match groups.last_mut() {

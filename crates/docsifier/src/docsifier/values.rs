@@ -127,6 +127,30 @@ impl Docsifier<'_> {
         self.typed
     }
 
+    /// Runs `f` in a place where the parser follows Python's rules, such as the body of a lambda or quoted text: a number on
+    /// the left of a comparison swaps its sides.
+    pub fn as_python<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.follows_python, true);
+        let result = f(self);
+        self.follows_python = before;
+        result
+    }
+
+    /// Runs `f` for the value of a keyword argument, which follows Python's rules in some releases.
+    #[inline]
+    pub fn keyword_value<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        match self.syntax().keywords_follow_python {
+            true => self.as_python(f),
+            false => f(self),
+        }
+    }
+
+    /// Returns `true` where the parser follows Python's rules ([`Docsifier::as_python`]).
+    #[inline]
+    pub fn follows_python(&self) -> bool {
+        self.follows_python
+    }
+
     /// Prints a node as data, which the parser does not convert: the bare name of a function is then that function, not
     /// the node that calling it makes.
     ///

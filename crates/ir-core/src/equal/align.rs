@@ -197,9 +197,9 @@ pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
 /// rows keep the order of both sides.
 ///
 /// ```
-/// use tvmscript_ir_core::equal::align::{Row, align_by};
+/// use tvmscript_ir_core::equal::align::{Row, UNLIKE, align_by};
 ///
-/// let cost = |_, _| 100;
+/// let cost = |_, _| UNLIKE;
 /// let rows = align_by(&[1, 2, 3], &[1, 3], cost);
 /// assert_eq!(rows, [Row::Both(0, 0), Row::Left(1), Row::Both(2, 1)]);
 /// ```
@@ -412,22 +412,22 @@ fn trace(tables: &[Vec<isize>], rows: isize, columns: isize) -> Vec<(usize, usiz
     pairs
 }
 
-/// Cost of an element without a counterpart.
-pub const ALONE: u32 = 3;
+/// Cost of an element without a counterpart. It is large, so that costs of pairs tell small differences apart.
+pub const ALONE: u32 = 300;
 
 /// Cost of pairing two elements with nothing in common.
-pub const UNLIKE: u32 = 2 * ALONE + 1;
+pub const UNLIKE: u32 = 2 * ALONE + 100;
 
 /// Cost of aligning two elements.
 fn cost(a: Signature, b: Signature) -> u32 {
     if a.content == b.content {
         0
     } else if a.form == b.form {
-        2
+        ALONE - 100
     } else if a.class == b.class {
-        4
+        ALONE + 100
     } else {
-        5
+        2 * ALONE - 100
     }
 }
 
@@ -626,7 +626,7 @@ mod tests {
         rhs.insert(500, 7);
         rhs.remove(100);
         rhs.remove(100);
-        let rows = align_by(&lhs, &rhs, |_, _| 100);
+        let rows = align_by(&lhs, &rhs, |_, _| UNLIKE);
         assert_eq!(rows.iter().filter(|row| !matches!(row, Row::Both(..))).count(), 3);
     }
 

@@ -52,6 +52,22 @@ impl NameCell {
         if text.is_empty() { other } else { text }
     }
 
+    /// Returns the name that texts show: the hint, unless an alias took its place ([`NameCell::set_alias`]).
+    #[inline]
+    pub fn written(&self) -> &str {
+        let current = self.current();
+        let text: *const str = written_of(&current).as_str();
+        // SAFETY: as in `text`.
+        unsafe { &*text }
+    }
+
+    /// Returns the name that texts show, or `other` if it is empty.
+    #[inline]
+    pub fn written_or<'a>(&'a self, other: &'a str) -> &'a str {
+        let text = self.written();
+        if text.is_empty() { other } else { text }
+    }
+
     /// Returns the hint as a handle.
     pub fn get(&self) -> Str {
         str_of(&self.current()).clone()
@@ -59,14 +75,26 @@ impl NameCell {
 
     /// Sets the hint.
     pub fn set(&self, name: Str) {
-        if self.text() == name.as_str() {
+        if self.text() == name.as_str() && self.written() == name.as_str() {
             return;
         }
+        self.replace(name, None);
+    }
+
+    /// Sets the hint to another name of the node, which texts do not show.
+    pub fn set_alias(&self, name: Str) {
+        if self.text() != name.as_str() {
+            self.replace(name, Some(written_of(&self.current()).clone()));
+        }
+    }
+
+    fn replace(&self, name: Str, written: Option<Str>) {
         let mut old = self.current.load(Ordering::Acquire);
         loop {
             // SAFETY: it is a former content of this cell.
             let former = unsafe { owned(old) };
-            let renamed = Ref::new(RenamedNode { name: name.clone(), _former: Object::clone(&former) });
+            let _former = Object::clone(&former);
+            let renamed = Ref::new(RenamedNode { name: name.clone(), written: written.clone(), _former });
             let new = renamed.into_object().into_ptr();
             match self.current.compare_exchange(old, new.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return drop(ManuallyDrop::into_inner(former)),
@@ -101,6 +129,14 @@ fn str_of(current: &Object) -> &Str {
     }
 }
 
+#[inline]
+fn written_of(current: &Object) -> &Str {
+    match current.as_node::<RenamedNode>().and_then(|renamed| renamed.written.as_ref()) {
+        Some(written) => written,
+        None => str_of(current),
+    }
+}
+
 impl Drop for NameCell {
     fn drop(&mut self) {
         if let Some(ptr) = NonNull::new(*self.current.get_mut()) {
@@ -112,7 +148,10 @@ impl Drop for NameCell {
 
 impl Clone for NameCell {
     fn clone(&self) -> Self {
-        NameCell::from(self.get())
+        let current = self.current();
+        let copy = NameCell::from(written_of(&current).clone());
+        copy.set_alias(str_of(&current).clone());
+        copy
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Syntax {
     pub slices: SliceRule,
     /// `true` if `a < b == c` in a script body is `(a < b) == c` where nodes are compared, and not Python's chain.
     pub comparisons_nest: bool,
+    /// `true` if values of keyword arguments in a script body follow Python's rules: `3 < x` is `x > 3` there.
+    pub keywords_follow_python: bool,
     /// Groups of functions that no table of the release lists, such as the instructions of a device: dialect and name. Calls
     /// of all their functions are kept as they are.
     pub open_groups: &'static [(&'static str, &'static str)],
@@ -147,6 +149,7 @@ impl Syntax {
         python: PythonNames::NONE,
         slices: SliceRule::AsWritten,
         comparisons_nest: false,
+        keywords_follow_python: true,
         open_groups: &[],
         ignored_flags: &[],
         called_decorators: &[],

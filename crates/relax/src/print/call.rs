@@ -104,14 +104,14 @@ fn plain(
             let key = d.docs.str(attrs.object().info().key());
             kwargs.push(("attrs_type_key", d.at(key, at)));
         }
-        match attrs.as_node::<DictAttrs>() {
-            Some(dict) => entries(dict, at, &mut kwargs, d)?,
-            None => fields(operator, attrs, at, &mut kwargs, d)?,
-        }
+        d.keyword_value(|d| match attrs.as_node::<DictAttrs>() {
+            Some(dict) => entries(dict, at, &mut kwargs, d),
+            None => fields(operator, attrs, at, &mut kwargs, d),
+        })?;
     }
     if !sinfo_args.is_empty() {
         let at = d.field(path, field!(Call, sinfo_args));
-        let infos = each(sinfo_args, at, d)?;
+        let infos = d.keyword_value(|d| each(sinfo_args, at, d))?;
         let infos = d.docs.tuple(&infos);
         kwargs.push((d.r_keyword("sinfo_args"), d.at(infos, at)));
     }
@@ -247,7 +247,7 @@ fn destination_passing(
     let mut kwargs = Keywords::new();
     let at_info = d.field(path, field!(Call, sinfo_args));
     let at_info = d.item(at_info, 0);
-    kwargs.push((d.r_keyword("out_sinfo"), results(info, at_info, d)?));
+    kwargs.push((d.r_keyword("out_sinfo"), d.keyword_value(|d| results(info, at_info, d))?));
     let at_attrs = d.field(path, field!(Call, attrs));
     if let Some(attrs) = attrs_of::<CallTIRInplaceAttrs>(node) {
         let at = d.field(at_attrs, field!(CallTIRInplaceAttrs, inplace_indices));
@@ -258,12 +258,12 @@ fn destination_passing(
         kwargs.push(("te_grad_name", d.at_field(grad, at_attrs, field!(CallTIRWithGradAttrs, te_grad_name))));
         if !attrs.te_grad_kwargs.is_empty() {
             let at = d.field(at_attrs, field!(CallTIRWithGradAttrs, te_grad_kwargs));
-            kwargs.push(("te_grad_kwargs", data_dict(&attrs.te_grad_kwargs, at, d)?));
+            kwargs.push(("te_grad_kwargs", d.keyword_value(|d| data_dict(&attrs.te_grad_kwargs, at, d))?));
         }
     }
     if let [vars] = scalars {
         let at = d.item(at, 2);
-        kwargs.push(("tir_vars", d.expr(vars, at)?));
+        kwargs.push(("tir_vars", d.keyword_value(|d| d.expr(vars, at))?));
     }
     let fields = info.as_node::<TupleStructInfo>().map(|tuple| &tuple.fields);
     let is_distributed = info.is::<DTensorStructInfo>()
@@ -312,7 +312,7 @@ fn spread_arguments(
     docs.extend(super::expr::each(&args.fields, at, d)?);
     let at = d.field(path, field!(Call, sinfo_args));
     let at = d.item(at, 0);
-    let info = results(info, at, d)?;
+    let info = d.keyword_value(|d| results(info, at, d))?;
     let callee = operator_doc(operator.text, path, d);
     let keyword = d.r_keyword("out_sinfo");
     Ok(Some(d.docs.call(callee, &docs, &[(keyword, info)])))

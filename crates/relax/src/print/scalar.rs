@@ -126,9 +126,12 @@ pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) ->
 /// A dimension or another scalar in struct info. In a signature it is quoted if it uses a variable of the signature,
 /// which is declared only in the body.
 pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
-    let doc = d.expr(value, path)?;
+    let is_compound = !value.is::<IntImm>() && !value.is::<Var>();
+    let doc = match is_compound && may_be_quoted(value, d) {
+        true => d.as_python(|d| d.expr(value, path))?,
+        false => d.expr(value, path)?,
+    };
     if d.syntax().has_type_variables {
-        let is_compound = !value.is::<IntImm>() && !value.is::<Var>();
         let is_signature = d.frame_data::<RelaxFrame>().is_some_and(|frame| frame.signature_vars.is_some());
         let is_quoted = is_compound && is_signature && any_node(value, |node| node.is::<Var>());
         return Ok(if is_quoted { d.docs.quoted(doc) } else { doc });
@@ -141,6 +144,19 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Do
         !value.is::<IntImm>() && any_node(value, |node| node.is::<Var>() && vars.contains(&node.address()))
     });
     Ok(if is_quoted { d.docs.quoted(doc) } else { doc })
+}
+
+/// Returns `true` if an expression will be quoted: it uses a variable that the signature declares or is going to.
+fn may_be_quoted(value: &Expr, d: &mut Docsifier<'_>) -> bool {
+    let any_variable = d.syntax().has_type_variables;
+    let vars = d.frames().rev().find_map(|frame| {
+        let frame = frame.data.downcast_ref::<RelaxFrame>()?;
+        frame.signature_vars.as_ref()
+    });
+    vars.is_some_and(|vars| {
+        let is_own = |node: &Object| any_variable || vars.contains(&node.address()) || !d.is_defined(node);
+        any_node(value, |node| node.is::<Var>() && is_own(node))
+    })
 }
 
 /// The module by its alias, declared at its first use in a function: `cls = Module`.

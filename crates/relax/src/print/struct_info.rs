@@ -40,10 +40,10 @@ pub(crate) fn prim(
     match value {
         Some(value) => {
             let at = d.field(path, field!(PrimStructInfo, value));
-            let value = match value.is::<prim::IntImm>() {
-                true => typed(value, at, d)?,
-                false => dimension(value, at, d)?,
-            };
+            let value = d.keyword_value(|d| match value.is::<prim::IntImm>() {
+                true => typed(value, at, d),
+                false => dimension(value, at, d),
+            })?;
             Ok(d.docs.call(callee, &[], &[("value", value)]))
         }
         None => {

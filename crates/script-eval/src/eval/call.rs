@@ -6,6 +6,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
 use super::{Cause, Closure, Module, NEEDS_ITERABLE, Placeholder, Raise};
+use crate::Eval;
 use crate::errors::{EvalResult, HostError, HostErrorKind};
 use crate::host::Mode;
 use crate::python::Outcome;
@@ -14,7 +15,6 @@ use crate::python::cost;
 #[cfg(feature = "library")]
 use crate::python::library::Partial;
 use crate::python::object;
-use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 /// Prepares arguments for code that knows built-in types only.
@@ -108,8 +108,11 @@ impl Eval<'_> {
         if keywords.is_empty() || result.is_err() && self.state.program.budget.stops_at_first_error() {
             return result.map(|()| out);
         }
-        // Values of keyword arguments follow Python's rules, as upstream evaluates them.
-        let before = self.state.move_by(Position::under_python_rules);
+        let follows_python = self.state.program.keywords_follow_python;
+        let before = self.state.move_by(|position| match follows_python {
+            true => position.under_python_rules(),
+            false => position,
+        });
         let mut is_spread = false;
         for keyword in ast.list(keywords).iter().copied() {
             if result.is_err() && self.state.program.budget.stops_at_first_error() {

@@ -319,7 +319,8 @@ impl Parse {
         });
         let program = Program::new(ast, text, source, options.limits)
             .with_host(lend_host)
-            .with_nested_comparisons(tables.release.syntax.comparisons_nest);
+            .with_nested_comparisons(tables.release.syntax.comparisons_nest)
+            .with_python_keywords(tables.release.syntax.keywords_follow_python);
         let state = EvalState::new(Rc::new(with_spans(program)));
         Parse { state, script: ScriptState::new(tables) }
     }

@@ -10,7 +10,7 @@ use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::errors::{EvalError, EvalErrorKind, EvalResult, syntax_error};
-use tvmscript_script_eval::{Binding, Program};
+use tvmscript_script_eval::{Binding, Position, Program, Run};
 
 impl Parser<'_> {
     /// Evaluates a string as a Python expression over the names in scope. Errors are reported inside the literal at
@@ -19,15 +19,26 @@ impl Parser<'_> {
     /// # Errors
     /// If the string is not an expression, or its evaluation fails.
     pub fn eval_text(&mut self, text: &str, at: impl HasRange + Copy) -> EvalResult<ScriptValue> {
-        self.eval_text_with(text, &[], at)
+        self.eval_text_at(Position::Module(Run::Strict), text, &[], at)
     }
 
-    /// As [`Parser::eval_text`], over further names, which the source may lack.
+    /// As [`Parser::eval_text`], but as if the expression stood there without quotes: under the rules of the current
+    /// mode, and over further names, which the source may lack.
     ///
     /// # Errors
     /// As [`Parser::eval_text`].
     pub fn eval_text_with(
         &mut self,
+        text: &str,
+        names: &[(Str, ScriptValue)],
+        at: impl HasRange + Copy,
+    ) -> EvalResult<ScriptValue> {
+        self.eval_text_at(self.state.position(), text, names, at)
+    }
+
+    fn eval_text_at(
+        &mut self,
+        position: Position,
         text: &str,
         names: &[(Str, ScriptValue)],
         at: impl HasRange + Copy,
@@ -68,6 +79,7 @@ impl Parser<'_> {
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 names.iter().for_each(|(name, value)| inner.define_builtin(name, value.clone()));
+                inner.state.move_to(position);
                 value = inner.eval(expression).ok();
                 let mut found = std::mem::take(&mut inner.state.diagnostics.errors);
                 errors.append(&mut found);

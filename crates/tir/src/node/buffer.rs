@@ -215,13 +215,17 @@ impl Buffer {
     }
 
     /// Names the buffer, its pointer and its strides. As in TVM, a pointer takes the name of the last buffer declared
-    /// over it. A named stride keeps its name, as in the TVM that printed the corpus; v0.23.0 renames it.
+    /// over it; texts show its own. A named stride keeps its name, as in the TVM that printed the corpus; v0.23.0 renames it.
     ///
     /// # Source
     /// `Namer` registrations, `src/script/ir_builder/tir/ir.cc`.
     fn give_name_to_parts(&self, name: &Str) {
+        let is_own = self.data.name.written() == self.name.text();
         self.name.set(name.clone());
-        self.data.name.set(name.clone());
+        match is_own {
+            true => self.data.name.set(name.clone()),
+            false => self.data.name.set_alias(name.clone()),
+        }
         for (i, stride) in self.strides.iter().enumerate() {
             if let Some(var) = stride.as_node::<Var>().filter(|var| var.name.get().is_empty()) {
                 var.name.set(format!("{name}_s{i}").into());

@@ -62,7 +62,7 @@ pub fn annotations_kwarg(
         return Ok(None);
     }
     let at = d.field(path, "annotations");
-    Ok(Some(("annotations", d.host(|d| data_dict(annotations, at, d))?)))
+    Ok(Some(("annotations", d.keyword_value(|d| data_dict(annotations, at, d))?)))
 }
 
 /// The storage scope of a pointer.
@@ -220,7 +220,10 @@ pub(crate) fn realize_call(
     args.extend(scope);
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if !is_one(condition) {
-        kwargs.push(("condition", d.host(|d| d.part(condition, path, field!(BufferRealize, condition)))?));
+        kwargs.push((
+            "condition",
+            d.keyword_value(|d| d.part(condition, path, field!(BufferRealize, condition)))?,
+        ));
     }
     Ok(d.call_t_with("realize", &args, &kwargs))
 }

@@ -42,12 +42,29 @@ fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::PrimResult<Expr>, a: &Ex
     smart(a.clone(), b.clone()).is_ok_and(|e| e.is::<EQ>())
 }
 
-fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<(ExprDoc, ExprDoc)> {
+fn operands(
+    op: BinaryOp,
+    (a, b): (&Expr, &Expr),
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<(ExprDoc, ExprDoc)> {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let is_node = matches!(op, Eq | Ne | Lt | Le | Gt | Ge) && may_swap(a, d);
     with_types([a, b], d, |d| {
-        let a = d.part(a, path, field!(Add, a))?;
+        let a = match is_node {
+            true => d.typed(|d| d.part(a, path, field!(Add, a)))?,
+            false => d.part(a, path, field!(Add, a))?,
+        };
         let b = d.part(b, path, field!(Add, b))?;
         Ok((a, b))
     })
+}
+
+/// Returns `true` for a literal that would swap the sides of a comparison as a number, but not as a node
+/// (`T.int64(3) < x`).
+fn may_swap(a: &Expr, d: &mut Docsifier<'_>) -> bool {
+    let is_wide = |literal: &IntImm| !literal.dtype.is_bool() && literal.dtype != DataType::INT32;
+    d.follows_python() && a.as_node::<IntImm>().is_some_and(is_wide)
 }
 
 /// Prints the operands of a call. If all of them are integers, nothing else tells their type, so the literals do where
@@ -79,7 +96,7 @@ macro_rules! binary {
         $(#[$doc])*
         pub(crate) fn $name(node: &Ref<$node>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
             let $node { span: _, dtype: _, a, b } = &**node;
-            let (left, right) = operands(a, b, path, d)?;
+            let (left, right) = operands(BinaryOp::$smart, (a, b), path, d)?;
             let sugar: fn(&Expr, ExprDoc, ExprDoc, &mut Docsifier<'_>) -> Option<ExprDoc> = $sugar;
             // Python itself computes operations on two numbers.
             let is_python = is_number(left, d) && is_number(right, d);
@@ -106,7 +123,7 @@ macro_rules! infix {
 macro_rules! comparison {
     ($op:ident) => {
         |_, left, right, d| {
-            if is_number(left, d) && d.tir().in_host() {
+            if is_number(left, d) && (d.follows_python() || d.tir().options.in_host) {
                 return None;
             }
             Some(d.docs.binary(Op::$op, left, right))

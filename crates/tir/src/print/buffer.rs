@@ -182,7 +182,7 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
         return Ok(d.docs.index(buffer, &indices));
     };
     let items = list(items, at, d)?;
-    let predicate = d.host(|d| d.part(predicate, path, field!(BufferLoad, predicate)))?;
+    let predicate = d.keyword_value(|d| d.part(predicate, path, field!(BufferLoad, predicate)))?;
     let callee = d.docs.attr(buffer, "vload");
     Ok(d.docs.call(callee, &[items], &[("predicate", predicate)]))
 }
@@ -199,7 +199,7 @@ pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>
         return Ok(d.docs.store(target, value));
     };
     let items = list(items, at, d)?;
-    let predicate = d.host(|d| d.part(predicate, path, field!(BufferStore, predicate)))?;
+    let predicate = d.keyword_value(|d| d.part(predicate, path, field!(BufferStore, predicate)))?;
     let callee = d.docs.attr(buffer, "vstore");
     let call = d.docs.call(callee, &[items, value], &[("predicate", predicate)]);
     let stmt = d.docs.expr_stmt(call);

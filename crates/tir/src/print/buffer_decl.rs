@@ -289,11 +289,11 @@ fn parts(
             )?;
         } else {
             new_vars.add(&variable, at, d)?;
-            kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
+            kwargs.push(("elem_offset", d.keyword_value(|d| d.expr(elem_offset, at))?));
         }
     } else if !has_default_offset(buffer) || *offset_factor != 1 {
         // With a factor but no offset, the parser would create a variable.
-        kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
+        kwargs.push(("elem_offset", d.keyword_value(|d| d.expr(elem_offset, at))?));
     }
 
     let scope = buffer.scope();
@@ -356,7 +356,7 @@ fn strides_doc(
             }
             new_vars.add(&variable, at, d)?;
         }
-        docs.push(d.host(|d| d.expr(stride, at))?);
+        docs.push(d.keyword_value(|d| d.expr(stride, at))?);
     }
     let tuple = d.docs.tuple(&docs);
     Ok(d.at(tuple, path))

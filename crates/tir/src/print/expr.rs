@@ -116,7 +116,7 @@ pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) 
 pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Let { span: _, dtype: _, var, value, body } = &**node;
     let var = d.part(var, path, field!(Let, var))?;
-    let value = d.host(|d| d.part(value, path, field!(Let, value)))?;
+    let value = d.keyword_value(|d| d.part(value, path, field!(Let, value)))?;
     let bindings = d.docs.dict(&[(var, value)]);
     let body = d.part(body, path, field!(Let, body))?;
     Ok(d.call_t_with("Let", &[body], &[("where", bindings)]))

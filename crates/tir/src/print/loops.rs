@@ -198,7 +198,7 @@ fn iterable(
         if is_range {
             args.push(d.expr(step, at)?);
         } else {
-            kwargs.push(("step", d.host(|d| d.expr(step, at))?));
+            kwargs.push(("step", d.keyword_value(|d| d.expr(step, at))?));
         }
     }
     kwargs.extend(known.map(|name| ("var", name)));

@@ -25,7 +25,7 @@ fn lambda(
         for param in params.iter().flat_map(|params| params.iter()) {
             names.push(var::define(param, d)?);
         }
-        let results = d.host(|d| each(results, path, d))?;
+        let results = d.as_python(|d| each(results, path, d))?;
         let body = match &*results {
             [result] if bare => *result,
             results => d.docs.tuple(results),
@@ -73,7 +73,7 @@ pub(crate) fn comm_reducer(
 pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Reduce { span: _, dtype: _, combiner, source, init, axis, condition, value_index } = &**node;
     let combiner = d.part(combiner, path, field!(Reduce, combiner))?;
-    let (source, init, axis, condition) = d.host(|d| -> DocsifyResult<_> {
+    let (source, init, axis, condition) = d.keyword_value(|d| -> DocsifyResult<_> {
         let at = d.field(path, field!(Reduce, source));
         let source = list(source, at, d)?;
         let at = d.field(path, field!(Reduce, init));

@@ -107,8 +107,6 @@ pub struct State {
     pub(crate) is_rung: bool,
     /// The next call continues a long chain of conditionals.
     pub(crate) is_link: bool,
-    /// Nesting of plain Python: values of keyword arguments, bodies of lambdas.
-    host: u32,
     /// Enclosing loops by the address of their variable.
     loops: HashMap<usize, Ref<For>>,
     /// Frames of pointers whose statement is in an inner frame of the one that has their name.
@@ -121,7 +119,6 @@ impl State {
     fn new(config: &PrinterConfig, syntax: &'static TirSyntax) -> State {
         State {
             syntax,
-            host: u32::from(config.part::<TirOptions>().in_host),
             options: config.part(),
             prefix: None,
             dtypes: Vec::new(),
@@ -146,12 +143,6 @@ impl State {
     #[inline]
     pub(crate) fn take_concise(&mut self, statement: usize) -> bool {
         self.concise.take() == Some(statement)
-    }
-
-    /// Returns `true` in plain Python.
-    #[inline]
-    pub(crate) fn in_host(&self) -> bool {
-        self.host > 0
     }
 
     /// The enclosing loop with this variable, by its address.
@@ -196,8 +187,6 @@ pub trait TirDocsifier {
     fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
     /// The shared callee of an operator.
     fn t_callee(&mut self, address: usize, operator: &Operator) -> ExprDoc;
-    /// Runs `f` in a place where the parser evaluates plain Python.
-    fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R;
     /// The name of the release's function in place of one of TVM 0.23.
     fn successor(&self, name: &'static str) -> &'static str;
     /// Records that the statement of a pointer is in the innermost frame.
@@ -273,13 +262,6 @@ impl TirDocsifier for Docsifier<'_> {
         let doc = self.t(name);
         self.tir().callees.insert(address, doc);
         doc
-    }
-
-    fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        self.tir().host += 1;
-        let result = f(self);
-        self.tir().host -= 1;
-        result
     }
 
     fn bind_here(&mut self, variable: &Ref<Var>) {

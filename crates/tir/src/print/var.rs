@@ -1,11 +1,12 @@
 //! Names of variables, and declarations of free ones.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, DocsifyResult};
-use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk, any_node, field};
+use tvmscript_ir_core::{Object, PathId, Ref, Str, Visitor, Walk, any_node, field};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimType, TensorMapType, Var, size_var_type};
 
 use super::attr;
@@ -17,39 +18,62 @@ use crate::node::{Buffer, IterVar};
 /// # Errors
 /// If the variable is defined twice.
 pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
-    let hint = pointer_hint(variable, variable.name.text_or("v"), d);
-    d.define(variable.object(), hint)
+    let hint = pointer_hint(variable, d);
+    d.define(variable.object(), &hint)
 }
 
-/// The name hint of a variable, without its number for a pointer that shares the hint with a buffer over it.
+/// The name hint of a variable. The parser gives a pointer the name of the last buffer that is declared over it, and keeps its
+/// own name.
 ///
-/// The parser gives a pointer the name of the buffer declared over it. With the full hint, the pointer would take the
-/// buffer's name and the buffer a new one, so the text would change with every round trip.
-fn pointer_hint<'h>(variable: &Ref<Var>, hint: &'h str, d: &mut Docsifier<'_>) -> &'h str {
-    let Some((base, number)) = hint.rsplit_once('_') else { return hint };
-    let is_numbered = !base.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    if !is_numbered || !variable.dtype.is_handle() || d.is_defined(variable.object()) {
-        return hint;
+/// A pointer under one buffer prints by the buffer's name without its number, as TVM prints it first: with the full name, the
+/// pointer would take the buffer's and the buffer a new one, so the text would change with every round trip. Under several
+/// buffers, of which another one may be the last in the text, it prints by its own name.
+fn pointer_hint<'h>(variable: &'h Ref<Var>, d: &mut Docsifier<'_>) -> Cow<'h, str> {
+    let written = variable.name.written_or("v");
+    let has_own = written != variable.name.text();
+    let may_share = variable.dtype.is_handle() && (has_own || without_number(written).is_some());
+    if !may_share || d.is_defined(variable.object()) {
+        return written.into();
     }
-    let pointers = d.region_fact(SharedNames::new);
-    if pointers.0.contains(&variable.object().address()) { base } else { hint }
+    let BufferNames(pointers) = d.region_fact(BufferNames::new);
+    let Some(names) = pointers.get(&variable.object().address()) else { return written.into() };
+    let mut all = names.iter();
+    let buffer = match (all.next(), all.next()) {
+        (Some(only), None) if has_own => only.as_str(),
+        _ if !has_own && names.contains(written) => written,
+        _ => return written.into(),
+    };
+    let mut base = buffer;
+    while let Some(shorter) = without_number(base) {
+        base = shorter;
+        if base == written {
+            return written.into();
+        }
+    }
+    without_number(buffer).unwrap_or(buffer).to_owned().into()
 }
 
-/// Addresses of pointers that share their hint with a buffer over them.
-struct SharedNames(HashSet<usize>);
+/// `A` for `A_1`.
+fn without_number(name: &str) -> Option<&str> {
+    let (base, number) = name.rsplit_once('_')?;
+    let is_numbered = !base.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    is_numbered.then_some(base)
+}
 
-impl SharedNames {
-    fn new(root: &Object) -> SharedNames {
-        let mut shared = HashSet::new();
+/// Names of the buffers over each pointer, by address.
+struct BufferNames(HashMap<usize, HashSet<Str>>);
+
+impl BufferNames {
+    fn new(root: &Object) -> BufferNames {
+        let mut pointers: HashMap<usize, HashSet<Str>> = HashMap::new();
         let _ = Visitor::new().pre_order(root, |node| {
-            if let Some(buffer) = node.as_node::<Buffer>()
-                && buffer.name.text() == buffer.data.name.text()
-            {
-                shared.insert(buffer.data.object().address());
+            if let Some(buffer) = node.as_node::<Buffer>() {
+                let names = pointers.entry(buffer.data.object().address()).or_default();
+                names.insert(buffer.name.get());
             }
             Walk::Advance
         });
-        SharedNames(shared)
+        BufferNames(pointers)
     }
 }
 
@@ -71,7 +95,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Docsi
         attr::env_thread(&thread, path, None, d)?;
         return define(node, d);
     }
-    let hint = node.name.text();
+    let hint = node.name.written();
     d.declare_free(node.object(), hint, |d| {
         let name = define(node, d)?;
         let name = d.at(name, path);

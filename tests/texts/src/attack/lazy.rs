@@ -34,6 +34,24 @@ const LAYERS: &[&str] = &[
     "layer(it)",
     "Layer(it)",
     "it.__iter__() if hasattr(it, '__iter__') else it",
+    "reversed(tuple(it))",
+    "itertools.islice(it, 0, 3, 1)",
+    "itertools.accumulate(it, max)",
+    "itertools.dropwhile(lambda x: False, it)",
+    "itertools.filterfalse(None, it)",
+    "itertools.chain.from_iterable([it, it])",
+    "itertools.compress(it, [1, 1])",
+    "itertools.tee(it)[0]",
+    "itertools.repeat(it, 2)",
+    "itertools.product(it)",
+    "iter(lambda it=it: next(it, 1), 1)",
+    "map(max, it, it)",
+    "zip(it, itertools.count())",
+    "(y for x in it for y in [x])",
+    "(x for x in it if x)",
+    "functools.reduce(lambda a, b: b, [0, it])",
+    "iter([it])",
+    "{it}",
 ];
 
 /// A use of the outermost layer.
@@ -61,6 +79,16 @@ const USES: &[&str] = &[
     "all(it)",
     "any(it)",
     "reversed(it)",
+    "min(it, default=0)",
+    "set(it)",
+    "str(it)",
+    "list(zip(it, it))",
+    "itertools.islice(it, 1).__next__()",
+    "[x for x in it]",
+    "it != it",
+    "it in [it]",
+    "frozenset([it])",
+    "print(it)",
 ];
 
 /// A container of `n` elements.
@@ -96,6 +124,19 @@ const STEPS: &[&str] = &[
     "next(map(bool, c))",
     "any(c)",
     "isinstance(c, dict)",
+    "next(itertools.islice(c, 1))",
+    "next(itertools.chain(c, c))",
+    "next(x for x in c)",
+    "next(filter(None, c))",
+    "max(itertools.islice(c, 2), default=0)",
+    "c == c",
+    "all(c)",
+    "next(itertools.accumulate(c))",
+    "next(itertools.takewhile(bool, c), 0)",
+    "next(iter(lambda: c, 1))",
+    "next(itertools.cycle(c))",
+    "list(itertools.islice(iter(c), 3))",
+    "c.__len__()",
 ];
 
 /// Values that repeat a part.
@@ -107,6 +148,13 @@ const REPEATED: &[&str] = &[
     "[[part] * 10] * n",
     "{'a': {'b': [part] * n}}",
     "[('a' * m,)] * n",
+    "{('k', i): part for i in range(n)}",
+    "[{'a': part}] * n",
+    "(part,) * n",
+    "[part + part] * n",
+    "[repr(part)] * n",
+    "[[], [part, part]] * n",
+    "{part: [part] * n}",
 ];
 
 const MODULES: &str = "import collections, copy, functools, itertools, types\n";
@@ -141,7 +189,10 @@ pub(super) fn lazy(random: &mut Random, scale: Scale) -> String {
             )
         }
         _ => {
-            let name = pick(random, &["u", "T.u", "a.u", "u(", "T.evaluate(u", "\"", "u["]);
+            let name = pick(
+                random,
+                &["u", "T.u", "a.u", "u(", "T.evaluate(u", "\"", "u[", "-u", "R.u(", "x.y.u", "T.int32(u"],
+            );
             let close = match name.chars().last() {
                 Some('(') => ")",
                 Some('[') => "]",

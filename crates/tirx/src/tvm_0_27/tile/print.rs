@@ -75,7 +75,7 @@ pub(in super::super) fn lambda(
     // A lambda contains no statements, so nothing is declared in it.
     let (doc, _) = d.with_frame(Frame::new(None, ()), |d| {
         let names = vars.iter().map(|var| define_variable(var, d)).collect::<DocsifyResult<Vec<_>>>()?;
-        let value = d.host(|d| d.part(pred, path, "pred"))?;
+        let value = d.keyword_value(|d| d.part(pred, path, "pred"))?;
         Ok(d.docs.lambda(&names, value)?)
     })?;
     Ok(doc)
