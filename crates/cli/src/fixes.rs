@@ -149,9 +149,9 @@ fn examine(source: &Source, text: &str, settings: &Settings<'_>, timings: &mut T
     let source = Source::new(source.name.clone(), text.to_owned());
     match input::parse_as_is(&source, settings, timings) {
         Err(FileErrorKind::Script { errors }) => {
-            let is_syntax = |code: &str| code.starts_with("E01");
             let wrong = errors.iter().filter(|error| error.is_error());
-            let (syntax, other): (Vec<_>, Vec<_>) = wrong.partition(|error| is_syntax(error.code()));
+            let (syntax, other): (Vec<_>, Vec<_>) =
+                wrong.partition(|error| input::syntax_kind(error).is_some());
             Found {
                 badness: (syntax.len(), other.len(), 0),
                 fixes: errors.iter().filter_map(certain).collect(),

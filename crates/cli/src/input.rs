@@ -9,6 +9,7 @@ use tvmscript::ir_core::json::scan::Scanner;
 use tvmscript::ir_core::release::Reason;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId, SourceTexts, Str};
 use tvmscript::irbuilder::record::Step;
+use tvmscript::python_syntax::SyntaxErrorKind;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
@@ -317,11 +318,21 @@ fn or_cleaned<T>(
 
 /// Returns `true` if the text was not read because of its size: less of it would not be read either.
 fn is_too_large(errors: &[ParseError]) -> bool {
-    errors.iter().any(|error| matches!(error.code(), "E0102" | "E0130"))
+    use SyntaxErrorKind::{TextTooLarge, TooManyParts};
+    let is_size = |kind: &SyntaxErrorKind| matches!(kind, TextTooLarge { .. } | TooManyParts { .. });
+    errors.iter().filter_map(syntax_kind).any(is_size)
 }
 
 fn syntax_errors(errors: &[ParseError]) -> usize {
-    errors.iter().filter(|error| error.code().starts_with("E01")).count()
+    errors.iter().filter(|error| syntax_kind(error).is_some()).count()
+}
+
+/// The kind of an error of Python's syntax.
+pub(crate) fn syntax_kind(error: &ParseError) -> Option<&SyntaxErrorKind> {
+    match &error.kind {
+        ParseErrorKind::Eval(EvalErrorKind::Syntax(kind)) => Some(kind),
+        _ => None,
+    }
 }
 
 /// Parses a script or JSON, without another attempt.

@@ -1,9 +1,12 @@
 //! Blocks as TVM 0.8 wrote them: `with T.block([16, T.reduce_axis(0, 16)], "C") as [vi, vk]:`.
 
+use std::rc::Rc;
+
+use tvmscript::diagnostics::{TextEdit, apply};
 use tvmscript::python_syntax::ast::{Ast, Constant, Expr, ExprId, List, Stmt, StmtId, TextRange, With};
 use tvmscript::python_syntax::{PythonOptions, parse_python};
 
-/// Functions for axes of other kinds than spatial ones, with the words of today. Their arguments are the ends.
+/// Functions of axes with start and end, each with the kind that blocks of today name.
 const AXES: [(&str, &str); 4] =
     [("range", "spatial"), ("reduce_axis", "reduce"), ("scan_axis", "scan"), ("opaque_axis", "opaque")];
 
@@ -15,18 +18,19 @@ pub(crate) fn renewed(text: &str) -> Option<String> {
     let blocks = Blocks { text, ast: &parsed.ast };
     let mut edits = Vec::new();
     // Statements with the variables of the loops around them.
-    let mut work: Vec<(StmtId, Vec<&str>)> =
-        parsed.ast.module_body().iter().map(|id| (*id, Vec::new())).collect();
+    let none: Rc<[&str]> = Rc::from([]);
+    let mut work: Vec<(StmtId, Rc<[&str]>)> =
+        parsed.ast.module_body().iter().map(|id| (*id, none.clone())).collect();
     while let Some((id, loops)) = work.pop() {
-        let mut add = |body: List<StmtId>, loops: Vec<_>| {
+        let mut add = |body: List<StmtId>, loops: Rc<[_]>| {
             work.extend(parsed.ast.list(body).iter().map(|id| (*id, loops.clone())));
         };
         match *parsed.ast.stmt(id) {
-            Stmt::FunctionDef(def) => add(def.body, Vec::new()),
-            Stmt::ClassDef(def) => add(def.body, Vec::new()),
+            Stmt::FunctionDef(def) => add(def.body, none.clone()),
+            Stmt::ClassDef(def) => add(def.body, none.clone()),
             Stmt::For(stmt) => {
                 let names = blocks.names(stmt.target)?;
-                add(stmt.body, [loops, names].concat());
+                add(stmt.body, loops.iter().copied().chain(names).collect());
             }
             Stmt::While(stmt) => add(stmt.body, loops),
             Stmt::If(stmt) => {
@@ -36,23 +40,14 @@ pub(crate) fn renewed(text: &str) -> Option<String> {
                 add(stmt.orelse, loops);
             }
             Stmt::With(stmt) => {
-                // Loops around a block are none of the blocks in it.
+                // Loops around a block are not axes of the blocks in it.
                 let is_block = blocks.block(stmt, &loops, &mut edits)?;
-                add(stmt.body, if is_block { Vec::new() } else { loops });
+                add(stmt.body, if is_block { none.clone() } else { loops });
             }
             _ => {}
         }
     }
-    edits.sort_unstable_by_key(|(range, _): &(TextRange, String)| range.start);
-    let mut out = String::with_capacity(text.len());
-    let mut end = 0;
-    for (range, new) in &edits {
-        out.push_str(text.get(end..range.start as usize)?);
-        out.push_str(new);
-        end = range.end as usize;
-    }
-    out.push_str(text.get(end..)?);
-    (!edits.is_empty()).then_some(out)
+    (!edits.is_empty()).then(|| apply(text, &edits).ok())?
 }
 
 /// A text with its tree.
@@ -89,7 +84,7 @@ impl<'t> Blocks<'t> {
     }
 
     /// Adds the edits of a block of the earlier form, and returns `true` for one. `None` if it cannot be written anew.
-    fn block(&self, stmt: With, loops: &[&str], edits: &mut Vec<(TextRange, String)>) -> Option<bool> {
+    fn block(&self, stmt: With, loops: &[&str], edits: &mut Vec<TextEdit>) -> Option<bool> {
         let [item] = self.ast.list(stmt.items) else { return Some(false) };
         let Some((namespace, "block", [extents, name @ ..])) = self.call(item.context) else {
             return Some(false);
@@ -107,7 +102,7 @@ impl<'t> Blocks<'t> {
         };
         let context = self.ast.range(item.context);
         let end = item.target.map_or(context.end, |target| self.ast.range(target).end);
-        edits.push((TextRange::new(context.start, end), format!("{namespace}.block({name})")));
+        edits.push(edit(TextRange::new(context.start, end), format!("{namespace}.block({name})")));
         if variables.len() != axes.len() {
             return None;
         }
@@ -129,7 +124,7 @@ impl<'t> Blocks<'t> {
             let Some((_, "bind", [variable, value])) = self.call(statement.value) else { continue };
             let variable = self.text_of(*variable);
             let index = variables.iter().position(|own| *own == variable)?;
-            edits.push((self.ast.range(*id), axis(index, self.text_of(*value))?));
+            edits.push(edit(self.ast.range(*id), axis(index, self.text_of(*value))?));
             bound += 1;
         }
         if bound == variables.len() {
@@ -149,9 +144,13 @@ impl<'t> Blocks<'t> {
             lines.push('\n');
             lines.push_str(indent);
         }
-        edits.push((TextRange::at(at), lines));
+        edits.push(edit(TextRange::at(at), lines));
         Some(true)
     }
+}
+
+fn edit(range: TextRange, replacement: String) -> TextEdit {
+    TextEdit { range: range.into(), replacement }
 }
 
 #[cfg(test)]

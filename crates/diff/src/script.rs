@@ -273,18 +273,18 @@ impl<'a> Writer<'_, 'a> {
                 continue;
             }
             let (x, y) = (a.field(index), b.field(index));
-            let name = |field: FieldRef<'_>| match field {
-                FieldRef::Name(name) => Some(Str::new(name.written())),
-                FieldRef::Node(text) => Str::try_ref(text).cloned(),
+            let name = |field: FieldRef<'a>| match field {
+                FieldRef::Name(name) => Some(name.written()),
+                FieldRef::Node(text) => Str::try_ref(text).map(Str::as_str),
                 _ => None,
             };
             match (name(x), name(y)) {
                 (Some(old), Some(new)) if old == new => {}
                 (Some(old), Some(new)) => {
                     self.at(PathStep::Field(field.name), PathStep::Field(field.name), |this| {
-                        let new = Value::from(new);
+                        let new = Value::str(new);
                         this.actions.push(Action::Set { at: this.left_path(), value: new.clone() });
-                        this.edit(EditOp::Rename, Some(Value::from(old)), Some(new));
+                        this.edit(EditOp::Rename, Some(Value::str(old)), Some(new));
                         if let Some(edit) = this.edits.last_mut() {
                             edit.is_ignored = true;
                         }

@@ -284,7 +284,7 @@ impl Docsifier<'_> {
 
 /// The name of a node, or another one if it has none.
 fn hint_of<'n>(node: &'n Object, other: &'n str) -> &'n str {
-    node.name_cell().map_or(other, |name| name.text_or(other))
+    node.name_cell().map_or(other, |name| name.written_or(other))
 }
 
 /// Takes a node apart: binds each field as a [`NodeField`] with its path below the node's. Every field has to be named;

@@ -99,14 +99,14 @@ pub trait Host {
 
     // ---- values of the host's own ----
 
-    /// Looks up an attribute in a namespace of the host: `None` if the value is not a namespace, `Some(None)` if it
-    /// lacks the attribute.
+    /// Looks up an attribute in a namespace of the host: `None` if the value is not a namespace, [`Binding::Unbound`] if
+    /// it lacks the attribute.
     fn namespace_attribute(
         &mut self,
         _state: &EvalState,
         _value: &dyn HostObject,
         _attr: Name,
-    ) -> Option<Option<ScriptValue>> {
+    ) -> Option<Binding> {
         None
     }
 

@@ -73,7 +73,7 @@ pub struct Program {
     spare: RefCell<Vec<EvalState>>,
     /// `true` if `a < b == c` is `(a < b) == c` where nodes are compared.
     pub(crate) comparisons_nest: bool,
-    /// `true` if values of keyword arguments follow Python's rules everywhere.
+    /// `true` if values of keyword arguments follow Python's rules in scripts, too.
     pub(crate) keywords_follow_python: bool,
     pub(crate) host_code: HostCode,
     /// Warnings and notes of functions that were called back.

@@ -225,12 +225,10 @@ pub(crate) fn rename_without_addresses(root: &Object) {
     let _ = Visitor::new().pre_order(root, |object| {
         for index in 0..object.info().fields().len() {
             let FieldRef::Name(cell) = object.field(index) else { continue };
-            let (name, written) = (without_address(cell.text()), without_address(cell.written()));
-            if name.is_some() || written.is_some() {
-                let name = name.unwrap_or_else(|| cell.text().to_owned());
-                cell.set(written.unwrap_or_else(|| cell.written().to_owned()).into());
-                cell.set_alias(name.into());
-            }
+            let Some(written) = without_address(cell.written()) else { continue };
+            let hint = without_address(cell.text()).map_or_else(|| cell.get(), Into::into);
+            cell.set(written.into());
+            cell.set_alias(hint);
         }
         Walk::Advance
     });

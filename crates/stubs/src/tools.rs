@@ -1,9 +1,8 @@
 //! Plugins and settings of Python's type checkers and linters, beside the stubs.
 //!
-//! The files are templates. What they need to know about a registry are the full names of the decorators of scripts.
+//! The files are templates. They need one thing of a registry: the full names of the decorators of scripts.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use tvmscript_ir_core::Registry;
 use tvmscript_script_parser::{DecoratorRule, Parsers, Provided};
@@ -29,6 +28,9 @@ const FUNCTIONS: &str = "DECORATORS: set[str] = set()";
 /// In the layout of stub packages, plugins are modules beside the packages, and the other files are in the package of stubs.
 pub fn tools(registry: &Registry, layout: Layout) -> Vec<StubFile> {
     let decorators = decorators(registry);
+    let functions = decorators.iter().filter(|(_, kind)| **kind == "function");
+    let functions = filled(FUNCTIONS, functions.map(|(name, _)| format!("\"{name}\"")));
+    let kinds = filled(KINDS, decorators.iter().map(|(name, kind)| format!("\"{name}\": \"{kind}\"")));
     let package = registry.release().syntax.python.package;
     let file = |(name, text): (&str, &str)| {
         let is_module = name.ends_with(".py");
@@ -36,7 +38,7 @@ pub fn tools(registry: &Registry, layout: Layout) -> Vec<StubFile> {
             Layout::StubPackages if !is_module && !package.is_empty() => format!("{package}-stubs/{name}"),
             Layout::Sources | Layout::StubPackages => name.to_owned(),
         };
-        let text = text.replace(KINDS, &kinds(&decorators)).replace(FUNCTIONS, &functions(&decorators));
+        let text = text.replace(KINDS, &kinds).replace(FUNCTIONS, &functions);
         StubFile { path, text }
     };
     FILES.into_iter().map(file).collect()
@@ -69,25 +71,11 @@ fn decorators(registry: &Registry) -> BTreeMap<String, &'static str> {
     out
 }
 
-fn kinds(decorators: &BTreeMap<String, &'static str>) -> String {
-    let mut out = "DECORATORS: dict[str, str] = {\n".to_owned();
-    for (name, kind) in decorators {
-        let _ = writeln!(out, "    \"{name}\": \"{kind}\",");
+/// A line of a template, with entries in its empty collection.
+fn filled(line: &str, entries: impl Iterator<Item = String>) -> String {
+    let entries: String = entries.map(|entry| format!("    {entry},\n")).collect();
+    match line.split_once(" = ") {
+        Some((name, _)) if !entries.is_empty() => format!("{name} = {{\n{entries}}}"),
+        _ => line.to_owned(),
     }
-    out.push('}');
-    out
-}
-
-fn functions(decorators: &BTreeMap<String, &'static str>) -> String {
-    let functions: Vec<&String> =
-        decorators.iter().filter(|(_, kind)| **kind == "function").map(|(name, _)| name).collect();
-    if functions.is_empty() {
-        return FUNCTIONS.to_owned();
-    }
-    let mut out = "DECORATORS: set[str] = {\n".to_owned();
-    for name in functions {
-        let _ = writeln!(out, "    \"{name}\",");
-    }
-    out.push('}');
-    out
 }

@@ -35,7 +35,8 @@ pub(super) fn run(args: &StubsArgs, run: &Run<'_>) -> Outcome {
         }
     };
     let layout = if args.stub_packages { Layout::StubPackages } else { Layout::Sources };
-    let files = [stubs(registry, layout), tools(registry, layout)].concat();
+    let mut files = stubs(registry, layout);
+    files.extend(tools(registry, layout));
     files.iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
 }
 

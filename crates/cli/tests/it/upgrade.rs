@@ -435,8 +435,8 @@ def f(h: T.handle):
 "#;
     let ran = run(&["upgrade", &file("stack.py", OLD)]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
-    let bound = "    B: T.let[T.handle(\"float32\", \"global\")] = T.reinterpret(T.handle(\"float32\", \"global\").ty, \
-                 T.tvm_stack_alloca(\"array\", 4))\n    B_1 = T.decl_buffer((4,), data=B)\n";
+    let bound = "    p: T.let[T.handle(\"float32\", \"global\")] = T.reinterpret(T.handle(\"float32\", \"global\").ty, \
+                 T.tvm_stack_alloca(\"array\", 4))\n    B = T.decl_buffer((4,), data=p)\n";
     assert!(ran.stdout.contains(bound), "{}", ran.stdout);
 }
 

@@ -1,7 +1,7 @@
 //! Alignment of arrays, and moves of their elements.
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::equal::align::{ALONE, Row, UNLIKE, align_by};
+use tvmscript_ir_core::equal::align::{ALONE, Row, STEP, UNLIKE, align_by};
 use tvmscript_ir_core::vectors::at;
 use tvmscript_ir_core::{FieldRef, Object, Value};
 
@@ -60,25 +60,25 @@ impl<'a> Matcher<'a> {
             if a.named == b.named {
                 return 0;
             }
-            let unlike = if is_even { 2 * ALONE - 100 } else { UNLIKE };
+            let unlike = if is_even { 2 * ALONE - STEP } else { UNLIKE };
             let (FieldRef::Node(x), FieldRef::Node(y)) = (at(left, i).as_field(), at(right, j).as_field())
             else {
                 return unlike;
             };
             let is_one_type = std::ptr::eq(x.info(), y.info());
             if a.form == b.form {
-                return if is_entity(x) { 2 * ALONE - 200 } else { 100 };
+                return if is_entity(x) { 2 * ALONE - 2 * STEP } else { STEP };
             }
             if a.size.min(b.size) <= SMALL {
-                return if is_one_type { 2 * ALONE - 200 } else { unlike };
+                return if is_one_type { 2 * ALONE - 2 * STEP } else { unlike };
             }
             match self.similarity(x, y) {
                 similar if similar < SIMILAR => match self.contains(x, y) {
-                    true => ALONE + 100,
+                    true => ALONE + STEP,
                     false => unlike,
                 },
-                similar if is_one_type => 100 + (100 - similar) * 4,
-                _ => ALONE + 100,
+                similar if is_one_type => STEP + (100 - similar) * 4,
+                _ => ALONE + STEP,
             }
         })
     }

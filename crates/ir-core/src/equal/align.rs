@@ -412,22 +412,25 @@ fn trace(tables: &[Vec<isize>], rows: isize, columns: isize) -> Vec<(usize, usiz
     pairs
 }
 
-/// Cost of an element without a counterpart. It is large, so that costs of pairs tell small differences apart.
-pub const ALONE: u32 = 300;
+/// Step between costs of pairs, of which similarity takes fractions.
+pub const STEP: u32 = 100;
+
+/// Cost of an element without a counterpart.
+pub const ALONE: u32 = 3 * STEP;
 
 /// Cost of pairing two elements with nothing in common.
-pub const UNLIKE: u32 = 2 * ALONE + 100;
+pub const UNLIKE: u32 = 2 * ALONE + STEP;
 
 /// Cost of aligning two elements.
 fn cost(a: Signature, b: Signature) -> u32 {
     if a.content == b.content {
         0
     } else if a.form == b.form {
-        ALONE - 100
+        ALONE - STEP
     } else if a.class == b.class {
-        ALONE + 100
+        ALONE + STEP
     } else {
-        2 * ALONE - 100
+        2 * ALONE - STEP
     }
 }
 

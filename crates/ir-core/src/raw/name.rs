@@ -131,9 +131,12 @@ fn str_of(current: &Object) -> &Str {
 
 #[inline]
 fn written_of(current: &Object) -> &Str {
-    match current.as_node::<RenamedNode>().and_then(|renamed| renamed.written.as_ref()) {
-        Some(written) => written,
-        None => str_of(current),
+    match Str::try_ref(current) {
+        Some(name) => name,
+        None => current
+            .as_node::<RenamedNode>()
+            .and_then(|renamed| renamed.written.as_ref())
+            .unwrap_or_else(|| str_of(current)),
     }
 }
 

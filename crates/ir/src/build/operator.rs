@@ -13,7 +13,12 @@ use tvmscript_prim::{Op, UnknownOperator};
 /// `Op::Get`, `src/ir/op.cc`.
 pub fn operator(name: &str) -> BuildResult<Ref<Op>> {
     let Some(names) = Builder::context::<DeclaredNames>() else { return Ok(Op::get(name)) };
+    if names.allow(Op::type_info(), name) {
+        return Ok(Op::get(name));
+    }
     let own = Builder::release().renames.operators.own_name(name);
-    let known = [name, own.as_ref()].into_iter().find(|name| names.allow(Op::type_info(), name));
-    known.map(Op::get).ok_or_else(|| UnknownOperator { name: name.to_owned() }.into())
+    match names.allow(Op::type_info(), &own) {
+        true => Ok(Op::get(&own)),
+        false => Err(UnknownOperator { name: name.to_owned() }.into()),
+    }
 }

@@ -114,12 +114,12 @@ pub(super) fn define(
 
 /// Marks a module whose class inherits from `BasePyModule`, which may have functions of Python.
 fn inherit(p: &mut Parser<'_>, node: &ClassDef) -> EvalResult<()> {
-    let bases = (0..node.bases.len()).filter_map(|i| p.item(node.bases, i));
-    let is_python = |base: &ast::ExprId| match p.expr(*base) {
+    let mut bases = (0..node.bases.len()).filter_map(|i| p.item(node.bases, i));
+    let is_python = |base| match p.expr(base) {
         ast::Expr::Name(name) | ast::Expr::Attribute { attr: name, .. } => p.name_text(name) == PYTHON_MODULE,
         _ => false,
     };
-    if !bases.into_iter().any(|base| is_python(&base)) {
+    if !bases.any(is_python) {
         return Ok(());
     }
     let attrs = Map::new([(Str::new("base_py_module"), Value::from(true))]);

@@ -171,7 +171,7 @@ pub(crate) fn extern_func(
     }
     let at = d.field(path, field!(ExternFunc, attrs));
     let dict = d.field(at, "__dict__");
-    let attrs = data_dict(&attrs.dict, dict, d)?;
+    let attrs = d.keyword_value(|d| data_dict(&attrs.dict, dict, d))?;
     let attrs = d.at(attrs, at);
     let function = d.r("ExternFunc");
     Ok(d.docs.call(function, &[name], &[("attrs", attrs)]))

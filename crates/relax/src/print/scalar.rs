@@ -1,5 +1,6 @@
 //! Scalars in Relax functions: variables, literals, dimensions; and names of functions and modules.
 
+use hashbrown::HashSet;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult};
 use tvmscript_ir::IRModule;
@@ -136,24 +137,21 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Do
         let is_quoted = is_compound && is_signature && any_node(value, |node| node.is::<Var>());
         return Ok(if is_quoted { d.docs.quoted(doc) } else { doc });
     }
-    let signature = d.frames().rev().find_map(|frame| {
-        let frame = frame.data.downcast_ref::<RelaxFrame>()?;
-        frame.signature_vars.as_ref()
-    });
-    let is_quoted = signature.is_some_and(|vars| {
+    let is_quoted = signature_vars(d).is_some_and(|vars| {
         !value.is::<IntImm>() && any_node(value, |node| node.is::<Var>() && vars.contains(&node.address()))
     });
     Ok(if is_quoted { d.docs.quoted(doc) } else { doc })
 }
 
+/// The variables that the signature being printed declares.
+fn signature_vars<'d>(d: &'d Docsifier<'_>) -> Option<&'d HashSet<usize>> {
+    d.frames().rev().find_map(|frame| frame.data.downcast_ref::<RelaxFrame>()?.signature_vars.as_ref())
+}
+
 /// Returns `true` if an expression will be quoted: it uses a variable that the signature declares or is going to.
 fn may_be_quoted(value: &Expr, d: &mut Docsifier<'_>) -> bool {
     let any_variable = d.syntax().has_type_variables;
-    let vars = d.frames().rev().find_map(|frame| {
-        let frame = frame.data.downcast_ref::<RelaxFrame>()?;
-        frame.signature_vars.as_ref()
-    });
-    vars.is_some_and(|vars| {
+    signature_vars(d).is_some_and(|vars| {
         let is_own = |node: &Object| any_variable || vars.contains(&node.address()) || !d.is_defined(node);
         any_node(value, |node| node.is::<Var>() && is_own(node))
     })

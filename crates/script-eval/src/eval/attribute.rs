@@ -5,10 +5,10 @@ use tvmscript_script_value::ScriptValue;
 use super::class::{BoundMethod, ClassObject, Instance, is_function, mangled, natives};
 use super::placeholder::{Cause, Placeholder, as_placeholder};
 use super::{Closure, Module, Raise};
-use crate::Eval;
 use crate::errors::{EvalError, EvalErrorKind, EvalResult, Reported, suggest};
 use crate::python;
 use crate::python::builtins::Builtin;
+use crate::{Binding, Eval};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Name};
 
 impl Eval<'_> {
@@ -18,11 +18,10 @@ impl Eval<'_> {
             && let Some(found) = self.host.namespace_attribute(self.state, &**host, attr)
         {
             return match found {
-                Some(value) => match as_placeholder(&value) {
-                    Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
-                    None => Ok(value),
-                },
-                None => Err(self.no_attribute(id, value, attr)),
+                Binding::Value(value) => Ok(value),
+                Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
+                Binding::Poison => Err(Reported(())),
+                Binding::Unbound => Err(self.no_attribute(id, value, attr)),
             };
         }
         if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {

@@ -6,7 +6,6 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
 use super::class::natives::Generated;
 use super::class::{self, BoundMethod, ClassObject, Instance, Wrapper};
 use super::{Cause, Closure, Module, NEEDS_ITERABLE, Placeholder, Raise};
-use crate::Eval;
 use crate::errors::{EvalResult, HostError, HostErrorKind};
 use crate::host::Mode;
 use crate::python::Outcome;
@@ -15,6 +14,7 @@ use crate::python::cost;
 #[cfg(feature = "library")]
 use crate::python::library::Partial;
 use crate::python::object;
+use crate::{Eval, Position};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 /// Prepares arguments for code that knows built-in types only.
@@ -108,11 +108,11 @@ impl Eval<'_> {
         if keywords.is_empty() || result.is_err() && self.state.program.budget.stops_at_first_error() {
             return result.map(|()| out);
         }
-        let follows_python = self.state.program.keywords_follow_python;
-        let before = self.state.move_by(|position| match follows_python {
-            true => position.under_python_rules(),
-            false => position,
-        });
+        let before = self.state.position();
+        // In some releases, values of keyword arguments follow Python's rules, as upstream evaluates them.
+        if self.state.program.keywords_follow_python {
+            self.state.move_by(Position::under_python_rules);
+        }
         let mut is_spread = false;
         for keyword in ast.list(keywords).iter().copied() {
             if result.is_err() && self.state.program.budget.stops_at_first_error() {

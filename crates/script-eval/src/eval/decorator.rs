@@ -40,10 +40,13 @@ impl Eval<'_> {
                 Some(declared_parameters(&self.state.ast, self.host.modules().parameter_functions()));
         }
         let first = *self.state.explorer.parameters.as_ref()?.get(&name)?;
-        // The expression may use names of the class around it.
-        let warnings = self.state.diagnostics.warnings.len();
+        // The expression may use names of the class around it, which are not defined here; that is no warning.
+        let (warnings, failures) = (self.state.diagnostics.warnings.len(), self.state.diagnostics.failures);
         let value = self.in_environment(None, |p| p.eval(first.value));
-        self.state.diagnostics.warnings.truncate(warnings);
+        if self.state.diagnostics.warnings.len() > warnings {
+            self.state.diagnostics.warnings.truncate(warnings);
+            self.state.diagnostics.failures = failures;
+        }
         self.state.pending = None;
         let value = match first.index {
             None => value.ok()?,
@@ -337,7 +340,7 @@ impl Eval<'_> {
         match result {
             Ok(_) => drop(self.state.explorer.built.insert(id)),
             Err(_) => {
-                if let Some(placeholder) = self.note_arguments(id, errors) {
+                if let Some(placeholder) = self.note_needs(id, errors) {
                     return Ok(placeholder.value());
                 }
             }
@@ -347,7 +350,7 @@ impl Eval<'_> {
 
     /// Replaces the errors of a script that needs arguments, or a value that only the run of explored code would give, by
     /// one note, and returns the unknown script. Undefined names remain errors.
-    fn note_arguments(&mut self, id: StmtId, from: usize) -> Option<Placeholder> {
+    fn note_needs(&mut self, id: StmtId, from: usize) -> Option<Placeholder> {
         let first = self.needed_argument(from).or_else(|| self.needed_value(from))?;
         let is_sure = |e: &EvalError| match &e.kind {
             EvalErrorKind::UndefinedName { .. }
@@ -386,14 +389,11 @@ impl Eval<'_> {
 
     /// The error after `from` about an unknown value, or about a name that the file imports, in code that is only explored.
     fn needed_value(&self, from: usize) -> Option<EvalError> {
+        let is_value = |e: &EvalError| matches!(e.kind, EvalErrorKind::UnknownValue { .. });
+        // A member of an imported module may be misspelled.
         let is_name = |e: &EvalError| !self.state.program.text_of(e.range().into()).contains('.');
-        let is_unknown = |e: &&EvalError| match &e.kind {
-            EvalErrorKind::UnknownValue { .. } => true,
-            EvalErrorKind::Host(error) => error.kind == HostErrorKind::Import && is_name(e),
-            _ => false,
-        };
         let errors = self.state.diagnostics.errors.get(from..).filter(|_| self.state.is_exploring())?;
-        errors.iter().find(is_unknown).cloned()
+        errors.iter().find(|e| is_unknown(e) && (is_value(e) || is_name(e))).cloned()
     }
 
     /// The error after `from` that an unknown argument explains, as the need for it.
@@ -403,12 +403,7 @@ impl Eval<'_> {
         if let Some(error) = errors.iter().find(needs) {
             return Some(error.clone());
         }
-        let is_unknown = |e: &&EvalError| match &e.kind {
-            EvalErrorKind::UnknownValue { .. } => true,
-            EvalErrorKind::Host(error) => error.kind == HostErrorKind::Import,
-            _ => false,
-        };
-        let error = errors.iter().find(is_unknown)?;
+        let error = errors.iter().find(|error| is_unknown(error))?;
         let kind = self.unknown_parameter()?;
         Some(EvalError { kind, ..error.clone() })
     }
@@ -466,5 +461,14 @@ impl Eval<'_> {
         };
         self.state.explorer.called.insert(id);
         Some(self.host_definition(id, at, decorator))
+    }
+}
+
+/// Tests for an error about an unknown value, or about code that is not evaluated.
+fn is_unknown(error: &EvalError) -> bool {
+    match &error.kind {
+        EvalErrorKind::UnknownValue { .. } => true,
+        EvalErrorKind::Host(error) => error.kind == HostErrorKind::Import,
+        _ => false,
     }
 }

@@ -178,7 +178,6 @@ impl Eval<'_> {
             Expr::Constant(constant) => return self.constant(id, constant),
             Expr::Name(name) => {
                 return match self.state.variable(name) {
-                    Ok(value @ ScriptValue::Host(_)) => self.known_in_script(value, id),
                     Ok(value) => Ok(value),
                     Err(_) => self.load(name, id),
                 };
@@ -370,7 +369,8 @@ impl Eval<'_> {
         if key.is_err() && self.state.program.budget.stops_at_first_error() {
             return key.map(drop);
         }
-        let value = self.eval_inner(item.value).and_then(|value| self.no_module(value, item.value));
+        // Nothing else asks: a dictionary of attributes takes values of any type.
+        let value = self.eval_inner(item.value).and_then(|value| self.known_item(value, item.value));
         waiting.push((key_id, key?, value?));
         Ok(())
     }
@@ -386,16 +386,12 @@ impl Eval<'_> {
         Ok(())
     }
 
-    /// An unread member of a module is a module here, which no script has as a value.
-    fn no_module(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
-        let module = value.as_host::<Module>().filter(|_| self.state.position().is_script());
-        let Some(placeholder) =
-            module.map(|module| Placeholder::of_module(&module.path, TextRange::default()))
-        else {
-            return Ok(value);
-        };
-        let range = self.state.ast.range(id);
-        Err(self.use_unknown(range, &placeholder))
+    /// Fails for an unknown value in a script. A member of a module that nothing reads is a module here.
+    fn known_item(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
+        match self.state.unknown(&value).filter(|_| self.state.position().is_script()) {
+            Some(placeholder) => self.unknown_value(id, &placeholder),
+            None => Ok(value),
+        }
     }
 
     fn charge_values(&mut self, id: ExprId, count: usize) -> EvalResult<()> {
@@ -405,19 +401,10 @@ impl Eval<'_> {
     /// Loads the value of a name.
     pub(crate) fn load(&mut self, name: Name, id: ExprId) -> EvalResult<ScriptValue> {
         match self.find(name) {
-            Binding::Value(value) => self.known_in_script(value, id),
+            Binding::Value(value) => Ok(value),
             Binding::Poison => Err(Reported(())),
             Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
             Binding::Unbound => self.undefined(name, id),
-        }
-    }
-
-    /// The value of a name, unless it is unknown and a script uses it, where a container may hide it.
-    #[inline]
-    fn known_in_script(&mut self, value: ScriptValue, id: ExprId) -> EvalResult<ScriptValue> {
-        match placeholder::as_placeholder(&value).cloned() {
-            Some(placeholder) if self.state.position().is_script() => self.unknown_value(id, &placeholder),
-            _ => Ok(value),
         }
     }
 

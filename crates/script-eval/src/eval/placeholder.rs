@@ -185,8 +185,8 @@ impl Binding {
         }
     }
 
-    /// The binding for a value of host code.
-    pub(crate) fn of(value: ScriptValue) -> Binding {
+    /// The binding for a value of host code, which may be unknown.
+    pub fn of(value: ScriptValue) -> Binding {
         match as_placeholder(&value) {
             Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone())),
             None => Binding::Value(value),

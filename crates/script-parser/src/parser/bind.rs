@@ -45,14 +45,13 @@ impl Parser<'_> {
     ) -> EvalResult<()> {
         let place = self.state.ast.range(at);
         record(|| Action::Name { name: self.state.ast.name(name).to_owned(), value: value.clone() });
-        match self.script.scopes.define(name, Binding::Value(value.clone()), place, shadowing) {
+        match self.script.scopes.define(name, Binding::of(value.clone()), place, shadowing) {
             Ok(()) => Ok(()),
             Err(redefined) => {
                 let kind = ParseErrorKind::AlreadyDefined { name: self.state.ast.name(name).to_owned() };
                 if self.syntax().may_be_ill_formed {
                     self.state.diagnostics.note(kind.into(), place);
-                    let _ =
-                        self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+                    let _ = self.script.scopes.define(name, Binding::of(value), place, Shadowing::SameFrame);
                     return Ok(());
                 }
                 let error = EvalError::new(kind, place)
@@ -68,7 +67,7 @@ impl Parser<'_> {
         if let Some(name) = self.state.ast.find_name(name) {
             let place = self.state.ast.range(at);
             // `SameFrame` allows replacing, so this cannot fail.
-            let _ = self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+            let _ = self.script.scopes.define(name, Binding::of(value), place, Shadowing::SameFrame);
         }
     }
 
@@ -78,7 +77,7 @@ impl Parser<'_> {
         if let Some(name) = self.state.ast.find_name(name) {
             let place = TextRange::default();
             // `SameFrame` allows replacing, so this cannot fail.
-            let _ = self.script.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+            let _ = self.script.scopes.define(name, Binding::of(value), place, Shadowing::SameFrame);
         }
     }
 
@@ -138,12 +137,8 @@ impl Parser<'_> {
     /// Defines a name in a new frame.
     pub(super) fn set(&mut self, name: Name, value: ScriptValue) {
         // The frame has no other binding of the name, or one that may be replaced.
-        let _ = self.script.scopes.define(
-            name,
-            Binding::Value(value),
-            TextRange::default(),
-            Shadowing::SameFrame,
-        );
+        let _ =
+            self.script.scopes.define(name, Binding::of(value), TextRange::default(), Shadowing::SameFrame);
     }
 
     /// The value of a name in the script body or around it.

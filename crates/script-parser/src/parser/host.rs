@@ -121,19 +121,21 @@ impl Host for ScriptHost<'_> {
         state: &EvalState,
         value: &dyn HostObject,
         attr: Name,
-    ) -> Option<Option<ScriptValue>> {
+    ) -> Option<Binding> {
         let namespace = value.as_any().downcast_ref::<Namespace>()?;
         if self.script.tables.keeps_unknown && (namespace.is_known() || state.position().is_decorator()) {
             let namespace = namespace.known();
-            return Some(namespace.attribute(state.name_text(attr)));
+            return Some(namespace.attribute(state.name_text(attr)).map_or(Binding::Unbound, Binding::of));
         }
         let (space, index) = (namespace.index(), attr.index());
-        if let Some(Some(value)) = self.script.attributes.get(space).and_then(|c| c.get(index)) {
-            return Some(Some(value.clone()));
+        match self.script.attributes.get(space).and_then(|known| known.get(index)) {
+            Some(Binding::Unbound) | None => {}
+            Some(known) => return Some(known.clone()),
         }
-        let Some(value) = namespace.attribute(state.name_text(attr)) else { return Some(None) };
-        *grown(grown(&mut self.script.attributes, space), index) = Some(value.clone());
-        Some(Some(value))
+        let Some(value) = namespace.attribute(state.name_text(attr)) else { return Some(Binding::Unbound) };
+        let found = Binding::of(value);
+        *grown(grown(&mut self.script.attributes, space), index) = found.clone();
+        Some(found)
     }
 
     fn is_namespace(&self, value: &ScriptValue) -> bool {

@@ -57,7 +57,7 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_irbuilder::record::{self, Recording, Step};
 use tvmscript_python_syntax::ast::{Ast, HasRange, Keyword, Name, TextRange};
 use tvmscript_python_syntax::{ParsedPython, parse_python};
-use tvmscript_script_eval::{EvalState, Host, Mode, NodeRules, Position, Program};
+use tvmscript_script_eval::{Binding, EvalState, Host, Mode, NodeRules, Position, Program};
 
 pub use bind::{Binder, is_type_variable};
 pub use capture::CaptureRule;
@@ -270,7 +270,7 @@ pub(crate) struct ScriptState {
     /// Cache of rules by type index.
     rules: Vec<Option<NodeRules>>,
     /// Cache of attributes by namespace and name.
-    attributes: Vec<Vec<Option<ScriptValue>>>,
+    attributes: Vec<Vec<Binding>>,
     scripts: Scripts,
     captures: CaptureRule,
     /// Values of the parameters that a specialization fixes.

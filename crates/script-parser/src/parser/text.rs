@@ -27,7 +27,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// As [`Parser::eval_text`].
-    pub fn eval_text_with(
+    pub fn eval_quoted(
         &mut self,
         text: &str,
         names: &[(Str, ScriptValue)],

@@ -256,10 +256,9 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn decorator(mut self, name: &'static str, rule: DecoratorRule) -> Self {
-        let (dialect, place) = (self.name(), Location::caller());
-        self.slot_mut::<Parsers>().decorators.push((dialect, name, rule, place));
-        self
+    fn decorator(self, name: &'static str, rule: DecoratorRule) -> Self {
+        let dialect = self.name();
+        self.decorator_in(dialect, name, rule)
     }
 
     #[track_caller]

@@ -175,7 +175,7 @@ loop_functions! {
 #[derive(Debug, Clone, Copy)]
 pub struct VariableStep;
 
-/// Python's `range`. The step must be a positive literal, or with [`VariableStep`] an integer.
+/// Python's `range`. The step must be a positive literal, or with [`VariableStep`] an integer other than 0.
 #[script_fn]
 pub fn range(
     start: LoopStart,
@@ -186,16 +186,11 @@ pub fn range(
     annotations: Option<Map<Str, Value>>,
 ) -> BuildResult<FrameOf<TirFrame, Ref<Var>>> {
     if let Some(ExprArg(step)) = &step {
+        let any_step = Builder::context::<VariableStep>().is_some();
         let message = match step.as_node::<IntImm>() {
-            Some(literal)
-                if literal.value > 0 || literal.value < 0 && Builder::context::<VariableStep>().is_some() =>
-            {
-                None
-            }
+            Some(literal) if literal.value > 0 || any_step && literal.value < 0 => None,
             Some(literal) => Some(format!("the step of `range` must be positive, not {}", literal.value)),
-            None if Builder::context::<VariableStep>().is_none() => {
-                Some("the step of `range` must be a literal".to_owned())
-            }
+            None if !any_step => Some("the step of `range` must be a literal".to_owned()),
             None if !step.dtype().is_scalar() || !(step.dtype().is_int() || step.dtype().is_uint()) => {
                 Some(format!("the step of `range` must be an integer, not `{}`", step.dtype()))
             }

@@ -132,7 +132,7 @@ impl Checker<'_> {
 
 /// The name under which a variable prints.
 fn shown_name(var: &Var) -> Str {
-    Str::new(var.name.text_or("v"))
+    Str::new(var.name.written_or("v"))
 }
 
 /// The text of a map key; buffer maps are keyed by parameter.

@@ -150,12 +150,12 @@ fn iterable(
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     let is_positive = |step: &Expr| step.as_node::<IntImm>().is_some_and(|literal| literal.value > 0);
+    let forms = &d.tir().syntax.print;
     let is_range = *kind == ForKind::Serial
         && annotations.is_empty()
         && known.is_none()
-        && (d.tir().syntax.print.any_steps || step.as_ref().is_none_or(is_positive));
+        && (step.as_ref().is_none_or(is_positive) || forms.any_steps);
     let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
-    let forms = &d.tir().syntax.print;
     let stop = match (from_zero && (forms.plain_extents || forms.loop_ends), forms.loop_ends) {
         (true, _) => Some(extent.clone()),
         (false, true) => extent::stop_as_written(min, extent),
@@ -163,7 +163,7 @@ fn iterable(
     };
     match stop {
         Some(stop) => {
-            if !from_zero || !(is_range || d.tir().syntax.print.short_loops) {
+            if !from_zero || !(is_range || forms.short_loops) {
                 args.push(d.part(min, path, field!(For, min))?);
             }
             let at = d.field(path, field!(For, extent));

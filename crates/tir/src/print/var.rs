@@ -30,8 +30,11 @@ pub fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> DocsifyResult<ExprD
 /// buffers, of which another one may be the last in the text, it prints by its own name.
 fn pointer_hint<'h>(variable: &'h Ref<Var>, d: &mut Docsifier<'_>) -> Cow<'h, str> {
     let written = variable.name.written_or("v");
-    let has_own = written != variable.name.text();
-    let may_share = variable.dtype.is_handle() && (has_own || without_number(written).is_some());
+    if !variable.dtype.is_handle() {
+        return written.into();
+    }
+    let has_own = variable.name.written() != variable.name.text();
+    let may_share = has_own || without_number(written).is_some();
     if !may_share || d.is_defined(variable.object()) {
         return written.into();
     }

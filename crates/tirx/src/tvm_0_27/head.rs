@@ -195,7 +195,7 @@ fn annotation(
             let (at, value) = match extent {
                 ScriptValue::Str(text) => {
                     let at = texts.iter().find(|(_, own)| text == own.as_str()).map_or(at, |(at, _)| *at);
-                    (at, p.eval_text_with(text, &defined, at)?)
+                    (at, p.eval_quoted(text, &defined, at)?)
                 }
                 value => (at, value.clone()),
             };

@@ -202,13 +202,7 @@ impl HostObject for Callable {
 
     /// Modifiers as attributes, `T.ptx.mapa.u64(d, a, b)`.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let is_modifier = |instruction: &Instruction| instruction.has_modifier(name);
-        let has_modifier = INSTRUCTIONS
-            .iter()
-            .filter(|instruction| instruction.operator.text == self.0.name)
-            .any(is_modifier);
-        has_modifier
-            .then(|| ScriptValue::host(WithModifiers { name: self.0.name, modifiers: vec![name.to_owned()] }))
+        WithModifiers { name: self.0.name, modifiers: Vec::new() }.attribute(name)
     }
 
     fn has_form(&self, args: &CallArgs) -> bool {

@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::{Object, Ref, Visitor, Walk};
-use tvmscript_prim::{Call, IntImm, ops};
+use tvmscript_prim::{Call, IntImm, Var, ops};
 use tvmscript_tir::{Buffer, BufferLoad, BufferStore, DEFAULT_ALIGNMENT};
 
 use super::layout::is_row_major;
@@ -55,7 +55,8 @@ impl Scalars {
             } else if let Some(declared) = node.as_node::<DeclBuffer>() {
                 pointers.extend(declared.data.iter().map(|data| data.object().address()));
             } else if let Some(call) = node.as_node::<Call>() {
-                pointers.extend(call.args.iter().map(|arg| arg.object().address()));
+                pointers
+                    .extend(call.args.iter().filter(|arg| arg.is::<Var>()).map(|arg| arg.object().address()));
             }
             Walk::Advance
         });

@@ -69,5 +69,5 @@ pub(super) fn of_floats(value: &ScriptValue) -> Outcome {
 }
 
 fn invalid(kind: &str, dtype: DataType) -> HostError {
-    HostError::new(crate::errors::HostErrorKind::Value, format!("Invalid {kind} data type '{dtype}'."))
+    HostError::value_error(format!("Invalid {kind} data type '{dtype}'."))
 }

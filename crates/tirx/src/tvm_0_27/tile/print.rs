@@ -75,7 +75,8 @@ pub(in super::super) fn lambda(
     // A lambda contains no statements, so nothing is declared in it.
     let (doc, _) = d.with_frame(Frame::new(None, ()), |d| {
         let names = vars.iter().map(|var| define_variable(var, d)).collect::<DocsifyResult<Vec<_>>>()?;
-        let value = d.keyword_value(|d| d.part(pred, path, "pred"))?;
+        // The reader calls the lambda, so its body follows Python's rules.
+        let value = d.as_python(|d| d.part(pred, path, "pred"))?;
         Ok(d.docs.lambda(&names, value)?)
     })?;
     Ok(doc)
