@@ -39,7 +39,7 @@ pub fn target() -> Result<PathBuf> {
     Ok(PathBuf::from(metadata()?["target_directory"].as_str().context("no target folder in the metadata")?))
 }
 
-/// What cargo tells about the workspace.
+/// The workspace as cargo describes it.
 fn metadata() -> Result<Value> {
     let output = cargo().args(["metadata", "--format-version", "1", "--no-deps"]).output()?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! What TVM's interval sets and its solver of linear inequalities make of recorded expressions.
+//! Results of TVM's interval sets and of its solver of linear inequalities on recorded expressions.
 //!
 //! `sets.jsonl`: the interval of `expr` with variables in `domains` (`Analyzer.int_set`). `inequalities.jsonl`: the ranges
 //! that `relations` give (`arith.SolveInequalitiesToRange`), null where these do not say everything. Both were recorded

@@ -1,4 +1,4 @@
-//! What TVM's `arith.Analyzer().simplify` makes of recorded expressions.
+//! Results of TVM's `arith.Analyzer().simplify` on recorded expressions.
 //!
 //! The workspace holds a selection of the recorded lines. Where the whole file is at hand, or another one of its form,
 //! it is tried, too. With `TVMSCRIPT_SHOW_FAILURES` set, lines that differ are printed.

@@ -41,7 +41,7 @@ be opened.";
 #[derive(Debug, Parser)]
 #[command(name = "tvmscript", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Args {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
     #[command(flatten)]
@@ -108,7 +108,7 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// What to do.
+/// The command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print the canonical text of scripts

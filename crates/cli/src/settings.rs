@@ -8,7 +8,7 @@ use crate::modules;
 use crate::pasted::Part;
 use crate::python_args::{Capture, HostCodeRule, Unknown};
 
-/// How a run reads, prints and loads.
+/// The settings with which a run reads, prints and loads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
     session: Session<'a>,

@@ -1,5 +1,6 @@
 //! Diagnostics formatted for people.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -150,14 +151,16 @@ impl<'a> Renderer<'a> {
             let originals: Vec<_> =
                 places.iter().map(|place| within(text.original, place.range.clone())).collect();
             let (first_line, shown) = text.lines.lines_around(&originals, context_lines);
-            let visible = VisibleSource::new(&text.original[shown.clone()]);
             let moved = |range: &Range<usize>| range.start - shown.start..range.end - shown.start;
-            let mut ranges: Vec<Range<usize>> =
-                originals.iter().map(|range| visible.range(moved(range))).collect();
-            let mut excerpt = visible.text.into_owned();
+            let mut ranges: Vec<Range<usize>> = originals.iter().map(moved).collect();
+            // Shortened first: what is left out of a long line is not escaped for each of its diagnostics.
+            let mut excerpt = Cow::Borrowed(&text.original[shown]);
             if let Some((short, moved)) = shorten(&excerpt, &ranges) {
-                (excerpt, ranges) = (short, moved);
+                (excerpt, ranges) = (Cow::Owned(short), moved);
             }
+            let visible = VisibleSource::new(&excerpt);
+            ranges.iter_mut().for_each(|range| *range = visible.range(range.clone()));
+            let mut excerpt = visible.text.into_owned();
             let start = |ranges: &[Range<usize>]| {
                 // The header of the primary text shows the primary label, that of another one its first label.
                 let first =
@@ -361,4 +364,45 @@ fn shorten(text: &str, ranges: &[Range<usize>]) -> Option<(String, Vec<Range<usi
         before.fold(place, |at, cut| at - cut.len() + mark.len())
     };
     Some((short, ranges.iter().map(|r| moved(r.start)..moved(r.end)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of an error at a range of a text.
+    fn shown(text: &str, range: Range<usize>) -> String {
+        let mut renderer = Renderer::new(false);
+        let source = renderer.add_text("a.py", text);
+        renderer.render(&Located {
+            severity: Severity::Error,
+            code: "E0201",
+            message: "undefined name".to_owned(),
+            places: vec![Place { text: source, range, label: String::new() }],
+            notes: Vec::new(),
+            help: None,
+        })
+    }
+
+    #[test]
+    fn a_long_line_is_shortened_around_the_label_and_escaped() {
+        let text = format!("{}\u{7}, name, \u{1b}{}\n", "a, ".repeat(1000), "b, ".repeat(1000));
+        let start = text.find("name").unwrap_or_default();
+        let report = shown(&text, start..start + 4);
+        assert!(report.contains(&format!("a.py:1:{}", start + 1)), "{report}");
+        assert!(report.contains("a, \\x07, name, \\x1bb, b"), "{report}");
+        let lines: Vec<&str> = report.lines().collect();
+        let (line, mark) = (lines[3], lines[4]);
+        let column = |text: &str, of: &str| text.find(of).map(|at| text[..at].chars().count());
+        assert_eq!(column(line, "name"), column(mark, "─"), "{report}");
+        assert!(line.chars().count() < 300, "{report}");
+    }
+
+    #[test]
+    fn lines_are_numbered_as_in_the_text() {
+        let text = format!("{}name\n", "x = 1\n".repeat(99));
+        let start = text.len() - 5;
+        let report = shown(&text, start..start + 4);
+        assert!(report.contains("a.py:100:1") && report.contains("100 │ name"), "{report}");
+    }
 }

@@ -1,4 +1,4 @@
-//! What is printed reads back: random expressions, printed at several widths, give the same tree in a reader that follows
+//! Printed text reads back: random expressions, printed at several widths, give the same tree in a reader that follows
 //! Python's grammar.
 //!
 //! The reader below is written from the grammar of the Python reference ("6. Expressions"), not from the printer's table of
@@ -27,7 +27,7 @@ enum Tree {
     Dict(Vec<(Tree, Tree)>),
 }
 
-/// What stands in an index.
+/// An element of an index.
 #[derive(Debug, Clone)]
 enum Item {
     Tree(Tree),

@@ -151,6 +151,11 @@ const fn truth(holds: bool) -> f64 {
     if holds { 1.0 } else { 0.0 }
 }
 
+/// An operation on an element of memory that no other thread interrupts; without an operator, a store.
+const fn atomic(operator: Option<Operator>, returns: bool) -> Intrinsic {
+    Intrinsic::Pointer(PointerOperator::Atomic { operator, returns })
+}
+
 const OTHERS: &[(&str, Intrinsic)] = &[
     ("tir.if_then_else", Intrinsic::IfThenElse),
     ("tir.likely", Intrinsic::Argument(0)),
@@ -233,55 +238,19 @@ const OTHERS: &[(&str, Intrinsic)] = &[
     ("tl.sts32", Intrinsic::Pointer(PointerOperator::StoreWords)),
     ("tl.sts64", Intrinsic::Pointer(PointerOperator::StoreWords)),
     ("tl.sts128", Intrinsic::Pointer(PointerOperator::StoreWords)),
-    (
-        "tl.atomic_add_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Add), returns: false }),
-    ),
-    (
-        "tl.atomic_add_ret_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Add), returns: true }),
-    ),
-    (
-        "tl.atomic_addx2_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Add), returns: false }),
-    ),
-    (
-        "tl.atomic_addx4_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Add), returns: false }),
-    ),
-    (
-        "tl.atomic_max_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Max), returns: false }),
-    ),
-    (
-        "tl.atomic_max_ret_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Max), returns: true }),
-    ),
-    (
-        "tl.atomic_min_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Min), returns: false }),
-    ),
-    (
-        "tl.atomic_min_ret_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Min), returns: true }),
-    ),
-    (
-        "tl.atomic_or_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::BitOr), returns: false }),
-    ),
-    (
-        "tl.atomic_store_elem_op",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: None, returns: false }),
-    ),
+    ("tl.atomic_add_elem_op", atomic(Some(Operator::Add), false)),
+    ("tl.atomic_add_ret_elem_op", atomic(Some(Operator::Add), true)),
+    ("tl.atomic_addx2_elem_op", atomic(Some(Operator::Add), false)),
+    ("tl.atomic_addx4_elem_op", atomic(Some(Operator::Add), false)),
+    ("tl.atomic_max_elem_op", atomic(Some(Operator::Max), false)),
+    ("tl.atomic_max_ret_elem_op", atomic(Some(Operator::Max), true)),
+    ("tl.atomic_min_elem_op", atomic(Some(Operator::Min), false)),
+    ("tl.atomic_min_ret_elem_op", atomic(Some(Operator::Min), true)),
+    ("tl.atomic_or_elem_op", atomic(Some(Operator::BitOr), false)),
+    ("tl.atomic_store_elem_op", atomic(None, false)),
     ("tl.atomic_load_elem_op", Intrinsic::Pointer(PointerOperator::AtomicLoad)),
-    (
-        "tir.atomic_add",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Add), returns: true }),
-    ),
-    (
-        "tirx.cuda.atomic_add",
-        Intrinsic::Pointer(PointerOperator::Atomic { operator: Some(Operator::Add), returns: true }),
-    ),
+    ("tir.atomic_add", atomic(Some(Operator::Add), true)),
+    ("tirx.cuda.atomic_add", atomic(Some(Operator::Add), true)),
     ("tl.ptx_cp_async", Intrinsic::Pointer(PointerOperator::AsyncCopy)),
     ("tir.ptx_cp_async", Intrinsic::Pointer(PointerOperator::AsyncCopy)),
     ("tir.tvm_storage_sync", Intrinsic::Thread(ThreadOperator::Barrier)),

@@ -7,7 +7,7 @@ use crate::machine::{Machine, Thread};
 use crate::memory::Element;
 use crate::program::Register;
 use crate::threads::WARP;
-use crate::warpgroup::WarpgroupProduct;
+use crate::warpgroup::{Operand, WarpgroupProduct};
 use crate::wavefront::WavefrontProduct;
 
 /// An operation on matrices.
@@ -51,6 +51,18 @@ impl Lanes<'_> {
         let thread = self.threads.get(thread).filter(|_| self.lanes.contains(&thread));
         thread.and_then(|thread| thread.registers.get(register as usize).copied()).unwrap_or_default()
     }
+}
+
+/// The elements of a row of `left` with those of a row of `right`; rows have `depth` elements.
+pub(crate) fn pairs(
+    left: &[u64],
+    row: usize,
+    right: &[u64],
+    other: usize,
+    depth: usize,
+) -> impl Iterator<Item = (u64, u64)> {
+    let left = left.iter().skip(row * depth).copied();
+    left.zip(right.iter().skip(other * depth).copied()).take(depth)
 }
 
 /// `sum + old`, rounded once; sums of floats are exact as far as a 64-bit float is.
@@ -120,19 +132,12 @@ impl Machine<'_> {
                 }
             }
             Matrix::Multiply { depth, a, b, c } => {
-                let (mut left, mut right) = (vec![0u64; 16 * depth], vec![0u64; 8 * depth]);
-                let (a_parts, b_parts) = (a.2, b.2);
+                let rows = Operand::Lanes { p: a.0, parts: a.2 };
+                let left = self.operand(place, rows, a.1, [16, *depth], 0, (first, &own))?;
+                let mut right = vec![0u64; 8 * depth];
+                let b_parts = b.2;
                 for lane in lanes {
                     let (group, inner) = ((lane - first) / 4, (lane - first) % 4);
-                    for index in 0..16 * depth / WARP {
-                        let part = index / a_parts;
-                        let row = group + 8 * (part % 2);
-                        let column = inner * a_parts + index % a_parts + 4 * a_parts * (part / 2);
-                        let value = self.element(place, a.1, read(*lane, a.0), index)?;
-                        if let Some(slot) = left.get_mut(row * depth + column) {
-                            *slot = value;
-                        }
-                    }
                     for index in 0..8 * depth / WARP {
                         let row = inner * b_parts + index % b_parts + 4 * b_parts * (index / b_parts);
                         let value = self.element(place, b.1, read(*lane, b.0), index)?;
@@ -146,14 +151,9 @@ impl Machine<'_> {
                     for index in 0..4 {
                         let row = group + 8 * (index / 2);
                         let column = inner * 2 + index % 2;
-                        let pairs = left.iter().skip(row * depth).zip(right.iter().skip(column * depth));
-                        let pairs = pairs.take(*depth).map(|(a, b)| (*a, *b));
-                        let pointer = read(*lane, c.0);
-                        let old = self.element(place, c.1, pointer, index)?;
-                        let new = accumulate(c.2, old, pairs);
-                        if self.memory.store(c.1, pointer, index as i64, new).is_none() {
-                            return Err(self.outside(place, pointer, index as i64, c.1.bytes()));
-                        }
+                        let old = self.element(place, c.1, read(*lane, c.0), index)?;
+                        let new = accumulate(c.2, old, pairs(&left, row, &right, column, *depth));
+                        self.set_element(place, c.1, read(*lane, c.0), index, new)?;
                     }
                 }
             }
@@ -164,6 +164,20 @@ impl Machine<'_> {
     pub(crate) fn element(&self, place: usize, element: Element, pointer: u64, index: usize) -> Result<u64> {
         match self.memory.load(element, pointer, index as i64) {
             Some(value) => Ok(value),
+            None => Err(self.outside(place, pointer, index as i64, element.bytes())),
+        }
+    }
+
+    pub(crate) fn set_element(
+        &mut self,
+        place: usize,
+        element: Element,
+        pointer: u64,
+        index: usize,
+        value: u64,
+    ) -> Result<()> {
+        match self.memory.store(element, pointer, index as i64, value) {
+            Some(()) => Ok(()),
             None => Err(self.outside(place, pointer, index as i64, element.bytes())),
         }
     }

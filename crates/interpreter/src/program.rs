@@ -448,7 +448,7 @@ pub(crate) struct Group {
     pub(crate) end: Position,
 }
 
-/// Where the value of a register comes from before a run.
+/// The source of a register's value before a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source {
     /// The number or the memory of an argument.

@@ -76,7 +76,7 @@ pub(crate) fn stack_bytes(kind: &str) -> Option<u32> {
     })
 }
 
-/// What a value of any type holds.
+/// The content of a value of any type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnyType {
     None = 0,

@@ -58,7 +58,7 @@ pub(crate) fn is_packed(function: &PrimFunc) -> bool {
         && is_handle(3)
 }
 
-/// What an expression of a packed function is, by the number of the argument.
+/// The meaning of an expression of a packed function, by the number of the argument.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Meaning {
     Count,
@@ -78,7 +78,7 @@ pub(crate) struct PackedParameter {
     bits: Option<i64>,
     lanes: i64,
     rank: usize,
-    /// What the extents have to be.
+    /// The required extents.
     extents: Vec<Option<Expr>>,
     pointee: Option<DataType>,
 }
@@ -103,7 +103,7 @@ impl PackedParameter {
     }
 }
 
-/// What a packed function expects.
+/// The signature of a packed function.
 #[derive(Default)]
 pub(crate) struct Packed {
     pub(crate) parameters: Vec<PackedParameter>,
@@ -250,7 +250,7 @@ impl Packed {
         }
     }
 
-    /// What an expression is; accesses of arguments tell the types of those.
+    /// The meaning of an expression; accesses of arguments tell the types of those.
     fn meaning(&mut self, expr: &Expr) -> Option<Meaning> {
         match expr.kind() {
             ExprKind::Var(_) => self.meanings.get(&expr.object().address()).copied(),

@@ -129,7 +129,7 @@ fn is_box(extents: &[i64]) -> bool {
     extents.iter().all(|extent| *extent > 0) && count <= MAX_BOX
 }
 
-/// What a list of numbers says after the strides: the steps, the shape, and the modes.
+/// The steps, the shape and the modes after the strides of a list of numbers.
 type Parts = (Vec<i64>, Shape, Vec<i64>);
 
 fn create(

@@ -7,7 +7,7 @@ use tvmscript_ir_core::DataType;
 
 use crate::error::{Result, unsupported};
 use crate::machine::Machine;
-use crate::matrix::{Lanes, accumulate};
+use crate::matrix::{Lanes, accumulate, pairs};
 use crate::memory::{Element, OFFSET_BITS, advance};
 use crate::program::Register;
 use crate::tensor_map::swizzled;
@@ -33,7 +33,7 @@ pub(crate) struct WarpgroupProduct {
     pub(crate) scale_out: Register,
 }
 
-/// Where an operand is.
+/// The place of an operand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Operand {
     /// In shared memory: the descriptor, and an offset to its place.
@@ -129,11 +129,8 @@ impl Machine<'_> {
                 let row = group + 8 * (index % 4 / 2);
                 let column = index / 4 * 8 + inner * 2 + index % 2;
                 let old = if is_added { self.element(place, element, pointer, index)? } else { 0 };
-                let pairs = left.iter().skip(row * depth).zip(right.iter().skip(column * depth)).take(depth);
-                let new = accumulate(product.c_type, old, pairs.map(|(a, b)| (*a, *b)));
-                if self.memory.store(element, pointer, index as i64, new).is_none() {
-                    return Err(self.outside(place, pointer, index as i64, element.bytes()));
-                }
+                let new = accumulate(product.c_type, old, pairs(&left, row, &right, column, depth));
+                self.set_element(place, element, pointer, index, new)?;
             }
         }
         self.steps += (16 * columns * depth / 8) as u64;
@@ -141,7 +138,7 @@ impl Machine<'_> {
     }
 
     /// The elements of an operand, row by row; rows of shared memory are counted from `first` on.
-    fn operand(
+    pub(crate) fn operand(
         &self,
         place: usize,
         operand: Operand,

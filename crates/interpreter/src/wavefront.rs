@@ -4,7 +4,7 @@ use tvmscript_ir_core::DataType;
 
 use crate::error::{Result, unsupported};
 use crate::machine::Machine;
-use crate::matrix::{Lanes, accumulate};
+use crate::matrix::{Lanes, accumulate, pairs};
 use crate::memory::Element;
 use crate::program::Register;
 
@@ -59,11 +59,8 @@ impl Machine<'_> {
                 let row = index / 4 * 4 * groups + number / extent * 4 + index % 4;
                 let column = number % extent;
                 let old = self.element(place, element, pointer, index)?;
-                let pairs = left.iter().skip(row * depth).zip(right.iter().skip(column * depth)).take(depth);
-                let new = accumulate(product.c_type, old, pairs.map(|(a, b)| (*a, *b)));
-                if self.memory.store(element, pointer, index as i64, new).is_none() {
-                    return Err(self.outside(place, pointer, index as i64, element.bytes()));
-                }
+                let new = accumulate(product.c_type, old, pairs(&left, row, &right, column, depth));
+                self.set_element(place, element, pointer, index, new)?;
             }
         }
         self.steps += (extent * extent * depth / 8) as u64;

@@ -184,7 +184,7 @@ impl HashWork {
         let info = object.info();
         let plan = info.plan();
         match plan {
-            Plan::Str => return text_word(Str::try_ref(object).map_or("", Str::as_str)),
+            Plan::Str => return self.text(object),
             Plan::Leaf => return object.hash_fields(self, context, info.key_hash()),
             _ => {}
         }
@@ -212,6 +212,20 @@ impl HashWork {
         if is_shared {
             self.memo.add(object, hash);
         }
+        hash
+    }
+
+    /// Hashes a text; a long one that is shared once.
+    fn text(&mut self, object: &Object) -> u64 {
+        let text = Str::try_ref(object).map_or("", Str::as_str);
+        if text.len() < Str::LONG || object.is_unique() {
+            return text_word(text);
+        }
+        if let Some(known) = self.memo.get(object) {
+            return known;
+        }
+        let hash = text_word(text);
+        self.memo.add(object, hash);
         hash
     }
 
@@ -256,7 +270,7 @@ impl HashWork {
         for (key, value) in map.entries() {
             let key = match key.value() {
                 Value::Node(key) => match key.info().plan() {
-                    Plan::Str => text_word(Str::try_ref(key).map_or("", Str::as_str)),
+                    Plan::Str => self.text(key),
                     Plan::FreeVar | Plan::Dag => match self.memo.get(key) {
                         Some(known) => known,
                         None => continue,

@@ -85,9 +85,9 @@ impl Diagnostics {
 
     /// Warns of host code that is not evaluated, once per reason.
     pub(crate) fn warn(&mut self, reason: &str, range: TextRange) {
-        if self.warned.insert(reason.to_owned()) {
+        if self.warnings.len() < self.max_errors && self.warned.insert(reason.to_owned()) {
             let kind = EvalErrorKind::NotEvaluated { reason: reason.to_owned() };
-            self.warnings.push(EvalError::warning(kind, range));
+            self.push_warning(EvalError::warning(kind, range));
         }
     }
 

@@ -220,6 +220,14 @@ impl EvalState {
         Some((keyword.value, self.ast.range(keyword.place)))
     }
 
+    /// Tests whether an error would not be recorded, because there are too many.
+    pub(crate) fn drops_errors(&self) -> bool {
+        match self.is_tolerant() {
+            true => self.diagnostics.is_full_of_raised(),
+            false => self.is_exhausted(),
+        }
+    }
+
     /// Tests whether the maximum number of errors is reached.
     pub fn is_exhausted(&self) -> bool {
         self.diagnostics.is_exhausted()

@@ -12,7 +12,7 @@ use tvmscript_docsifier::{DocsifyDialect as _, PrinterConfig};
 use tvmscript_ir_core::{Registry, RegistryBuilder, Value};
 use tvmscript_tvm_json as tvm;
 
-/// What the index says of a file.
+/// The entry of a file in the index.
 #[derive(serde::Deserialize)]
 struct Record {
     name: String,

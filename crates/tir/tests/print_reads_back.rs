@@ -1,4 +1,4 @@
-//! What is printed reads back to the same IR: TVM's own objects, printed here, read here, compared.
+//! Printed text reads back to the same IR: TVM's own objects, printed here, read here, compared.
 //!
 //! The small selection in `tests/corpus` always runs; the whole corpus runs when its folder stands beside the project, or when
 //! `TVMSCRIPT_CORPUS` names it. `TVMSCRIPT_DIFF` shows each file that does not read back.
@@ -14,7 +14,7 @@ use tvmscript_ir_core::{Object, Registry, RegistryBuilder, Value};
 use tvmscript_script_parser::{ParseOptions, parse_script};
 use tvmscript_tvm_json as tvm;
 
-/// What the index says of a file.
+/// The entry of a file in the index.
 #[derive(serde::Deserialize)]
 struct Record {
     name: String,

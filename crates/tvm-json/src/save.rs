@@ -183,6 +183,7 @@ struct Numbers {
     floats: HashMap<u64, u32>,
     dtypes: HashMap<DataType, u32>,
     strings: HashMap<Str, u32>,
+    /// By address; a long text that is shared is in both.
     objects: AddressMap<u32>,
     spans: HashMap<Span, u32>,
     /// `true` if the texts of byte ranges may be known.
@@ -229,7 +230,7 @@ impl Numbers {
             && (self.keeps_ranges || !matches!(span.kind(), SpanKind::Range { .. } | SpanKind::Unknown))
     }
 
-    fn get(&self, value: FieldRef<'_>) -> Option<u32> {
+    fn get(&mut self, value: FieldRef<'_>) -> Option<u32> {
         match value {
             // Met only once.
             FieldRef::Node(o) if is_single(o) => None,
@@ -243,7 +244,15 @@ impl Numbers {
             FieldRef::Span(s) if self.keeps(s) => self.spans.get(&s).copied(),
             FieldRef::Span(_) => self.none,
             FieldRef::Node(o) => match Str::try_ref(o) {
-                Some(s) => self.strings.get(s.as_str()).copied(),
+                Some(s) if s.as_str().len() < LONG_TEXT => self.strings.get(s.as_str()).copied(),
+                Some(s) => match self.objects.get(&o.address()) {
+                    Some(number) => Some(*number),
+                    None => {
+                        let number = self.strings.get(s.as_str()).copied()?;
+                        self.objects.insert(o.address(), number);
+                        Some(number)
+                    }
+                },
                 None => self.objects.get(&o.address()).copied(),
             },
         }
@@ -262,7 +271,12 @@ impl Numbers {
             FieldRef::Span(s) if self.keeps(s) => drop(self.spans.insert(s, number)),
             FieldRef::Span(_) => self.none = Some(number),
             FieldRef::Node(o) => match Str::try_ref(o) {
-                Some(s) => drop(self.strings.insert(s.clone(), number)),
+                Some(s) => {
+                    if s.as_str().len() >= LONG_TEXT {
+                        self.objects.insert(o.address(), number);
+                    }
+                    self.strings.insert(s.clone(), number);
+                }
                 None => drop(self.objects.insert(o.address(), number)),
             },
         }
@@ -282,7 +296,7 @@ enum WorkItem<'a> {
     ExtraMap,
 }
 
-/// What the nodes of a type start with, and the fields of the type.
+/// The start of the nodes of a type, and the fields of the type.
 struct TypeForm {
     start: Prepared,
     fields: Box<[FieldForm]>,
@@ -311,6 +325,9 @@ impl FieldForm {
         }
     }
 }
+
+/// Numbers of texts of this many bytes are looked up by address first.
+const LONG_TEXT: usize = 1 << 12;
 
 /// Level of the elements of `nodes`.
 const NODE_LEVEL: usize = 2;

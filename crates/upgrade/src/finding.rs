@@ -10,9 +10,9 @@ pub struct Finding {
     pub code: &'static ErrorCode,
     /// The program loses something, or the target does not read its text.
     pub is_loss: bool,
-    /// What was found.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// The advice.
     pub help: &'static str,
     /// The node before the rewrite.
     pub node: Object,

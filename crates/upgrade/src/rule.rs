@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::diagnostic::ErrorCode;
 
-/// What a rule does to a program.
+/// The effect of a rule on a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A name of the text, which texts of the target have.
@@ -32,7 +32,7 @@ impl Kind {
 pub struct Rule {
     /// Stable name, such as `flat-bindings`.
     pub name: &'static str,
-    /// What it does.
+    /// Its effect.
     pub kind: Kind,
     /// The form in the older text, as Python code.
     pub old: &'static str,

@@ -48,7 +48,7 @@ struct Candidate {
     holder: &'static str,
 }
 
-/// How a program is changed.
+/// The plan of a change to a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// Number of changes other than names.

@@ -146,7 +146,7 @@ fn p92_21_tir_passes_in_sequence_keep_all_spans() {
 /// literal, which running it rounds.
 const ROUNDED: [&str; 1] = ["min_max_values_and_literals"];
 
-/// What a function leaves in its arguments; `None` if the interpreter cannot run it within the steps.
+/// The contents of a function's arguments after a run; `None` if the interpreter cannot run it within the steps.
 fn outcome(function: &Ref<PrimFunc>, arguments: &[Argument], steps: u64) -> Option<Vec<Vec<u8>>> {
     let mut arguments = arguments.to_vec();
     interpret(function, &mut arguments, Limits { steps, ..Limits::default() }).ok()?;

@@ -21,7 +21,7 @@ use crate::conformance::in_parallel;
 /// The record, relative to the root: lines `WORKLOAD OPERATION INSTRUCTIONS`, with a reason if the number once grew.
 const RECORDED: &str = "xtask/checks/instructions.txt";
 
-/// What the record says of itself.
+/// The first lines of the record.
 const HEADER: &str = "\
 # The fewest instructions that each operation ever took: `WORKLOAD OPERATION INSTRUCTIONS`, for all statements of the workload.
 # `cargo xtask bench-gate --bless` enters smaller numbers, `--accept REASON` larger ones too, with the reason behind them.

@@ -93,7 +93,7 @@ struct Printed {
     lines_before: usize,
 }
 
-/// What is known about a node.
+/// The record of a node.
 struct Record {
     class: &'static str,
     path: AccessPath,

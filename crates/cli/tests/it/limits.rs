@@ -200,6 +200,32 @@ fn a_text_of_too_many_lines_is_refused() {
 }
 
 #[test]
+fn messages_about_a_line_of_unknown_names_are_limited() {
+    let script = "@T.prim_func\ndef f():\n    T.evaluate(0)\n";
+    let of = |name: &str| (0..1500).map(|i| format!("{name}{i}")).collect::<Vec<_>>().join(", ");
+    for (name, kind) in [("T.u", "Warning"), ("u", "Error"), ("T.int32.u", "Error")] {
+        let text = format!("from tvm.script import tir as T\n\nx = [{}]\n{script}", of(name));
+        let ran = run(&["check", &file("names.py", text)]);
+        let count = ran.stderr.matches(kind).count();
+        assert!((1..=1000).contains(&count), "{name}: {count}");
+    }
+}
+
+#[test]
+fn a_text_that_repeats_is_read_once() {
+    let text = "from tvm.script import tir as T\n\npart = 'p' * 1000000\n\n@T.prim_func\ndef f():\n    T.func_attr({'x': [part, part + 'q'] * 2000})\n    T.evaluate(0)\n";
+    let (path, json) = (file("repeated.py", text), crate::common::path("repeated.json"));
+    for args in [&["hash"][..], &["equal", &path], &["dump", "--format", "json", "--dedupe"]] {
+        let ran = run(&[args, &[&path]].concat());
+        assert_eq!(ran.status, 0, "{args:?}: {}", ran.stderr);
+    }
+    let json = json.to_str().expect("an ASCII path");
+    assert_eq!(run(&["json", "--tvm", &path, "-o", json]).status, 0);
+    assert!(std::fs::metadata(json).expect("a file").len() < 10_000_000);
+    assert_eq!(run(&["equal", &path, json]).status, 0);
+}
+
+#[test]
 fn attacks_are_answered_or_refused() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ok");
     let files = files_of(&fixtures, "py").into_iter().take(20);

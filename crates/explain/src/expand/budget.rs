@@ -8,7 +8,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// Number of calls that an expansion looks at.
 const MAX_CALLS: usize = 10_000;
 
-/// What is left of these bounds.
+/// The rest of these bounds.
 #[derive(Debug)]
 pub(super) struct Budget {
     bytes: usize,

@@ -21,7 +21,7 @@ pub(super) struct Argument {
     pub(super) has_calls: bool,
 }
 
-/// What stands for a call.
+/// The replacement of a call.
 #[derive(Debug)]
 pub(super) struct Inlined {
     /// The lines before the statement with the call, without its indentation.

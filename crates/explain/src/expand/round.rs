@@ -47,7 +47,7 @@ impl<'o> Files<'o> {
     }
 }
 
-/// What a pass over the calls of a text does.
+/// The task of a pass over the calls of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Task<'t> {
     /// Writes out the calls in the scripts with these numbers.
@@ -84,7 +84,7 @@ pub(super) fn script_names(text: &str) -> Vec<String> {
     scopes.scripts.iter().map(|script| parsed.ast.name(script.def.name).to_owned()).collect()
 }
 
-/// What happens to the calls of one script.
+/// The treatment of the calls of one script.
 #[derive(Debug, Clone, Copy)]
 enum Mode {
     Expand,

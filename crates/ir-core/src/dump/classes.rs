@@ -12,6 +12,8 @@ use crate::visit::{Visitor, Walk};
 pub(super) fn alike(root: &Object) -> AddressMap<usize> {
     let mut classes: HashMap<Vec<u64>, usize> = HashMap::new();
     let mut strings: HashMap<Str, u64> = HashMap::new();
+    // A long text that is shared is looked up once.
+    let mut long: AddressMap<u64> = AddressMap::default();
     let mut alike: AddressMap<usize> = AddressMap::default();
     let _ = Visitor::new().with_containers().post_order(root, |object| {
         let mut words = vec![object.info().index() as u64];
@@ -26,7 +28,11 @@ pub(super) fn alike(root: &Object) -> AddressMap<usize> {
                 FieldRef::Node(o) => match Str::try_ref(o) {
                     Some(text) => {
                         let next = strings.len() as u64;
-                        (5, *strings.entry(text.clone()).or_insert(next))
+                        let mut number = || *strings.entry(text.clone()).or_insert(next);
+                        match text.as_str().len() < Str::LONG {
+                            true => (5, number()),
+                            false => (5, *long.entry(o.address()).or_insert_with(number)),
+                        }
                     }
                     None => (6, alike.get(&o.address()).copied().unwrap_or(o.address()) as u64),
                 },

@@ -112,6 +112,12 @@ fn str_text(object: &Object) -> &str {
     Str::try_ref(object).map_or("", Str::as_str)
 }
 
+/// Tests whether texts may take long to compare.
+fn is_long(lhs: &Object, rhs: &Object) -> bool {
+    let length = str_text(lhs).len();
+    length >= Str::LONG && length == str_text(rhs).len()
+}
+
 fn tensors_equal(lhs: &Object, rhs: &Object, skip_content: bool) -> bool {
     match (lhs.as_node::<TensorNode>(), rhs.as_node::<TensorNode>()) {
         (Some(a), Some(b)) => {
@@ -240,7 +246,7 @@ impl<'a> EqWork<'a> {
         let plan = info.plan();
         match plan {
             Plan::Leaf => return lhs.compare_fields(rhs, self),
-            Plan::Str => return str_text(lhs) == str_text(rhs),
+            Plan::Str => return self.texts(lhs, rhs),
             Plan::Shape => return shapes_equal(lhs, rhs),
             Plan::Unique => return lhs.ptr_eq(rhs),
             Plan::Tensor => {
@@ -269,6 +275,11 @@ impl<'a> EqWork<'a> {
         self.level -= 1;
         self.def = outer_def;
         equal
+    }
+
+    /// Compares texts; a pair of long ones that are shared once.
+    fn texts(&mut self, lhs: &Object, rhs: &Object) -> bool {
+        lhs.ptr_eq(rhs) || is_long(lhs, rhs) && self.is_visited(lhs, rhs) || str_text(lhs) == str_text(rhs)
     }
 
     /// Records a pair of shared nodes. Returns `true` if its equality follows from the pairs visited before.

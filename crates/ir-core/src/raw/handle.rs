@@ -321,6 +321,9 @@ unsafe impl ObjectLike for Str {
 }
 
 impl Str {
+    /// Walks visit a shared text of this many bytes once; shorter ones are not worth looking up.
+    pub(crate) const LONG: usize = 1 << 12;
+
     /// Allocates a string.
     pub fn new(text: impl AsRef<str>) -> Str {
         let text = Text::new(text.as_ref());

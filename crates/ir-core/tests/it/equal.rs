@@ -2,8 +2,8 @@
 
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{
-    DataType, Map, MismatchKind, Object, Ref, StructuralEqual, StructuralHash, Tensor, Value, mismatches,
-    structural_equal, structural_hash,
+    Array, DataType, Map, Mismatch, MismatchKind, Object, ObjectLike, Ref, Str, StructuralEqual,
+    StructuralHash, Tensor, Value, mismatches, structural_equal, structural_hash,
 };
 
 use tvmscript_toy_nodes::*;
@@ -422,4 +422,22 @@ fn graphs_that_share_differently_are_compared_in_bounded_time() {
     let start = std::time::Instant::now();
     assert!(!mismatches(&o(fibonacci.1), &o(doubled)).is_empty());
     assert!(start.elapsed().as_secs() < 60);
+}
+
+#[test]
+fn long_texts_that_are_shared_compare_and_hash_by_content() {
+    let text = |end: &str| Str::new("p".repeat(10_000) + end);
+    let list = |texts: &[&Str]| {
+        Array::of_values(texts.iter().map(|text| Value::Node((*text).clone().into()))).into_object()
+    };
+    let (a, b, c) = (text("a"), text("a"), text("c"));
+    let (shared, apart) = (list(&[&a, &a, &a]), list(&[&a, &b, &text("a")]));
+    assert!(structural_equal(&shared, &apart) && structural_equal(&apart, &shared));
+    assert_eq!(structural_hash(&shared), structural_hash(&apart));
+    let other = list(&[&a, &c, &c]);
+    assert!(!structural_equal(&shared, &other));
+    assert_ne!(structural_hash(&shared), structural_hash(&other));
+    let found = mismatches(&shared, &other);
+    let paths = |found: &[Mismatch]| found.iter().map(|m| 1 + m.repeats.len()).sum::<usize>();
+    assert_eq!(paths(&found), 2, "{found:?}");
 }

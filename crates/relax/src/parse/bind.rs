@@ -107,7 +107,7 @@ fn cast(
     Ok(used(var))
 }
 
-/// What the name of a variable stands for: a scalar, in releases whose scalars are bare.
+/// The value of a variable's name: a scalar, in releases whose scalars are bare.
 pub(super) fn used(var: Ref<Var>) -> ScriptValue {
     match ScalarUse::of(&var).filter(|_| RelaxSyntax::open().has_bare_scalars) {
         Some(scalar) => scalar.into(),

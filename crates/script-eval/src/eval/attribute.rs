@@ -199,6 +199,11 @@ impl Eval<'_> {
         if let Some(what) = python::methods::left_out(value, name) {
             return self.state.report(EvalError::new(EvalErrorKind::UnsupportedExpression { what }, range));
         }
+        if self.state.drops_errors() {
+            // Nobody will see the suggestion, which is expensive.
+            let kind = EvalErrorKind::NoAttribute { what: String::new(), name: name.to_owned() };
+            return self.state.report(EvalError::new(kind, range));
+        }
         let mut instead = None;
         let (what, names) = match value {
             ScriptValue::Node(object) => {

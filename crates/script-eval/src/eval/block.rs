@@ -43,7 +43,7 @@ enum Part {
     Finally(Pending),
 }
 
-/// How a `try` statement ends after its `finally`.
+/// The end of a `try` statement after its `finally`.
 enum Pending {
     Flow(Flow),
     Exception(ScriptValue),
@@ -57,7 +57,7 @@ pub(super) enum Step {
     /// Statements run in place of the block.
     Last(List<StmtId>),
     End(Flow),
-    /// What the block does depends on a value that is not known.
+    /// The effect of the block depends on a value that is not known.
     Unknown(Placeholder),
 }
 

@@ -59,7 +59,7 @@ pub(crate) enum Context {
     Stack(RefCell<Vec<Exit>>),
 }
 
-/// What an `ExitStack` calls at its end.
+/// A call of an `ExitStack` at its end.
 pub(crate) enum Exit {
     /// A context manager.
     Manager(ScriptValue),

@@ -28,7 +28,7 @@ use tvmscript_python_syntax::ast::{Expr, ExprId, List, Stmt, StmtId};
 /// Size of a generator without its variables.
 const GENERATOR_BYTES: u64 = 512;
 
-/// What a generator is resumed with.
+/// The input with which a generator is resumed.
 pub(crate) enum Input {
     /// The value of the `yield`.
     Send(ScriptValue),

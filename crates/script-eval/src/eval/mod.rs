@@ -441,11 +441,7 @@ impl Eval<'_> {
             return Err(self.state.error(id, EvalErrorKind::UnsupportedExpression { what }));
         }
         let mut error = EvalError::new(EvalErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
-        let is_dropped = match self.state.is_tolerant() {
-            true => self.state.diagnostics.is_full_of_raised(),
-            false => self.state.is_exhausted(),
-        };
-        if is_dropped {
+        if self.state.drops_errors() {
             // Nobody will see the suggestion, which is expensive.
             return Err(self.report_undefined(error));
         }

@@ -1,4 +1,4 @@
-//! Where exceptions of host code are raised and caught: `raise` and `try`.
+//! Raising and catching of exceptions in host code: `raise` and `try`.
 //!
 //! An exception that nothing catches is a diagnostic, so it is recorded as one when it is raised, and its instance is
 //! kept in [`Exceptions`] beside it. Operations of the evaluator raise without an instance; the handler that catches

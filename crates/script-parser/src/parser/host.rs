@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use tvmscript_ir_core::release::NameChange;
-use tvmscript_ir_core::{Object, Registry, Release, Token, TypeInfo};
+use tvmscript_ir_core::{Object, Registry, Token, TypeInfo};
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, Name, StmtId, TextRange};
 use tvmscript_script_eval::{
@@ -35,12 +35,14 @@ impl ScriptHost<'_> {
     /// Names the releases in which a dialect has a name that is missing here.
     fn in_other_releases(&self, dialect: &str, name: &str) -> Option<String> {
         let family = self.family?;
-        let has_name = |release: &&Release| {
-            let dialects = family.of_release(release).map(|registry| Tables::new(registry, false));
-            dialects.and_then(|tables| tables.namespace(dialect)?.attribute(name)).is_some()
-        };
+        let all = self.script.releases.get_or_init(|| {
+            let registries = family.releases().filter_map(|release| family.of_release(release));
+            registries.map(|registry| Tables::new(registry, false)).collect()
+        });
+        let has_name =
+            |tables: &&Tables| tables.namespace(dialect).and_then(|names| names.attribute(name)).is_some();
         let releases: Vec<String> =
-            family.releases().filter(has_name).map(|release| format!("`{}`", release.id())).collect();
+            all.iter().filter(has_name).map(|tables| format!("`{}`", tables.release.id())).collect();
         let here = self.script.tables.release.id();
         let found = (!releases.is_empty()).then(|| releases.join(", "))?;
         Some(format!("`{name}` is in {found}; this text is read as `{here}`"))

@@ -48,7 +48,7 @@ impl HostObject for HostBuilder {
     }
 }
 
-/// What was built. An open builder is finished first.
+/// The result. An open builder is finished first.
 fn get(state: &RefCell<State>) -> std::result::Result<ScriptValue, BuildError> {
     finish(state)?;
     match &*state.borrow() {

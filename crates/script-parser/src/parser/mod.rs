@@ -46,6 +46,7 @@ mod tables;
 mod text;
 mod unknown;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::comments::Comments;
@@ -262,6 +263,8 @@ pub struct Parser<'p> {
 /// State of the scripts of a parse.
 pub(crate) struct ScriptState {
     tables: Rc<Tables>,
+    /// The tables of all releases, once a name is missing.
+    releases: OnceCell<Vec<Tables>>,
     headers: headers::Headers,
     /// Variables of script bodies.
     scopes: Scopes,
@@ -283,6 +286,7 @@ impl ScriptState {
     fn new(tables: Rc<Tables>) -> ScriptState {
         ScriptState {
             tables,
+            releases: OnceCell::new(),
             headers: headers::Headers::default(),
             scopes: Scopes::default(),
             explained: Vec::new(),

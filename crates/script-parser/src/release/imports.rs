@@ -23,7 +23,7 @@ pub(super) struct Imports {
     pub(super) is_printed: bool,
 }
 
-/// What an import names.
+/// The path that an import names.
 struct ImportPath {
     module: String,
     /// The member; empty for the module itself.

@@ -61,9 +61,11 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
     }
     // Printed text has the functions of its release, and its signs.
     if candidates.len() > 1 && !imports.is_printed {
-        let missing = names::missing(text, parsed, &imports, &candidates);
-        for (candidate, missing) in candidates.iter_mut().zip(missing) {
-            candidate.missing = missing;
+        let used = names::UsedNames::new(text, parsed, &imports);
+        // If the best by its signs has all names, no other is better.
+        let best = first_best(&candidates, Candidate::score);
+        if best.is_some_and(|best| used.missing_in(best) > 0) {
+            candidates.iter_mut().for_each(|candidate| candidate.missing = used.missing_in(candidate));
         }
     }
     let best = first_best(&candidates, |candidate| (Reverse(candidate.missing), candidate.score()));
@@ -120,7 +122,7 @@ impl<'r> Candidate<'r> {
         self.reasons().min_by_key(with).unwrap_or(Reason::Default)
     }
 
-    /// What says that the text is of the release.
+    /// The reasons for the release.
     fn reasons(&self) -> impl Iterator<Item = Reason> {
         let imports = self.evidence.iter().map(|(_, reason)| *reason);
         imports.chain(self.signs.iter().map(|sign| Reason::Sign(**sign)))

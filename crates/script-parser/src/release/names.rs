@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use tvmscript_irbuilder::{Declaration, HostObject, Param, ParamKind, ScriptValue};
 use tvmscript_python_syntax::ParsedPython;
-use tvmscript_python_syntax::ast::{Expr, ExprId, Name};
+use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Name};
 
 use super::Candidate;
 use super::imports::Imports;
@@ -12,16 +12,25 @@ use crate::parser::Tables;
 /// A function that a text names: dialect, group and name, and a keyword of a call.
 type Used = (&'static str, Option<Name>, Name, Option<Name>);
 
-/// For each candidate, the number of names of dialects and of their keywords that the text uses and the release lacks.
-pub(super) fn missing(
-    text: &str,
-    parsed: &ParsedPython,
-    imports: &Imports,
-    candidates: &[Candidate<'_>],
-) -> Vec<usize> {
-    let used = used(text, parsed, imports);
-    let ast = &parsed.ast;
-    let lacks = |tables: &Tables, (dialect, group, name, keyword): Used| {
+/// The functions that a text names, each once.
+pub(super) struct UsedNames<'p> {
+    ast: &'p Ast,
+    used: HashSet<Used>,
+}
+
+impl<'p> UsedNames<'p> {
+    pub(super) fn new(text: &str, parsed: &'p ParsedPython, imports: &Imports) -> UsedNames<'p> {
+        UsedNames { ast: &parsed.ast, used: used(text, &parsed.ast, imports) }
+    }
+
+    /// The number of names of dialects and of their keywords that the text uses and the release lacks.
+    pub(super) fn missing_in(&self, candidate: &Candidate<'_>) -> usize {
+        let tables = Tables::new(candidate.registry, false);
+        self.used.iter().filter(|used| self.is_missing(&tables, **used)).count()
+    }
+
+    fn is_missing(&self, tables: &Tables, (dialect, group, name, keyword): Used) -> bool {
+        let ast = self.ast;
         let Some(namespace) = tables.namespace(dialect) else { return true };
         let value = match group {
             None => namespace.attribute(ast.name(name)),
@@ -38,12 +47,7 @@ pub(super) fn missing(
             _ => None,
         };
         declaration.is_some_and(|declared| !takes_keyword(&declared, ast.name(keyword)))
-    };
-    let count = |candidate: &Candidate<'_>| {
-        let tables = Tables::new(candidate.registry, false);
-        used.iter().filter(|used| lacks(&tables, **used)).count()
-    };
-    candidates.iter().map(count).collect()
+    }
 }
 
 /// Returns `true` if a form of the function's calls has the keyword.
@@ -53,8 +57,7 @@ fn takes_keyword(declared: &Declaration, name: &str) -> bool {
 }
 
 /// The functions that the text names, each once.
-fn used(text: &str, parsed: &ParsedPython, imports: &Imports) -> HashSet<Used> {
-    let ast = &parsed.ast;
+fn used(text: &str, ast: &Ast, imports: &Imports) -> HashSet<Used> {
     let mut used = HashSet::new();
     let function = |id: ExprId| match *ast.expr(id) {
         Expr::Attribute { value, attr } => match *ast.expr(value) {
@@ -66,13 +69,17 @@ fn used(text: &str, parsed: &ParsedPython, imports: &Imports) -> HashSet<Used> {
         _ => None,
     };
     // The tree of a text with parts goes on after it.
-    for id in ast.expr_ids().filter(|id| (ast.range(*id).start as usize) < text.len()) {
+    let is_inside = |id: ExprId| (ast.range(id).start as usize) < text.len();
+    for id in ast.expr_ids() {
         match *ast.expr(id) {
             Expr::Attribute { .. } => {
-                used.extend(function(id).map(|(dialect, group, name)| (dialect, group, name, None)));
+                let named = function(id).filter(|_| is_inside(id));
+                used.extend(named.map(|(dialect, group, name)| (dialect, group, name, None)));
             }
             Expr::Call { func, keywords, .. } if !keywords.is_empty() => {
-                if let Some((dialect, group, name)) = function(func) {
+                if let Some((dialect, group, name)) = function(func)
+                    && is_inside(id)
+                {
                     let keywords = ast.list(keywords).iter().filter_map(|keyword| keyword.arg);
                     used.extend(keywords.map(|keyword| (dialect, group, name, Some(keyword))));
                 }

@@ -92,7 +92,7 @@ struct Axis {
     kind: IterType,
 }
 
-/// What the block computes.
+/// The computation of a block.
 struct Computation {
     axes: Vec<Axis>,
     outputs: Vec<Output>,

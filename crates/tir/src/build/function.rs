@@ -32,7 +32,7 @@ pub struct PrimFuncFrame {
     pub(crate) fragment: Option<Fragment>,
     /// Variables that annotations of the signature define.
     matched: Vec<Ref<Var>>,
-    /// What the body holds in the place of a buffer's handle, if no text names the handles.
+    /// The expression in the place of a buffer's handle, if no text names the handles.
     pub(crate) handle_value: Option<fn(&Var, &Buffer) -> Expr>,
     /// Leave blocks as they are written: no root block, no computed regions.
     is_raw: bool,

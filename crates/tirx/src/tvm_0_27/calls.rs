@@ -34,7 +34,7 @@ pub fn pointer_as(pointer: Expr, ty: &Ref<Type>) -> Expr {
     }
 }
 
-/// What a function holds where the text names the handle of a buffer: the pointer to its data, as a handle.
+/// The value of a function where the text names the handle of a buffer: the pointer to its data, as a handle.
 /// The release has no parameter for the handle beside the buffer.
 pub fn handle_value(param: &Var, buffer: &Buffer) -> Expr {
     pointer_as(buffer.data.clone().upcast(), &param.type_annotation)

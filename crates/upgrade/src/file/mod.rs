@@ -47,9 +47,9 @@ pub struct PythonFile<'a> {
     pub registry: &'a Registry,
     /// The way from the release of the file to that of the result.
     pub step: &'a Step,
-    /// How scripts that are printed anew are printed; it selects the target of the step.
+    /// The configuration for scripts that are printed anew; it selects the target of the step.
     pub config: &'a PrinterConfig,
-    /// How upgraded text is read again, except for the release.
+    /// The options for reading upgraded text again, except for the release.
     pub options: &'a ParseOptions,
     /// Losses are warnings, and the script changes all the same.
     pub accepts_losses: bool,
@@ -165,7 +165,7 @@ impl PythonFile<'_> {
     }
 }
 
-/// What can go wrong while scripts of a Python file are replaced.
+/// An error while scripts of a Python file are replaced.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
     /// An upgraded program has no text.

@@ -9,7 +9,7 @@ const EXPANDED: &str = include_str!("nms/expanded.py");
 
 /// The kernels of TVM's library by one factory.
 const LIBRARY: &str = include_str!("nms/vision.py");
-/// What TVM 0.27 prints for `te.create_prim_func` of `topi.vision.non_max_suppression(data, valid_count, indices)`.
+/// The text that TVM 0.27 prints for `te.create_prim_func` of `topi.vision.non_max_suppression(data, valid_count, indices)`.
 const HARD: &str = include_str!("nms/vision_hard.txt");
 /// The same with `return_indices=False, soft_nms_sigma=0.5`.
 const SOFT: &str = include_str!("nms/vision_soft.txt");

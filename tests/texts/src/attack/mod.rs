@@ -43,7 +43,7 @@ pub struct Attack {
     pub options: Vec<String>,
 }
 
-/// What makes an attack of a family.
+/// The function that makes an attack of a family.
 type Make = fn(&mut Random, &Bases, Scale) -> Attack;
 
 /// The families, in turn.
@@ -106,7 +106,7 @@ impl Attack {
     }
 }
 
-/// What most scripts begin with.
+/// The first lines of most scripts.
 const IMPORTS: &str = "from tvm.script import ir as I, relax as R, tir as T\n\n";
 
 /// One of several.

@@ -3,7 +3,7 @@
 use super::{IMPORTS, Scale, pick};
 use crate::Random;
 
-/// How often a value is doubled.
+/// The number of times that a value is doubled.
 fn depth(random: &mut Random, scale: Scale) -> usize {
     20 + scale.size(random, 280)
 }

@@ -61,7 +61,7 @@ pub struct Options {
 /// The outcome of a function: its steps, or what stopped it.
 type Outcome = std::result::Result<u64, Stop>;
 
-/// What stopped a function, and where in the text.
+/// The reason for which a function stopped, and the place in the text.
 struct Stop {
     why: String,
     start: Option<u32>,
@@ -101,7 +101,7 @@ fn with_line(name: String, text: &str, outcome: &Outcome) -> String {
     }
 }
 
-/// What became of a text.
+/// The outcome of a text.
 enum Text {
     /// The outcomes of its functions, by name.
     Ran(Vec<(String, Outcome)>),
