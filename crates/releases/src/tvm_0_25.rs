@@ -152,6 +152,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     plain_numbers: Some(&PlainNumbers {
         extra_lists: &[("tirx.Buffer", "allocated_addr")],
         extra_values: &[("tirx.Buffer", "layout"), ("tirx.Call", "attrs")],
+        void_operators: &["tir.tvm_storage_sync"],
     }),
     missing_maps: &[("target.Target", "features")],
     ..TvmJsonVersion::V0_23

@@ -66,13 +66,15 @@ pub struct TypeKeys {
     pub source_name: &'static str,
 }
 
-/// Fields that a release with plain numbers in attributes has besides those here, by its type keys.
+/// What else a release with plain numbers in attributes has, by its type keys.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainNumbers {
     /// Fields that are written as empty lists.
     pub extra_lists: &'static [(&'static str, &'static str)],
     /// Fields that are written without a value, unless they have one.
     pub extra_values: &'static [(&'static str, &'static str)],
+    /// Operators whose calls have no type, by their names here.
+    pub void_operators: &'static [&'static str],
 }
 
 /// How a release has types as nodes. The translation is written for the graph of TVM 0.27.

@@ -125,10 +125,10 @@ impl Numbers {
     fn void(&self, graph: &Graph<'_>, node: &Node<'_>) -> Option<&'static str> {
         let own = self.renames.operators.own_name(graph.operator_of(node)?);
         let (_, dtype) = VOID_OPERATORS.iter().find(|(name, _)| *name == own)?;
-        Some(match self.way {
-            Way::From => dtype,
-            Way::To(_) => "",
-        })
+        match self.way {
+            Way::From => Some(dtype),
+            Way::To(plain) => plain.void_operators.contains(&&*own).then_some(""),
+        }
     }
 
     fn field<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, name: &str, value: &Field<'t>) -> Part<'t> {

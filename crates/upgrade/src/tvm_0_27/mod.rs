@@ -57,7 +57,7 @@ pub static RULES: &[Rule] = &[
     rewritten(Level::Flat, "flat-assertions", "assert c, \"m\"", "assert c, (\"RuntimeError\", [\"m\"])"),
     rewritten(Level::Flagged, "attributes", "T.attr(0, \"k\", v)", "T.attr({\"k\": v})"),
     rewritten(Level::Declared, "bit-operations", "T.bitwise_and(x, 3), T.shift_left(x, 1)", "x & 3, x << 1"),
-    rewritten(Level::Current, "return", "T.ret(e)", "return e"),
+    rewritten(Level::Flat, "return", "T.ret(e)", "return e"),
     rewritten(Level::Declared, "vector-loads", "A[0:4]", "A[T.Ramp(0, 1, 4)]"),
     rewritten(
         Level::Declared,
