@@ -10,6 +10,17 @@ use tvmscript::python_syntax::{PythonOptions, parse_python};
 const AXES: [(&str, &str); 4] =
     [("range", "spatial"), ("reduce_axis", "reduce"), ("scan_axis", "scan"), ("opaque_axis", "opaque")];
 
+/// The words for blocks and axes, with those of today.
+pub(crate) fn words() -> Vec<(&'static str, String, String)> {
+    let block =
+        ("blocks", "with T.block([n], \"C\") as [vi]:", "with T.block(\"C\"):, vi = T.axis.spatial(n, i)");
+    let axes = AXES
+        .iter()
+        .filter(|(old, _)| *old != "range")
+        .map(|(old, new)| ("axes", format!("T.{old}(0, n)"), format!("T.axis.{new}(n, k)")));
+    [(block.0, block.1.to_owned(), block.2.to_owned())].into_iter().chain(axes).collect()
+}
+
 /// The text with today's blocks; `None` if it has no earlier ones, or one that cannot be written so.
 pub(crate) fn renewed(text: &str) -> Option<String> {
     // The parse costs more than this search.

@@ -12,6 +12,13 @@ pub(crate) fn renewed(text: &str) -> Option<String> {
     }
 }
 
+/// What [`renewed`] changes: the name of the rule, the older words and those of today.
+pub(crate) fn words() -> impl Iterator<Item = (&'static str, String, String)> {
+    let types = ["e4m3_float8", "e5m2_float8"].into_iter();
+    let types = types.filter_map(|old| Some(("data-types", old.to_owned(), DataType::renamed(old)?)));
+    older_blocks::words().into_iter().chain(types)
+}
+
 /// The text with today's names of data types, in quotes and as functions of `T`.
 fn with_types(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());

@@ -105,7 +105,7 @@ const RENAMES: Renames = Renames {
     // Versions before the change of names print them under the later header.
     kept: &[("tir", "block"), ("tir", "block_attr")],
     operators: OperatorKeys { names: &[], prefix: Some(("tir.", "tirx.")) },
-    types: TYPES,
+    types: &[TYPES],
     modules: MODULES,
     ..Renames::NONE
 };

@@ -59,7 +59,7 @@ const RENAMES: Renames = Renames {
     ],
     operators: OperatorKeys { names: &[], prefix: Some(("tir.", "tirx.")) },
     key_prefix: Some(("tir.", "tirx.")),
-    types: TYPES,
+    types: &[TYPES],
     modules: MODULES,
     ..Renames::NONE
 };

@@ -11,7 +11,7 @@ use tvmscript_ir_core::release::{
     Examples, Form, FunctionChange, OperatorKeys, Release, Renames, Sign, Syntax,
 };
 use tvmscript_relax::syntax as relax;
-use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
+use tvmscript_tvm_json::{PlainNumbers, TvmJsonDialect as _, TvmJsonVersion};
 
 use crate::TVM_0_23;
 use crate::steps::{self, TO_0_25};
@@ -104,7 +104,7 @@ const RENAMES: Renames = Renames {
     functions: &[BLOCKS, SCOPES, FLAT, DEVICES, PTX],
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),
-    types: TYPES,
+    types: &[TYPES],
     modules: MODULES,
     ..Renames::NONE
 };
@@ -149,6 +149,11 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     name: "0.25.0",
     tvm_version: "0.25.0",
     renames: &RENAMES,
+    plain_numbers: Some(&PlainNumbers {
+        extra_lists: &[("tirx.Buffer", "allocated_addr")],
+        extra_values: &[("tirx.Buffer", "layout"), ("tirx.Call", "attrs")],
+        void_operators: &["tir.tvm_storage_sync"],
+    }),
     missing_maps: &[("target.Target", "features")],
     ..TvmJsonVersion::V0_23
 };

@@ -9,7 +9,7 @@ use tvmscript_ir_core::registry::Overlay;
 use tvmscript_ir_core::release::NameChange::{Removed, Renamed, Replaced};
 use tvmscript_ir_core::release::{Examples, Form, FunctionChange, Release, Renames, Sign, Syntax};
 use tvmscript_relax::syntax as relax;
-use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
+use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion, TypesAsNodes};
 
 use crate::TVM_0_23;
 use crate::steps::{self, TO_0_26};
@@ -74,7 +74,7 @@ const RENAMES: Renames = Renames {
     keywords: KEYWORDS,
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),
-    types: TYPES,
+    types: &[TYPES_AS_NODES, TYPES],
     modules: MODULES,
 };
 
@@ -92,8 +92,36 @@ pub(crate) const STRUCT_INFO: &[FunctionChange] = &[
 /// Names of former releases that scripts may still use.
 pub(crate) const KEPT: &[(&str, &str)] = &[("relax", "Object")];
 
-static JSON: TvmJsonVersion =
-    TvmJsonVersion { name: "0.26", tvm_version: "0.26.0", renames: &RENAMES, ..TvmJsonVersion::V0_23 };
+/// Type keys of types that are nodes, and of what has one.
+pub(crate) static TYPES_AS_NODES: &[(&str, &str)] = &[
+    ("relax.DTensorStructInfo", "relax.DTensorType"),
+    ("relax.FuncStructInfo", "relax.FuncType"),
+    ("relax.ObjectStructInfo", "relax.AnyType"),
+    ("relax.ShapeStructInfo", "relax.ShapeType"),
+    ("relax.TensorStructInfo", "relax.TensorType"),
+    ("relax.TupleStructInfo", "ir.TupleType"),
+    ("relax.expr.Call", "ir.Call"),
+    ("tir.Call", "ir.Call"),
+];
+
+static JSON: TvmJsonVersion = TvmJsonVersion {
+    name: "0.26",
+    tvm_version: "0.26.0",
+    renames: &RENAMES,
+    types_as_nodes: Some(&NODES),
+    ..TvmJsonVersion::V0_23
+};
+
+/// What the graph of TVM 0.27 has otherwise.
+static NODES: TypesAsNodes = TypesAsNodes {
+    renames: Some(&Renames { types: crate::tvm_0_27::RENAMES.types, ..RENAMES }),
+    fields: &[
+        ("ir.GenericConst", "value", "data"),
+        ("ir.TensorLoad", "source", "buffer"),
+        ("ir.TensorRegion", "source", "buffer"),
+    ],
+    shares_nodes: false,
+};
 
 /// The syntax of Relax.
 static RELAX: relax::RelaxSyntax =

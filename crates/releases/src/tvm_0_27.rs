@@ -10,13 +10,13 @@ use tvmscript_ir_core::release::{
 };
 use tvmscript_relax::syntax as relax;
 use tvmscript_tirx::tvm_0_27 as tirx;
-use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion};
+use tvmscript_tvm_json::{TvmJsonDialect as _, TvmJsonVersion, TypesAsNodes};
 
 use crate::TVM_0_23;
 use crate::steps::{self, TO_0_27, UPGRADE};
 use crate::tvm_0_24::{BLOCKS, SCOPES};
 use crate::tvm_0_25::{CALLED, DEVICES, FLAT};
-use crate::tvm_0_26::{KEPT, STRUCT_INFO, VALUES, relax_dialect};
+use crate::tvm_0_26::{KEPT, STRUCT_INFO, TYPES_AS_NODES, VALUES, relax_dialect};
 
 /// The release.
 pub static RELEASE: Release = Release { name: "tvm", version: "0.27", syntax: SYNTAX, renames: RENAMES };
@@ -82,13 +82,13 @@ const MASKED: &[&str] = &[
 /// The line that the header has since 0.25.
 pub(crate) const IMPORT_LINE: &str = "from tvm.tirx.layout import Axis";
 
-const RENAMES: Renames = Renames {
+pub(crate) const RENAMES: Renames = Renames {
     functions: &[BLOCKS, SCOPES, FLAT, VALUES, DEVICES, STRUCT_INFO, OWN],
     kept: KEPT,
     keywords: KEYWORDS,
     operators: OPERATORS,
     key_prefix: Some(("tir.", "tirx.")),
-    types: TYPES,
+    types: &[TYPES_AS_NODES, TYPES],
     modules: MODULES,
 };
 
@@ -141,13 +141,6 @@ const OPERATORS: OperatorKeys = OperatorKeys {
 static TYPES: &[(&str, &str)] = &[
     ("ir.DummyGlobalInfo", "relax.DummyGlobalInfo"),
     ("ir.VDevice", "relax.VDevice"),
-    ("relax.DTensorStructInfo", "relax.DTensorType"),
-    ("relax.FuncStructInfo", "relax.FuncType"),
-    ("relax.ObjectStructInfo", "relax.AnyType"),
-    ("relax.ShapeStructInfo", "relax.ShapeType"),
-    ("relax.TensorStructInfo", "relax.TensorType"),
-    ("relax.TupleStructInfo", "ir.TupleType"),
-    ("relax.expr.Call", "ir.Call"),
     ("relax.expr.Constant", "ir.GenericConst"),
     ("relax.expr.Tuple", "ir.Tuple"),
     ("relax.expr.TupleGetItem", "ir.TupleGetItem"),
@@ -160,7 +153,6 @@ static TYPES: &[(&str, &str)] = &[
     ("tir.BufferLoad", "ir.TensorLoad"),
     ("tir.BufferRegion", "ir.TensorRegion"),
     ("tir.BufferStore", "tirx.BufferStore"),
-    ("tir.Call", "ir.Call"),
     ("tir.Cast", "prim.Cast"),
     ("tir.CommReducer", "te.CommReducer"),
     ("tir.Div", "prim.Div"),
@@ -201,7 +193,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     name: "0.27",
     tvm_version: "0.27.0.post1",
     renames: &RENAMES,
-    types_as_nodes: true,
+    types_as_nodes: Some(&TypesAsNodes { renames: None, fields: &[], shares_nodes: true }),
     ..TvmJsonVersion::V0_23
 };
 

@@ -53,4 +53,4 @@ mod version;
 pub use form::{Form, detect, load_any, load_any_version, load_section};
 pub use load::{load, load_keeping, load_legacy, load_version};
 pub use save::{ExtraField, SaveOptions, save, save_with};
-pub use version::{TvmJsonDialect, TvmJsonVersion, TypeKeys};
+pub use version::{PlainNumbers, TvmJsonDialect, TvmJsonVersion, TypeKeys, TypesAsNodes};

@@ -75,10 +75,15 @@ fn load_graph(
     version: &'static TvmJsonVersion,
     kept: Option<UnknownGraph>,
 ) -> Result<Value> {
-    if !version.types_as_nodes {
-        return load_nodes(text, session, version, kept, None);
+    if version.plain_numbers.is_some() {
+        let (translated, origins) = translate::from_plain_numbers(text, version)?;
+        return load_nodes(&translated, session, version, kept, Some(&origins))
+            .map_err(|error| translate::at_origin(error, text, &origins));
     }
-    let (translated, origins) = translate::from_release(text, version, session.registry)?;
+    let Some(nodes) = version.types_as_nodes else {
+        return load_nodes(text, session, version, kept, None);
+    };
+    let (translated, origins) = translate::from_release(text, version, nodes, session.registry)?;
     load_nodes(&translated, session, &TvmJsonVersion::V0_23, kept, Some(&origins))
         .map_err(|error| translate::at_origin(error, text, &origins))
 }

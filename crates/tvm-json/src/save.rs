@@ -64,13 +64,17 @@ pub fn save(value: &Value) -> Result<String, SaveError> {
 /// # Errors
 /// Fails for a tensor without elements, and for unknown nodes of several graphs.
 pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, SaveError> {
-    if !options.version.types_as_nodes {
-        return save_nodes(value, options).map(|(text, _)| text);
+    let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
+    if let Some(plain) = options.version.plain_numbers {
+        let (text, kept) = save_nodes(value, &SaveOptions { compact: true, ..options.clone() })?;
+        return translate::to_plain_numbers(&text, kept, options.version, plain, indent_spaces);
     }
+    let Some(nodes) = options.version.types_as_nodes else {
+        return save_nodes(value, options).map(|(text, _)| text);
+    };
     let own = SaveOptions { version: &TvmJsonVersion::V0_23, compact: true, ..options.clone() };
     let (text, kept) = save_nodes(value, &own)?;
-    let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
-    translate::to_release(&text, kept, options.version, indent_spaces)
+    translate::to_release(&text, kept, options.version, nodes, indent_spaces)
 }
 
 /// Writes a value, and returns the number of the first nodes, which are as in the graph of unknown ones.

@@ -24,9 +24,11 @@ pub struct TvmJsonVersion {
     pub keys: TypeKeys,
     /// Type keys and names of operators that the release changed.
     pub renames: &'static Renames,
-    /// `true` if types are nodes in the release, to which fields `ty` refer, and buffers are variables. A graph is then
-    /// translated as a whole.
-    pub types_as_nodes: bool,
+    /// If types are nodes in the release, to which fields `ty` refer, and buffers are variables: what differs from TVM 0.27. A
+    /// graph is then translated as a whole.
+    pub types_as_nodes: Option<&'static TypesAsNodes>,
+    /// If numbers of attributes are not nodes in the release: what else differs. A graph is then translated.
+    pub plain_numbers: Option<&'static PlainNumbers>,
     /// Fields that only the release has: the type key here, and the name. They are written as empty maps.
     pub extra_maps: &'static [(&'static str, &'static str)],
     /// Maps that the release does not have: the type key here, and the field. They are written unless they are empty.
@@ -64,6 +66,46 @@ pub struct TypeKeys {
     pub source_name: &'static str,
 }
 
+/// What else a release with plain numbers in attributes has, by its type keys.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainNumbers {
+    /// Fields that are written as empty lists.
+    pub extra_lists: &'static [(&'static str, &'static str)],
+    /// Fields that are written without a value, unless they have one.
+    pub extra_values: &'static [(&'static str, &'static str)],
+    /// Operators whose calls have no type, by their names here.
+    pub void_operators: &'static [&'static str],
+}
+
+/// How a release has types as nodes. The translation is written for the graph of TVM 0.27.
+#[derive(Debug, Clone, Copy)]
+pub struct TypesAsNodes {
+    /// Names of the release with the type keys of TVM 0.27, if it has others.
+    pub renames: Option<&'static Renames>,
+    /// Fields that the release names otherwise: the type key and the field of TVM 0.27, and the field of the release.
+    pub fields: &'static [(&'static str, &'static str, &'static str)],
+    /// `true` if dialects share the nodes of texts, data types, regions and bit operations, masks are calls, and the values of
+    /// integers are nodes.
+    pub shares_nodes: bool,
+}
+
+impl TypesAsNodes {
+    /// Returns the type key of TVM 0.27 for one of the release.
+    pub(crate) fn key_in_0_27<'k>(&self, renames: &'static Renames, key: &'k str) -> &'k str {
+        let Some(current) = self.renames else { return key };
+        let own = renames.old_type_key(key).unwrap_or(key);
+        current.new_type_key(own).unwrap_or(key)
+    }
+
+    /// Returns the release's type key for one of TVM 0.27.
+    pub(crate) fn key_of_0_27<'k>(&self, renames: &'static Renames, key: &'k str) -> &'k str {
+        match self.renames.and_then(|current| current.old_type_key(key)) {
+            Some(own) => renames.new_type_key(own).unwrap_or(own),
+            None => key,
+        }
+    }
+}
+
 /// Type key of operators, which are stored by name.
 const OPERATOR: &str = "ir.Op";
 
@@ -89,7 +131,8 @@ impl TvmJsonVersion {
             source_name: "ir.SourceName",
         },
         renames: &Renames::NONE,
-        types_as_nodes: false,
+        types_as_nodes: None,
+        plain_numbers: None,
         extra_maps: &[],
         missing_maps: &[],
     };
@@ -118,8 +161,8 @@ impl TvmJsonVersion {
     /// Returns `true` if an integer in a field of a type is a value in the release, and not the number of a node.
     pub fn is_plain_number(&self, kind: &str, field: &str) -> bool {
         match self.types_as_nodes {
-            true => Current::new(self.renames).is_plain(kind, field),
-            false => Own::default().is_plain(self.own_key(kind), field),
+            Some(nodes) => Current::new(self.renames, nodes).is_plain(kind, field),
+            None => Own::default().is_plain(self.own_key(kind), field),
         }
     }
 

@@ -12,4 +12,6 @@ pub enum Level {
     Flagged,
     /// Buffers are parameters, and scalars of Relax are those of TIR.
     Current,
+    /// Programs are the same. Texts declare shape variables, and have operators for bits and calls for masks.
+    Declared,
 }

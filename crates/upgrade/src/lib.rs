@@ -13,12 +13,13 @@
 //! use tvmscript_ir_core::release::{PLAIN, Release, Renames, Syntax};
 //! use tvmscript_prim::{IntImm, Var};
 //! use tvmscript_tir::{Evaluate, LetStmt, SeqStmt};
-//! use tvmscript_upgrade::{Step, tvm_0_27, upgrade};
+//! use tvmscript_upgrade::{Level, Step, tvm_0_27, upgrade};
 //!
 //! // `with T.LetStmt(1) as v: T.evaluate(v)` becomes two statements.
 //! static NEW: Release = Release { name: "new", version: "1", syntax: Syntax::PLAIN, renames: Renames::NONE };
 //! let (rules, rewrite) = (tvm_0_27::RULES, tvm_0_27::rewrite);
-//! let step = Step { from: &PLAIN, to: &NEW, rules, printed_comments: &[], sign: None, edits_scripts: false, rewrite };
+//! let levels = (Level::Nested, Level::Declared);
+//! let step = Step { from: &PLAIN, to: &NEW, rules, levels, printed_comments: &[], sign: None, edits_scripts: false, rewrite };
 //! let v = Var::new("v", tvmscript_ir_core::DataType::INT32);
 //! let old = LetStmt::try_new(v.clone(), IntImm::int32(1), Evaluate::new(v.upcast()))?;
 //! let new = upgrade(old.as_object(), &step)?;
@@ -34,6 +35,7 @@ pub mod file;
 mod finding;
 mod keys;
 mod level;
+mod listing;
 mod rule;
 mod step;
 pub mod tvm_0_23;
@@ -41,6 +43,7 @@ pub mod tvm_0_27;
 
 pub use finding::{Finding, codes};
 pub use level::Level;
+pub use listing::{Difference, differences};
 pub use rule::{Kind, Rule};
 pub use step::{Step, UpgradeDialect, find, steps};
 
@@ -55,11 +58,12 @@ pub struct Upgraded {
     pub findings: Vec<Finding>,
 }
 
-/// Rewrites a program of one level to another one.
+/// Rewrites a program of the first level of a step to the other one.
 ///
 /// # Errors
 /// See [`upgrade`](crate::upgrade()).
-pub fn rewrite_levels(node: &Object, step: &Step, from: Level, to: Level) -> Result<Upgraded, RewriteError> {
+pub fn rewrite_levels(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
+    let (from, to) = step.levels;
     match from.cmp(&to) {
         std::cmp::Ordering::Less => tvm_0_27::raise(node, step, from, to),
         std::cmp::Ordering::Greater => tvm_0_23::lower(node, step, from, to),

@@ -2,6 +2,8 @@
 
 use tvmscript_ir_core::diagnostic::ErrorCode;
 
+use crate::Level;
+
 /// The effect of a rule on a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -40,21 +42,30 @@ pub struct Rule {
     pub new: &'static str,
     /// The code of its notes and reports.
     pub code: Option<&'static ErrorCode>,
+    /// The level of programs that the difference begins with.
+    pub level: Level,
 }
 
 impl Rule {
     /// A rule without findings.
-    pub const fn new(kind: Kind, name: &'static str, old: &'static str, new: &'static str) -> Rule {
-        Rule { name, kind, old, new, code: None }
+    pub const fn new(
+        kind: Kind,
+        level: Level,
+        name: &'static str,
+        old: &'static str,
+        new: &'static str,
+    ) -> Rule {
+        Rule { name, kind, old, new, code: None, level }
     }
 
     /// A rule whose findings have a code.
     pub const fn with_code(
         kind: Kind,
+        level: Level,
         code: &'static ErrorCode,
         old: &'static str,
         new: &'static str,
     ) -> Rule {
-        Rule { name: code.name, kind, old, new, code: Some(code) }
+        Rule { name: code.name, kind, old, new, code: Some(code), level }
     }
 }

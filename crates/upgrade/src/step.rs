@@ -10,7 +10,7 @@ use tvmscript_ir_core::release::{NameChange, Release};
 use tvmscript_ir_core::{Dialect, Object, Registry, Resolver, RewriteError, Slot};
 
 use crate::keys::Prefix;
-use crate::{Rule, Upgraded};
+use crate::{Level, Rule, Upgraded};
 
 /// The way from one release to another.
 #[derive(Debug)]
@@ -19,8 +19,10 @@ pub struct Step {
     pub from: &'static Release,
     /// The target.
     pub to: &'static Release,
-    /// The rules.
+    /// The rules of the direction; a step has those of its levels.
     pub rules: &'static [Rule],
+    /// The levels of programs in the two releases.
+    pub levels: (Level, Level),
     /// Starts and ends of the comments that the printer of the older text writes itself.
     pub printed_comments: &'static [(&'static str, &'static str)],
     /// An import line that tells texts of the target from those of other releases.
@@ -39,7 +41,24 @@ impl Step {
     /// those of the release that a program is printed in.
     pub const fn renames(from: &'static Release, to: &'static Release) -> Step {
         let rewrite = crate::rename_keys;
-        Step { from, to, rules: &[], printed_comments: &[], sign: None, edits_scripts: false, rewrite }
+        let levels = (Level::Nested, Level::Nested);
+        Step {
+            from,
+            to,
+            rules: &[],
+            levels,
+            printed_comments: &[],
+            sign: None,
+            edits_scripts: false,
+            rewrite,
+        }
+    }
+
+    /// The rules of the levels between the releases.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> + use<> {
+        let (from, to) = self.levels;
+        let (lower, upper) = (from.min(to), from.max(to));
+        self.rules.iter().filter(move |rule| lower < rule.level && rule.level <= upper)
     }
 
     /// Returns `true` for the text of a comment that the printer of the older text writes itself.

@@ -213,3 +213,42 @@ fn changed_json_is_an_error_or_a_program() {
     }
     assert!(errors > 50 && programs > 50, "{errors} errors, {programs} programs");
 }
+
+/// A text and the JSON that a release makes of it, read and written.
+fn assert_json_of(release: &Release, text: &str, json: &str) {
+    let parsed = parse("module.py", text, registry(), &ParseOptions::default());
+    let errors: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let (module, loaded) = (&parsed.scripts[0].node, load(json));
+    assert_eq!((&loaded.release, &parsed.release), (&release, &release));
+    assert_equal(&loaded.node, module);
+    let written = to_tvm_json_of(module, release, registry()).expect("all constants have elements");
+    assert_equal(&load(&written).node, module);
+    // Both have nodes of the same types.
+    let kinds = |json: &str| {
+        let mut kinds: Vec<String> = json
+            .split("\"type\":")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').nth(1).map(str::to_owned))
+            .filter(|kind| !kind.contains("Span") && kind != "ir.SourceName")
+            .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(kinds(&written), kinds(json));
+}
+
+#[test]
+fn json_of_tvm_0_26_is_the_parsed_text() {
+    let text = include_str!("../../fixtures/json_0_26/module.py");
+    let json = include_str!("../../fixtures/json_0_26/module.json");
+    assert_json_of(&tvmscript::releases::tvm_0_26::RELEASE, text, json);
+}
+
+#[test]
+fn json_of_tvm_0_25_is_the_parsed_text() {
+    let text = include_str!("../../fixtures/json_0_25/module.py");
+    let json = include_str!("../../fixtures/json_0_25/module.json");
+    assert_json_of(&tvmscript::releases::tvm_0_25::RELEASE, text, json);
+}

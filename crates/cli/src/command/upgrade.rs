@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::json;
 use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
 use tvmscript::ir_core::{SourceComments, SourceTexts};
+use tvmscript::releases::TVM_0_23;
 use tvmscript::upgrade::file::{PythonFile, ReplaceError, Replacement, is_printed};
 use tvmscript::upgrade::{self, Kind, Step};
-use tvmscript::{Object, PrinterConfig, Release, Value};
+use tvmscript::{Object, PrinterConfig, Registry, Release, Value};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
@@ -24,8 +25,8 @@ const UNBUILT: &str = "E0312";
 
 pub(super) fn run(args: &UpgradeArgs, run: &mut Run<'_>) -> Outcome {
     if args.rules {
-        let steps = upgrade::steps(run.settings.registry()).filter(|step| !step.rules.is_empty());
-        return output::result(&steps.map(rules).collect::<String>());
+        let tables = listed(run.settings.registry()).into_iter().map(rules);
+        return output::result(&(tables.collect::<String>() + &older_words()));
     }
     let settings = run.settings;
     let work = |path: &Path, settings: &Settings<'_>, timings: &mut Timings| {
@@ -79,27 +80,54 @@ pub(super) fn run(args: &UpgradeArgs, run: &mut Run<'_>) -> Outcome {
     })
 }
 
-/// The rules of a step as a table.
+/// The steps with rules between neighbours, and between the first and the last release: all others are made of them.
+fn listed(registry: &Registry) -> Vec<&'static Step> {
+    let steps: Vec<&Step> = upgrade::steps(registry).filter(|step| !step.rules.is_empty()).collect();
+    let mut versions: Vec<&str> =
+        steps.iter().flat_map(|step| [step.from.version, step.to.version]).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    let last = versions.len().saturating_sub(1);
+    let place = |step: &Step| {
+        let of = |release: &Release| versions.iter().position(|version| *version == release.version);
+        Some((of(step.from)?, of(step.to)?))
+    };
+    let mut listed: Vec<_> = steps.into_iter().filter_map(|step| Some((place(step)?, step))).collect();
+    listed.retain(|((from, to), _)| from.abs_diff(*to) == 1 || from.abs_diff(*to) == last);
+    listed.sort_by_key(|((from, to), _)| (from > to, from.abs_diff(*to) == 1, *from));
+    listed.into_iter().map(|(_, step)| step).collect()
+}
+
+/// The differences of the releases of a step as a table.
 fn rules(step: &Step) -> String {
-    let mut out = format!(
-        "## From {} to {}\n\n| rule | kind | {} | {} |\n|---|---|---|---|\n",
-        step.from.id(),
-        step.to.id(),
-        step.from.id(),
-        step.to.id()
-    );
-    for rule in step.rules {
+    let (from, to) = (step.from.id(), step.to.id());
+    let differences = upgrade::differences(step).into_iter().map(|rule| {
         let name = match rule.code {
             Some(code) => {
                 format!("{} ([{}](error-codes.md#{}))", rule.name, code.code, code.code.to_lowercase())
             }
-            None => rule.name.to_owned(),
+            None => rule.name,
         };
         let new = match rule.kind {
-            Kind::Report => rule.new.to_owned(),
+            Kind::Report => rule.new,
             _ => format!("`{}`", rule.new),
         };
-        out.push_str(&format!("| {name} | {} | `{}` | {new} |\n", rule.kind.name(), rule.old));
+        (name, rule.kind.name(), rule.old, new)
+    });
+    table(&from, &to, differences)
+}
+
+/// The words that are older than any release whose rules are known.
+fn older_words() -> String {
+    let words = older_names::words()
+        .map(|(name, old, new)| (name.to_owned(), Kind::Rewrite.name(), old, format!("`{new}`")));
+    table("tvm-0.8", &TVM_0_23.id(), words)
+}
+
+fn table(from: &str, to: &str, rows: impl Iterator<Item = (String, &'static str, String, String)>) -> String {
+    let mut out = format!("## From {from} to {to}\n\n| rule | kind | {from} | {to} |\n|---|---|---|---|\n");
+    for (name, kind, old, new) in rows {
+        out.push_str(&format!("| {name} | {kind} | `{old}` | {new} |\n"));
     }
     out.push('\n');
     out

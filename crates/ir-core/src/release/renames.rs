@@ -15,8 +15,8 @@ pub struct Renames {
     pub operators: OperatorKeys,
     /// Prefix of the keys of attributes.
     pub key_prefix: Option<(&'static str, &'static str)>,
-    /// Type keys in JSON.
-    pub types: &'static [(&'static str, &'static str)],
+    /// Type keys in JSON, in groups, so that releases may share some. Of two pairs for a key, the first one counts.
+    pub types: &'static [&'static [(&'static str, &'static str)]],
     /// Python modules by path, and the last part of their new path.
     pub modules: &'static [(&'static str, &'static str)],
 }
@@ -114,12 +114,12 @@ impl Renames {
 
     /// Returns the type key in the release's JSON, if it differs.
     pub fn new_type_key(&self, key: &str) -> Option<&'static str> {
-        self.types.iter().find(|(own, _)| *own == key).map(|(_, new)| *new)
+        self.types.iter().copied().flatten().find(|(own, _)| *own == key).map(|(_, new)| *new)
     }
 
     /// Returns the type key for one of the release's JSON, if it differs.
     pub fn old_type_key(&self, key: &str) -> Option<&'static str> {
-        self.types.iter().find(|(_, new)| *new == key).map(|(own, _)| *own)
+        self.types.iter().copied().flatten().find(|(_, new)| *new == key).map(|(own, _)| *own)
     }
 
     /// Returns the new last part of a module's path, if it changes.

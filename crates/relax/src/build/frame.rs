@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
-use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::mutate::{post_order_mutate, substitute};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, Map, Object, ObjectLike, Ref, Span, Str, Value};
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, HostObject, ScriptValue,
@@ -17,6 +17,7 @@ use crate::analysis::{BaseCheck, base_check};
 use crate::blocks::{BlockBuilder, Branch};
 use crate::error::RelaxError;
 use crate::node::*;
+use crate::syntax::RelaxSyntax;
 
 /// A function under construction.
 #[derive(Debug, Default)]
@@ -105,6 +106,10 @@ impl FunctionFrame {
         };
         let body_info = struct_info_of(&body).unwrap_or_else(ObjectStructInfo::new);
         let body_info = self.blocks.well_defined(&body_info);
+        let body_info = match RelaxSyntax::open().has_bare_scalars {
+            true => without_values(&body_info),
+            false => body_info,
+        };
         let blocks: Array<Ref<BindingBlock>> = self.blocks.end().into_iter().collect();
         let span = self.span;
         let seq = SeqExpr { span, struct_info_: Some(body_info.clone().into()), blocks, body };
@@ -141,6 +146,16 @@ impl FunctionFrame {
             is_pure: self.is_pure,
         }))
     }
+}
+
+/// The struct info with scalars of which only the types are known.
+fn without_values(info: &Ref<StructInfo>) -> Ref<StructInfo> {
+    let unvalued = |node: &Object| {
+        let scalar = node.as_node::<PrimStructInfo>().filter(|scalar| scalar.value.is_some())?;
+        Some(Ref::new(PrimStructInfo { value: None, ..scalar.clone() }).into_object())
+    };
+    // A scalar without a value satisfies its invariants.
+    post_order_mutate(info.clone(), unvalued).unwrap_or_else(|_| info.clone())
 }
 
 impl Frame for FunctionFrame {

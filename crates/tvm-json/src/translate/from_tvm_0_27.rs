@@ -9,7 +9,7 @@ use super::tables::{
     BIT_OPERATORS, BOXED_ATTRS, DROPPED, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS, NUMBER_ARRAYS,
     OPTIONAL_DTYPES, PLAIN_ATTRS, SCOPES, VOID_OPERATORS, WIDE_ATTRS, contains,
 };
-use super::{Made, Part, Role, Rules};
+use super::{Made, Part, Role, Rules, int_imm};
 use crate::graph::{Data, Field, Graph, Node, Plain};
 
 /// The rules, with what they need to know of the graph.
@@ -127,17 +127,6 @@ fn is_untyped(graph: &Graph<'_>, pointer: &Node<'_>) -> bool {
         && scope.is_none_or(|scope| scope == "global" || scope.is_empty())
 }
 
-fn int_imm<'t>(dtype: &'static str, value: Plain<'t>) -> Part<'t> {
-    let value = match value {
-        Plain::Bool(value) => Plain::Int(value.into()),
-        value => value,
-    };
-    Part::made(
-        "ir.IntImm",
-        vec![("span", Part::none()), ("dtype", Part::text(dtype)), ("value", Part::Plain(value))],
-    )
-}
-
 impl<'t> Rules<'t> for FromTvm027<'_> {
     fn role(&self, graph: &Graph<'t>, index: usize, role: Role) -> Role {
         let Some(node) = graph.nodes.get(index) else { return Role::Plain };
@@ -250,7 +239,7 @@ impl<'t> Rules<'t> for FromTvm027<'_> {
                     ("dtype", Part::text(dtype_of(graph, node))),
                     ("buffer", Part::of(node, "source")),
                     ("indices", Part::of(node, "indices")),
-                    ("predicate", Part::none()),
+                    ("predicate", Part::of(node, "predicate")),
                 ],
             ),
             "ir.TensorRegion" => Made::of(
@@ -657,7 +646,7 @@ impl FromTvm027<'_> {
             };
             parts.push((name, part));
         }
-        for (_, field) in DROPPED.iter().filter(|(key, _)| *key == own) {
+        for (_, field) in DROPPED.iter().filter(|(key, field)| *key == own && node.field(field).is_none()) {
             let part = match *field {
                 "features" => Part::Made(Box::new(Made::List("ffi.Map".into(), Vec::new()))),
                 "axis_separators" | "input_axis_separators" => Part::list(Vec::new()),

@@ -5,6 +5,7 @@
 //! refers to. One node can be translated in several ways, by its [`Role`].
 
 mod from_tvm_0_27;
+mod numbers;
 mod tables;
 mod to_tvm_0_27;
 
@@ -18,8 +19,9 @@ use tvmscript_ir_core::json::{JsonError, JsonErrorKind, SaveError};
 use tvmscript_ir_core::type_table::type_by_key;
 
 use crate::graph::{Data, Field, Graph, Node, Plain};
-use crate::version::TvmJsonVersion;
+use crate::version::{PlainNumbers, TvmJsonVersion, TypesAsNodes};
 use from_tvm_0_27::FromTvm027;
+use numbers::{Numbers, Plainly};
 pub(crate) use tables::{Current, Own};
 use to_tvm_0_27::ToTvm027;
 
@@ -31,13 +33,22 @@ pub(crate) fn to_release(
     text: &str,
     kept: usize,
     version: &'static TvmJsonVersion,
+    nodes: &'static TypesAsNodes,
     indent_spaces: usize,
 ) -> Result<String, SaveError> {
     // The text is one that this crate wrote.
     let graph = Graph::parse(text, &Own::default(), kept).map_err(|_| SaveError::Cycle)?;
     let kept: Vec<usize> = (0..kept.min(graph.nodes.len())).collect();
-    let translated =
-        translate(&graph, &kept, &ToTvm027::new(&graph, version.renames)).map_err(|_| SaveError::Cycle)?;
+    let names = nodes.renames.unwrap_or(version.renames);
+    let mut translated =
+        translate(&graph, &kept, &ToTvm027::new(&graph, names, nodes)).map_err(|_| SaveError::Cycle)?;
+    rename(
+        &mut translated.graph,
+        |key| nodes.key_of_0_27(version.renames, key),
+        |key, field| {
+            nodes.fields.iter().find(|(of, new, _)| *of == key && *new == field).map(|(.., own)| *own)
+        },
+    );
     Ok(translated.graph.write(indent_spaces, version.tvm_version))
 }
 
@@ -48,21 +59,85 @@ pub(crate) fn to_release(
 pub(crate) fn from_release(
     text: &str,
     version: &'static TvmJsonVersion,
+    nodes: &'static TypesAsNodes,
     registry: &Registry,
 ) -> Result<(String, Vec<usize>), JsonError> {
-    let schema = Current::new(version.renames);
-    let graph = Graph::parse(text, &schema, 0)?;
+    let schema = Current::new(version.renames, nodes);
+    let mut graph = Graph::parse(text, &schema, 0)?;
     let operators = type_by_key("ir.Op");
     let has_operator = |name: &str| operators.is_some_and(|info| registry.allows_name(info, name));
     let unknown = graph.nodes.iter().enumerate().filter(|(_, node)| !schema.knows(&node.kind));
     let unknown: Vec<usize> = unknown.map(|(index, _)| index).collect();
-    let translated = translate(&graph, &unknown, &FromTvm027::new(&graph, version.renames, &has_operator))
-        .map_err(|cycle| {
-            let index = i64::try_from(cycle.index).unwrap_or(i64::MAX);
-            let kind = JsonErrorKind::ForwardReference { from: index, index };
-            at_node(JsonError::new(kind), text, cycle.index)
-        })?;
+    rename(
+        &mut graph,
+        |key| nodes.key_in_0_27(version.renames, key),
+        |key, field| {
+            let key = nodes.key_in_0_27(version.renames, key);
+            nodes.fields.iter().find(|(of, _, own)| *of == key && *own == field).map(|(_, new, _)| *new)
+        },
+    );
+    let names = nodes.renames.unwrap_or(version.renames);
+    let translated = translate(&graph, &unknown, &FromTvm027::new(&graph, names, &has_operator))
+        .map_err(|cycle| cycle.error(text))?;
     Ok((translated.graph.write(0, ""), translated.origins))
+}
+
+/// Writes the numbers of attributes as the release has them. The first `kept` nodes are of the release already.
+///
+/// # Errors
+/// If a node refers to itself.
+pub(crate) fn to_plain_numbers(
+    text: &str,
+    kept: usize,
+    version: &'static TvmJsonVersion,
+    plain: &'static PlainNumbers,
+    indent_spaces: usize,
+) -> Result<String, SaveError> {
+    // The text is one that this crate wrote.
+    let schema = Plainly::new(version.renames, true);
+    let graph = Graph::parse(text, &schema, kept).map_err(|_| SaveError::Cycle)?;
+    let kept: Vec<usize> = (0..kept.min(graph.nodes.len())).collect();
+    let translated =
+        translate(&graph, &kept, &Numbers::to(version.renames, plain)).map_err(|_| SaveError::Cycle)?;
+    Ok(translated.graph.write(indent_spaces, version.tvm_version))
+}
+
+/// Writes the numbers of attributes as they are here; the nodes stay those of the release.
+///
+/// # Errors
+/// If the text is not a graph.
+pub(crate) fn from_plain_numbers(
+    text: &str,
+    version: &'static TvmJsonVersion,
+) -> Result<(String, Vec<usize>), JsonError> {
+    let schema = Plainly::new(version.renames, false);
+    let graph = Graph::parse(text, &schema, 0)?;
+    let unknown = graph.nodes.iter().enumerate().filter(|(_, node)| !schema.knows(&node.kind));
+    let unknown: Vec<usize> = unknown.map(|(index, _)| index).collect();
+    let translated =
+        translate(&graph, &unknown, &Numbers::from(version.renames)).map_err(|cycle| cycle.error(text))?;
+    Ok((translated.graph.write(0, ""), translated.origins))
+}
+
+/// Renames types and fields. A field is found by the type key before.
+fn rename(
+    graph: &mut Graph<'_>,
+    key_of: impl for<'k> Fn(&'k str) -> &'k str,
+    field_of: impl Fn(&str, &str) -> Option<&'static str>,
+) {
+    for node in &mut graph.nodes {
+        if let Data::Fields(fields) = &mut node.data {
+            for (name, _) in fields {
+                if let Some(new) = field_of(&node.kind, name) {
+                    *name = new.into();
+                }
+            }
+        }
+        let new = key_of(&node.kind);
+        if new != node.kind {
+            node.kind = new.to_owned().into();
+        }
+    }
 }
 
 /// The error in the text that the translated one comes from.
@@ -139,6 +214,15 @@ pub(crate) trait Rules<'t> {
 pub(crate) struct Cycle {
     /// The number of a node of the cycle.
     pub(crate) index: usize,
+}
+
+impl Cycle {
+    /// The error in the text of the graph.
+    fn error(self, text: &str) -> JsonError {
+        let index = i64::try_from(self.index).unwrap_or(i64::MAX);
+        let kind = JsonErrorKind::ForwardReference { from: index, index };
+        at_node(JsonError::new(kind), text, self.index)
+    }
 }
 
 /// A translated graph.
@@ -356,5 +440,28 @@ impl<'t> Made<'t> {
 
     fn of(kind: &'static str, fields: Vec<(&'static str, Part<'t>)>) -> Made<'t> {
         Made::Fields(kind.into(), fields.into_iter().map(|(name, part)| (name.into(), part)).collect())
+    }
+}
+
+/// A number as a node.
+fn int_imm<'t>(dtype: &'static str, value: Plain<'t>) -> Part<'t> {
+    let value = match value {
+        Plain::Bool(value) => Plain::Int(value.into()),
+        value => value,
+    };
+    Part::made(
+        "ir.IntImm",
+        vec![("span", Part::none()), ("dtype", Part::text(dtype)), ("value", Part::Plain(value))],
+    )
+}
+
+/// A number in place, of a node.
+fn plain_attr<'t>(graph: &Graph<'t>, index: usize) -> Part<'t> {
+    let node = graph.nodes.get(index);
+    let is_bool = node.and_then(|node| node.text("dtype")).is_some_and(|dtype| dtype == "bool");
+    match node.and_then(|node| node.field("value")) {
+        Some(Field::Plain(Plain::Int(value))) if is_bool => Part::Plain(Plain::Bool(*value != 0)),
+        Some(Field::Plain(value)) => Part::Plain(value.clone()),
+        _ => Part::Of(index, Role::Plain),
     }
 }

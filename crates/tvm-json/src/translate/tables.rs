@@ -7,6 +7,7 @@ use tvmscript_ir_core::release::Renames;
 use tvmscript_ir_core::type_table::{FieldKind, TypeInfo, type_by_key};
 
 use crate::graph::{Schema, Shape};
+use crate::version::TypesAsNodes;
 
 /// Operators that became types of nodes, with the names of their operands.
 pub(super) const BIT_OPERATORS: [(&str, &str); 6] = [
@@ -95,7 +96,11 @@ pub(super) const WIDE_ATTRS: [&str; 2] = ["relax.attrs.Conv", "relax.attrs.Pool"
 pub(super) const NUMBER_ARRAYS: [(&str, &str); 1] = [("relax.distributed.DeviceMesh", "device_ids")];
 
 /// Arrays of attributes that stay arrays of nodes.
-pub(super) const NODE_ARRAYS: [(&str, &str); 1] = [("relax.attrs.SplitAttrs", "indices_or_sections")];
+pub(super) const NODE_ARRAYS: [(&str, &str); 3] = [
+    ("relax.attrs.LayoutTransformAttrs", "axis_separators"),
+    ("relax.attrs.LayoutTransformAttrs", "input_axis_separators"),
+    ("relax.attrs.SplitAttrs", "indices_or_sections"),
+];
 
 /// Functions that the release renamed.
 pub(super) const FUNCTIONS: [(&str, &str); 1] =
@@ -163,6 +168,20 @@ const OTHERS: [&str; 25] = [
     "tirx.TensorMapEncodeTiledAttr",
 ];
 
+/// Types of values and places.
+const SCALARS: [&str; 10] = [
+    "DataType",
+    "None",
+    "bool",
+    "ffi.String",
+    "ffi.Tensor",
+    "float",
+    "int",
+    "ir.SequentialSpan",
+    "ir.SourceName",
+    "ir.Span",
+];
+
 pub(super) fn contains(table: &[(&str, &str)], kind: &str, field: &str) -> bool {
     table.contains(&(kind, field))
 }
@@ -206,6 +225,13 @@ fn container(kind: &str) -> Option<Shape> {
 #[derive(Debug, Default)]
 pub(crate) struct Own(Types);
 
+impl Own {
+    /// Returns `true` for a type whose fields are known.
+    pub(crate) fn knows(&self, kind: &str) -> bool {
+        container(kind).is_some() || SCALARS.contains(&kind) || self.0.get(kind).is_some()
+    }
+}
+
 impl Schema for Own {
     fn shape(&self, kind: &str) -> Shape {
         container(kind).unwrap_or(Shape::Fields)
@@ -221,18 +247,20 @@ impl Schema for Own {
 pub(crate) struct Current {
     types: Types,
     renames: &'static Renames,
+    nodes: &'static TypesAsNodes,
 }
 
 impl Current {
-    pub(crate) fn new(renames: &'static Renames) -> Current {
-        Current { types: Types::default(), renames }
+    pub(crate) fn new(renames: &'static Renames, nodes: &'static TypesAsNodes) -> Current {
+        Current { types: Types::default(), renames, nodes }
     }
 
     /// Returns `true` for a type whose fields are known.
     pub(crate) fn knows(&self, kind: &str) -> bool {
+        let kind = self.nodes.key_in_0_27(self.renames, kind);
         container(kind).is_some()
             || OTHERS.contains(&kind)
-            || self.renames.old_type_key(kind).is_some()
+            || self.nodes.renames.unwrap_or(self.renames).old_type_key(kind).is_some()
             || self.types.get(kind).is_some()
     }
 }
@@ -247,11 +275,14 @@ impl Schema for Current {
     }
 
     fn is_plain(&self, kind: &str, field: &str) -> bool {
+        let kind = self.nodes.key_in_0_27(self.renames, kind);
         if contains(&PLAIN, kind, field) || contains(&PLAIN_ATTRS, kind, field) {
             return true;
         }
         // Values that are boxed in the release.
-        let is_boxed = kind == "ir.IntImm" || contains(&OPTIONAL_DTYPES, kind, field) || field == "ty";
+        let is_boxed = kind == "ir.IntImm" && self.nodes.shares_nodes
+            || contains(&OPTIONAL_DTYPES, kind, field)
+            || field == "ty";
         !is_boxed && self.types.is_plain(kind, field)
     }
 }

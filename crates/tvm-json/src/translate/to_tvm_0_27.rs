@@ -9,13 +9,16 @@ use super::tables::{
     BIT_OPERATORS, DROPPED, FIELDS, FUNCTIONS, MASKED_LOAD, MASKED_STORE, NODE_ARRAYS, NUMBER_ARRAYS,
     OPTIONAL_DTYPES, PLAIN_ATTRS, SCOPES, VOID_OPERATORS, contains,
 };
-use super::{Made, Part, Role, Rules};
+use super::{Made, Part, Role, Rules, plain_attr};
 use crate::graph::{Data, Field, Graph, Node, Plain};
+use crate::version::TypesAsNodes;
 
 /// The rules, with what they need to know of the graph.
 #[derive(Debug)]
 pub(crate) struct ToTvm027 {
     renames: &'static Renames,
+    /// See [`TypesAsNodes::shares_nodes`].
+    shares_nodes: bool,
     /// Buffers by the variable of their data pointer.
     owners: HashMap<usize, usize>,
     /// Types of values that are texts.
@@ -23,8 +26,10 @@ pub(crate) struct ToTvm027 {
 }
 
 impl ToTvm027 {
-    pub(crate) fn new(graph: &Graph<'_>, renames: &'static Renames) -> ToTvm027 {
-        let mut rules = ToTvm027 { renames, owners: HashMap::new(), string_types: HashSet::new() };
+    pub(crate) fn new(graph: &Graph<'_>, renames: &'static Renames, nodes: &TypesAsNodes) -> ToTvm027 {
+        let shares_nodes = nodes.shares_nodes;
+        let mut rules =
+            ToTvm027 { renames, shares_nodes, owners: HashMap::new(), string_types: HashSet::new() };
         for (index, node) in graph.nodes.iter().enumerate() {
             match &*node.kind {
                 "tir.Buffer" => {
@@ -32,7 +37,9 @@ impl ToTvm027 {
                         rules.owners.entry(data).or_insert(index);
                     }
                 }
-                "relax.expr.StringImm" => rules.string_types.extend(node.node("struct_info_")),
+                "relax.expr.StringImm" if shares_nodes => {
+                    rules.string_types.extend(node.node("struct_info_"))
+                }
                 _ => {}
             }
         }
@@ -83,13 +90,35 @@ impl<'t> Rules<'t> for ToTvm027 {
             Data::Fields(_) => {}
         }
         match &*node.kind {
+            "ir.IntImm" if !self.shares_nodes && role != Role::Attr => Made::of(
+                "ir.IntImm",
+                vec![
+                    ("span", Part::of(node, "span")),
+                    ("ty", prim_type(dtype_of(node))),
+                    ("value", Part::of(node, "value")),
+                ],
+            ),
             "ir.IntImm" => int_imm(node, role),
             "ir.PrimType" => Made::Same(prim_type(dtype_of(node))),
             "tir.Var" | "tir.SizeVar" => self.variable(graph, index, node),
             "tir.Buffer" => buffer(graph, node),
             "tir.PrimFunc" => function(graph, node),
             "tir.Call" => self.call(graph, node),
-            "tir.Evaluate" => evaluate(graph, node, self.renames),
+            "tir.Evaluate" => self.evaluate(graph, node),
+            "tir.StringImm" if !self.shares_nodes => Made::of(
+                "ir.StringImm",
+                vec![
+                    ("span", Part::of(node, "span")),
+                    ("ty", Part::prim_type("")),
+                    ("value", Part::of(node, "value")),
+                ],
+            ),
+            "tir.BufferLoad" | "tir.BufferStore" | "tir.BufferRegion" if !self.shares_nodes => {
+                self.generic(graph, node)
+            }
+            "relax.expr.StringImm" | "relax.expr.DataTypeImm" if !self.shares_nodes => {
+                self.generic(graph, node)
+            }
             "tir.BufferLoad" if mask(graph, node).is_some() => {
                 masked(graph, node, MASKED_LOAD, prim_type(dtype_of(node)), &[])
             }
@@ -139,7 +168,7 @@ impl<'t> Rules<'t> for ToTvm027 {
             "relax.ObjectStructInfo" if self.string_types.contains(&index) => {
                 Made::of("ir.StringType", vec![("span", Part::of(node, "span"))])
             }
-            _ => generic(graph, node, self.renames),
+            _ => self.generic(graph, node),
         }
     }
 }
@@ -303,7 +332,7 @@ impl ToTvm027 {
         let bits = BIT_OPERATORS.iter().find(|(own, _)| operator == Some(own));
         let args = graph.list_at(node, "args");
         match bits {
-            Some((_, kind)) if matches!(args.len(), 1 | 2) => {
+            Some((_, kind)) if self.shares_nodes && matches!(args.len(), 1 | 2) => {
                 let mut fields = vec![("span", Part::of(node, "span")), ("ty", prim_type(dtype_of(node)))];
                 let operands = args.iter().map(|arg| Part::Of(*arg, Role::Plain));
                 fields.extend(["a", "b"].into_iter().zip(operands));
@@ -341,20 +370,6 @@ impl ToTvm027 {
             }
             _ => None,
         }
-    }
-}
-
-/// A statement that evaluates a value; `return` is a node in the release.
-fn evaluate<'t>(graph: &Graph<'t>, node: &Node<'t>, renames: &'static Renames) -> Made<'t> {
-    let call = graph.at(node, "value").filter(|call| call.kind == "tir.Call");
-    let call = call.filter(|call| graph.operator_of(call) == Some("tir.ret"));
-    let args = call.map(|call| graph.list_at(call, "args"));
-    match args {
-        Some([value]) => {
-            let value = Part::Of(*value, Role::Plain);
-            Made::of("tirx.Return", vec![("span", Part::of(node, "span")), ("value", value)])
-        }
-        _ => generic(graph, node, renames),
     }
 }
 
@@ -424,60 +439,67 @@ fn relax_variable<'t>(graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
     )
 }
 
-/// A node with the same fields under other names.
-fn generic<'t>(graph: &Graph<'t>, node: &Node<'t>, renames: &'static Renames) -> Made<'t> {
-    let Data::Fields(fields) = &node.data else { return Made::Leaf(node.clone()) };
-    let own = &*node.kind;
-    let kind = renames.new_type_key(own).map_or_else(|| node.kind.clone(), Cow::Borrowed);
-    let is_attrs = own.starts_with("relax.attrs.");
-    let is_typed = own.starts_with("tir.") || own == "ir.FloatImm";
-    let mut parts: Vec<(Cow<'t, str>, Part<'t>)> = Vec::with_capacity(fields.len());
-    for (name, value) in fields {
-        let field = &**name;
-        if contains(&DROPPED, own, field) {
-            continue;
-        }
-        let new_name = match (own, field) {
-            ("tir.BufferLoad", "buffer") => Cow::Borrowed("source"),
-            ("relax.expr.Constant", "data") => Cow::Borrowed("value"),
-            (_, "dtype") if is_typed => Cow::Borrowed("ty"),
-            _ => FIELDS
-                .iter()
-                .find(|(key, _)| *key == field)
-                .map_or_else(|| name.clone(), |(_, theirs)| (*theirs).into()),
-        };
-        let part = match value {
-            Field::Plain(Plain::Text(dtype)) if field == "dtype" && is_typed => prim_type(dtype.clone()),
-            Field::Plain(Plain::Text(dtype)) if own == "relax.TensorStructInfo" => match &**dtype {
-                "" => Part::none(),
-                _ => prim_type(dtype.clone()),
-            },
-            Field::Plain(Plain::Text(dtype)) if contains(&OPTIONAL_DTYPES, own, field) => match &**dtype {
-                "" => Part::none(),
-                _ => Part::leaf("DataType", Plain::Text(dtype.clone())),
-            },
-            Field::Node(at) if contains(&PLAIN_ATTRS, own, field) => plain_attr(graph, *at),
-            Field::Node(at)
-                if is_attrs && !contains(&NODE_ARRAYS, own, field)
-                    || contains(&NUMBER_ARRAYS, own, field) =>
-            {
-                Part::Of(*at, Role::Attr)
+impl ToTvm027 {
+    /// A statement that evaluates a value; `return` is a node in the release.
+    fn evaluate<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+        let call = graph.at(node, "value").filter(|call| call.kind == "tir.Call");
+        let call = call.filter(|call| graph.operator_of(call) == Some("tir.ret"));
+        let args = call.map(|call| graph.list_at(call, "args"));
+        match args {
+            Some([value]) => {
+                let value = Part::Of(*value, Role::Plain);
+                Made::of("tirx.Return", vec![("span", Part::of(node, "span")), ("value", value)])
             }
-            Field::Node(at) => Part::Of(*at, Role::Plain),
-            Field::Plain(value) => Part::Plain(value.clone()),
-        };
-        parts.push((new_name, part));
+            _ => self.generic(graph, node),
+        }
     }
-    Made::Fields(kind, parts)
-}
 
-/// A number in place, of a node.
-fn plain_attr<'t>(graph: &Graph<'t>, index: usize) -> Part<'t> {
-    let node = graph.nodes.get(index);
-    let is_bool = node.and_then(|node| node.text("dtype")).is_some_and(|dtype| dtype == "bool");
-    match node.and_then(|node| node.field("value")) {
-        Some(Field::Plain(Plain::Int(value))) if is_bool => Part::Plain(Plain::Bool(*value != 0)),
-        Some(Field::Plain(value)) => Part::Plain(value.clone()),
-        _ => Part::Of(index, Role::Plain),
+    /// A node with the same fields under other names.
+    fn generic<'t>(&self, graph: &Graph<'t>, node: &Node<'t>) -> Made<'t> {
+        let Data::Fields(fields) = &node.data else { return Made::Leaf(node.clone()) };
+        let own = &*node.kind;
+        let kind = self.renames.new_type_key(own).map_or_else(|| node.kind.clone(), Cow::Borrowed);
+        let is_attrs = own.starts_with("relax.attrs.");
+        let is_typed = own.starts_with("tir.") || own == "ir.FloatImm";
+        let mut parts: Vec<(Cow<'t, str>, Part<'t>)> = Vec::with_capacity(fields.len());
+        for (name, value) in fields {
+            let field = &**name;
+            if contains(&DROPPED, own, field) && (field != "predicate" || self.shares_nodes) {
+                continue;
+            }
+            let new_name = match (own, field) {
+                ("tir.BufferLoad" | "tir.BufferRegion", "buffer") => Cow::Borrowed("source"),
+                ("relax.expr.Constant", "data") => Cow::Borrowed("value"),
+                (_, "dtype") if is_typed => Cow::Borrowed("ty"),
+                _ => FIELDS
+                    .iter()
+                    .find(|(key, _)| *key == field)
+                    .map_or_else(|| name.clone(), |(_, theirs)| (*theirs).into()),
+            };
+            let part = match value {
+                Field::Plain(Plain::Text(dtype)) if field == "dtype" && is_typed => prim_type(dtype.clone()),
+                Field::Plain(Plain::Text(dtype)) if own == "relax.TensorStructInfo" => match &**dtype {
+                    "" => Part::none(),
+                    _ => prim_type(dtype.clone()),
+                },
+                Field::Plain(Plain::Text(dtype)) if contains(&OPTIONAL_DTYPES, own, field) => {
+                    match &**dtype {
+                        "" => Part::none(),
+                        _ => Part::leaf("DataType", Plain::Text(dtype.clone())),
+                    }
+                }
+                Field::Node(at) if contains(&PLAIN_ATTRS, own, field) => plain_attr(graph, *at),
+                Field::Node(at)
+                    if is_attrs && !contains(&NODE_ARRAYS, own, field)
+                        || contains(&NUMBER_ARRAYS, own, field) =>
+                {
+                    Part::Of(*at, Role::Attr)
+                }
+                Field::Node(at) => Part::Of(*at, Role::Plain),
+                Field::Plain(value) => Part::Plain(value.clone()),
+            };
+            parts.push((new_name, part));
+        }
+        Made::Fields(kind, parts)
     }
 }

@@ -32,7 +32,7 @@ const RENAMES: Renames = Renames {
     ]],
     keywords: &[("toy", "high", "most")],
     key_prefix: Some(("toy.", "toys.")),
-    types: &[("toy.Trace", "toys.Log")],
+    types: &[&[("toy.Trace", "toys.Log")]],
     ..Renames::NONE
 };
 
