@@ -208,7 +208,7 @@ impl HostObject for Callable {
             .filter(|instruction| instruction.operator.text == self.0.name)
             .any(is_modifier);
         has_modifier
-            .then(|| ScriptValue::host(WithModifiers { name: self.0.name, modifiers: vec![name.to_owned()] }))
+            .then(|| ScriptValue::host(WithModifiers { name: self.0.name, modifiers: vec![written(name)] }))
     }
 
     fn has_form(&self, args: &CallArgs) -> bool {
@@ -225,6 +225,15 @@ impl HostObject for Callable {
         let args = args.positional.iter().enumerate();
         let args = args.map(|(i, arg)| ExprArg::convert(arg.clone()).map_err(|error| error.at_position(i)));
         Ok(instruction.operator.call(DataType::VOID, args.collect::<BuildResult<Vec<_>>>()?).into())
+    }
+}
+
+/// A modifier as an attribute: words that Python reserves have an underscore.
+#[cfg(feature = "parse")]
+fn written(modifier: &str) -> String {
+    match modifier {
+        "and" | "async" | "global" | "is" | "not" | "or" => format!("{modifier}_"),
+        _ => modifier.to_owned(),
     }
 }
 
@@ -252,7 +261,7 @@ impl HostObject for WithModifiers {
             self.modifiers.iter().map(String::as_str).chain([name]).all(|name| instruction.has_modifier(name))
         };
         instructions.any(has).then(|| {
-            let modifiers = [self.modifiers.as_slice(), &[name.to_owned()]].concat();
+            let modifiers = [self.modifiers.as_slice(), &[written(name)]].concat();
             ScriptValue::host(WithModifiers { name: self.name, modifiers })
         })
     }
