@@ -56,6 +56,7 @@ const SYNTAX: Syntax = Syntax {
         comparison: Some(ComparisonTests {
             base_suffix: "BeforeAfter",
             scripts: &["before", "Before", "expected", "Expected"],
+            checked: "check_well_formed",
         }),
     },
     slices: SliceRule::VectorsAsValues,
