@@ -206,7 +206,9 @@ fn diagnostic(text: &str, error: &ParseError) -> Diagnostic {
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
         message,
-        label_lines: error.labels.iter().map(|label| line_of(text, label.range().start as usize)).collect(),
+        label_lines: (error.labels.iter().filter_map(|label| label.range()))
+            .map(|range| line_of(text, range.start as usize))
+            .collect(),
     }
 }
 
