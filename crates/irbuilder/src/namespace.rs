@@ -169,6 +169,23 @@ impl HostObject for Group {
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         self.names.get_under(&self.namespace, &format!("{}.{name}", self.path))
     }
+    /// A member by the text that it stands for: `P.group["fence.global::cta"]` is `P.group.fence.global__cta`. In names,
+    /// a colon is an underscore, and a word of Python ends with one.
+    fn subscript(&self, index: &ScriptValue) -> Option<BuildResult<ScriptValue>> {
+        let ScriptValue::Str(text) = index else { return None };
+        let mut words = text.split('.').map(|word| word.replace("::", "__"));
+        let first = words.next().and_then(|word| member_of(self, &word));
+        let found = first.and_then(|first| {
+            words.try_fold(first, |value, word| match value {
+                ScriptValue::Host(host) => member_of(&*host, &word),
+                _ => None,
+            })
+        });
+        Some(found.ok_or_else(|| {
+            let message = format!("`{text}` names no member of {}", self.shown);
+            BuildError::message(message).with_help(format!("write it as attributes: `{}.name`", self.path))
+        }))
+    }
     fn attribute_names(&self) -> Vec<String> {
         let rest = |name: &'static str| name.strip_prefix(self.path)?.strip_prefix('.');
         let inside = self.names.declared().filter_map(rest);
@@ -178,6 +195,11 @@ impl HostObject for Group {
         names.dedup();
         names
     }
+}
+
+/// A member by its word in a text: the attribute of this name, or with an underscore after it.
+fn member_of(host: &dyn HostObject, word: &str) -> Option<ScriptValue> {
+    host.attribute(word).or_else(|| host.attribute(&format!("{word}_")))
 }
 
 /// The namespaces of all dialects of a registry.

@@ -233,7 +233,8 @@ impl BlockBuilder {
         }
     }
 
-    /// Binds a value to a new variable. The annotation becomes the struct info of a call without any.
+    /// Binds a value to a new variable. The annotation becomes the struct info of a call without any, if its operands
+    /// need no bindings.
     ///
     /// # Errors
     /// Fails if inference fails, if the annotation contradicts the value, and after the output of a dataflow block.
@@ -441,6 +442,8 @@ impl BlockBuilder {
             let call = call.make_mut();
             call.op = op;
             call.args = args;
+            // What an annotation states is of the call as written, not of that on its bound operands.
+            call.struct_info_ = None;
         }
         if call.struct_info_.is_none() {
             let info = self.infer(&call)?;

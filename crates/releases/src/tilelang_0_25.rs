@@ -39,6 +39,8 @@ const SYNTAX: Syntax = Syntax {
         Sign::hint("strides=", Form::Keyword("tir", "strides")),
         Sign::printed("T.bitwise_and(..)", BITS),
         Sign::printed("T.match_buffer(a, ..)", Form::NameArgument("tir", "match_buffer")),
+        Sign::new("is_size_var=", Form::Keyword("tir", "is_size_var")),
+        Sign::new("p: T.handle(..) = value", Form::Annotation("tir", "handle")),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
         Sign::new("sinfo_args=", Form::Keyword("relax", "sinfo_args")),
     ],

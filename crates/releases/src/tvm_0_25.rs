@@ -43,6 +43,7 @@ const SYNTAX: Syntax = Syntax {
         Sign::printed("T.bitwise_and(..)", BITS),
         Sign::new("T.ptx.cp_async", INSTRUCTIONS),
         Sign::printed("R.Object", Form::Names("relax", &["Object", "prim_value"])),
+        Sign::new("is_size_var=", Form::Keyword("tir", "is_size_var")),
         Sign::new("out_sinfo=", Form::Keyword("relax", "out_sinfo")),
         Sign::hint("R.Object", Form::Names("relax", &["Object"])),
         Sign::hint("R.Prim(value=..)", Form::Keyword("relax", "value")),

@@ -230,6 +230,10 @@ pub struct BareScripts {
     pub methods: &'static [&'static str],
     /// The decorator applied by the base class.
     pub decorator: ScriptValue,
+    /// The attribute of the class that, if false, turns the check of the scripts off.
+    pub checked: &'static str,
+    /// The decorator that turns it off.
+    pub unchecked: ScriptValue,
 }
 
 /// Modules that a host declares. The defaults declare none.

@@ -125,4 +125,6 @@ codes! {
     AROUND: "E1021" "upgrade-around"
         "The code around the scripts of a Python file uses a name that the release has otherwise, or not at all. Code around \
          scripts stays as it is: change it by hand.";
+    OLDER: "E1022" "upgrade-older"
+        "The text has blocks or types as releases before 0.23 wrote them. They are written anew first.";
 }

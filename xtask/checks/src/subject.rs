@@ -28,6 +28,8 @@ pub struct Diagnostic {
     pub column: usize,
     /// The message with its notes.
     pub message: String,
+    /// The lines of all labels.
+    pub label_lines: Vec<usize>,
 }
 
 /// The release that wrote a text in TVM's JSON, and the form of its JSON.
@@ -127,6 +129,7 @@ pub fn read_file(name: &str, text: &str) -> FileReading {
                 line: definition,
                 column: 1,
                 message: format!("not well-formed: {message}"),
+                label_lines: Vec::new(),
             }));
         }
         reading.scripts.push(FoundScript {
@@ -203,6 +206,9 @@ fn diagnostic(text: &str, error: &ParseError) -> Diagnostic {
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
         message,
+        label_lines: (error.labels.iter().filter_map(|label| label.range()))
+            .map(|range| line_of(text, range.start as usize))
+            .collect(),
     }
 }
 

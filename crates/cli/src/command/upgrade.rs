@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use serde_json::json;
-use tvmscript::diagnostics::{Anchor, Diagnostic, Severity};
+use tvmscript::diagnostics::{Anchor, Diagnostic, Message, Severity};
 use tvmscript::ir_core::{SourceComments, SourceTexts};
 use tvmscript::releases::TVM_0_23;
 use tvmscript::upgrade::file::{PythonFile, ReplaceError, Replacement, is_printed};
-use tvmscript::upgrade::{self, Kind, Step};
+use tvmscript::upgrade::{self, Kind, Step, codes};
 use tvmscript::{Object, PrinterConfig, Registry, Release, Value};
 
 use super::print::{Naming, print_all};
@@ -156,13 +156,32 @@ fn upgrade_file(
         && let Some(text) = older_names::renewed(&source.text)
     {
         // The names are older than the releases whose rules are known.
-        let mut renewed = Source { name: source.name.clone(), text, form: source.form, notes: Vec::new() };
+        let notes = source.notes.iter().cloned().chain([renewed_from(&source.text, &text)]).collect();
+        let mut renewed = Source { name: source.name.clone(), text, form: source.form, notes };
         if let Ok(mut upgraded) = rewritten(&mut renewed, args, settings, timings) {
             upgraded.change.before = source.text;
             return Ok(upgraded);
         }
     }
     Err(FileError::new(failure, Some(source)))
+}
+
+/// The note about the first line that differs between a text and its renewed form.
+fn renewed_from(old: &str, new: &str) -> Diagnostic {
+    let (mut at, mut end) = (0, 0);
+    for (old, new) in old.split_inclusive('\n').zip(new.split_inclusive('\n')) {
+        end = at + new.trim_end().len();
+        if old != new {
+            at += new.len() - new.trim_start().len();
+            break;
+        }
+        at += new.len();
+    }
+    let [at, end] = [at.min(end), end].map(|offset| u32::try_from(offset).unwrap_or(u32::MAX));
+    let message = "this text has blocks or types as releases before 0.23 wrote them; they are written anew";
+    let message = Message::new(&codes::OLDER, message.to_owned());
+    let note = Diagnostic::note_at(message, Anchor::Text(at..end));
+    note.with_help("the lines of this and other messages are those of the text written anew")
 }
 
 fn rewritten(

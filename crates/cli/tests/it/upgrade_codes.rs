@@ -21,7 +21,12 @@ fn cases() -> Vec<(String, &'static str, bool)> {
     let mut cases: Vec<_> =
         rules.filter_map(|(to, rule)| Some((to, rule.code?.code, rule.kind == Kind::Report))).collect();
     // Not about programs, but about Python files.
-    let files = [(&codes::CAPTURED, true), (&codes::UNCOMPARED, false), (&codes::AROUND, true)];
+    let files = [
+        (&codes::CAPTURED, true),
+        (&codes::UNCOMPARED, false),
+        (&codes::AROUND, true),
+        (&codes::OLDER, false),
+    ];
     cases.extend(files.map(|(code, is_report)| ("tvm-0.27".to_owned(), code.code, is_report)));
     cases
 }

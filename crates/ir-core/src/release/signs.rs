@@ -46,6 +46,8 @@ pub enum Form {
     DottedKeyword,
     /// A call of a dialect's function whose first argument is a name.
     NameArgument(&'static str, &'static str),
+    /// A call of a dialect's function that annotates a value: `p: P.handle("int64") = value`.
+    Annotation(&'static str, &'static str),
     /// A call of a dialect's function whose first argument is a tuple with a string.
     TextInTuple(&'static str),
     /// A call of a function of Python.

@@ -119,6 +119,8 @@ pub struct ComparisonTests {
     pub base_suffix: &'static str,
     /// Names of the methods and inner classes that are scripts.
     pub scripts: &'static [&'static str],
+    /// The attribute of the classes that is a flag of the decorator: whether the scripts are checked.
+    pub checked: &'static str,
 }
 
 /// Meaning of `a[lower:upper]`, a subscript without a step, in the body of a script.

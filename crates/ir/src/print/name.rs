@@ -33,7 +33,7 @@ pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> Exp
 }
 
 /// A reference to a function of a module. A fragment outside any module declares it: `f = I.GlobalVar("f",
-/// R.Callable(..))`.
+/// R.Callable(..))`; where the module lacks the function, the reference itself is written so.
 ///
 /// # Errors
 /// If the function's type cannot be printed.
@@ -47,10 +47,7 @@ pub fn function_reference(
     }
     let GlobalVar { span: _, struct_info_, name_hint } = &**node;
     let is_fragment = d.frame_data::<ModuleFrame>().is_none();
-    let Some(head) = d.outermost_free_frame().filter(|_| is_fragment) else {
-        return Ok(d.docs.id(name_hint.as_str()));
-    };
-    d.in_frame(head, |d| {
+    let made = |d: &mut Docsifier<'_>| -> DocsifyResult<ExprDoc> {
         let name = d.docs.str(name_hint.as_str());
         let mut args = vec![d.at_field(name, path, field!(GlobalVar, name_hint))];
         if let Some(info) = struct_info_ {
@@ -58,7 +55,16 @@ pub fn function_reference(
             args.push(d.expr_object(info, at)?);
         }
         let callee = d.prefixed("ir", "GlobalVar");
-        let value = d.docs.call_args(callee, &args);
+        Ok(d.docs.call_args(callee, &args))
+    };
+    if !is_fragment {
+        return made(d);
+    }
+    let Some(head) = d.outermost_free_frame() else {
+        return Ok(d.docs.id(name_hint.as_str()));
+    };
+    d.in_frame(head, |d| {
+        let value = made(d)?;
         let name = d.define(node.object(), name_hint)?;
         let stmt = d.docs.bind(name, value);
         d.push_stmt(stmt);

@@ -4,7 +4,7 @@ use std::mem::take;
 
 use tvmscript_ir_core::{Ref, Span, Str};
 
-use super::{BlockBuilder, Result, Sequence, is_leaf_or_tuple};
+use super::{BlockBuilder, Result, Sequence, is_leaf_or_tuple, is_void};
 use crate::error::RelaxError;
 use crate::node::*;
 
@@ -87,6 +87,15 @@ pub struct Branch {
     pub value: Ref<SeqExpr>,
 }
 
+/// The value of a variable: the empty tuple for one without a value.
+fn used(var: Ref<Var>) -> Expr {
+    let value: Expr = var.upcast();
+    match struct_info_of(&value) {
+        Some(info) if is_void(&info) => Tuple::new([]).upcast(),
+        _ => value,
+    }
+}
+
 struct RawBranch {
     name: Str,
     value: SeqExpr,
@@ -108,14 +117,14 @@ fn branch_value(earlier: &[Ref<BindingBlock>], last: &Ref<BindingBlock>, suffix:
             let var = Var::new(format!("{name}{suffix}"), struct_info_of(&node.var.clone().upcast()));
             let value = node.value.clone();
             bindings.push(Ref::new(VarBinding { span: node.span, var: var.clone(), value }).upcast());
-            body = var.upcast();
+            body = used(var);
         }
     } else if let Some(node) = binding.as_ref().and_then(|b| b.as_node::<MatchCast>()) {
         name = node.var.vid.name_hint.get();
         let var = Var::new(format!("{name}{suffix}"), struct_info_of(&node.var.clone().upcast()));
         let (value, struct_info) = (node.value.clone(), node.struct_info.clone());
         bindings.push(Ref::new(MatchCast { span: node.span, var: var.clone(), value, struct_info }).upcast());
-        body = var.upcast();
+        body = used(var);
     }
     if !bindings.is_empty() {
         blocks.push(BindingBlock::new(bindings, is_dataflow_block(last)));

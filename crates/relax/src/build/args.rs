@@ -299,9 +299,15 @@ pub(super) fn flag_scalar(flag: bool) -> prim::Expr {
 }
 
 /// A scalar as an operand, in releases that have it.
-pub(crate) fn bare_scalar(value: &ScriptValue) -> Option<tvmscript_prim::Expr> {
-    let scalar = value.as_node::<tvmscript_prim::PrimExpr>()?;
-    RelaxSyntax::open().has_bare_scalars.then(|| scalar.clone())
+pub(crate) fn bare_scalar(value: &ScriptValue) -> Option<prim::Expr> {
+    if !RelaxSyntax::open().has_bare_scalars {
+        return None;
+    }
+    match value {
+        // An integer prints so.
+        ScriptValue::Int(value) => Some(IntImm::int64(*value)),
+        other => other.as_node::<PrimExpr>().cloned(),
+    }
 }
 
 impl InfosArg {

@@ -91,16 +91,28 @@ pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> D
     Ok(d.docs.tuple(&fields))
 }
 
-/// `t[0]`
+/// `t[0]`; `R.TupleGetItem(R.tuple(a, b), 0)`, since Python takes the element of a tuple that is written out.
 pub(crate) fn tuple_get_item(
     node: &Ref<TupleGetItem>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
     let TupleGetItem { span: _, struct_info_: _, tuple_value, index } = &**node;
-    let tuple = d.expr_field(tuple_value, path, field!(TupleGetItem, tuple_value))?;
+    let written_out = tuple_value.as_node::<Tuple>().filter(|_| !d.is_data(tuple_value.object()));
+    let tuple = match written_out {
+        Some(tuple) => {
+            let at = d.field(path, field!(TupleGetItem, tuple_value));
+            let fields = each(&tuple.fields, d.field(at, field!(Tuple, fields)), d)?;
+            let tuple = d.r_call("tuple", &fields);
+            d.at(tuple, at)
+        }
+        None => d.expr_field(tuple_value, path, field!(TupleGetItem, tuple_value))?,
+    };
     let index = d.docs.int(*index);
     let index = d.at_field(index, path, field!(TupleGetItem, index));
+    if written_out.is_some() {
+        return Ok(d.r_call("TupleGetItem", &[tuple, index]));
+    }
     Ok(d.docs.index(tuple, &[index]))
 }
 

@@ -438,12 +438,16 @@ impl Eval<'_> {
         None
     }
 
-    /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.
-    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<EvalResult<ScriptValue>> {
-        let decorator = self.host.bare_scripts()?.decorator;
+    /// Reads a bare method of a comparing test class as a script; `None` for a method without annotations.
+    pub(crate) fn bare_script(
+        &mut self,
+        id: StmtId,
+        def: FunctionDef,
+        decorator: &ScriptValue,
+    ) -> Option<EvalResult<ScriptValue>> {
         let at = self.state.ast.list(def.params).iter().find_map(|param| param.annotation)?;
         self.state.explorer.units.retain(|unit| !unit.is_of(id));
-        Some(self.host_definition(id, at, &decorator))
+        Some(self.host_definition(id, at, decorator))
     }
 
     /// Applies a decorator as a call, `decorator(f)`, to a function or class of host code.

@@ -245,10 +245,14 @@ impl Host for ScriptHost<'_> {
         let tests = self.script.tables.release.syntax.python.comparison?;
         let (dialect, name) = self.script.tables.handlers.bare_decorator?;
         let entry = self.script.tables.handlers.decorator(dialect, name)?;
+        let keywords = [(tests.checked.into(), ScriptValue::Bool(false))].into_iter().collect();
+        let unchecked = CallArgs { keywords, ..CallArgs::default() };
         Some(BareScripts {
             base_suffix: tests.base_suffix,
             methods: tests.scripts,
             decorator: ScriptValue::host(Decorator::new(entry, None)),
+            checked: tests.checked,
+            unchecked: ScriptValue::host(Decorator { args: unchecked, ..Decorator::new(entry, None) }),
         })
     }
 

@@ -132,6 +132,8 @@ impl Forms<'_> {
                 search.keywords.add(ast, keyword, (dialect, true), sought);
             }
             Form::NameArgument(dialect, name) => search.name_arguments.add(ast, name, dialect, sought),
+            Form::Annotation(dialect, name) if self.annotates(dialect, name) => search.found.push(sought),
+            Form::Annotation(..) => {}
             Form::Call(name) => search.calls.add(ast, name, (), sought),
             Form::TextInTuple(dialect) => search.tuples.push((dialect, sought)),
             Form::Key(start) => search.keys.push((start, sought)),
@@ -143,6 +145,24 @@ impl Forms<'_> {
                 }
             }
         }
+    }
+
+    /// Returns `true` if a call of the dialect's function annotates a value.
+    fn annotates(&self, dialect: &str, name: &str) -> bool {
+        let ast = &self.parsed.ast;
+        let Some(name) = ast.find_name(name) else { return false };
+        let is_call = |id: ExprId| match ast.expr(id) {
+            Expr::Call { func, .. } => match ast.expr(*func) {
+                Expr::Attribute { value, attr } => {
+                    *attr == name && self.imports.namespace(ast, *value) == Some(dialect)
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        ast.all_stmts().any(
+            |stmt| matches!(stmt, Stmt::AnnAssign(stmt) if stmt.value.is_some() && is_call(stmt.annotation)),
+        )
     }
 
     fn walk(&self, search: &mut Search) {

@@ -52,6 +52,7 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("store", "write `A[i] = value`; pointers have a buffer: `A = T.Buffer((16,), data=a)`"),
     ("load", "write `A[i]`; pointers have a buffer: `A = T.Buffer((16,), data=a)`"),
     ("var", "write `T.int32()`"),
+    ("Tensor", "its name is `T.Buffer`, which is called: `A: T.Buffer((16,), \"float32\")`"),
     ("preflattened_buffer", "the attribute was removed in TVM 0.11: leave it out"),
     ("BufferStore", "write `A[i, j] = value`"),
 ];

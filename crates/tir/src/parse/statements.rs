@@ -446,6 +446,10 @@ pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptVa
         }
         ScriptValue::Bool(b) => evaluate(p, id, IntImm::bool(*b)),
         ScriptValue::Node(object) => {
+            // The variable of a flat binding that the call has added: `T.bind(1, var=v)`.
+            if object.is::<tvmscript_prim::Var>() && bind::flat(p).is_some() {
+                return Ok(());
+            }
             if let Some(expr) = object.downcast_ref::<PrimExpr>() {
                 return evaluate(p, id, expr.clone());
             }

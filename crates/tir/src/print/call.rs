@@ -193,6 +193,7 @@ fn strict(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
+    let op = &*d.release().renames.operators.name(op);
     if d.tir().syntax.print.typed_calls {
         let op = d.docs.str(op);
         let op = d.at_field(op, path, field!(Call, op));

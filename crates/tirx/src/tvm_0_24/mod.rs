@@ -14,22 +14,31 @@ use tvmscript_tir::syntax::TirSyntax;
 use crate::node::{AllocBuffer, AssertStmt, Bind, DeclBuffer};
 
 /// The forms of the release.
-static SYNTAX: TirSyntax = FORMS;
+static SYNTAX: TirSyntax = TirSyntax { without: SCOPES, ..FORMS };
+
+/// The words of scopes, which are flat.
+const SCOPES: &[&str] = match WITHOUT {
+    [_, scopes @ ..] => scopes,
+    [] => &[],
+};
+
+/// `Call`, which other releases have with annotations, and the words of scopes.
+const WITHOUT: &[&str] = &[
+    "Call",
+    "alloc_buffer",
+    "decl_buffer",
+    "allocate",
+    "allocate_const",
+    "realize",
+    "launch_thread",
+    "LetStmt",
+    "Assert",
+    "reduce",
+];
 
 /// The forms of the release, for those that resemble it.
 pub(crate) const FORMS: TirSyntax = TirSyntax {
-    without: &[
-        "alloc_buffer",
-        "decl_buffer",
-        "allocate",
-        "allocate_const",
-        "realize",
-        "launch_thread",
-        "LetStmt",
-        "Assert",
-        "reduce",
-        "Call",
-    ],
+    without: WITHOUT,
     is_call: |_| false,
     operator_of: |_| None,
     #[cfg(feature = "build")]

@@ -183,11 +183,16 @@ fn scope_ids(node: &Ref<ScopeIdDefStmt>, path: PathId, d: &mut Docsifier<'_>) ->
     Ok(d.docs.bind(target, value))
 }
 
-/// `v: T.let[T.int32] = value`
+/// `v: T.let[T.int32] = value`, or `T.bind(value, var=v)` for a variable that is bound before
 pub(crate) fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let Bind { span: _, var, value } = &**node;
     let value = d.part(value, path, "value")?;
     let at = d.field(path, "var");
+    if d.is_defined(var.object()) {
+        let name = d.expr(var, at)?;
+        let call = d.call_t_with("bind", &[value], &[("var", name)]);
+        return Ok(d.docs.expr_stmt(call));
+    }
     let annotation = d.part(&var.type_annotation, at, "type_annotation")?;
     let binding = d.t("let");
     let annotation = d.docs.index(binding, &[annotation]);

@@ -222,6 +222,15 @@ impl HostObject for Callable {
     }
 }
 
+/// A modifier as an attribute: words that Python reserves have an underscore.
+#[cfg(feature = "parse")]
+fn written(modifier: &str) -> String {
+    match modifier {
+        "and" | "async" | "global" | "is" | "not" | "or" => format!("{modifier}_"),
+        _ => modifier.to_owned(),
+    }
+}
+
 /// A function with modifiers as attributes. Its calls stay as they are written.
 #[cfg(feature = "parse")]
 struct WithModifiers {
@@ -246,7 +255,7 @@ impl HostObject for WithModifiers {
             self.modifiers.iter().map(String::as_str).chain([name]).all(|name| instruction.has_modifier(name))
         };
         instructions.any(has).then(|| {
-            let modifiers = [self.modifiers.as_slice(), &[name.to_owned()]].concat();
+            let modifiers = [self.modifiers.as_slice(), &[written(name)]].concat();
             ScriptValue::host(WithModifiers { name: self.name, modifiers })
         })
     }

@@ -150,7 +150,10 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
         let within = |d: &&Diagnostic| definition.spans(d.line);
         if let Some(error) = reading.errors.iter().find(within) {
             definition.reading = Reading::Refused(shown(error));
-        } else if reading.need_arguments.iter().any(|d| within(&d)) {
+        } else if reading.need_arguments.iter().any(|d| {
+            // The note may be in a helper that the script calls.
+            within(&d) || d.label_lines.iter().any(|line| definition.spans(*line))
+        }) {
             definition.reading = Reading::NeedsArguments;
         }
     }

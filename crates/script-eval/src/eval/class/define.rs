@@ -78,7 +78,7 @@ impl Eval<'_> {
         let ran = self.within(def.name, |p| {
             p.in_environment(Some(env.clone()), |p| {
                 with_stack(|| p.exec_body(def.body))?;
-                p.read_bare_scripts(def, compares, is_compared);
+                p.read_bare_scripts(def, &bases, compares, is_compared);
                 Ok(())
             })
         });
@@ -465,9 +465,16 @@ impl Eval<'_> {
     }
 
     /// Reads the bare methods of a comparing test class as scripts, since its base decorates them.
-    fn read_bare_scripts(&mut self, def: ClassDef, compares: bool, is_compared: bool) {
+    fn read_bare_scripts(&mut self, def: ClassDef, bases: &[ScriptValue], compares: bool, is_compared: bool) {
         let Some(bare) = self.host.bare_scripts().filter(|_| compares || is_compared) else { return };
         let ast = self.state.ast.clone();
+        let own = ast.find_name(bare.checked).map(|name| self.state.host_binding(name));
+        let checked = match own {
+            Some(Binding::Value(value)) => Some(value),
+            _ => bases.iter().find_map(|base| lookup(base, bare.checked)),
+        };
+        let is_checked = !matches!(checked, Some(ScriptValue::Bool(false)));
+        let decorator = if is_checked { &bare.decorator } else { &bare.unchecked };
         for id in ast.list(def.body) {
             let Stmt::FunctionDef(method) = *ast.stmt(*id) else { continue };
             let name = ast.name(method.name);
@@ -476,7 +483,7 @@ impl Eval<'_> {
                 continue;
             }
             let place = ast.range(method.name_place);
-            let binding = match self.bare_script(*id, method) {
+            let binding = match self.bare_script(*id, method, decorator) {
                 None => continue,
                 Some(Ok(value)) => Binding::of(value),
                 Some(Err(_)) => Binding::Poison,
