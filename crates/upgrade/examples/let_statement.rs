@@ -5,7 +5,7 @@ use tvmscript_ir_core::release::{PLAIN, Release, Renames, Syntax};
 use tvmscript_ir_core::{DataType, ObjectLike};
 use tvmscript_prim::{IntImm, Var};
 use tvmscript_tir::{Evaluate, LetStmt};
-use tvmscript_upgrade::{Step, tvm_0_27, upgrade};
+use tvmscript_upgrade::{Level, Step, rewrite_levels, tvm_0_27, upgrade};
 
 /// A release in which bindings open no scope. `tvmscript-releases` describes those of TVM.
 static FLAT: Release = Release { name: "flat", version: "1", syntax: Syntax::PLAIN, renames: Renames::NONE };
@@ -15,10 +15,11 @@ static STEP: Step = Step {
     from: &PLAIN,
     to: &FLAT,
     rules: tvm_0_27::RULES,
+    levels: (Level::Nested, Level::Flat),
     printed_comments: &[],
     sign: None,
     edits_scripts: false,
-    rewrite: tvm_0_27::rewrite,
+    rewrite: rewrite_levels,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

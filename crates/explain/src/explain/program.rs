@@ -431,7 +431,7 @@ impl<'s> Writer<'s> {
             && let Some(var) = node.as_node::<GlobalVar>()
         {
             self.globals.insert(var.name_hint.to_string(), node.clone());
-            if let Some(info) = &var.struct_info_ {
+            if let Some(info) = var.struct_info_.as_ref().filter(|_| args.positional.len() == 1) {
                 text.push_str(", ");
                 text.push_str(&self.node(info)?);
             }

@@ -330,3 +330,88 @@ class Module:
 "#,
     );
 }
+
+#[test]
+fn instructions_are_named_by_their_text() {
+    prints_as(
+        r#"from tvm.script import tirx as T
+
+
+@T.prim_func
+def main(A: T.Buffer((4,), "float32")):
+    T.ptx["cp.async.commit_group"]()
+    T.ptx["fence.proxy.async.shared::cta"]()
+"#,
+        "tvm-0.27",
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def main(A: T.Buffer((4,), "float32")):
+    T.ptx.cp.async_.commit_group()
+    T.ptx.fence.proxy.async_.shared__cta()
+"#,
+    );
+}
+
+#[test]
+fn tvm_0_24_reads_the_calls_that_it_prints() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def main(A: T.Buffer((4,), "uint32"), B: T.Buffer((4,), "uint8")):
+    B[0] = T.Call("uint8", "tirx.reinterpret", [A[0]])
+    T.Call("int32", "tirx.tvm_context_id", [])
+"#,
+        "tvm-0.24",
+    );
+}
+
+#[test]
+fn a_second_binding_of_a_variable_is_a_call() {
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@T.prim_func
+def main():
+    i: T.let[T.int32] = 42
+    T.evaluate(i)
+    T.bind(17, var=i)
+    T.evaluate(i)
+"#,
+        "tvm-0.27",
+    );
+}
+
+#[test]
+fn size_variables_and_bound_pointers_tell_the_release() {
+    let parsed = read(
+        r#"from tvm.script import relax as R
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(var_A: T.handle):
+        m = T.int64(is_size_var=True)
+        A = T.match_buffer(var_A, (m,))
+        p: T.handle("int64") = T.tvm_struct_get(var_A, 0, 4, "handle")
+        A[0] = T.float32(0)
+
+    @R.function
+    def f(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
+        n = T.int64(is_size_var=True)
+        return x
+"#,
+    );
+    let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
+    let printed = print(&parsed.scripts[0].node, registry(), &config).expect("prints");
+    assert!(parsed.release.id() != "tvm-0.27" && parsed.errors.is_empty(), "{}", parsed.release.id());
+    let again = read(&printed);
+    assert_eq!(again.release.id(), parsed.release.id());
+    assert!(tvmscript::structural_equal(&parsed.scripts[0].node, &again.scripts[0].node), "{printed}");
+}
