@@ -370,19 +370,7 @@ def main(A: T.Buffer((4,), "uint32"), B: T.Buffer((4,), "uint8")):
 
 #[test]
 fn a_second_binding_of_a_variable_is_a_call() {
-    reads_and_prints(
-        r#"# from tvm.script import tirx as T
-# from tvm.tirx.layout import Axis
-
-@T.prim_func
-def main():
-    i: T.let[T.int32] = 42
-    T.evaluate(i)
-    T.bind(17, var=i)
-    T.evaluate(i)
-"#,
-        "tvm-0.27",
-    );
+    reads_and_prints(include_str!("../../../fixtures/tvm_0_27/variable_bound_twice.py"), "tvm-0.27");
 }
 
 #[test]
