@@ -117,6 +117,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the builder calls that scripts make, with the lines that make them
     Explain(Explain),
+    /// Write a program that builds the scripts
+    Emit(Emit),
     /// Write Python stubs of all functions for type checkers and editors, or list them as JSON
     Stubs(StubsArgs),
     /// Rewrite scripts of one release to what another release has
@@ -571,6 +573,40 @@ pub(crate) struct Explain {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ExplainFormat,
+}
+
+/// `emit`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tvmscript emit --target python-builder kernel.py > build_kernel.py
+  tvmscript emit --target python-builder --main module.json -o build_module.py
+  tvmscript emit --target doc-json kernel.py
+
+`python-builder` is a program for the IRBuilder of TVM: its function `build` returns the function of the file, or
+its module; of several functions, a module. `doc-json` is the syntax tree that `print` writes as text.")]
+pub(crate) struct Emit {
+    /// Input file, a script or JSON; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What to write
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: EmitTarget,
+    /// Add code that prints what `build` returns, when the program is run
+    #[arg(long)]
+    pub(crate) main: bool,
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Target of `emit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitTarget {
+    /// A Python program for the IRBuilder
+    PythonBuilder,
+    /// The syntax tree as JSON
+    DocJson,
 }
 
 /// Output format of `explain`.

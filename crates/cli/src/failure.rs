@@ -127,7 +127,7 @@ error_codes! {
             "The calls of helpers in a script cannot be written out: the text that `explain --expand` makes builds another script, \
              has errors, or is too long. The script keeps its calls; those in other scripts are written out.";
         FileErrorKind::NoProgram { .. } => "E0814" "no-program"
-            "A script is missing in the program that `explain --format python` writes: the builder got a value that has no text in \
+            "A script is missing in the program that `emit` and `explain --format python` write: the builder got a value that has no text in \
              host code.";
         FileErrorKind::NoUpgrade { .. } => "E0815" "no-upgrade"
             "There are no rules from the release of the file to the one that `--to` gives. JSON is not upgraded: print it with \

@@ -13,7 +13,7 @@ use tvmscript::python_syntax::SyntaxErrorKind;
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::{EvalErrorKind, ParseError, ParseErrorKind};
 use tvmscript::tvm_json;
-use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Release, Value, ir};
+use tvmscript::{LoadedJson, Object, ParseOptions, PrinterConfig, Release, Value, ir, print};
 
 use crate::advice::advised;
 use crate::failure::{FileError, FileErrorKind};
@@ -383,7 +383,7 @@ fn parse_selected(
 /// Reads scripts and records what they tell their builders.
 ///
 /// # Errors
-/// Those of [`load`]; JSON has no such record.
+/// Those of [`load`], or if a program in JSON has no text.
 pub(crate) fn load_recorded(
     path: &Path,
     settings: &Settings<'_>,
@@ -391,9 +391,35 @@ pub(crate) fn load_recorded(
 ) -> Result<Input, Box<FileError>> {
     load_with(path, settings, timings, |source, settings, timings| {
         let mut options = settings.parse_options(&source.name);
+        if is_json(source) {
+            *source = printed_json(source, settings, timings)?;
+            options = settings.reparse_options();
+        }
         options.record_steps = true;
         or_cleaned(source, |source| parse_selected(source, &options, settings, timings))
     })
+}
+
+/// The text of the programs in JSON.
+fn printed_json(
+    source: &Source,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Result<Source, FileErrorKind> {
+    let (scripts, _) = from_json(source, settings, timings)?;
+    let mut text = String::new();
+    for script in scripts {
+        let config = PrinterConfig {
+            name: script.name,
+            release: Some(script.release),
+            show_meta: true,
+            ..settings.printer_config()
+        };
+        let printed = timings.time("print", || print(&script.node, settings.registry(), &config));
+        text.push_str(&printed.map_err(FileErrorKind::Unprintable)?);
+        text.push('\n');
+    }
+    Ok(Source::new(source.name.clone(), text))
 }
 
 /// Parses text that this command printed.

@@ -33,6 +33,8 @@ pub struct PrinterConfig {
     pub release: Option<&'static Release>,
     /// Keeps the generated declarations when a bare expression is printed.
     pub verbose_expr: bool,
+    /// Prints for Python code around scripts, which no script parser reads: what Python's operators would not build is a call.
+    pub host_code: bool,
     /// Spaces per indentation level.
     pub indent_spaces: u32,
     /// Line width; longer lines are broken inside brackets.
@@ -88,6 +90,7 @@ impl Default for PrinterConfig {
             module_alias: DEFAULT_ALIAS.to_owned(),
             release: None,
             verbose_expr: false,
+            host_code: false,
             indent_spaces: 4,
             max_width_columns: None,
             print_line_numbers: false,

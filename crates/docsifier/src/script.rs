@@ -78,6 +78,16 @@ pub fn print_known(
     Ok(PrintedText { text, omits_metadata })
 }
 
+/// Writes the syntax tree of a node's text as one line of JSON.
+///
+/// # Errors
+/// As [`print()`].
+pub fn doc_json(object: &Object, registry: &Registry, config: &PrinterConfig) -> DocsifyResult<String> {
+    let (mut d, stmts) = docsify(registry, config, object, |d| docsify_known(d, object, &[]))?;
+    let block = d.docs.block(&stmts);
+    Ok(d.docs.dump_json(block, config.max_bytes)?)
+}
+
 pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
     let config = d.config();
     PythonOptions {

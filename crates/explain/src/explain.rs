@@ -31,6 +31,7 @@
 
 mod expression;
 mod program;
+mod writer;
 
 use std::collections::{HashMap, HashSet};
 
@@ -108,7 +109,7 @@ pub fn builder_calls(steps: &[Step], registry: &Registry) -> Vec<BuilderCall> {
                 writer.line(format!("with {call}{bound}:"), step.span);
                 writer.depth += 1;
             }
-            Action::Open | Action::Close { .. } => {}
+            Action::Open | Action::Close { .. } | Action::KeepOpen => {}
             Action::Leave => writer.depth = writer.depth.saturating_sub(1),
             Action::Name { name, value } => writer.name(name, value),
         }

@@ -10,6 +10,7 @@ use tvmscript_ir_core::{Object, PoisonNode, Ref};
 
 use crate::builder::Builder;
 use crate::emit::Poison;
+use tvmscript_script_value::record::{Action, record};
 use tvmscript_script_value::{
     BuildErrorKind, BuildResult, CallArgs, FromScript, IntoScript, PendingScope, PyType, ScriptValue,
 };
@@ -142,6 +143,7 @@ impl OpenFrame {
 
     /// Leaves the frame open until the enclosing one closes.
     pub fn keep_open(self) {
+        record(|| Action::KeepOpen);
         std::mem::forget(self);
     }
 }

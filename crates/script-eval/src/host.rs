@@ -140,13 +140,13 @@ pub trait Host {
         function.name
     }
 
-    /// Enters a scope of the host's own for `with` in host code: the value that it gives, and a handle for
+    /// Enters a scope of the host's own, for `with` or an `ExitStack` in host code: the value that it gives, and a handle for
     /// [`Host::leave_scope`]. Dropping the handle discards the scope. `None` for other values.
     fn enter_scope(
         &mut self,
         _state: &mut EvalState,
         _value: &ScriptValue,
-        _at: ExprId,
+        _at: TextRange,
     ) -> Option<EvalResult<(ScriptValue, Box<dyn Any>)>> {
         None
     }
@@ -155,7 +155,12 @@ pub trait Host {
     ///
     /// # Errors
     /// Fails if what the body built is wrong.
-    fn leave_scope(&mut self, _state: &mut EvalState, _scope: Box<dyn Any>, _at: ExprId) -> EvalResult<()> {
+    fn leave_scope(
+        &mut self,
+        _state: &mut EvalState,
+        _scope: Box<dyn Any>,
+        _at: TextRange,
+    ) -> EvalResult<()> {
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::{SourceId, Span, Str};
+use tvmscript_ir_core::{SourceId, Span, SpanKind, Str};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
@@ -173,6 +173,16 @@ impl EvalState {
     #[inline]
     pub(crate) fn point_at(&self, of: impl HasRange) {
         self.program.point_at(self.ast.range(of));
+    }
+
+    /// The place in the text at which the current value is used, for functions that do not know their call.
+    pub(crate) fn current_range(&self) -> TextRange {
+        match Span::current().kind() {
+            SpanKind::Range { source, start_bytes, end_bytes } if source == self.program.source => {
+                TextRange { start: start_bytes, end: end_bytes }
+            }
+            _ => TextRange::default(),
+        }
     }
 
     /// The span of nodes that a byte range makes: the range, or what a marker states; inside a helper that a script

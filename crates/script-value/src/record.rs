@@ -48,6 +48,8 @@ pub enum Action {
         /// Its value.
         value: ScriptValue,
     },
+    /// Keeps the innermost scope open until the one around it is left.
+    KeepOpen,
     /// Leaves the innermost scope.
     Leave,
     /// Gives a name to a value.

@@ -79,17 +79,35 @@ fn explain_file(
     Ok((text.into(), warnings))
 }
 
+/// The text of the program that makes all scripts of a file.
+pub(super) fn complete_program(
+    path: &Path,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(String, Warnings)> {
+    let Input { source, scripts, warnings } = input::load_recorded(path, settings, timings)?;
+    let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
+        return Ok((String::new(), warnings));
+    };
+    let program = program(&scripts, &origin.steps, &SourceTexts::new(), settings);
+    match program.refused.into_iter().next() {
+        Some(refused) => Err(FileError::new(refused, Some(source))),
+        None => Ok((program.text, warnings)),
+    }
+}
+
 /// The program that makes the scripts of a file.
 fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts, settings: &Settings<'_>) -> Explained {
     let wanted: Vec<Wanted<'_>> =
         scripts.iter().map(|script| Wanted { name: script.name.as_deref(), node: &script.node }).collect();
     let mut program = builder_program(steps, &wanted, settings.registry());
     program.check(&wanted, settings.registry(), &settings.reparse_options());
-    let refused = scripts.iter().zip(program.variables).filter_map(|(script, variable)| {
+    let refused = scripts.iter().zip(program.variables.clone()).filter_map(|(script, variable)| {
         let script = script.name.clone().unwrap_or_default();
         variable.err().map(|reason| FileErrorKind::NoProgram { script, reason })
     });
-    Explained { text: as_text(&program.lines, texts), refused: refused.collect() }
+    let lines = program.lines(&wanted);
+    Explained { text: as_text(&lines, texts), refused: refused.collect() }
 }
 
 /// The file with the calls in its scripts written out.
@@ -155,7 +173,8 @@ fn within(calls: Vec<BuilderCall>, spans: &HashSet<Span>) -> Vec<BuilderCall> {
 }
 
 fn place(call: &BuilderCall, texts: &SourceTexts) -> Option<String> {
-    call.span.is_known().then(|| call.span.to_marker(texts).trim_start_matches('@').to_owned())
+    (call.span.is_known() && !texts.is_empty())
+        .then(|| call.span.to_marker(texts).trim_start_matches('@').to_owned())
 }
 
 fn as_text(calls: &[BuilderCall], texts: &SourceTexts) -> String {

@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod diff;
 mod dump;
+mod emit;
 mod equal;
 mod explain;
 mod explain_code;
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Dump(args) => dump::run(args, &mut run),
         Command::Opt(args) => opt::run(args, &mut run),
         Command::Explain(args) => explain::run(args, &mut run),
+        Command::Emit(args) => emit::run(args, &mut run),
         Command::Trace(args) => trace::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),

@@ -75,8 +75,8 @@ fn p79_12_explain_writes_a_program_that_makes_the_scripts_again() {
     let script = file("m.py", MODULE);
     let ran = run(&["explain", "--format", "python", &script]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
-    assert!(ran.stdout.contains("                    with T.If(T.LT(vi, n)):"), "{}", ran.stdout);
-    let program = file("program.py", &ran.stdout);
+    assert!(ran.stdout.contains("                        with T.If(T.LT(vi, n)):"), "{}", ran.stdout);
+    let program = file("program.py", format!("{}\n\nModule = build()\n", ran.stdout));
     let equal = run(&["equal", &script, &program]);
     assert_eq!((equal.status, equal.stderr.as_str()), (0, ""), "{}", equal.stdout);
 
@@ -152,4 +152,75 @@ fn explain_shows_the_calls_of_scripts_that_a_call_names() {
     let ran = run(&["explain", "--call", "M", &script]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
     assert_eq!(ran.stdout, run(&["explain", &script]).stdout);
+}
+
+#[test]
+fn emit_writes_a_program_for_the_builder() {
+    let script = file("m.py", MODULE);
+    let ran = run(&["emit", "--target", "python-builder", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    // What `explain` shows, without places.
+    let shown = run(&["explain", "--format", "python", &script]).stdout;
+    let without_places: String = shown
+        .lines()
+        .map(|line| format!("{}\n", line.split_once("  # ").map_or(line, |(call, _)| call)))
+        .collect();
+    assert_eq!(ran.stdout, without_places);
+    assert!(ran.stdout.contains("\n\ndef build():\n    with IRBuilder() as b:\n"), "{}", ran.stdout);
+
+    // From JSON, and with code that runs it.
+    let json = crate::common::path("m.json");
+    let json = json.to_str().expect("an ASCII path");
+    assert_eq!(run(&["json", "--tvm", &script, "-o", json]).status, 0);
+    let ran = run(&["emit", "--target", "python-builder", "--main", json]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.ends_with("    print(build().script())\n"), "{}", ran.stdout);
+    let program = file("program.py", format!("{}\n\nModule = build()\n", ran.stdout));
+    let equal = run(&["equal", json, &program]);
+    assert_eq!((equal.status, equal.stderr.as_str()), (0, ""), "{}", equal.stdout);
+
+    // Several functions are a module.
+    let text = "from tvm.script import tir as T\n\n@T.prim_func\ndef f():\n    T.evaluate(1)\n\n\n@T.prim_func\ndef g():\n    T.evaluate(2)\n";
+    let ran = run(&["emit", "--target", "python-builder", &file("two.py", text)]);
+    assert!(ran.stdout.ends_with("    return tvm.IRModule({\"f\": f, \"g\": g})\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn scopes_that_end_with_another_one_are_not_nested_in_programs() {
+    let bindings: String = (0..40).map(|i| format!("    x{i}: T.int32 = n + {i}\n")).collect();
+    let text = format!(
+        "from tvm.script import tir as T\n\n@T.prim_func\ndef f(n: T.int32):\n{bindings}    T.evaluate(x39)\n"
+    );
+    let script = file("flat.py", text);
+    let ran = run(&["emit", "--target", "python-builder", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("with T.prim_func(), ExitStack() as scopes:"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("scopes.enter_context(T.LetStmt(").count(), 40);
+    let program = file("program.py", format!("{}\n\nf = build()\n", ran.stdout));
+    let equal = run(&["equal", &script, &program]);
+    assert_eq!((equal.status, equal.stderr.as_str()), (0, ""), "{}", equal.stdout);
+}
+
+#[test]
+fn the_syntax_tree_is_json_without_syntax_in_strings() {
+    let ran = run(&["emit", "--target", "doc-json", &file("m.py", MODULE)]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let tree: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let mut work = vec![&tree];
+    let mut names = 0;
+    while let Some(value) = work.pop() {
+        match value {
+            serde_json::Value::Array(items) => work.extend(items),
+            serde_json::Value::Object(fields) => {
+                if fields.get("kind").is_some_and(|kind| kind == "id") {
+                    let name = fields["name"].as_str().expect("a name");
+                    assert!(name.chars().all(|c| c.is_alphanumeric() || c == '_'), "{name}");
+                    names += 1;
+                }
+                work.extend(fields.values());
+            }
+            _ => {}
+        }
+    }
+    assert!(names > 20, "{names}");
 }

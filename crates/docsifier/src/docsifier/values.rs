@@ -151,6 +151,12 @@ impl Docsifier<'_> {
         self.follows_python
     }
 
+    /// Returns `true` if the text is for Python code around scripts ([`PrinterConfig::host_code`](crate::PrinterConfig::host_code)).
+    #[inline]
+    pub fn is_host_code(&self) -> bool {
+        self.config.host_code
+    }
+
     /// Prints a node as data, which the parser does not convert: the bare name of a function is then that function, not
     /// the node that calling it makes.
     ///
@@ -242,10 +248,20 @@ impl Docsifier<'_> {
         Ok(self.docs.dict(&docs))
     }
 
-    /// A reference to a node without text, which is added to the metadata section.
+    /// A reference to a node without text, which is added to the metadata section. In host code, a call that loads the
+    /// node.
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
         let format = &self.syntax().metadata;
         let registry = self.registry;
+        if self.is_host_code()
+            && let Ok(json) = (format.save)(&Value::Node(object.clone()), registry)
+        {
+            let mut names = format.loader.split('.');
+            let package = self.docs.id(names.next().unwrap_or_default());
+            let loader = names.fold(package, |doc, name| self.docs.attr(doc, name));
+            let json = self.docs.str(json.as_str());
+            return self.docs.call_args(loader, &[json]);
+        }
         let (key, index) = self.metadata.add(object, |key| (format.type_key)(key, registry));
         self.metadata_reference(&key, index as i64)
     }

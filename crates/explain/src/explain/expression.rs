@@ -1,6 +1,5 @@
 //! Expressions of a program: nodes as Python code around the builder.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -11,13 +10,7 @@ use tvmscript_ir_core::{
     Array, EqKind, FieldRef, Object, ObjectLike as _, Registry, Value, free_variables, pre_order_visit,
 };
 use tvmscript_prim::{Let, PrimExpr, PrimExprExt as _};
-use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Expr, ExprId, Stmt, UnaryOp};
-use tvmscript_python_syntax::walk::exprs_in;
-use tvmscript_python_syntax::{PythonOptions, parse_python};
-use tvmscript_tir::print::TirOptions;
 use tvmscript_tir::{Buffer, IterVar};
-
-use crate::expand::edits::Edits;
 
 /// Names of Python that programs use.
 pub(super) const WORDS: [&str; 8] = ["float", "slice", "range", "metadata", "cls", "print", "len", "list"];
@@ -167,7 +160,7 @@ pub(super) fn text(
     match node.downcast_ref::<PrimExpr>() {
         Some(expr) if is_data && is_number => Ok(format!("T.{}({text})", expr.dtype())),
         Some(_) if text.starts_with('"') => Ok(format!("T.StringImm({text})")),
-        _ => Ok(host_text(&text)),
+        _ => Ok(text),
     }
 }
 
@@ -185,7 +178,7 @@ pub(super) fn definition(
     let text = printed(node, used, known, registry, &config)?;
     let made = text.lines().filter_map(|line| line.split_once(" = ")).next_back();
     match made {
-        Some((_, made)) => Ok(host_text(made)),
+        Some((_, made)) => Ok(made.to_owned()),
         None => Err(format!("a `{}` has no definition in host code", node.info().display_key())),
     }
 }
@@ -197,7 +190,7 @@ fn printed(
     registry: &Registry,
     config: &PrinterConfig,
 ) -> Result<String, String> {
-    let config = config.clone().with_part(TirOptions { in_host: true, ..TirOptions::default() });
+    let config = PrinterConfig { host_code: true, ..config.clone() };
     let known: Vec<(Object, Rc<str>)> =
         used.iter().filter_map(|node| Some((node.clone(), known.text(node)?))).collect();
     let printed = print_known(node, &known, registry, &config).map_err(|error| error.to_string())?;
@@ -250,77 +243,9 @@ pub(super) fn float(value: f64) -> String {
     }
 }
 
-/// The operators that mean something else in host code: Python's connectives do not build nodes, and its comparisons
-/// fold constants.
-fn host_operator(op: CmpOp) -> Option<&'static str> {
-    Some(match op {
-        CmpOp::Eq => "EQ",
-        CmpOp::NotEq => "NE",
-        CmpOp::Lt => "LT",
-        CmpOp::LtE => "LE",
-        CmpOp::Gt => "GT",
-        CmpOp::GtE => "GE",
-        _ => return None,
-    })
-}
-
-/// Replaces comparisons and connectives of the text of a script by calls.
-fn host_text(text: &str) -> String {
-    let signs = [" and ", " or ", "not ", " < ", " <= ", " > ", " >= ", " == ", " != "];
-    if !signs.iter().any(|sign| text.contains(sign)) {
-        return text.to_owned();
-    }
-    let parsed = parse_python(text, &PythonOptions::default());
-    let ast = &parsed.ast;
-    let [root] = ast.module_body() else { return text.to_owned() };
-    let Stmt::Expr(root) = *ast.stmt(*root) else { return text.to_owned() };
-    let range = |id: ExprId| ast.range(id).to_usize();
-    let mut exprs = exprs_in(ast, root.value);
-    exprs.sort_by_key(|id| (range(*id).end, Reverse(range(*id).start)));
-    let mut edits = Edits::default();
-    for id in exprs {
-        let part = |id: ExprId| edits.apply(text, range(id));
-        let call = match *ast.expr(id) {
-            Expr::BoolOp { op, values } => {
-                let name = match op {
-                    BoolOp::And => "And",
-                    BoolOp::Or => "Or",
-                };
-                let values = ast.list(values).iter().map(|value| part(*value));
-                values.reduce(|left, right| format!("T.{name}({left}, {right})"))
-            }
-            Expr::UnaryOp { op: UnaryOp::Not, operand } => Some(format!("T.Not({})", part(operand))),
-            Expr::Compare { left, rest } => match ast.list(rest) {
-                [right] => host_operator(right.op)
-                    .map(|name| format!("T.{name}({}, {})", part(left), part(right.right))),
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(call) = call {
-            edits.replace(range(id), call);
-        }
-    }
-    edits.apply(text, 0..text.len())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{float, host_text, string};
-
-    #[test]
-    fn connectives_and_comparisons_become_calls() {
-        let cases = [
-            ("a and b and c", "T.And(T.And(a, b), c)"),
-            ("(a or not b) and c[i < 3]", "T.And(T.Or(a, T.Not(b)), c[T.LT(i, 3)])"),
-            ("f(x == y, \"a < b\")", "f(T.EQ(x, y), \"a < b\")"),
-            ("lambda i: i >= 0", "lambda i: T.GE(i, 0)"),
-            ("a + b", "a + b"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(host_text(text), expected);
-        }
-    }
+    use super::{float, string};
 
     #[test]
     fn literals_are_those_of_python() {

@@ -103,3 +103,9 @@ impl HasRange for PieceRange {
         ast.place_range(*self)
     }
 }
+
+impl HasRange for TextRange {
+    fn range_in(&self, _: &Ast) -> TextRange {
+        *self
+    }
+}

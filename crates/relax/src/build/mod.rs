@@ -53,7 +53,7 @@ pub use names::{ALIASES, functions};
 pub(crate) use names::{is_operator, operators};
 #[cfg(feature = "parse")]
 pub(crate) use python::{
-    CALL_NODE, DATAFLOW_VAR_NODE, FUNC_STRUCT_INFO, GET_SHAPE_OF, TENSOR_STRUCT_INFO, TUPLE_STRUCT_INFO,
-    VAR_NODE,
+    CALL_NODE, CREATE_EMPTY, DATAFLOW_VAR_NODE, FUNC_STRUCT_INFO, GET_SHAPE_OF, TENSOR_STRUCT_INFO,
+    TUPLE_STRUCT_INFO, VAR_NODE,
 };
 pub use struct_info::StructInfoProxy;

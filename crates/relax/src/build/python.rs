@@ -2,7 +2,7 @@
 
 use tvmscript_ir::build::operator;
 use tvmscript_ir::{Attrs, DictAttrs};
-use tvmscript_ir_core::{DataType, Ref, Str};
+use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, BuildResult, FromScript, PyType, ScriptValue, script_fn};
 use tvmscript_prim::Op;
 
@@ -107,6 +107,33 @@ pub fn func_struct_info(
     #[default = true] purity: bool,
 ) -> BuildResult<Ref<FuncStructInfo>> {
     Ok(FuncStructInfo::new(params.into_iter().map(|param| param.0).collect(), ret.0, purity))
+}
+
+/// A function without a body, which states a signature.
+#[script_fn]
+pub fn create_empty(
+    params: Vec<Ref<Var>>,
+    ret_struct_info: InfoArg,
+    #[default = true] is_pure: bool,
+    #[default = false] is_private: bool,
+) -> BuildResult<Ref<Function>> {
+    let info_of =
+        |param: &Ref<Var>| struct_info_of(&param.clone().upcast()).unwrap_or_else(ObjectStructInfo::new);
+    let infos = params.iter().map(info_of);
+    let info = FuncStructInfo::new(infos.collect(), ret_struct_info.0.clone(), is_pure);
+    // Without a body there is no name either: it is that of the definition.
+    let _ = is_private;
+    let span = Span::current();
+    let body = SeqExpr { span, struct_info_: None, blocks: Array::default(), body: Tuple::new([]).upcast() };
+    Ok(Ref::new(Function {
+        span,
+        struct_info_: Some(info.into()),
+        attrs: Ref::new(DictAttrs { dict: tvmscript_ir_core::Map::default() }),
+        params: params.into_iter().collect(),
+        body: Ref::new(body),
+        ret_struct_info: ret_struct_info.0,
+        is_pure,
+    }))
 }
 
 /// The shape of a tensor: as it is known, or the call that computes it at run time.

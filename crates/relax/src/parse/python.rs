@@ -2,7 +2,7 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::Class;
-use tvmscript_irbuilder::{HostObject, ScriptValue};
+use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 use tvmscript_prim::BaseExpr;
 use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
@@ -78,6 +78,8 @@ fn match_shape_codes() -> ScriptValue {
     ScriptValue::host(Codes("MatchShapeCode", codes))
 }
 
+const OF_FUNCTION: &[&ScriptFn] = &[&build::CREATE_EMPTY];
+
 const MEMBERS: &[(&str, Member)] = &[
     ("Call", made!(node::Call, build::CALL_NODE)),
     ("Constant", class::<node::Constant>()),
@@ -85,7 +87,7 @@ const MEMBERS: &[(&str, Member)] = &[
     ("DataflowVar", IsClass(NodeClass::new(node::dataflow_var_type).made_by(&build::DATAFLOW_VAR_NODE))),
     ("Expr", class::<BaseExpr>()),
     ("ExternFunc", made!(node::ExternFunc, expr::EXTERN_FUNC)),
-    ("Function", class::<node::Function>()),
+    ("Function", IsClass(NodeClass::new(node::Function::type_info).members(OF_FUNCTION))),
     ("GlobalVar", made!(GlobalVar, tvmscript_ir::build::GLOBAL_VAR)),
     ("If", class::<node::If>()),
     ("PrimValue", made!(node::PrimValue, expr::PRIM_VALUE)),

@@ -33,10 +33,10 @@ fn has_plain_nans(data: &TensorNode) -> bool {
 }
 
 /// `R.raw_const("AAAAAA==", (2,), "bfloat16")`: the bytes, for tensors that nested lists cannot represent. `None` if
-/// the number of bytes does not match the shape.
+/// the number of bytes does not match the shape, and in host code, where TVM has no such function.
 pub(super) fn raw(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     let bytes = data.bytes()?;
-    if byte_count(&data.shape, data.dtype) != Some(bytes.len()) {
+    if d.is_host_code() || byte_count(&data.shape, data.dtype) != Some(bytes.len()) {
         return None;
     }
     let bytes = d.docs.str(&*base64::encode(bytes));

@@ -84,8 +84,8 @@ pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> D
     }
     let at = d.field(path, field!(Tuple, fields));
     let fields = each(fields, at, d)?;
-    // In data, a Python tuple parses as an array.
-    if d.is_data(node.object()) {
+    // In data, a Python tuple parses as an array; in host code, not every function takes one for an expression.
+    if d.is_host_code() || d.is_data(node.object()) {
         return Ok(d.r_call("tuple", &fields));
     }
     Ok(d.docs.tuple(&fields))

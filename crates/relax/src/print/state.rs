@@ -56,6 +56,8 @@ pub(crate) trait RelaxDocsifier {
     fn r(&mut self, name: &str) -> ExprDoc;
     /// `R.name(args)`
     fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc;
+    /// The name of a struct info: `R.Tensor`; in host code its class, `relax.TensorStructInfo`.
+    fn info_name(&mut self, name: &str) -> ExprDoc;
     /// Prints a field of the node at `path`.
     fn expr_field<T: ?Sized>(
         &mut self,
@@ -88,6 +90,16 @@ impl RelaxDocsifier for Docsifier<'_> {
     fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc {
         let callee = self.r(name);
         self.docs.call_args(callee, args)
+    }
+
+    fn info_name(&mut self, name: &str) -> ExprDoc {
+        match self.is_host_code() {
+            true => {
+                let classes = self.docs.id("relax");
+                self.docs.attr(classes, &*format!("{name}StructInfo"))
+            }
+            false => self.r(name),
+        }
     }
 
     fn expr_field<T: ?Sized>(

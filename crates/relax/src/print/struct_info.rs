@@ -21,8 +21,16 @@ pub(crate) fn object(
     _: PathId,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
-    let callee = d.r("Object");
-    Ok(d.made_by(callee, node.object()))
+    Ok(bare("Object", node.object(), d))
+}
+
+/// A struct info without arguments: `R.Object`.
+fn bare(name: &str, node: &Object, d: &mut Docsifier<'_>) -> ExprDoc {
+    let callee = d.info_name(name);
+    match d.is_host_code() {
+        true => d.docs.call_args(callee, &[]),
+        false => d.made_by(callee, node),
+    }
 }
 
 /// `R.Prim("int64")`, `R.Prim(value=n)`
@@ -36,7 +44,7 @@ pub(crate) fn prim(
         let callee = d.prefixed("tir", &dtype.to_string());
         return Ok(d.at_field(callee, path, field!(PrimStructInfo, dtype)));
     }
-    let callee = d.r("Prim");
+    let callee = d.info_name("Prim");
     match value {
         Some(value) => {
             let at = d.field(path, field!(PrimStructInfo, value));
@@ -77,7 +85,7 @@ pub(crate) fn shape(
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
     let ShapeStructInfo { span: _, values, ndim } = &**node;
-    let callee = d.r("Shape");
+    let callee = d.info_name("Shape");
     match values {
         Some(values) => {
             let at = d.field(path, field!(ShapeStructInfo, values));
@@ -125,8 +133,12 @@ pub(crate) fn tensor(
         // The shape implies the rank.
         args.push(d.at_field(doc, path, field!(TensorStructInfo, ndim)));
     }
-    if !dtype.is_void() {
-        let dtype = d.dtype(*dtype);
+    // The class has a type by default.
+    if !dtype.is_void() || d.is_host_code() {
+        let dtype = match dtype.is_void() {
+            true => d.docs.str(""),
+            false => d.dtype(*dtype),
+        };
         kwargs.push(("dtype", d.at_field(dtype, path, field!(TensorStructInfo, dtype))));
     }
     if shape.is_none() && *ndim != -1 {
@@ -137,10 +149,10 @@ pub(crate) fn tensor(
         let at = d.field(path, field!(TensorStructInfo, vdevice));
         kwargs.extend(vdevice_doc(device, at, d)?.map(|device| ("vdevice", device)));
     }
-    let callee = d.r("Tensor");
     if args.is_empty() && kwargs.is_empty() {
-        return Ok(d.made_by(callee, node.object()));
+        return Ok(bare("Tensor", node.object(), d));
     }
+    let callee = d.info_name("Tensor");
     Ok(d.docs.call(callee, &args, &kwargs))
 }
 
@@ -213,13 +225,19 @@ pub(crate) fn tuple(
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
     let TupleStructInfo { span: _, fields } = &**node;
-    let callee = d.r("Tuple");
-    if fields.is_empty() {
-        return Ok(d.made_by(callee, node.object()));
+    if fields.is_empty() && !d.is_host_code() {
+        return Ok(bare("Tuple", node.object(), d));
     }
+    let callee = d.info_name("Tuple");
     let at = d.field(path, field!(TupleStructInfo, fields));
     let fields = each(fields, at, d)?;
-    Ok(d.docs.call_args(callee, &fields))
+    match d.is_host_code() {
+        true => {
+            let fields = d.docs.list(&fields);
+            Ok(d.docs.call_args(callee, &[fields]))
+        }
+        false => Ok(d.docs.call_args(callee, &fields)),
+    }
 }
 
 /// `R.Callable((a, b), r, True)`, `R.Callable`
@@ -232,8 +250,8 @@ pub(crate) fn func(
     let result = d.expr_field(ret, path, field!(FuncStructInfo, ret))?;
     let is_pure = d.docs.bool(*purity);
     let is_pure = d.at_field(is_pure, path, field!(FuncStructInfo, purity));
-    let callee = d.r("Callable");
     let Some(params) = params else {
+        let callee = d.r("Callable");
         let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
         if !ret.is::<ObjectStructInfo>() {
             kwargs.push(("ret", result));
@@ -253,6 +271,9 @@ pub(crate) fn func(
     };
     let at = d.field(path, field!(FuncStructInfo, params));
     let params = each(params, at, d)?;
-    let params = d.docs.tuple(&params);
+    let (callee, params) = match d.is_host_code() {
+        true => (d.info_name("Func"), d.docs.list(&params)),
+        false => (d.r("Callable"), d.docs.tuple(&params)),
+    };
     Ok(d.docs.call_args(callee, &[params, result, is_pure]))
 }

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::cell::RefCell;
 
 use tvmscript_ir_core::with_stack;
-use tvmscript_python_syntax::ast::{StmtKind, WithItem};
+use tvmscript_python_syntax::ast::{StmtKind, TextRange, WithItem};
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
 
 use super::class::Instance;
@@ -67,12 +67,16 @@ pub(crate) enum Exit {
     Function(ScriptValue),
     /// Any function, with its arguments.
     Callback(ScriptValue, CallArgs),
+    /// A scope of the host, and the place where it was entered.
+    Scope(Box<dyn Any>, TextRange),
 }
 
 impl Exit {
     fn parts(self, out: &mut Vec<ScriptValue>) {
         match self {
             Exit::Manager(value) | Exit::Function(value) => out.push(value),
+            // Dropping it discards it.
+            Exit::Scope(..) => {}
             Exit::Callback(function, args) => {
                 out.push(function);
                 out.extend(args.positional);
@@ -125,7 +129,8 @@ impl Eval<'_> {
     fn open_context(&mut self, item: WithItem) -> EvalResult<(Entered, ScriptValue)> {
         let at = item.context;
         let value = self.eval(at)?;
-        if let Some(entered) = self.host.enter_scope(self.state, &value, at) {
+        let range = self.state.ast.range(at);
+        if let Some(entered) = self.host.enter_scope(self.state, &value, range) {
             let (value, scope) = entered?;
             return Ok((Entered::Scope(scope), value));
         }
@@ -161,7 +166,8 @@ impl Eval<'_> {
             // A scope is discarded when it is dropped.
             (Entered::Scope(_), Err(reported)) => Err(reported),
             (Entered::Scope(scope), Ok(flow)) => {
-                self.host.leave_scope(self.state, scope, at)?;
+                let range = self.state.ast.range(at);
+                self.host.leave_scope(self.state, scope, range)?;
                 Ok(flow)
             }
             (Entered::Manager(manager), Ok(flow)) => {
@@ -294,6 +300,8 @@ impl Eval<'_> {
                 Exit::Manager(manager) => with_stack(|| p.leave(&manager, current.as_ref())),
                 Exit::Function(function) => p.call_exit(&function, current.as_ref()),
                 Exit::Callback(function, args) => p.call_value(&function, args).map(|_| false),
+                Exit::Scope(..) if current.is_some() => Ok(false),
+                Exit::Scope(scope, at) => Ok(p.host.leave_scope(p.state, scope, at).map(|()| false)?),
             })?;
             match ran {
                 Ok(true) => (pending, is_new) = (None, false),
@@ -310,6 +318,12 @@ impl Eval<'_> {
 
     /// `stack.enter_context(manager)`
     pub(crate) fn enter_in_stack(&mut self, stack: &ScriptValue, manager: ScriptValue) -> Outcome {
+        let at = self.state.current_range();
+        if let Some(entered) = self.host.enter_scope(self.state, &manager, at) {
+            let (value, scope) = entered?;
+            self.add_exit(stack, Exit::Scope(scope, at))?;
+            return Ok(value);
+        }
         let Some(value) = self.enter(&manager)? else { return Err(not_a_manager(&manager).into()) };
         self.add_exit(stack, Exit::Manager(manager))?;
         Ok(value)

@@ -202,12 +202,12 @@ impl Host for ScriptHost<'_> {
         &mut self,
         state: &mut EvalState,
         value: &ScriptValue,
-        at: ExprId,
+        at: TextRange,
     ) -> Option<EvalResult<(ScriptValue, Box<dyn Any>)>> {
         self.parser(state).open_scope(value, at)
     }
 
-    fn leave_scope(&mut self, state: &mut EvalState, scope: Box<dyn Any>, at: ExprId) -> EvalResult<()> {
+    fn leave_scope(&mut self, state: &mut EvalState, scope: Box<dyn Any>, at: TextRange) -> EvalResult<()> {
         self.parser(state).close_scope(scope, at)
     }
 

@@ -8,7 +8,7 @@ use tvmscript_ir_core::{Object, Span};
 use tvmscript_irbuilder::{
     BuildError, BuildErrors, Builder, HostFunction, HostObject, OpenFrame, ScriptValue,
 };
-use tvmscript_python_syntax::ast::ExprId;
+use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_script_eval::errors::EvalResult;
 
 use super::{Built, Decorator, Parser};
@@ -89,7 +89,7 @@ impl Parser<'_> {
     pub(super) fn open_scope(
         &mut self,
         value: &ScriptValue,
-        at: ExprId,
+        at: TextRange,
     ) -> Option<EvalResult<(ScriptValue, Box<dyn Any>)>> {
         if let Some(builder) = value.as_host::<HostBuilder>() {
             return Some(self.open_builder(value, builder, at));
@@ -97,7 +97,7 @@ impl Parser<'_> {
         let made =
             value.as_host::<Decorator>().and_then(|decorator| Some(decorator.scope?(decorator.args.clone())));
         let frame = match made {
-            Some(made) => match self.checked_call(at, made) {
+            Some(made) => match self.checked(at, made) {
                 Ok(frame) => frame,
                 Err(reported) => return Some(Err(reported)),
             },
@@ -117,7 +117,7 @@ impl Parser<'_> {
         &mut self,
         value: &ScriptValue,
         host: &HostBuilder,
-        at: ExprId,
+        at: TextRange,
     ) -> EvalResult<(ScriptValue, Box<dyn Any>)> {
         if !matches!(*host.0.borrow(), State::New) {
             return Err(self.build_error(at, BuildError::message("a builder is opened once")));
@@ -128,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// Leaves what [`Parser::open_scope`] entered.
-    pub(super) fn close_scope(&mut self, scope: Box<dyn Any>, at: ExprId) -> EvalResult<()> {
+    pub(super) fn close_scope(&mut self, scope: Box<dyn Any>, at: TextRange) -> EvalResult<()> {
         let scope = match scope.downcast::<OpenFrame>() {
             Ok(frame) => return self.leave_frame(*frame, at),
             Err(other) => other,

@@ -39,17 +39,23 @@ pub enum Member {
 pub struct NodeClass {
     pub(crate) info: fn() -> &'static TypeInfo,
     pub(crate) constructor: Option<&'static ScriptFn>,
+    pub(crate) members: &'static [&'static ScriptFn],
 }
 
 impl NodeClass {
     /// A class that scripts cannot construct.
     pub const fn new(info: fn() -> &'static TypeInfo) -> NodeClass {
-        NodeClass { info, constructor: None }
+        NodeClass { info, constructor: None, members: &[] }
     }
 
     /// Sets the function that constructs nodes and whose members are those of the class.
     pub const fn made_by(self, function: &'static ScriptFn) -> NodeClass {
-        NodeClass { constructor: Some(function), ..self }
+        NodeClass { constructor: Some(function), members: function.members, ..self }
+    }
+
+    /// Sets the functions of the class.
+    pub const fn members(self, members: &'static [&'static ScriptFn]) -> NodeClass {
+        NodeClass { members, ..self }
     }
 }
 
@@ -65,13 +71,12 @@ impl HostObject for NodeClass {
     }
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let member = self.constructor?.members.iter().find(|member| member.name == name)?;
+        let member = self.members.iter().find(|member| member.name == name)?;
         Some(ScriptValue::Function(member))
     }
 
     fn attribute_names(&self) -> Vec<String> {
-        let members = self.constructor.map_or(&[][..], |function| function.members);
-        members.iter().map(|member| member.name.to_owned()).collect()
+        self.members.iter().map(|member| member.name.to_owned()).collect()
     }
 
     fn is_callable(&self) -> bool {

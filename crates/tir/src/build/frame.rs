@@ -206,7 +206,11 @@ impl Frame for TirFrame {
                 return args;
             }
             FrameKind::Assert { condition, message } => {
-                vec![condition.clone().into(), message.clone().into()]
+                let message = match message.as_node::<StringImm>() {
+                    Some(text) => ScriptValue::Str(text.value.clone()),
+                    None => message.clone().into(),
+                };
+                vec![condition.clone().into(), message]
             }
             _ => Vec::new(),
         };

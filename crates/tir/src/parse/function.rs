@@ -184,9 +184,9 @@ fn build(
 
 fn return_type(p: &mut Parser<'_>, at: tvmscript_python_syntax::ast::ExprId) -> EvalResult<()> {
     let value = p.eval(at)?;
-    let ty = TypeArg::from_script(value.clone());
+    let ty = TypeArg::from_script(value);
     let ty = p.checked(at, ty)?;
-    record_syntax("T.func_ret", || vec![value]);
+    record_syntax("T.func_ret", || vec![ty.0.clone().into()]);
     let done = function::try_func_ret(ty);
     p.checked(at, done)
 }

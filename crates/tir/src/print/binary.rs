@@ -119,11 +119,11 @@ macro_rules! infix {
     };
 }
 
-/// A comparison. In plain Python, a number on the left would swap the sides.
+/// A comparison. Under Python's rules, a number on the left would swap the sides; in host code, constants would fold.
 macro_rules! comparison {
     ($op:ident) => {
         |_, left, right, d| {
-            if is_number(left, d) && (d.follows_python() || d.tir().options.in_host) {
+            if d.is_host_code() || is_number(left, d) && d.follows_python() {
                 return None;
             }
             Some(d.docs.binary(Op::$op, left, right))
@@ -131,11 +131,11 @@ macro_rules! comparison {
     };
 }
 
-/// `and`, `or`; of vectors they would be parsed as bit operations.
+/// `and`, `or`; of vectors they would be parsed as bit operations, and in host code Python evaluates them.
 macro_rules! connective {
     ($op:ident) => {
         |a, left, right, d| {
-            if !a.dtype().is_scalar() {
+            if d.is_host_code() || !a.dtype().is_scalar() {
                 return None;
             }
             Some(d.docs.binary(Op::$op, left, right))
@@ -195,11 +195,14 @@ binary! {
     or: Or, Or => connective!(Or), else "Or";
 }
 
-/// `not a`; `T.Not(True)` for a bare literal, which Python would negate.
+/// `not a`; `T.Not(True)` for a bare literal, which Python would negate, and in host code.
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
     let operand = d.part(a, path, field!(Not, a))?;
-    if is_number(operand, d) || (a.is::<IntImm>() && d.tir().syntax.print.negated_literals) {
+    if d.is_host_code()
+        || is_number(operand, d)
+        || (a.is::<IntImm>() && d.tir().syntax.print.negated_literals)
+    {
         return Ok(d.call_t("Not", &[operand]));
     }
     Ok(d.docs.unary(UnaryOp::Not, operand))

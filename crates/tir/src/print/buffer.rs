@@ -174,7 +174,7 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
     let Some(predicate) = predicate else {
         // Slices without a step are a region, so a load that is printed on its own has ramps.
         let has_step = |index: &Expr| index.as_node::<Ramp>().is_some_and(|ramp| !is_one(&ramp.stride));
-        let is_region = d.tir().options.in_host || d.is_alone(node.object()) && !items.iter().any(has_step);
+        let is_region = d.is_host_code() || d.is_alone(node.object()) && !items.iter().any(has_step);
         let indices = match is_region {
             true => items_of(items, at, d)?.into_iter().map(Into::into).collect(),
             false => indices(items, at, d)?,

@@ -22,8 +22,6 @@ pub struct TirOptions {
     pub float_dtype: DataType,
     /// Type of buffers without an explicit one; `void` for none.
     pub buffer_dtype: DataType,
-    /// Prints expressions for Python code outside of scripts, where slices of buffers are regions.
-    pub in_host: bool,
 }
 
 impl Default for TirOptions {
@@ -32,7 +30,6 @@ impl Default for TirOptions {
             int_dtype: DataType::INT32,
             float_dtype: DataType::VOID,
             buffer_dtype: DataType::FLOAT32,
-            in_host: false,
         }
     }
 }

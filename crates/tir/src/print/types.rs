@@ -16,6 +16,13 @@ pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_
     if dtype.is_void() && d.is_root(node.object()) && d.config().verbose_expr {
         return Ok(d.metadata(node.object()));
     }
+    if d.is_host_code() {
+        let dtype = d.dtype(dtype);
+        let types = d.docs.id("tvm");
+        let types = d.docs.attr(types, "ir");
+        let class = d.docs.attr(types, "PrimType");
+        return Ok(d.docs.call_args(class, &[dtype]));
+    }
     let prim_type = d.tir().syntax.print.prim_type;
     let name = prim_type(dtype, d);
     Ok(d.at_field(name, path, field!(PrimType, dtype)))

@@ -31,7 +31,6 @@ fn options_say_which_types_go_without_saying() {
         int_dtype: DataType::INT64,
         float_dtype: DataType::FLOAT32,
         buffer_dtype: DataType::INT32,
-        ..TirOptions::default()
     };
     let config = PrinterConfig { verbose_expr: true, ..PrinterConfig::default() }.with_part(options);
     // The header names what would be read otherwise; `float32` is the type of plain floats.

@@ -1,0 +1,69 @@
+//! `emit`: programs that build scripts, and the syntax tree of their text.
+
+use std::path::Path;
+
+use tvmscript::PrinterConfig;
+use tvmscript::docsifier::doc_json;
+
+use super::{Answer, Run, explain};
+use crate::args::{Emit, EmitTarget};
+use crate::failure::{FileError, FileErrorKind};
+use crate::input::{self, Warnings};
+use crate::settings::Settings;
+use crate::timings::Timings;
+use crate::{Outcome, output};
+
+/// What a program runs to print what it builds.
+const MAIN: &str = "\n\nif __name__ == \"__main__\":\n    print(build().script())\n";
+
+pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {
+    let mut text = None;
+    let outcome = run.for_each_valid(
+        std::slice::from_ref(&args.file),
+        |path, settings, timings| emit_file(path, args, settings, timings),
+        |_, emitted| {
+            text = Some(emitted);
+            Outcome::Done
+        },
+    );
+    match text {
+        Some(text) if outcome == Outcome::Done => output::write(args.output.as_deref(), &text),
+        _ => outcome,
+    }
+}
+
+fn emit_file(
+    path: &Path,
+    args: &Emit,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(String, Warnings)> {
+    match args.target {
+        EmitTarget::PythonBuilder => {
+            let (mut text, warnings) = explain::complete_program(path, settings, timings)?;
+            if args.main {
+                text.push_str(MAIN);
+            }
+            Ok((text, warnings))
+        }
+        EmitTarget::DocJson => {
+            let loaded = input::load(path, settings, timings)?;
+            let mut text = String::new();
+            for script in &loaded.scripts {
+                let config = PrinterConfig {
+                    name: script.name.clone(),
+                    release: Some(script.release),
+                    ..settings.printer_config()
+                };
+                match doc_json(&script.node, settings.registry(), &config) {
+                    Ok(json) => text.push_str(&json),
+                    Err(error) => {
+                        return Err(FileError::new(FileErrorKind::Unprintable(error), Some(loaded.source)));
+                    }
+                }
+                text.push('\n');
+            }
+            Ok((text, loaded.warnings))
+        }
+    }
+}
