@@ -102,7 +102,6 @@ fn other_options() -> PrinterConfig {
         int_dtype: DataType::INT64,
         float_dtype: DataType::float(16),
         buffer_dtype: DataType::INT32,
-        ..TirOptions::default()
     };
     let prefixes = [("tir", "X"), ("relax", "T"), ("ir", "R")];
     PrinterConfig {

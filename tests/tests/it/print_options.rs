@@ -98,7 +98,6 @@ impl Drawn {
             int_dtype: self.int,
             float_dtype: self.float,
             buffer_dtype: self.buffer,
-            ..TirOptions::default()
         };
         config
             .with_part(types)
