@@ -94,11 +94,7 @@ impl Drawn {
                 .path_to_annotate
                 .push((AccessPath::root(), "tvmscript: a comment, int_dtype = none".to_owned()));
         }
-        let types = TirOptions {
-            int_dtype: self.int,
-            float_dtype: self.float,
-            buffer_dtype: self.buffer,
-        };
+        let types = TirOptions { int_dtype: self.int, float_dtype: self.float, buffer_dtype: self.buffer };
         config
             .with_part(types)
             .with_part(RelaxOptions { show_all_struct_info: !self.infers })
