@@ -215,10 +215,20 @@ impl HashWork {
         hash
     }
 
-    /// Hashes a text; a long one that is shared once.
+    /// Hashes a text.
+    #[inline]
     fn text(&mut self, object: &Object) -> u64 {
         let text = Str::try_ref(object).map_or("", Str::as_str);
-        if text.len() < Str::LONG || object.is_unique() {
+        match text.len() < Str::LONG {
+            true => text_word(text),
+            false => self.long_text(object, text),
+        }
+    }
+
+    /// Hashes a long text; one that is shared once.
+    #[cold]
+    fn long_text(&mut self, object: &Object, text: &str) -> u64 {
+        if object.is_unique() {
             return text_word(text);
         }
         if let Some(known) = self.memo.get(object) {

@@ -246,7 +246,13 @@ impl<'a> EqWork<'a> {
         let plan = info.plan();
         match plan {
             Plan::Leaf => return lhs.compare_fields(rhs, self),
-            Plan::Str => return self.texts(lhs, rhs),
+            Plan::Str => {
+                let (a, b) = (str_text(lhs), str_text(rhs));
+                return match a.len() == b.len() && a.len() >= Str::LONG {
+                    true => self.long_texts(lhs, rhs),
+                    false => a == b,
+                };
+            }
             Plan::Shape => return shapes_equal(lhs, rhs),
             Plan::Unique => return lhs.ptr_eq(rhs),
             Plan::Tensor => {
@@ -277,9 +283,10 @@ impl<'a> EqWork<'a> {
         equal
     }
 
-    /// Compares texts; a pair of long ones that are shared once.
-    fn texts(&mut self, lhs: &Object, rhs: &Object) -> bool {
-        lhs.ptr_eq(rhs) || is_long(lhs, rhs) && self.is_visited(lhs, rhs) || str_text(lhs) == str_text(rhs)
+    /// Compares long texts of one length; a pair that is shared once.
+    #[cold]
+    fn long_texts(&mut self, lhs: &Object, rhs: &Object) -> bool {
+        lhs.ptr_eq(rhs) || self.is_visited(lhs, rhs) || str_text(lhs) == str_text(rhs)
     }
 
     /// Records a pair of shared nodes. Returns `true` if its equality follows from the pairs visited before.
