@@ -216,7 +216,7 @@ impl HashWork {
     }
 
     /// Hashes a text.
-    #[inline]
+    #[inline(always)]
     fn text(&mut self, object: &Object) -> u64 {
         let text = Str::try_ref(object).map_or("", Str::as_str);
         match text.len() < Str::LONG {

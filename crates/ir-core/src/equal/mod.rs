@@ -290,7 +290,7 @@ impl<'a> EqWork<'a> {
     }
 
     /// Records a pair of shared nodes. Returns `true` if its equality follows from the pairs visited before.
-    #[inline]
+    #[inline(always)]
     fn is_visited(&mut self, lhs: &Object, rhs: &Object) -> bool {
         (!lhs.is_unique() || !rhs.is_unique()) && !lhs.is_cheap_array() && self.classes.join(lhs, rhs)
     }
