@@ -7,6 +7,7 @@
 //! Invariant: sharing does not affect the hash, except where equality requires it (variables, `dag` nodes).
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use hashbrown::HashTable;
 
@@ -124,6 +125,8 @@ pub(crate) struct HashWork {
     memo: Memo,
     /// Number of visited variables.
     variables: u64,
+    /// Hashes of long texts that are shared. Not in `memo`: a second caller would move its look-up out of the walk.
+    long_texts: BTreeMap<usize, u64>,
 }
 
 /// The context of a node, passed in registers.
@@ -160,7 +163,7 @@ impl<'a> FieldSink<'a> for FieldHash<'_> {
 
 impl HashWork {
     fn new(options: StructuralHash) -> HashWork {
-        HashWork { options, memo: Memo::new(), variables: 0 }
+        HashWork { options, memo: Memo::new(), variables: 0, long_texts: BTreeMap::new() }
     }
 
     /// Hashes a field or element.
@@ -231,12 +234,7 @@ impl HashWork {
         if object.is_unique() {
             return text_word(text);
         }
-        if let Some(known) = self.memo.get(object) {
-            return known;
-        }
-        let hash = text_word(text);
-        self.memo.add(object, hash);
-        hash
+        *self.long_texts.entry(object.address()).or_insert_with(|| text_word(text))
     }
 
     /// Hashes the fields of a node into `seed`.

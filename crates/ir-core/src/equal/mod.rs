@@ -41,6 +41,8 @@ pub use mismatch::{Mismatch, MismatchKind};
 
 use hashbrown::hash_map::Entry;
 
+use std::collections::BTreeSet;
+
 use crate::containers::{ArrayNode, ByValue, Key, MapNode, ShapeNode, TensorNode};
 use crate::node::PairSink;
 use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
@@ -214,6 +216,9 @@ pub(crate) struct EqWork<'a> {
     /// Free variables that a map lookup used as their own counterpart. If one is bound to another variable later, the
     /// memoized pairs are no longer valid.
     own_keys: AddressMap<()>,
+    /// Pairs of long texts that are equal, by address. Not in `classes`: a second caller would move their look-up out of the
+    /// walk.
+    long_texts: BTreeSet<(usize, usize)>,
 }
 
 impl<'a> PairSink<'a> for EqWork<'a> {
@@ -235,6 +240,7 @@ impl<'a> EqWork<'a> {
             bindings: Bindings::default(),
             classes: Classes::default(),
             own_keys: AddressMap::default(),
+            long_texts: BTreeSet::new(),
         }
     }
 
@@ -286,11 +292,19 @@ impl<'a> EqWork<'a> {
     /// Compares long texts of one length; a pair that is shared once.
     #[cold]
     fn long_texts(&mut self, lhs: &Object, rhs: &Object) -> bool {
-        lhs.ptr_eq(rhs) || self.is_visited(lhs, rhs) || str_text(lhs) == str_text(rhs)
+        let pair = (lhs.address(), rhs.address());
+        if pair.0 == pair.1 || self.long_texts.contains(&pair) {
+            return true;
+        }
+        let equal = str_text(lhs) == str_text(rhs);
+        if equal {
+            self.long_texts.insert(pair);
+        }
+        equal
     }
 
     /// Records a pair of shared nodes. Returns `true` if its equality follows from the pairs visited before.
-    #[inline(always)]
+    #[inline]
     fn is_visited(&mut self, lhs: &Object, rhs: &Object) -> bool {
         (!lhs.is_unique() || !rhs.is_unique()) && !lhs.is_cheap_array() && self.classes.join(lhs, rhs)
     }
