@@ -589,7 +589,7 @@ pub(crate) struct Emit {
     /// Input file, a script or JSON; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// What to write
+    /// The form of the program
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: EmitTarget,
     /// Add code that prints what `build` returns, when the program is run

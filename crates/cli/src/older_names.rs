@@ -12,7 +12,7 @@ pub(crate) fn renewed(text: &str) -> Option<String> {
     }
 }
 
-/// What [`renewed`] changes: the name of the rule, the older words and those of today.
+/// The changes of [`renewed`]: the name of the rule, the older words and those of today.
 pub(crate) fn words() -> impl Iterator<Item = (&'static str, String, String)> {
     let types = ["e4m3_float8", "e5m2_float8"].into_iter();
     let types = types.filter_map(|old| Some(("data-types", old.to_owned(), DataType::renamed(old)?)));

@@ -112,7 +112,7 @@ static JSON: TvmJsonVersion = TvmJsonVersion {
     ..TvmJsonVersion::V0_23
 };
 
-/// What the graph of TVM 0.27 has otherwise.
+/// The differences from the graph of TVM 0.27.
 static NODES: TypesAsNodes = TypesAsNodes {
     renames: Some(&Renames { types: crate::tvm_0_27::RENAMES.types, ..RENAMES }),
     fields: &[

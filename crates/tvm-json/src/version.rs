@@ -66,7 +66,7 @@ pub struct TypeKeys {
     pub source_name: &'static str,
 }
 
-/// What else a release with plain numbers in attributes has, by its type keys.
+/// The other differences of a release with plain numbers in attributes, by its type keys.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainNumbers {
     /// Fields that are written as empty lists.
@@ -77,7 +77,7 @@ pub struct PlainNumbers {
     pub void_operators: &'static [&'static str],
 }
 
-/// How a release has types as nodes. The translation is written for the graph of TVM 0.27.
+/// The form of a release whose types are nodes. The translation is written for the graph of TVM 0.27.
 #[derive(Debug, Clone, Copy)]
 pub struct TypesAsNodes {
     /// Names of the release with the type keys of TVM 0.27, if it has others.

@@ -13,11 +13,11 @@
 //! use tvmscript_ir_core::release::{PLAIN, Release, Renames, Syntax};
 //! use tvmscript_prim::{IntImm, Var};
 //! use tvmscript_tir::{Evaluate, LetStmt, SeqStmt};
-//! use tvmscript_upgrade::{Level, Step, tvm_0_27, upgrade};
+//! use tvmscript_upgrade::{Level, Step, rewrite_levels, tvm_0_27, upgrade};
 //!
 //! // `with T.LetStmt(1) as v: T.evaluate(v)` becomes two statements.
 //! static NEW: Release = Release { name: "new", version: "1", syntax: Syntax::PLAIN, renames: Renames::NONE };
-//! let (rules, rewrite) = (tvm_0_27::RULES, tvm_0_27::rewrite);
+//! let (rules, rewrite) = (tvm_0_27::RULES, rewrite_levels);
 //! let levels = (Level::Nested, Level::Declared);
 //! let step = Step { from: &PLAIN, to: &NEW, rules, levels, printed_comments: &[], sign: None, edits_scripts: false, rewrite };
 //! let v = Var::new("v", tvmscript_ir_core::DataType::INT32);

@@ -12,7 +12,7 @@ use crate::{Kind, Step};
 pub struct Difference {
     /// Stable name, such as `flat-bindings`.
     pub name: String,
-    /// What happens to it.
+    /// Its treatment by the step.
     pub kind: Kind,
     /// The form in the older text.
     pub old: String,

@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
-/// What a program runs to print what it builds.
+/// The code that prints the result of `build` when the program is run.
 const MAIN: &str = "\n\nif __name__ == \"__main__\":\n    print(build().script())\n";
 
 pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {

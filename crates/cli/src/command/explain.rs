@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tvmscript::expand::{Expanded, expand};
-use tvmscript::explain::{BuilderCall, Wanted, builder_calls, builder_program};
+use tvmscript::explain::{BuilderCall, Program, Wanted, builder_calls, builder_program};
 use tvmscript::ir_core::SourceTexts;
 use tvmscript::irbuilder::record::Step;
 use tvmscript::{Object, Span, post_order_visit};
@@ -62,7 +62,8 @@ fn explain_file(
     };
     if args.format == ExplainFormat::Python {
         let texts = origin.texts(&source.text);
-        return Ok((program(&scripts, &origin.steps, &texts, settings), warnings));
+        let text = |program: &Program, wanted: &[Wanted<'_>]| as_text(&program.lines(wanted), &texts);
+        return Ok((program(&scripts, &origin.steps, settings, text), warnings));
     }
     let mut calls = builder_calls(&origin.steps, settings.registry());
     if let Some(path) = &args.node {
@@ -89,25 +90,30 @@ pub(super) fn complete_program(
     let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
         return Ok((String::new(), warnings));
     };
-    let program = program(&scripts, &origin.steps, &SourceTexts::new(), settings);
+    let program = program(&scripts, &origin.steps, settings, Program::text);
     match program.refused.into_iter().next() {
         Some(refused) => Err(FileError::new(refused, Some(source))),
         None => Ok((program.text, warnings)),
     }
 }
 
-/// The program that makes the scripts of a file.
-fn program(scripts: &[Script], steps: &[Step], texts: &SourceTexts, settings: &Settings<'_>) -> Explained {
+/// The program that makes the scripts of a file, as `text` writes it.
+fn program(
+    scripts: &[Script],
+    steps: &[Step],
+    settings: &Settings<'_>,
+    text: impl FnOnce(&Program, &[Wanted<'_>]) -> String,
+) -> Explained {
     let wanted: Vec<Wanted<'_>> =
         scripts.iter().map(|script| Wanted { name: script.name.as_deref(), node: &script.node }).collect();
     let mut program = builder_program(steps, &wanted, settings.registry());
     program.check(&wanted, settings.registry(), &settings.reparse_options());
-    let refused = scripts.iter().zip(program.variables.clone()).filter_map(|(script, variable)| {
+    let text = text(&program, &wanted);
+    let refused = scripts.iter().zip(program.variables).filter_map(|(script, variable)| {
         let script = script.name.clone().unwrap_or_default();
         variable.err().map(|reason| FileErrorKind::NoProgram { script, reason })
     });
-    let lines = program.lines(&wanted);
-    Explained { text: as_text(&lines, texts), refused: refused.collect() }
+    Explained { text, refused: refused.collect() }
 }
 
 /// The file with the calls in its scripts written out.
@@ -173,8 +179,7 @@ fn within(calls: Vec<BuilderCall>, spans: &HashSet<Span>) -> Vec<BuilderCall> {
 }
 
 fn place(call: &BuilderCall, texts: &SourceTexts) -> Option<String> {
-    (call.span.is_known() && !texts.is_empty())
-        .then(|| call.span.to_marker(texts).trim_start_matches('@').to_owned())
+    call.span.is_known().then(|| call.span.to_marker(texts).trim_start_matches('@').to_owned())
 }
 
 fn as_text(calls: &[BuilderCall], texts: &SourceTexts) -> String {

@@ -65,14 +65,6 @@ pub static RULES: &[Rule] = &[
     ),
 ];
 
-/// Rewrites a program.
-///
-/// # Errors
-/// See [`upgrade`](crate::upgrade()).
-pub fn rewrite(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
-    lower(node, step, Level::Declared, Level::Nested)
-}
-
 /// Rewrites a program of one level to an earlier one.
 pub(crate) fn lower(node: &Object, step: &Step, from: Level, to: Level) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();

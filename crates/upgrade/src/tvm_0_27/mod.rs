@@ -124,14 +124,6 @@ pub static RULES: &[Rule] = &[
     report(Level::Current, &codes::CALLERS, "tir_vars that differ by caller", "stays"),
 ];
 
-/// Rewrites a program.
-///
-/// # Errors
-/// See [`upgrade`](crate::upgrade()).
-pub fn rewrite(node: &Object, step: &Step) -> Result<Upgraded, RewriteError> {
-    raise(node, step, Level::Nested, Level::Declared)
-}
-
 /// Rewrites a program of one level to a later one.
 pub(crate) fn raise(node: &Object, step: &Step, from: Level, to: Level) -> Result<Upgraded, RewriteError> {
     let mut findings: Vec<Finding> = Vec::new();
