@@ -68,6 +68,12 @@ pub enum PrintError {
     /// A parameter of a function has a comment.
     #[error("a parameter of a function cannot have a comment")]
     CommentOnParameter,
+    /// A builder program has a statement that its targets do not know.
+    #[error("a program that builds nodes cannot have a `{kind}` statement")]
+    NotInProgram {
+        /// The kind of the statement.
+        kind: &'static str,
+    },
     /// The arena is full, so the docs are incomplete.
     #[error(transparent)]
     Doc(#[from] DocError),

@@ -44,6 +44,7 @@ mod operation;
 mod stmt;
 mod sym;
 
+pub mod builder;
 pub mod python;
 
 pub use arena::DocArena;

@@ -127,6 +127,13 @@ impl Definitions {
         self.names.reserve(name);
     }
 
+    /// Takes a name that something else than a definition has, until the frame closes.
+    pub(crate) fn hold(&mut self, name: Sym, scope: &mut Scope) {
+        if self.names.hold(name) {
+            scope.names.push(name);
+        }
+    }
+
     /// Records that the text uses a word at this point.
     pub(crate) fn need_word(&mut self, word: &'static str, sym: Sym) {
         if self.names.is_taken(sym) && !self.names.is_reserved(sym) && !self.words.need(word) {

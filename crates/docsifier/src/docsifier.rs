@@ -5,6 +5,7 @@
 //! them.
 
 mod define;
+mod fragment;
 mod paths;
 mod scopes;
 mod values;

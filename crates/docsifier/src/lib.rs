@@ -74,7 +74,7 @@ pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;
 pub use plain::{NodeField, PrintField};
-pub use script::{PrintedText, doc_json, expr_text, print, print_known, print_text, script};
+pub use script::{PrintedText, doc_json, expr_text, print, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers};
 pub use tvmscript_doc as doc;

@@ -103,6 +103,11 @@ impl Namer {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_taken)
     }
 
+    /// Takes a name as it is. Returns `true` if it was free.
+    pub(crate) fn hold(&mut self, name: Sym) -> bool {
+        !std::mem::replace(&mut self.entry(name).is_taken, true)
+    }
+
     /// Takes the hint's identifier, with the lowest free numeric suffix if it is in use. The name is unspecified if the
     /// arena is full ([`DocArena::check`]).
     pub(crate) fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {

@@ -1,7 +1,6 @@
 //! Printing a node as a script: root frame, header, metadata section.
 
 use std::fmt::Write as _;
-use std::rc::Rc;
 
 use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, ExprDoc, PrintError, StmtDoc, StmtList};
@@ -48,20 +47,7 @@ pub fn print_text(
     registry: &Registry,
     config: &PrinterConfig,
 ) -> DocsifyResult<PrintedText> {
-    print_known(object, &[], registry, config)
-}
-
-/// Prints a node in whose text other nodes, variables for example, have given texts.
-///
-/// # Errors
-/// As [`print()`].
-pub fn print_known(
-    object: &Object,
-    known: &[(Object, Rc<str>)],
-    registry: &Registry,
-    config: &PrinterConfig,
-) -> DocsifyResult<PrintedText> {
-    let (mut d, stmts) = docsify(registry, config, object, |d| docsify_known(d, object, known))?;
+    let (mut d, stmts) = docsify(registry, config, object, |d| docsify_root(d, object))?;
     let mut options = python_options(&d);
     if d.config().has_messages() {
         messages::place(&mut d, object, &stmts, &options)?;
@@ -83,7 +69,7 @@ pub fn print_known(
 /// # Errors
 /// As [`print()`].
 pub fn doc_json(object: &Object, registry: &Registry, config: &PrinterConfig) -> DocsifyResult<String> {
-    let (mut d, stmts) = docsify(registry, config, object, |d| docsify_known(d, object, &[]))?;
+    let (mut d, stmts) = docsify(registry, config, object, |d| docsify_root(d, object))?;
     let block = d.docs.block(&stmts);
     Ok(d.docs.dump_json(block, config.max_bytes)?)
 }
@@ -127,38 +113,7 @@ pub(crate) fn docsify<'r, R>(
 /// # Errors
 /// As [`print()`].
 pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> DocsifyResult<Vec<StmtDoc>> {
-    docsify_known(d, object, &[])
-}
-
-fn docsify_known(
-    d: &mut Docsifier<'_>,
-    object: &Object,
-    known: &[(Object, Rc<str>)],
-) -> DocsifyResult<Vec<StmtDoc>> {
-    let (token, frame) = d.table().root(object);
-    let frame = frame.unwrap_or_else(|| Frame::fragment(()));
-    let verbose = d.config().verbose_expr;
-    let (is_bare, mut stmts) = d.with_token_id(token, |d| {
-        d.with_frame(frame, |d| {
-            for (node, text) in known {
-                let text = text.clone();
-                d.define_by_doc(node, Rc::new(move |d| Ok(d.docs.id(&*text))))?;
-            }
-            let is_container =
-                object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
-            // Text meant for reading back is more explicit.
-            let doc = match d.table().data().filter(|_| verbose && is_container) {
-                Some(print) => print(&Value::Node(object.clone()), PathId::ROOT, d)?.into(),
-                None => d.doc(object, PathId::ROOT)?,
-            };
-            let is_bare = matches!(doc, Doc::Expr(_)) && !verbose;
-            if is_bare {
-                d.frame_mut().stmts.clear();
-            }
-            d.push_doc(doc);
-            Ok(is_bare)
-        })
-    })?;
+    let (is_bare, mut stmts) = in_own_frame(d, object, |_| Ok(()))?;
     // A lone fragment gets only the header lines that its text needs to read back.
     if !is_bare && !d.has_header {
         let lines = imports(d, |prefix| !prefix.is_default);
@@ -177,6 +132,35 @@ fn docsify_known(
         margins::place(d, object, &stmts);
     }
     Ok(stmts)
+}
+
+/// The statements of a node in a frame of its own, after `begin`; `true` if they are a bare expression.
+pub(crate) fn in_own_frame(
+    d: &mut Docsifier<'_>,
+    object: &Object,
+    begin: impl FnOnce(&mut Docsifier<'_>) -> DocsifyResult<()>,
+) -> DocsifyResult<(bool, Vec<StmtDoc>)> {
+    let (token, frame) = d.table().root(object);
+    let frame = frame.unwrap_or_else(|| Frame::fragment(()));
+    let verbose = d.config().verbose_expr;
+    d.with_token_id(token, |d| {
+        d.with_frame(frame, |d| {
+            begin(d)?;
+            let is_container =
+                object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
+            // Text meant for reading back is more explicit.
+            let doc = match d.table().data().filter(|_| verbose && is_container) {
+                Some(print) => print(&Value::Node(object.clone()), PathId::ROOT, d)?.into(),
+                None => d.doc(object, PathId::ROOT)?,
+            };
+            let is_bare = matches!(doc, Doc::Expr(_)) && !verbose;
+            if is_bare {
+                d.frame_mut().stmts.clear();
+            }
+            d.push_doc(doc);
+            Ok(is_bare)
+        })
+    })
 }
 
 /// The metadata section, `metadata = load_json("""...""")` and a newline; empty without metadata. The syntax

@@ -20,6 +20,10 @@ const MAX_REFILLS: u32 = 6;
 /// CPython's native stack ends after some times as many.
 const MAX_VALUE_DEPTH: u32 = 20_000;
 
+/// Depth from which one more level takes new pages of the native stack, and the steps that this is worth.
+const DEEP_VALUES: u32 = 1_000;
+const DEEP_VALUE_STEPS: u64 = 8;
+
 /// The limits of an evaluation.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -230,6 +234,9 @@ impl Budget {
         let depth = self.value_depth.get();
         if depth >= MAX_VALUE_DEPTH {
             raise!(Recursion, "iterators or functions are nested deeper than {MAX_VALUE_DEPTH} levels");
+        }
+        if depth >= DEEP_VALUES {
+            self.step(DEEP_VALUE_STEPS)?;
         }
         self.value_depth.set(depth + 1);
         Ok(())

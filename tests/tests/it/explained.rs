@@ -39,7 +39,7 @@ fn explained(name: &str, text: &str) -> (usize, Vec<String>) {
         .map(|script| Wanted { name: script.name.as_deref(), node: &script.node })
         .collect();
     let mut program = builder_program(&parsed.steps, &wanted, registry());
-    let text = program.module_text();
+    let text = program.module_text().expect("a short program");
     let variables = program.variables.clone();
     program.check(&wanted, registry(), &ParseOptions::default());
     let checked = program.variables;

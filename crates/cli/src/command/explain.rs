@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::json;
+use tvmscript::doc::PrintError;
 use tvmscript::expand::{Expanded, expand};
 use tvmscript::explain::{BuilderCall, Program, Wanted, builder_calls, builder_program};
 use tvmscript::ir_core::SourceTexts;
@@ -62,7 +63,9 @@ fn explain_file(
     };
     if args.format == ExplainFormat::Python {
         let texts = origin.texts(&source.text);
-        let text = |program: &Program, wanted: &[Wanted<'_>]| as_text(&program.lines(wanted), &texts);
+        let text = |program: &mut Program, wanted: &[Wanted<'_>]| {
+            program.lines(wanted).map(|lines| as_text(&lines, &texts))
+        };
         return Ok((program(&scripts, &origin.steps, settings, text), warnings));
     }
     let mut calls = builder_calls(&origin.steps, settings.registry());
@@ -102,13 +105,16 @@ fn program(
     scripts: &[Script],
     steps: &[Step],
     settings: &Settings<'_>,
-    text: impl FnOnce(&Program, &[Wanted<'_>]) -> String,
+    text: impl FnOnce(&mut Program, &[Wanted<'_>]) -> Result<String, PrintError>,
 ) -> Explained {
     let wanted: Vec<Wanted<'_>> =
         scripts.iter().map(|script| Wanted { name: script.name.as_deref(), node: &script.node }).collect();
     let mut program = builder_program(steps, &wanted, settings.registry());
     program.check(&wanted, settings.registry(), &settings.reparse_options());
-    let text = text(&program, &wanted);
+    let text = text(&mut program, &wanted).unwrap_or_else(|error| {
+        program.variables = wanted.iter().map(|_| Err(error.to_string())).collect();
+        String::new()
+    });
     let refused = scripts.iter().zip(program.variables).filter_map(|(script, variable)| {
         let script = script.name.clone().unwrap_or_default();
         variable.err().map(|reason| FileErrorKind::NoProgram { script, reason })

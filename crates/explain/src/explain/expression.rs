@@ -1,10 +1,10 @@
-//! Expressions of a program: nodes as Python code around the builder.
+//! Expressions of a program: nodes as docs of Python code around the builder.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
+use tvmscript_doc::{Expr, ExprDoc, Stmt, StmtDoc, UnaryOp};
 use tvmscript_docsifier::names::{is_identifier, sanitize};
-use tvmscript_docsifier::{PrinterConfig, print, print_known};
+use tvmscript_docsifier::{Docsifier, DocsifyResult, PrinterConfig};
 use tvmscript_ir::{GlobalVar, VDevice};
 use tvmscript_ir_core::{
     Array, EqKind, FieldRef, Object, ObjectLike as _, Registry, Value, free_variables, pre_order_visit,
@@ -13,11 +13,179 @@ use tvmscript_prim::{Let, PrimExpr, PrimExprExt as _};
 use tvmscript_tir::{Buffer, IterVar};
 
 /// Names of Python that programs use.
-pub(super) const WORDS: [&str; 8] = ["float", "slice", "range", "metadata", "cls", "print", "len", "list"];
+pub(super) const WORDS: [&str; 10] =
+    ["float", "int", "slice", "range", "metadata", "cls", "print", "len", "list", "Ellipsis"];
 
-/// The Python expressions for nodes with identity, by [`key`].
+/// The prefix of the functions that make numbers and strings.
+const NUMBERS: &str = "T";
+
+/// The ways in which nodes are printed.
+pub(super) struct Configs {
+    /// As an expression of the program.
+    expr: PrinterConfig,
+    /// With the definitions of variables, and the types of numbers.
+    verbose: PrinterConfig,
+    /// As in a script.
+    script: PrinterConfig,
+}
+
+impl Configs {
+    pub(super) fn new() -> Configs {
+        let expr = PrinterConfig { host_code: true, ..PrinterConfig::default() };
+        let verbose = PrinterConfig { verbose_expr: true, ..expr.clone() };
+        Configs { expr, verbose, script: PrinterConfig::default() }
+    }
+}
+
+/// The docs of a program, and the expressions in it for nodes with identity.
+pub(super) struct Expressions<'r> {
+    pub(super) d: Docsifier<'r>,
+    pub(super) known: Known,
+    configs: &'r Configs,
+}
+
+impl<'r> Expressions<'r> {
+    pub(super) fn new(
+        root: &Object,
+        registry: &'r Registry,
+        configs: &'r Configs,
+    ) -> DocsifyResult<Expressions<'r>> {
+        let d = Docsifier::new(registry, &configs.expr, root)?;
+        Ok(Expressions { d, known: Known::default(), configs })
+    }
+
+    /// `a.b.c`
+    pub(super) fn path(&mut self, path: &str) -> ExprDoc {
+        let mut names = path.split('.');
+        let first = self.d.docs.id(names.next().unwrap_or_default());
+        names.fold(first, |doc, name| self.d.docs.attr(doc, name))
+    }
+
+    /// `a.b(args)`
+    pub(super) fn call(&mut self, path: &str, args: &[ExprDoc]) -> ExprDoc {
+        let callee = self.path(path);
+        self.d.docs.call_args(callee, args)
+    }
+
+    /// A float of Python.
+    pub(super) fn float(&mut self, value: f64) -> ExprDoc {
+        let text = match value {
+            _ if value.is_finite() => return self.d.docs.float(value),
+            _ if value.is_nan() => "nan",
+            _ if value < 0.0 => "-inf",
+            _ => "inf",
+        };
+        let text = self.d.docs.str(text);
+        self.call("float", &[text])
+    }
+
+    /// An expression. The nodes of `used` are known. Data tells the types of its numbers.
+    ///
+    /// # Errors
+    /// If the node has no text.
+    pub(super) fn node(&mut self, node: &Object, used: &[Object], is_data: bool) -> Result<ExprDoc, String> {
+        if let Some(doc) = self.known.doc(node) {
+            return Ok(doc);
+        }
+        let config = if is_data { &self.configs.verbose } else { &self.configs.expr };
+        let stmts = self.printed(node, used, config)?;
+        let [stmt] = stmts.as_slice() else {
+            return Err(format!("a `{}` is not an expression", node.info().display_key()));
+        };
+        let Stmt::ExprStmt(doc) = self.d.docs.stmt(*stmt) else {
+            return Err(format!("a `{}` is a statement", node.info().display_key()));
+        };
+        Ok(match node.downcast_ref::<PrimExpr>() {
+            Some(expr) if is_data && self.is_number(doc) => {
+                self.call(&format!("{NUMBERS}.{}", expr.dtype()), &[doc])
+            }
+            Some(_) if matches!(self.d.docs.expr(doc), Expr::Str(_)) => {
+                self.call(&format!("{NUMBERS}.StringImm"), &[doc])
+            }
+            _ => doc,
+        })
+    }
+
+    fn is_number(&self, doc: ExprDoc) -> bool {
+        let is_literal = |doc| matches!(self.d.docs.expr(doc), Expr::Int(_) | Expr::Float(_) | Expr::Bool(_));
+        match self.d.docs.expr(doc) {
+            Expr::Unary { op: UnaryOp::USub, operand } => is_literal(operand),
+            _ => is_literal(doc),
+        }
+    }
+
+    /// The expression that makes a new variable or buffer: `T.int32()`.
+    ///
+    /// # Errors
+    /// If the node has no definition.
+    pub(super) fn definition(&mut self, node: &Object, used: &[Object]) -> Result<ExprDoc, String> {
+        let stmts = self.printed(node, used, &self.configs.verbose)?;
+        let made = stmts.iter().rev().find_map(|stmt| match self.d.docs.stmt(*stmt) {
+            Stmt::Assign { rhs, .. } => rhs,
+            _ => None,
+        });
+        made.ok_or_else(|| format!("a `{}` has no definition in host code", node.info().display_key()))
+    }
+
+    fn printed(
+        &mut self,
+        node: &Object,
+        used: &[Object],
+        config: &'r PrinterConfig,
+    ) -> Result<Vec<StmtDoc>, String> {
+        let known: Vec<(Object, ExprDoc)> =
+            used.iter().filter_map(|node| Some((node.clone(), self.known.doc(node)?))).collect();
+        self.d.fragment(node, &known, config).map_err(|error| error.to_string())
+    }
+
+    /// The name of a variable or buffer in printed text.
+    pub(super) fn name(&mut self, node: &Object) -> Option<String> {
+        let stmts = self.d.fragment(node, &[], &self.configs.script).ok()?;
+        let [stmt] = stmts.as_slice() else { return None };
+        let Stmt::ExprStmt(doc) = self.d.docs.stmt(*stmt) else { return None };
+        self.d.docs.name_of(doc).filter(|name| is_identifier(name)).map(str::to_owned)
+    }
+
+    /// Makes a node known under a variable, and the variables that are made with it. Returns the keys of all.
+    pub(super) fn define(&mut self, node: &Object, variable: &str) -> Vec<usize> {
+        let doc = self.d.docs.id(variable);
+        self.known.insert(node, doc);
+        let mut keys = vec![key(node)];
+        if !node.is::<Buffer>() && !node.is::<IterVar>() {
+            return keys;
+        }
+        for (index, field) in node.info().fields().iter().enumerate() {
+            let FieldRef::Node(value) = node.field(index) else { continue };
+            let is_new = |part: &Object, known: &Known| {
+                part.info().eq_kind() == EqKind::FreeVar && !known.contains(part)
+            };
+            let mut add = |part: &Object, doc: ExprDoc, known: &mut Known| {
+                known.insert(part, doc);
+                keys.push(key(part));
+            };
+            let Some(items) = Array::<Value>::try_ref(value) else {
+                if is_new(value, &self.known) {
+                    let part = self.d.docs.attr(doc, field.name);
+                    add(value, part, &mut self.known);
+                }
+                continue;
+            };
+            for (index, item) in items.values().iter().enumerate() {
+                if let Some(item) = item.as_object().filter(|item| is_new(item, &self.known)) {
+                    let list = self.d.docs.attr(doc, field.name);
+                    let index = self.d.docs.int(index as i64);
+                    let part = self.d.docs.index(list, &[index]);
+                    add(item, part, &mut self.known);
+                }
+            }
+        }
+        keys
+    }
+}
+
+/// The expressions for nodes with identity, by [`key`].
 #[derive(Debug, Default)]
-pub(super) struct Known(HashMap<usize, Rc<str>>);
+pub(super) struct Known(HashMap<usize, ExprDoc>);
 
 /// The address that stands for a node: a variable of Relax may be several nodes with the same identity.
 fn key(node: &Object) -> usize {
@@ -29,42 +197,12 @@ impl Known {
         self.0.contains_key(&key(node))
     }
 
-    pub(super) fn text(&self, node: &Object) -> Option<Rc<str>> {
-        self.0.get(&key(node)).cloned()
+    pub(super) fn doc(&self, node: &Object) -> Option<ExprDoc> {
+        self.0.get(&key(node)).copied()
     }
 
-    pub(super) fn insert(&mut self, node: &Object, text: Rc<str>) {
-        self.0.insert(key(node), text);
-    }
-
-    /// Makes a node known, and the variables that are made with it. Returns the keys of all.
-    pub(super) fn define(&mut self, node: &Object, variable: &str) -> Vec<usize> {
-        self.insert(node, variable.into());
-        let mut keys = vec![key(node)];
-        if !node.is::<Buffer>() && !node.is::<IterVar>() {
-            return keys;
-        }
-        let mut part = |part: &Object, text: String| {
-            if part.info().eq_kind() == EqKind::FreeVar && !self.contains(part) {
-                self.insert(part, text.into());
-                keys.push(key(part));
-            }
-        };
-        for (index, field) in node.info().fields().iter().enumerate() {
-            let FieldRef::Node(value) = node.field(index) else { continue };
-            let path = format!("{variable}.{}", field.name);
-            match Array::<Value>::try_ref(value) {
-                Some(items) => {
-                    for (index, item) in items.values().iter().enumerate() {
-                        if let Some(item) = item.as_object() {
-                            part(item, format!("{path}[{index}]"));
-                        }
-                    }
-                }
-                None => part(value, path),
-            }
-        }
-        keys
+    pub(super) fn insert(&mut self, node: &Object, doc: ExprDoc) {
+        self.0.insert(key(node), doc);
     }
 }
 
@@ -135,76 +273,6 @@ fn parts(root: &Object, known: &Known, below: bool) -> NamedNodes {
     parts
 }
 
-/// The text of an expression. The nodes of `used` are known.
-///
-/// # Errors
-/// If the node has no text.
-pub(super) fn text(
-    node: &Object,
-    used: &[Object],
-    known: &Known,
-    registry: &Registry,
-    is_data: bool,
-) -> Result<String, String> {
-    if let Some(text) = known.text(node) {
-        return Ok(text.to_string());
-    }
-    // Data tells the types of its numbers.
-    let config = PrinterConfig { verbose_expr: is_data, ..PrinterConfig::default() };
-    let text = printed(node, used, known, registry, &config)?;
-    if text.contains('\n') {
-        return Err(format!("a `{}` is not an expression", node.info().display_key()));
-    }
-    let is_number =
-        text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) || text == "True" || text == "False";
-    match node.downcast_ref::<PrimExpr>() {
-        Some(expr) if is_data && is_number => Ok(format!("T.{}({text})", expr.dtype())),
-        Some(_) if text.starts_with('"') => Ok(format!("T.StringImm({text})")),
-        _ => Ok(text),
-    }
-}
-
-/// The text that makes a new variable or buffer: `T.int32()`.
-///
-/// # Errors
-/// If the node has no text.
-pub(super) fn definition(
-    node: &Object,
-    used: &[Object],
-    known: &Known,
-    registry: &Registry,
-) -> Result<String, String> {
-    let config = PrinterConfig { verbose_expr: true, ..PrinterConfig::default() };
-    let text = printed(node, used, known, registry, &config)?;
-    let made = text.lines().filter_map(|line| line.split_once(" = ")).next_back();
-    match made {
-        Some((_, made)) => Ok(made.to_owned()),
-        None => Err(format!("a `{}` has no definition in host code", node.info().display_key())),
-    }
-}
-
-fn printed(
-    node: &Object,
-    used: &[Object],
-    known: &Known,
-    registry: &Registry,
-    config: &PrinterConfig,
-) -> Result<String, String> {
-    let config = PrinterConfig { host_code: true, ..config.clone() };
-    let known: Vec<(Object, Rc<str>)> =
-        used.iter().filter_map(|node| Some((node.clone(), known.text(node)?))).collect();
-    let printed = print_known(node, &known, registry, &config).map_err(|error| error.to_string())?;
-    match printed.omits_metadata {
-        true => Err(format!("a `{}` has no text but the metadata section", node.info().display_key())),
-        false => Ok(printed.text),
-    }
-}
-
-/// The name of a variable or buffer in printed text.
-pub(super) fn name(node: &Object, registry: &Registry) -> Option<String> {
-    print(node, registry, &PrinterConfig::default()).ok().filter(|text| is_identifier(text))
-}
-
 /// An identifier for a name.
 pub(super) fn identifier(name: &str) -> String {
     sanitize(name)
@@ -213,43 +281,4 @@ pub(super) fn identifier(name: &str) -> String {
 /// The name of the function of a module.
 pub(super) fn global_name(node: &Object) -> Option<&str> {
     node.as_node::<GlobalVar>().map(|var| var.name_hint.as_str())
-}
-
-/// A string of Python.
-pub(super) fn string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push_str(&format!("\\x{:02x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// A float of Python.
-pub(super) fn float(value: f64) -> String {
-    match value.is_finite() {
-        true => format!("{value:?}"),
-        false if value.is_nan() => "float(\"nan\")".to_owned(),
-        false if value < 0.0 => "float(\"-inf\")".to_owned(),
-        false => "float(\"inf\")".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{float, string};
-
-    #[test]
-    fn literals_are_those_of_python() {
-        assert_eq!(string("a\"\\\n\u{1}é"), "\"a\\\"\\\\\\n\\x01é\"");
-        assert_eq!([1.0, 1e300, f64::NEG_INFINITY].map(float), ["1.0", "1e300", "float(\"-inf\")"]);
-    }
 }

@@ -1,12 +1,15 @@
-//! The builder calls of scripts as a Python program that makes them again.
+//! The builder calls of scripts as a program that makes them again.
 //!
 //! Scripts are texts that a parser reads; the program is host code, in which every expression is evaluated as Python:
-//! comparisons and connectives become calls, every variable and buffer is a Python variable, and every scope is a `with`
-//! statement. Parsing the program gives structurally equal scripts.
+//! comparisons and connectives become calls, every variable and buffer is a variable of the program, and every scope is
+//! a statement. Running the program gives structurally equal scripts.
 
 use std::collections::{HashMap, HashSet};
 
-use tvmscript_docsifier::{PrinterTable, Printers};
+use tvmscript_doc::builder::{self, ModuleName, python};
+use tvmscript_doc::python::PythonOptions;
+use tvmscript_doc::{DocArena, ExprDoc, PrintError, StmtDoc};
+use tvmscript_docsifier::{DocsifyResult, PrinterTable, Printers};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir_core::equal::StructuralEqual;
 use tvmscript_ir_core::{Object, Registry, Span};
@@ -14,22 +17,21 @@ use tvmscript_irbuilder::record::Step;
 use tvmscript_script_parser::{ParseOptions, parse_script};
 
 use super::BuilderCall;
-use super::expression;
+use super::expression::Configs;
 use super::writer::Writer;
 
-/// The class of builders, whose functions name nodes.
+/// The class of builders, and its functions that name nodes.
 pub(super) const BUILDER: &str = "IRBuilder";
+pub(super) const NAME: &str = "IRBuilder.name";
+pub(super) const NAME_MANY: &str = "IRBuilder.name_many";
 
-/// The manager of scopes that end with the one around them.
-pub(super) const EXIT_STACK: &str = "ExitStack";
+/// The Python modules of programs.
+const BUILDER_MODULE: &str = "tvm.script.ir_builder";
+const PACKAGE: &str = "tvm";
+const CLASSES: &str = "relax";
 
-/// The function that a program defines.
-pub(super) const BUILD: &str = "build";
-
-/// Prefixes of the Python packages.
-const PACKAGE: &str = "tvm.";
-const IMPORT_PACKAGE: &str = "import tvm";
-const CLASSES: &str = "relax.";
+/// Maximum number of bytes of a program.
+const MAX_BYTES: usize = 64 << 20;
 
 /// A script to write a program for.
 #[derive(Debug, Clone, Copy)]
@@ -41,85 +43,131 @@ pub struct Wanted<'s> {
 }
 
 /// A program. Its function `build` returns the wanted script; several functions it returns as a module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Program {
-    /// Its imports.
-    pub imports: Vec<String>,
-    /// The lines of `build`. Those without a span belong to no code of the scripts.
-    pub body: Vec<BuilderCall>,
+    pub(super) docs: DocArena,
+    /// The statements.
+    pub(super) body: Vec<StmtDoc>,
+    /// The code of the scripts that a statement belongs to.
+    pub(super) spans: HashMap<StmtDoc, Span>,
+    pub(super) modules: Vec<ModuleName>,
     /// For each wanted script the variable of the program that holds it, or the reason that there is none.
     pub variables: Vec<Result<String, String>>,
 }
 
 /// Writes the program that makes the given scripts, of the steps that a parse recorded.
 pub fn builder_program(steps: &[Step], scripts: &[Wanted<'_>], registry: &Registry) -> Program {
-    let mut writer = Writer::new(steps, scripts, registry);
-    for index in 0..steps.len() {
-        writer.step(index);
-    }
-    writer.finish()
+    let Some(first) = scripts.first() else { return Program::default() };
+    let configs = Configs::new();
+    let written = || -> DocsifyResult<Program> {
+        let mut writer = Writer::new(steps, scripts, first.node, registry, &configs)?;
+        for index in 0..steps.len() {
+            writer.step(index);
+        }
+        writer.finish()
+    };
+    written().unwrap_or_else(|error| {
+        let reason = error.to_string();
+        Program { variables: scripts.iter().map(|_| Err(reason.clone())).collect(), ..Program::default() }
+    })
 }
 
 impl Program {
-    /// The lines of the program that builds the given scripts.
-    pub fn lines(&self, scripts: &[Wanted<'_>]) -> Vec<BuilderCall> {
-        let line = |depth: usize, text: String| BuilderCall { depth, text, span: Span::UNKNOWN };
+    /// The lines of the program in Python that builds the given scripts.
+    ///
+    /// # Errors
+    /// If the text is too long.
+    pub fn lines(&mut self, scripts: &[Wanted<'_>]) -> Result<Vec<BuilderCall>, PrintError> {
+        let printed = self.python(scripts, true)?;
+        let mut spans = printed.lines.iter().peekable();
+        let lines = printed.text.lines().enumerate().map(|(number, line)| {
+            while spans.next_if(|(other, _)| *other < number).is_some() {}
+            let stmt = spans.peek().filter(|(other, _)| *other == number).map(|(_, stmt)| stmt);
+            let span = stmt.and_then(|stmt| self.spans.get(stmt)).copied().unwrap_or(Span::UNKNOWN);
+            let text = line.trim_start();
+            BuilderCall { depth: (line.len() - text.len()) / INDENT_SPACES, text: text.to_owned(), span }
+        });
+        Ok(lines.collect())
+    }
+
+    /// The text of the program in Python that builds the given scripts.
+    ///
+    /// # Errors
+    /// If the text is too long.
+    pub fn text(&mut self, scripts: &[Wanted<'_>]) -> Result<String, PrintError> {
+        self.python(scripts, true).map(|printed| printed.text)
+    }
+
+    /// The text of the program in Python without a function, so that its variables are those of a module.
+    ///
+    /// # Errors
+    /// If the text is too long.
+    pub fn module_text(&mut self) -> Result<String, PrintError> {
+        self.python(&[], false).map(|printed| printed.text)
+    }
+
+    fn python(
+        &mut self,
+        scripts: &[Wanted<'_>],
+        in_function: bool,
+    ) -> Result<python::PythonProgram, PrintError> {
         let result = self.result(scripts);
-        let mut lines = Vec::with_capacity(self.imports.len() + self.body.len() + 6);
-        if result.starts_with(PACKAGE) && !self.imports.iter().any(|import| import == IMPORT_PACKAGE) {
-            lines.push(line(0, IMPORT_PACKAGE.to_owned()));
-        }
-        lines.extend(self.imports.iter().map(|import| line(0, import.clone())));
-        lines.extend([line(0, String::new()), line(0, String::new()), line(0, format!("def {BUILD}():"))]);
-        lines.extend(self.body.iter().map(|call| BuilderCall { depth: call.depth + 1, ..call.clone() }));
-        lines.push(line(1, format!("return {result}")));
-        lines
-    }
-
-    /// The text of the program that builds the given scripts.
-    pub fn text(&self, scripts: &[Wanted<'_>]) -> String {
-        text_of(&self.lines(scripts))
-    }
-
-    /// The text of the program without a function, so that its variables are those of a module.
-    pub fn module_text(&self) -> String {
-        let imports: String = self.imports.iter().map(|import| format!("{import}\n")).collect();
-        imports + &text_of(&self.body)
+        let body = self.docs.block(&self.body);
+        let program = builder::Program { body, result, modules: &self.modules };
+        let options = PythonOptions {
+            max_bytes: MAX_BYTES,
+            indent_spaces: INDENT_SPACES as u32,
+            ..PythonOptions::default()
+        };
+        python::print(&mut self.docs, &program, in_function, &options)
     }
 
     /// The expression for the scripts that have variables.
-    fn result(&self, scripts: &[Wanted<'_>]) -> String {
-        let built: Vec<(&str, &Wanted<'_>)> = self
+    fn result(&mut self, scripts: &[Wanted<'_>]) -> ExprDoc {
+        let built: Vec<(ExprDoc, &Wanted<'_>)> = self
             .variables
             .iter()
             .zip(scripts)
-            .filter_map(|(variable, wanted)| Some((variable.as_deref().ok()?, wanted)))
+            .filter_map(|(variable, wanted)| Some((self.docs.id(variable.as_deref().ok()?), wanted)))
             .collect();
         let names: HashSet<&str> = built.iter().filter_map(|(_, wanted)| wanted.name).collect();
         let is_function = |node: &Object| node.downcast_ref::<BaseFunc>().is_some();
         let are_of_module =
             names.len() == built.len() && built.iter().all(|(_, wanted)| is_function(wanted.node));
         match built.as_slice() {
-            [] => "None".to_owned(),
-            [(variable, _)] => (*variable).to_owned(),
+            [] => self.docs.none(),
+            [(variable, _)] => *variable,
             functions if are_of_module => {
-                let entry = |(variable, wanted): &(&str, &Wanted<'_>)| {
-                    format!("{}: {variable}", expression::string(wanted.name.unwrap_or_default()))
+                let entry = |(variable, wanted): &(ExprDoc, &Wanted<'_>)| {
+                    (self.docs.str(wanted.name.unwrap_or_default()), *variable)
                 };
-                let entries: Vec<String> = functions.iter().map(entry).collect();
-                format!("{PACKAGE}IRModule({{{}}})", entries.join(", "))
+                let entries: Vec<(ExprDoc, ExprDoc)> = functions.iter().map(entry).collect();
+                let functions = self.docs.dict(&entries);
+                let package = self.docs.id(PACKAGE);
+                let class = self.docs.attr(package, "IRModule");
+                self.docs.call_args(class, &[functions])
             }
-            scripts => scripts.iter().map(|(variable, _)| *variable).collect::<Vec<_>>().join(", "),
+            scripts => {
+                let variables: Vec<ExprDoc> = scripts.iter().map(|(variable, _)| *variable).collect();
+                self.docs.tuple(&variables)
+            }
         }
     }
 
     /// Runs the program, and replaces the variables of scripts that differ from the given ones by the reason.
     pub fn check(&mut self, scripts: &[Wanted<'_>], registry: &Registry, options: &ParseOptions) {
+        let text = match self.module_text() {
+            Ok(text) => text,
+            Err(error) => {
+                self.variables.iter_mut().for_each(|variable| *variable = Err(error.to_string()));
+                return;
+            }
+        };
         let mut options = options.clone();
         (options.set, options.calls) = (Vec::new(), Vec::new());
         (options.record_steps, options.omit_spans) = (false, true);
-        let again = parse_script("program", &self.module_text(), registry, &options);
+        let again = parse_script("program", &text, registry, &options);
         let made: HashMap<&str, &Object> =
             again.scripts.iter().filter_map(|script| Some((script.name.as_deref()?, &script.node))).collect();
         // A variable that no script defines is another node in each parse.
@@ -139,33 +187,23 @@ impl Program {
     }
 }
 
-fn text_of(lines: &[BuilderCall]) -> String {
-    let line = |line: &BuilderCall| match line.text.is_empty() {
-        true => "\n".to_owned(),
-        false => format!("{:1$}{2}\n", "", 4 * line.depth, line.text),
-    };
-    lines.iter().map(line).collect()
-}
+const INDENT_SPACES: usize = 4;
 
-/// The imports of a program.
-pub(super) fn imports(lines: &[BuilderCall], registry: &Registry) -> Vec<String> {
-    let uses = |text: &str| lines.iter().any(|line| line.text.contains(text));
-    let mut imports = Vec::new();
-    if uses(EXIT_STACK) {
-        imports.push(format!("from contextlib import {EXIT_STACK}"));
-    }
-    if uses(PACKAGE) {
-        imports.push(IMPORT_PACKAGE.to_owned());
-    }
-    if uses(CLASSES) {
-        imports.push("from tvm import relax".to_owned());
-    }
-    imports.push(format!("from tvm.script.ir_builder import {BUILDER}"));
+/// The names that programs take from modules.
+pub(super) fn modules(registry: &Registry) -> Vec<ModuleName> {
+    let name = |name: &str, module: &str, member: Option<&str>| ModuleName {
+        name: name.to_owned(),
+        module: module.to_owned(),
+        member: member.map(str::to_owned),
+    };
+    let mut modules = vec![
+        name(PACKAGE, PACKAGE, None),
+        name(CLASSES, PACKAGE, Some(CLASSES)),
+        name(BUILDER, BUILDER_MODULE, Some(BUILDER)),
+    ];
     let table = registry.slot::<Printers>().map(Printers::table);
     for (dialect, prefix) in table.into_iter().flat_map(PrinterTable::prefixes) {
-        if uses(&format!("{prefix}.")) {
-            imports.push(format!("from tvm.script.ir_builder import {dialect} as {prefix}"));
-        }
+        modules.push(name(prefix, BUILDER_MODULE, Some(dialect)));
     }
-    imports
+    modules
 }

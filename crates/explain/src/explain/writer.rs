@@ -1,8 +1,10 @@
-//! The lines of a program, from the steps of a parse.
+//! The statements of a program, from the steps of a parse.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use tvmscript_doc::{ExprDoc, Stmt, StmtDoc, StmtRole};
+use tvmscript_docsifier::DocsifyResult;
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, EqKind, Object, ObjectLike as _, Registry, Span, Value};
 use tvmscript_irbuilder::record::{Action, Callee, Step};
@@ -10,13 +12,10 @@ use tvmscript_irbuilder::{CallArgs, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::is_identifier;
 use tvmscript_relax::FuncStructInfo;
 
-use super::expression::{self, Known, has_identity};
-use super::program::{BUILD, BUILDER, EXIT_STACK, Program, Wanted, imports};
-use super::{BuilderCall, qualified_names};
+use super::expression::{self, Configs, Expressions, has_identity};
+use super::program::{BUILDER, NAME, NAME_MANY, Program, Wanted, modules};
+use super::qualified_names;
 use crate::names::Names;
-
-/// Maximum number of bytes of a program.
-const MAX_BYTES: usize = 64 << 20;
 
 /// Maximum nesting of containers in an argument.
 const MAX_DEPTH: usize = 64;
@@ -35,33 +34,26 @@ fn host_name(name: &str) -> &str {
 /// A data type that is stored as it is.
 const DATA_TYPE: &str = "tvm.DataType";
 
-/// Lines that stand or fall together: those of an outermost builder, or of a call outside of all builders.
+/// Statements that stand or fall together: those of an outermost builder, or of a call outside of all builders.
 #[derive(Default)]
 struct Section {
-    lines: Vec<BuilderCall>,
-    /// Nodes that the lines give a Python variable.
+    stmts: Vec<StmtDoc>,
+    /// Nodes that the statements give a Python variable.
     defines: Vec<usize>,
-    /// Nodes that the lines use.
+    /// Nodes that the statements use.
     uses: HashSet<usize>,
     /// Reason for which the calls have no text.
     error: Option<String>,
 }
 
-/// An open builder.
-struct OpenBuilder {
-    /// Its variable.
-    name: String,
-    /// Number of lines before it.
-    start: usize,
-}
-
 /// The body of an open scope.
 struct Body {
-    /// Number of lines up to its header.
-    start: usize,
-    /// The variable of the manager that closes inner scopes with it.
-    manager: Option<String>,
-    /// `true` if it has no lines of its own: a manager closes it.
+    /// The scope, and the target of its value.
+    scope: ExprDoc,
+    target: Option<ExprDoc>,
+    span: Span,
+    stmts: Vec<StmtDoc>,
+    /// `true` if its statements are in the list around it, with which the scope ends.
     is_kept: bool,
 }
 
@@ -71,23 +63,23 @@ pub(super) struct Writer<'s> {
     registry: &'s Registry,
     functions: HashMap<*const ScriptFn, String>,
     names: Names,
-    /// The Python expressions for nodes with identity.
-    known: Known,
+    exprs: Expressions<'s>,
     /// Variables of functions of modules, by the name of the function.
     globals: HashMap<String, Object>,
     /// Calls that made scopes which are not entered yet.
-    scopes: HashMap<usize, String>,
+    scopes: HashMap<usize, ExprDoc>,
     /// Calls that made the value of the next call's argument.
-    inline: HashMap<usize, String>,
+    inline: HashMap<usize, ExprDoc>,
+    /// The code that statements come from.
+    spans: HashMap<StmtDoc, Span>,
     done: Vec<Section>,
     section: Section,
-    builders: Vec<OpenBuilder>,
+    /// The variables of the open builders.
+    builders: Vec<String>,
     /// The open scopes.
     bodies: Vec<Body>,
-    /// That of the scope that was left last.
+    /// Place in its list of the scope that was left last.
     left: Option<usize>,
-    depth: usize,
-    bytes: usize,
     /// `true` in the values of a dictionary, which are stored as they are.
     is_data: bool,
     /// The prefixes of dialects.
@@ -97,38 +89,42 @@ pub(super) struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    pub(super) fn new(steps: &'s [Step], scripts: &'s [Wanted<'s>], registry: &'s Registry) -> Writer<'s> {
+    pub(super) fn new(
+        steps: &'s [Step],
+        scripts: &'s [Wanted<'s>],
+        root: &Object,
+        registry: &'s Registry,
+        configs: &'s Configs,
+    ) -> DocsifyResult<Writer<'s>> {
         let functions = qualified_names(registry);
         let prefixes: HashSet<String> =
             functions.values().filter_map(|name| Some(name.split_once('.')?.0.to_owned())).collect();
         let mut names = Names::default();
-        for name in prefixes.iter().map(String::as_str).chain([BUILDER, EXIT_STACK, BUILD]) {
+        let modules = modules(registry);
+        let reserved = modules.iter().map(|module| module.name.as_str());
+        for name in reserved.chain([tvmscript_doc::builder::BUILD]).chain(expression::WORDS) {
             names.insert(name);
         }
-        for name in expression::WORDS {
-            names.insert(name);
-        }
-        Writer {
+        Ok(Writer {
             steps,
             scripts,
             registry,
             functions,
             names,
-            known: Known::default(),
+            exprs: Expressions::new(root, registry, configs)?,
             globals: HashMap::new(),
             scopes: HashMap::new(),
             inline: HashMap::new(),
+            spans: HashMap::new(),
             done: Vec::new(),
             section: Section::default(),
             builders: Vec::new(),
             bodies: Vec::new(),
             left: None,
-            depth: 0,
-            bytes: 0,
             is_data: false,
             prefixes,
             variables: HashMap::new(),
-        }
+        })
     }
 
     pub(super) fn step(&mut self, index: usize) {
@@ -153,7 +149,7 @@ impl<'s> Writer<'s> {
             Action::Enter { name, scope, args, value } => {
                 let call = match self.scopes.remove(scope) {
                     Some(call) => Ok(call),
-                    None => self.arguments(name, args).map(|args| format!("{}({args})", host_name(name))),
+                    None => self.call_of(name, args),
                 };
                 let done = call.map(|call| self.enter(call, value, step.span));
                 self.check(done);
@@ -174,107 +170,118 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn line(&mut self, text: String, span: Span) {
-        self.bytes = self.bytes.saturating_add(text.len() + 4 * self.depth);
-        if self.bytes > MAX_BYTES {
-            self.check(Err(format!("the program is longer than {MAX_BYTES} bytes")));
-        } else {
-            self.section.lines.push(BuilderCall { depth: self.depth, text, span });
+    // --- statements ------------------------------------------------------------------------------------------
+
+    /// The list that the next statement is in.
+    fn list(&mut self) -> &mut Vec<StmtDoc> {
+        match self.bodies.iter_mut().rfind(|body| !body.is_kept) {
+            Some(body) => &mut body.stmts,
+            None => &mut self.section.stmts,
         }
+    }
+
+    fn push(&mut self, stmt: StmtDoc, span: Span) {
+        if span != Span::UNKNOWN {
+            self.spans.insert(stmt, span);
+        }
+        self.list().push(stmt);
+    }
+
+    fn run(&mut self, call: ExprDoc, span: Span) {
+        let stmt = self.exprs.d.docs.expr_stmt(call);
+        self.push(stmt, span);
+    }
+
+    fn bind(&mut self, target: ExprDoc, value: ExprDoc, span: Span) {
+        let stmt = self.exprs.d.docs.bind(target, value);
+        self.push(stmt, span);
+    }
+
+    fn id(&mut self, name: &str) -> ExprDoc {
+        self.exprs.d.docs.id(name)
+    }
+
+    fn str(&mut self, text: &str) -> ExprDoc {
+        self.exprs.d.docs.str(text)
     }
 
     fn open(&mut self, span: Span) {
         let name = self.names.fresh("b");
-        let start = self.section.lines.len();
-        self.line(format!("with {BUILDER}() as {name}:"), span);
-        self.builders.push(OpenBuilder { name, start });
-        self.enter_body();
+        let scope = self.exprs.call(BUILDER, &[]);
+        let target = self.id(&name);
+        self.builders.push(name);
+        self.enter_body(scope, Some(target), span);
     }
 
     fn close(&mut self, result: Option<&Object>) {
-        let Some(OpenBuilder { name, start }) = self.builders.pop() else { return };
-        self.leave();
+        let Some(name) = self.builders.pop() else { return };
         let Some(node) = result else {
-            self.section.lines.truncate(start);
+            self.bodies.pop();
             // What failed is not part of the program.
             self.section.error = self.section.error.take().filter(|_| !self.builders.is_empty());
             return;
         };
+        self.leave();
         let wanted = self.scripts.iter().find(|wanted| wanted.node.ptr_eq(node));
         let hint = wanted.and_then(|wanted| wanted.name).unwrap_or("script");
         let variable = self.names.fresh(&expression::identifier(hint));
-        self.line(format!("{variable} = {name}.get()"), Span::UNKNOWN);
+        let target = self.id(&variable);
+        let call = self.exprs.call(&format!("{name}.get"), &[]);
+        self.bind(target, call, Span::UNKNOWN);
         self.variables.insert(node.address(), variable.clone());
         self.define(node, &variable);
     }
 
-    fn enter(&mut self, call: String, value: &ScriptValue, span: Span) {
-        let is_new = |node: &Object| has_identity(node) && !self.known.contains(node);
+    fn enter(&mut self, call: ExprDoc, value: &ScriptValue, span: Span) {
+        let is_new = |node: &Object| has_identity(node) && !self.exprs.known.contains(node);
         let nodes: Vec<Object> = nodes_of(value).into_iter().filter(is_new).collect();
-        let variables: Vec<String> = nodes.iter().map(|node| self.variable(node)).collect();
-        let bound = match (value, variables.as_slice()) {
-            (_, []) => String::new(),
+        let variables: Vec<ExprDoc> = nodes.iter().map(|node| self.variable(node)).collect();
+        let target = match (value, variables.as_slice()) {
+            (_, []) => None,
             (ScriptValue::Node(node), [name]) if nodes.first().is_some_and(|only| only.ptr_eq(node)) => {
-                format!(" as {name}")
+                Some(*name)
             }
-            (_, [name]) => format!(" as ({name},)"),
-            (_, names) => format!(" as ({})", names.join(", ")),
+            (_, names) => Some(self.exprs.d.docs.tuple(names)),
         };
-        self.line(format!("with {call}{bound}:"), span);
-        self.enter_body();
-        let named: Vec<(String, &String)> = nodes
+        self.enter_body(call, target, span);
+        let named: Vec<(ExprDoc, ExprDoc)> = nodes
             .iter()
             .zip(&variables)
-            .filter_map(|(node, variable)| Some((self.own_name(node)?, variable)))
+            .filter_map(|(node, variable)| {
+                let name = self.own_name(node)?;
+                Some((self.str(&name), *variable))
+            })
             .collect();
-        match named.as_slice() {
-            [] => {}
-            [(name, variable)] => {
-                self.line(format!("{BUILDER}.name({}, {variable})", expression::string(name)), Span::UNKNOWN)
-            }
+        let call = match named.as_slice() {
+            [] => return,
+            [(name, variable)] => self.exprs.call(NAME, &[*name, *variable]),
             many => {
-                let names: Vec<String> = many.iter().map(|(name, _)| expression::string(name)).collect();
-                let variables: Vec<&str> = many.iter().map(|(_, variable)| variable.as_str()).collect();
-                let text = format!("{BUILDER}.name_many([{}], [{}])", names.join(", "), variables.join(", "));
-                self.line(text, Span::UNKNOWN);
-            }
-        }
-    }
-
-    fn enter_body(&mut self) {
-        self.bodies.push(Body { start: self.section.lines.len(), manager: None, is_kept: false });
-        self.depth += 1;
-    }
-
-    /// Leaves the closing of the innermost scope to a manager of the scope around it, so that its body is not nested.
-    fn keep_open(&mut self) {
-        let Some((inner, around)) = self.bodies.split_last_mut() else { return };
-        let Some(outer) = around.iter_mut().rfind(|body| !body.is_kept) else { return };
-        let Some(header) = inner.start.checked_sub(1) else { return };
-        let manager = match &outer.manager {
-            Some(manager) => manager,
-            None => {
-                let manager = self.names.fresh("scopes");
-                let line = outer.start.checked_sub(1).and_then(|line| self.section.lines.get_mut(line));
-                if let Some(line) = line.filter(|line| line.text.ends_with(':')) {
-                    line.text.truncate(line.text.len() - 1);
-                    line.text.push_str(&format!(", {EXIT_STACK}() as {manager}:"));
-                }
-                outer.manager.insert(manager)
+                let (names, variables): (Vec<ExprDoc>, Vec<ExprDoc>) = many.iter().copied().unzip();
+                let (names, variables) = (self.exprs.d.docs.list(&names), self.exprs.d.docs.list(&variables));
+                self.exprs.call(NAME_MANY, &[names, variables])
             }
         };
-        let mut lines = self.section.lines.iter_mut().skip(header);
-        if let Some(line) = lines.next() {
-            let scope = line.text.strip_prefix("with ").and_then(|text| text.strip_suffix(':'));
-            let (call, target) = match scope.and_then(|scope| scope.rsplit_once(" as ")) {
-                Some((call, target)) => (call, format!("{target} = ")),
-                None => (scope.unwrap_or_default(), String::new()),
-            };
-            line.text = format!("{target}{manager}.enter_context({call})");
-        }
-        lines.for_each(|line| line.depth = line.depth.saturating_sub(1));
+        self.run(call, Span::UNKNOWN);
+    }
+
+    fn enter_body(&mut self, scope: ExprDoc, target: Option<ExprDoc>, span: Span) {
+        self.bodies.push(Body { scope, target, span, stmts: Vec::new(), is_kept: false });
+    }
+
+    /// Ends the innermost scope with the one around it, so that its body is not nested.
+    fn keep_open(&mut self) {
+        let Some(inner) = self.bodies.last_mut() else { return };
         inner.is_kept = true;
-        self.depth = self.depth.saturating_sub(1);
+        let (scope, target, span) = (inner.scope, inner.target, inner.span);
+        let stmts = std::mem::take(&mut inner.stmts);
+        let docs = &mut self.exprs.d.docs;
+        let stmt = match target {
+            Some(target) => docs.bind(target, scope),
+            None => docs.expr_stmt(scope),
+        };
+        docs.set_role(stmt, StmtRole::OpenScope);
+        self.push(stmt, span);
+        self.list().extend(stmts);
     }
 
     fn leave(&mut self) {
@@ -282,36 +289,43 @@ impl<'s> Writer<'s> {
         if body.is_kept {
             return;
         }
-        if body.start == self.section.lines.len() {
-            self.line("pass".to_owned(), Span::UNKNOWN);
-        }
-        self.left = Some(body.start);
-        self.depth = self.depth.saturating_sub(1);
+        let stmt = self.exprs.d.docs.scope(body.target, body.scope, &body.stmts);
+        self.left = Some(self.list().len());
+        self.push(stmt, body.span);
     }
 
     /// Assigns the variables that a scope defines when it closes.
     fn given(&mut self, attribute: &str, result: &ScriptValue) {
         let nodes: Vec<Object> = nodes_of(result).into_iter().filter(has_identity).collect();
-        let header = self.left.and_then(|header| self.section.lines.get_mut(header.checked_sub(1)?));
-        let Some(header) = header.filter(|_| !nodes.is_empty()) else { return };
+        let Some(left) = self.left.filter(|_| !nodes.is_empty()) else { return };
+        let Some(stmt) = self.list().get(left).copied() else { return };
+        let Stmt::Scope { lhs: None, rhs, body } = self.exprs.d.docs.stmt(stmt) else { return };
         let scope = self.names.fresh("scope");
-        if let Some(call) = header.text.strip_suffix(':') {
-            header.text = format!("{call} as {scope}:");
+        let target = self.id(&scope);
+        let docs = &mut self.exprs.d.docs;
+        let body = docs.stmts(body).to_vec();
+        let named = docs.scope(Some(target), rhs, &body);
+        if let Some(span) = self.spans.remove(&stmt) {
+            self.spans.insert(named, span);
         }
-        let variables: Vec<String> = nodes.iter().map(|node| self.variable(node)).collect();
-        let targets = targets(result, &variables);
-        self.line(format!("{targets} = {scope}{attribute}"), Span::UNKNOWN);
+        if let Some(stmt) = self.list().get_mut(left) {
+            *stmt = named;
+        }
+        let variables: Vec<ExprDoc> = nodes.iter().map(|node| self.variable(node)).collect();
+        let targets = self.targets(result, &variables);
+        let value = self.exprs.path(&format!("{scope}{attribute}"));
+        self.bind(targets, value, Span::UNKNOWN);
     }
 
     /// Writes a call with its result.
-    fn made(&mut self, index: usize, args: &CallArgs, result: &ScriptValue, call: String) {
+    fn made(&mut self, index: usize, args: &CallArgs, result: &ScriptValue, call: ExprDoc) {
         let span = self.steps.get(index).map_or(Span::UNKNOWN, |step| step.span);
         let nodes = match result {
             ScriptValue::Frame(frame) => {
                 self.scopes.insert(Rc::as_ptr(frame).cast::<()>() as usize, call);
                 return;
             }
-            ScriptValue::None => return self.line(call, span),
+            ScriptValue::None => return self.run(call, span),
             result => nodes_of(result),
         };
         if nodes.is_empty() || !nodes.iter().all(has_identity) {
@@ -320,8 +334,8 @@ impl<'s> Writer<'s> {
         if let [node] = nodes.as_slice()
             && matches!(result, ScriptValue::Node(only) if only.ptr_eq(node))
         {
-            if self.known.contains(node) {
-                self.line(call, span);
+            if self.exprs.known.contains(node) {
+                self.run(call, span);
             } else if self.is_next_argument(index, node) {
                 self.inline.insert(node.address(), call);
             } else {
@@ -331,27 +345,32 @@ impl<'s> Writer<'s> {
             }
             return;
         }
-        let names: Vec<Option<String>> = nodes.iter().map(|node| self.own_name(node)).collect();
-        let variables: Vec<String> = nodes.iter().map(|node| self.variable(node)).collect();
-        let targets = targets(result, &variables);
-        let names: Option<Vec<String>> =
-            names.iter().map(|name| Some(expression::string(name.as_ref()?))).collect();
-        let text = match names {
-            Some(names) => format!("{targets} = {BUILDER}.name_many([{}], {call})", names.join(", ")),
-            None => format!("{targets} = {call}"),
+        let names: Option<Vec<String>> = nodes.iter().map(|node| self.own_name(node)).collect();
+        let variables: Vec<ExprDoc> = nodes.iter().map(|node| self.variable(node)).collect();
+        let targets = self.targets(result, &variables);
+        let value = match names {
+            Some(names) => {
+                let names: Vec<ExprDoc> = names.iter().map(|name| self.str(name)).collect();
+                let names = self.exprs.d.docs.list(&names);
+                self.exprs.call(NAME_MANY, &[names, call])
+            }
+            None => call,
         };
-        self.line(text, span);
+        self.bind(targets, value, span);
     }
 
     /// Assigns a node to a new variable.
-    fn assign(&mut self, node: &Object, made: String, span: Span, names: bool) {
-        let name = self.own_name(node).filter(|_| names);
+    fn assign(&mut self, node: &Object, made: ExprDoc, span: Span, names: bool) {
+        let name = if names { self.own_name(node) } else { None };
         let variable = self.variable(node);
-        let text = match name {
-            Some(name) => format!("{variable} = {BUILDER}.name({}, {made})", expression::string(&name)),
-            None => format!("{variable} = {made}"),
+        let value = match name {
+            Some(name) => {
+                let name = self.str(&name);
+                self.exprs.call(NAME, &[name, made])
+            }
+            None => made,
         };
-        self.line(text, span);
+        self.bind(variable, value, span);
     }
 
     /// Tests whether the next step is a call with the node as an argument.
@@ -364,6 +383,8 @@ impl<'s> Writer<'s> {
         }
     }
 
+    // --- calls -----------------------------------------------------------------------------------------------
+
     fn is_named(&self, callee: Callee) -> bool {
         match callee {
             Callee::Syntax(_) => true,
@@ -371,13 +392,13 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// The text of a call; `None` if it needs none.
+    /// A call; `None` if it needs none.
     fn call(
         &mut self,
         callee: Callee,
         args: &CallArgs,
         result: &ScriptValue,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<ExprDoc>, String> {
         let name = match callee {
             Callee::Syntax(name) => name.to_owned(),
             Callee::Script(function) => match self.functions.get(&std::ptr::from_ref(function)) {
@@ -399,44 +420,61 @@ impl<'s> Writer<'s> {
         // The function returns its argument, which nothing has named.
         if let ScriptValue::Node(node) = result
             && has_identity(node)
-            && !self.known.contains(node)
+            && !self.exprs.known.contains(node)
             && !self.inline.contains_key(&node.address())
             && args.positional.iter().any(|arg| matches!(arg, ScriptValue::Node(arg) if arg.ptr_eq(node)))
         {
             let made = self.definition(node)?;
             self.inline.insert(node.address(), made);
         }
-        let mut text = self.arguments(&name, args)?;
+        let (mut positional, keywords) = self.arguments(&name, args)?;
         if let ScriptValue::Node(node) = result
             && let Some(var) = node.as_node::<GlobalVar>()
         {
             self.globals.insert(var.name_hint.to_string(), node.clone());
             if let Some(info) = var.struct_info_.as_ref().filter(|_| args.positional.len() == 1) {
-                text.push_str(", ");
-                text.push_str(&self.signature(info)?);
+                positional.push(self.signature(info)?);
             }
         }
-        Ok(Some(format!("{}({text})", host_name(&name))))
+        Ok(Some(self.call_with(&name, &positional, &keywords)))
+    }
+
+    fn call_of(&mut self, name: &str, args: &CallArgs) -> Result<ExprDoc, String> {
+        let (positional, keywords) = self.arguments(name, args)?;
+        Ok(self.call_with(name, &positional, &keywords))
+    }
+
+    fn call_with(&mut self, name: &str, args: &[ExprDoc], keywords: &[(&str, ExprDoc)]) -> ExprDoc {
+        let callee = self.exprs.path(host_name(name));
+        self.exprs.d.docs.call(callee, args, keywords)
     }
 
     /// A function without a body that has the given type.
-    fn signature(&mut self, info: &Object) -> Result<String, String> {
+    fn signature(&mut self, info: &Object) -> Result<ExprDoc, String> {
         let Some(function) = info.as_node::<FuncStructInfo>() else { return self.node(info) };
         let Some(params) = &function.params else { return self.node(info) };
-        let mut texts = Vec::with_capacity(params.len());
+        let mut docs = Vec::with_capacity(params.len());
         for (index, param) in params.iter().enumerate() {
-            texts.push(format!("relax.Var(\"p{index}\", {})", self.node(param.object())?));
+            let args = [self.str(&format!("p{index}")), self.node(param.object())?];
+            docs.push(self.exprs.call("relax.Var", &args));
         }
+        let params = self.exprs.d.docs.list(&docs);
         let result = self.node(function.ret.object())?;
-        let purity = if function.purity { "" } else { ", is_pure=False" };
-        Ok(format!("relax.Function.create_empty([{}], {result}{purity})", texts.join(", ")))
+        let impure = self.exprs.d.docs.bool(false);
+        let keywords = if function.purity { &[][..] } else { &[("is_pure", impure)][..] };
+        let callee = self.exprs.path("relax.Function.create_empty");
+        Ok(self.exprs.d.docs.call(callee, &[params, result], keywords))
     }
 
-    /// The text for a call of a function that no dialect names.
-    fn definition_of(&mut self, function: &ScriptFn, result: &ScriptValue) -> Result<Option<String>, String> {
+    /// The call of a function that no dialect names.
+    fn definition_of(
+        &mut self,
+        function: &ScriptFn,
+        result: &ScriptValue,
+    ) -> Result<Option<ExprDoc>, String> {
         match result {
             // Functions that name a node return one that is made already.
-            ScriptValue::Node(node) if self.known.contains(node) || !has_identity(node) => Ok(None),
+            ScriptValue::Node(node) if self.exprs.known.contains(node) || !has_identity(node) => Ok(None),
             ScriptValue::Node(node) if node.info().eq_kind() == EqKind::FreeVar => {
                 self.definition(node).map(Some)
             }
@@ -447,145 +485,169 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn arguments(&mut self, name: &str, args: &CallArgs) -> Result<String, String> {
-        let mut texts = Vec::with_capacity(args.positional.len() + args.keywords.len());
+    fn arguments<'a>(&mut self, name: &str, args: &'a CallArgs) -> Result<Arguments<'a>, String> {
+        let mut positional = Vec::with_capacity(args.positional.len());
+        let mut keywords = Vec::with_capacity(args.keywords.len());
         for (index, arg) in args.positional.iter().enumerate() {
-            let text = self.value(arg, 0)?;
-            texts.push(match name == RANGE && index == 2 {
-                true => format!("step={text}"),
-                false => text,
-            });
+            let value = self.value(arg, 0)?;
+            match name == RANGE && index == 2 {
+                true => keywords.push(("step", value)),
+                false => positional.push(value),
+            }
         }
         for (key, arg) in &args.keywords {
-            let text = self.value(arg, 0)?;
-            texts.push(format!("{key}={text}"));
+            keywords.push((key.as_str(), self.value(arg, 0)?));
         }
-        Ok(texts.join(", "))
+        Ok((positional, keywords))
     }
 
-    fn value(&mut self, value: &ScriptValue, depth: usize) -> Result<String, String> {
+    fn value(&mut self, value: &ScriptValue, depth: usize) -> Result<ExprDoc, String> {
         if depth > MAX_DEPTH {
             return Err("an argument is nested too deeply".to_owned());
         }
-        let text = match value {
-            ScriptValue::None => "None".to_owned(),
-            ScriptValue::Bool(true) => "True".to_owned(),
-            ScriptValue::Bool(false) => "False".to_owned(),
-            ScriptValue::Int(number) => number.to_string(),
-            ScriptValue::BigInt(number) => number.to_string(),
-            ScriptValue::Float(number) => expression::float(*number),
-            ScriptValue::Str(text) => expression::string(text.as_str()),
-            ScriptValue::DType(dtype) if self.is_data => format!("{DATA_TYPE}(\"{dtype}\")"),
-            ScriptValue::DType(dtype) => format!("\"{dtype}\""),
-            ScriptValue::Ellipsis => "...".to_owned(),
+        let docs = &mut self.exprs.d.docs;
+        Ok(match value {
+            ScriptValue::None => docs.none(),
+            ScriptValue::Bool(value) => docs.bool(*value),
+            ScriptValue::Int(number) => docs.int(*number),
+            ScriptValue::BigInt(number) => {
+                let text = docs.str(number.to_string().as_str());
+                self.exprs.call("int", &[text])
+            }
+            ScriptValue::Float(number) => self.exprs.float(*number),
+            ScriptValue::Str(text) => docs.str(text.as_str()),
+            ScriptValue::DType(dtype) => {
+                let text = self.str(&dtype.to_string());
+                match self.is_data {
+                    true => self.exprs.call(DATA_TYPE, &[text]),
+                    false => text,
+                }
+            }
+            ScriptValue::Ellipsis => docs.id("Ellipsis"),
             ScriptValue::Node(node) => self.node(node)?,
-            ScriptValue::Tuple(items) => match self.items(items, depth)?.as_slice() {
-                [one] => format!("({one},)"),
-                many => format!("({})", many.join(", ")),
-            },
-            ScriptValue::List(items) => format!("[{}]", self.items(&items.borrow(), depth)?.join(", ")),
+            ScriptValue::Tuple(items) => {
+                let items = self.items(items, depth)?;
+                self.exprs.d.docs.tuple(&items)
+            }
+            ScriptValue::List(items) => {
+                let items = self.items(&items.borrow(), depth)?;
+                self.exprs.d.docs.list(&items)
+            }
             ScriptValue::Dict(dict) => {
-                let mut texts = Vec::new();
+                let mut entries = Vec::new();
                 for (key, value) in dict.borrow().iter() {
                     let key = self.value(&key.0, depth + 1)?;
                     let was_data = std::mem::replace(&mut self.is_data, true);
                     let value = self.value(value, depth + 1);
                     self.is_data = was_data;
-                    texts.push(format!("{key}: {}", value?));
+                    entries.push((key, value?));
                 }
-                format!("{{{}}}", texts.join(", "))
+                self.exprs.d.docs.dict(&entries)
             }
             ScriptValue::Slice(slice) => {
-                let parts = [&slice.start, &slice.stop, &slice.step];
-                let mut texts = Vec::with_capacity(parts.len());
-                for part in parts {
-                    texts.push(self.value(part, depth + 1)?);
+                let mut parts = Vec::with_capacity(3);
+                for part in [&slice.start, &slice.stop, &slice.step] {
+                    parts.push(self.value(part, depth + 1)?);
                 }
-                format!("slice({})", texts.join(", "))
+                self.exprs.call("slice", &parts)
             }
             ScriptValue::Function(function) => match self.functions.get(&std::ptr::from_ref(*function)) {
-                Some(name) => name.clone(),
+                Some(name) => self.exprs.path(&name.clone()),
                 None => return Err(format!("`{}` has no name in host code", function.name)),
             },
             other => {
                 let name = other.type_name();
                 match name.split_once('.') {
-                    Some((prefix, rest)) if self.prefixes.contains(prefix) && is_identifier(rest) => name,
+                    Some((prefix, rest)) if self.prefixes.contains(prefix) && is_identifier(rest) => {
+                        self.exprs.path(&name)
+                    }
                     _ => return Err(format!("an argument is {name}")),
                 }
             }
-        };
-        Ok(text)
+        })
     }
 
-    fn items(&mut self, items: &[ScriptValue], depth: usize) -> Result<Vec<String>, String> {
+    fn items(&mut self, items: &[ScriptValue], depth: usize) -> Result<Vec<ExprDoc>, String> {
         items.iter().map(|item| self.value(item, depth + 1)).collect()
     }
 
-    /// The text of a node, after the definitions of the variables in it that have no Python variable yet.
-    fn node(&mut self, node: &Object) -> Result<String, String> {
+    // --- nodes -----------------------------------------------------------------------------------------------
+
+    /// The expression for a node, after the definitions of the variables in it that have no Python variable yet.
+    fn node(&mut self, node: &Object) -> Result<ExprDoc, String> {
         if let Some(call) = self.inline.remove(&node.address()) {
             return Ok(call);
         }
-        for part in expression::parts_of(node, &self.known).missing {
+        for part in expression::parts_of(node, &self.exprs.known).missing {
             if let Some(name) = expression::global_name(&part) {
-                if let Some(text) = self.globals.get(name).and_then(|var| self.known.text(var)) {
-                    self.known.insert(&part, text);
+                if let Some(doc) = self.globals.get(name).and_then(|var| self.exprs.known.doc(var)) {
+                    self.exprs.known.insert(&part, doc);
                 }
-            } else if !self.known.contains(&part) {
+            } else if !self.exprs.known.contains(&part) {
                 let made = self.definition(&part)?;
                 self.assign(&part, made, Span::UNKNOWN, true);
             }
         }
-        let used = expression::parts_of(node, &self.known).known;
+        let used = expression::parts_of(node, &self.exprs.known).known;
         self.section.uses.extend(expression::keys(&used));
-        expression::text(node, &used, &self.known, self.registry, self.is_data)
+        self.exprs.node(node, &used, self.is_data)
     }
 
-    /// The text that makes a new variable or buffer.
-    fn definition(&mut self, node: &Object) -> Result<String, String> {
-        let used = expression::parts_below(node, &self.known).known;
+    /// The expression that makes a new variable or buffer.
+    fn definition(&mut self, node: &Object) -> Result<ExprDoc, String> {
+        let used = expression::parts_below(node, &self.exprs.known).known;
         self.section.uses.extend(expression::keys(&used));
-        expression::definition(node, &used, &self.known, self.registry)
+        self.exprs.definition(node, &used)
     }
 
     /// The name that a node is given; `None` for a default name.
-    fn own_name(&self, node: &Object) -> Option<String> {
+    fn own_name(&mut self, node: &Object) -> Option<String> {
         if node.is::<GlobalVar>() {
             return None;
         }
-        let name = expression::name(node, self.registry)?;
+        let name = self.exprs.name(node)?;
         (!DEFAULT_NAMES.contains(&name.as_str())).then_some(name)
     }
 
-    /// A Python variable for a node.
-    fn variable(&mut self, node: &Object) -> String {
-        if let Some(known) = self.known.text(node) {
-            return known.to_string();
+    /// A Python variable for a node, or the expression that it is known by.
+    fn variable(&mut self, node: &Object) -> ExprDoc {
+        if let Some(known) = self.exprs.known.doc(node) {
+            return known;
         }
         let hint = match node.as_node::<GlobalVar>() {
             Some(var) => expression::identifier(var.name_hint.as_str()),
-            None => expression::name(node, self.registry).unwrap_or_else(|| "value".to_owned()),
+            None => self.exprs.name(node).unwrap_or_else(|| "value".to_owned()),
         };
         let variable = self.names.fresh(&hint);
         self.define(node, &variable);
-        variable
+        self.id(&variable)
     }
 
     /// Makes a node and the variables in it known.
     fn define(&mut self, node: &Object, variable: &str) {
-        self.section.defines.extend(self.known.define(node, variable));
+        self.section.defines.extend(self.exprs.define(node, variable));
+    }
+
+    /// The target of an assignment of a result to variables.
+    fn targets(&mut self, result: &ScriptValue, variables: &[ExprDoc]) -> ExprDoc {
+        let is_one = matches!(result, ScriptValue::Node(node) if Array::<Value>::try_ref(node).is_none());
+        match variables {
+            [one] if is_one => *one,
+            // A tuple of one target has no comma in text.
+            [_] => self.exprs.d.docs.list(variables),
+            many => self.exprs.d.docs.tuple(many),
+        }
     }
 
     fn end_section(&mut self) {
         let section = std::mem::take(&mut self.section);
-        if !section.lines.is_empty() || section.error.is_some() {
+        if !section.stmts.is_empty() || section.error.is_some() {
             self.done.push(section);
         }
     }
 
     /// The sections of the scripts and those that they need.
-    pub(super) fn finish(mut self) -> Program {
+    pub(super) fn finish(mut self) -> DocsifyResult<Program> {
         self.end_section();
         let mut needed: HashSet<usize> = self.scripts.iter().map(|wanted| wanted.node.address()).collect();
         let mut errors: HashMap<usize, String> = HashMap::new();
@@ -602,8 +664,7 @@ impl<'s> Writer<'s> {
                 }
             }
         }
-        let body: Vec<BuilderCall> = kept.into_iter().rev().flat_map(|section| section.lines).collect();
-        let imports = imports(&body, self.registry);
+        let body: Vec<StmtDoc> = kept.into_iter().rev().flat_map(|section| section.stmts).collect();
         let variables = self.scripts.iter().map(|wanted| {
             let address = wanted.node.address();
             match (errors.get(&address), self.variables.get(&address)) {
@@ -612,9 +673,14 @@ impl<'s> Writer<'s> {
                 (None, None) => Err("no builder made it".to_owned()),
             }
         });
-        Program { imports, variables: variables.collect(), body }
+        let variables = variables.collect();
+        let docs = self.exprs.d.into_docs()?;
+        Ok(Program { docs, body, spans: self.spans, modules: modules(self.registry), variables })
     }
 }
+
+/// The arguments of a call: positional ones, and those with keywords.
+type Arguments<'a> = (Vec<ExprDoc>, Vec<(&'a str, ExprDoc)>);
 
 /// The nodes of a result: the value itself or its items.
 fn nodes_of(value: &ScriptValue) -> Vec<Object> {
@@ -638,14 +704,5 @@ fn nodes_of(value: &ScriptValue) -> Vec<Object> {
         ScriptValue::Tuple(items) => of_items(items),
         ScriptValue::List(items) => of_items(&items.borrow()),
         _ => Vec::new(),
-    }
-}
-
-/// The targets of an assignment of a result to variables.
-fn targets(result: &ScriptValue, variables: &[String]) -> String {
-    let is_one = matches!(result, ScriptValue::Node(node) if Array::<Value>::try_ref(node).is_none());
-    match variables {
-        [one] if !is_one => format!("{one},"),
-        many => many.join(", "),
     }
 }
