@@ -605,6 +605,8 @@ pub(crate) struct Emit {
 pub(crate) enum EmitTarget {
     /// A Python program for the IRBuilder
     PythonBuilder,
+    /// A Rust program for `tvmscript::dynamic`
+    RustBuilder,
     /// The syntax tree as JSON
     DocJson,
 }

@@ -67,7 +67,7 @@ pub use host::{
 pub use parts::{Part, Parts};
 pub use position::{Position, Run};
 pub use program::{LendHost, Program};
-pub use python::builtins::is_python_builtin;
+pub use python::builtins::{is_python_builtin, value as builtin};
 pub use python::library::member as library_member;
 pub use python::library::type_variable;
 pub use raise::Raise;

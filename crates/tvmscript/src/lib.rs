@@ -67,6 +67,8 @@ pub use tvmscript_doc as doc;
 #[cfg(feature = "print")]
 pub use tvmscript_docsifier as docsifier;
 #[cfg(feature = "parse")]
+pub use tvmscript_dynamic as dynamic;
+#[cfg(feature = "parse")]
 pub use tvmscript_explain::expand;
 #[cfg(all(feature = "parse", feature = "print"))]
 pub use tvmscript_explain::explain;

@@ -40,12 +40,14 @@ fn emit_file(
 ) -> Answer<(String, Warnings)> {
     match args.target {
         EmitTarget::PythonBuilder => {
-            let (mut text, warnings) = explain::complete_program(path, settings, timings)?;
-            if args.main {
-                text.push_str(MAIN);
-            }
-            Ok((text, warnings))
+            let main = if args.main { MAIN } else { "" };
+            explain::complete_program(path, settings, timings, |program, wanted| {
+                program.text(wanted).map(|text| text + main)
+            })
         }
+        EmitTarget::RustBuilder => explain::complete_program(path, settings, timings, |program, wanted| {
+            program.rust(wanted, args.main)
+        }),
         EmitTarget::DocJson => {
             let loaded = input::load(path, settings, timings)?;
             let mut text = String::new();

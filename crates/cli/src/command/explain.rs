@@ -83,17 +83,18 @@ fn explain_file(
     Ok((text.into(), warnings))
 }
 
-/// The text of the program that makes all scripts of a file.
+/// The program that makes all scripts of a file, as `text` writes it.
 pub(super) fn complete_program(
     path: &Path,
     settings: &Settings<'_>,
     timings: &mut Timings,
+    text: impl FnOnce(&mut Program, &[Wanted<'_>]) -> Result<String, PrintError>,
 ) -> Answer<(String, Warnings)> {
     let Input { source, scripts, warnings } = input::load_recorded(path, settings, timings)?;
     let Some(origin) = scripts.first().and_then(|script| script.origin.as_ref()) else {
         return Ok((String::new(), warnings));
     };
-    let program = program(&scripts, &origin.steps, settings, Program::text);
+    let program = program(&scripts, &origin.steps, settings, text);
     match program.refused.into_iter().next() {
         Some(refused) => Err(FileError::new(refused, Some(source))),
         None => Ok((program.text, warnings)),

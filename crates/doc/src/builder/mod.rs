@@ -6,8 +6,11 @@
 //!
 //! A target is one file that matches these statements and the kinds of expressions. It names no dialect.
 
+mod blocks;
+mod expressions;
 mod names;
 pub mod python;
+pub mod rust;
 
 use crate::arena::DocArena;
 use crate::error::PrintError;

@@ -40,11 +40,27 @@ pub(super) fn each_name(
 }
 
 /// Calls `visit` with each name in the expressions, and empties the list.
-fn names_of(docs: &DocArena, exprs: &mut Vec<ExprDoc>, visit: &mut impl FnMut(Sym)) {
+pub(super) fn names_of(docs: &DocArena, exprs: &mut Vec<ExprDoc>, visit: &mut impl FnMut(Sym)) {
+    walk(docs, exprs, |expr| {
+        if let Expr::Id(name) = expr {
+            visit(name);
+        }
+    });
+}
+
+/// Calls `visit` with each expression in the expressions, and empties the list.
+pub(super) fn walk(docs: &DocArena, exprs: &mut Vec<ExprDoc>, mut visit: impl FnMut(Expr)) {
     while let Some(expr) = exprs.pop() {
-        match docs.expr(expr) {
-            Expr::Id(name) => visit(name),
-            Expr::None | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Bytes(_) => {}
+        let expr = docs.expr(expr);
+        visit(expr);
+        match expr {
+            Expr::Id(_)
+            | Expr::None
+            | Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Float(_)
+            | Expr::Str(_)
+            | Expr::Bytes(_) => {}
             Expr::Attr { value, .. } | Expr::Quoted(value) => exprs.push(value),
             Expr::Index { value, indices } => {
                 exprs.push(value);

@@ -99,6 +99,17 @@ impl Program {
         self.python(scripts, true).map(|printed| printed.text)
     }
 
+    /// The text of the program in Rust. With `main`, it prints what it builds when it runs.
+    ///
+    /// # Errors
+    /// If the text is too long.
+    pub fn rust(&mut self, scripts: &[Wanted<'_>], main: bool) -> Result<String, PrintError> {
+        let result = self.result(scripts);
+        let body = self.docs.block(&self.body);
+        let program = builder::Program { body, result, modules: &self.modules };
+        builder::rust::print(&self.docs, &program, main, MAX_BYTES)
+    }
+
     /// The text of the program in Python without a function, so that its variables are those of a module.
     ///
     /// # Errors

@@ -21,7 +21,10 @@ impl Eval<'_> {
                 Binding::Value(value) => Ok(value),
                 Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
                 Binding::Poison => Err(Reported(())),
-                Binding::Unbound => Err(self.no_attribute(id, value, attr)),
+                Binding::Unbound => {
+                    let ast = self.state.ast.clone();
+                    Err(self.no_attribute(id, value, ast.name(attr)))
+                }
             };
         }
         if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
@@ -37,8 +40,21 @@ impl Eval<'_> {
                 Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
                 None => Ok(found),
             },
-            Ok(None) => Err(self.no_attribute(id, value, attr)),
+            Ok(None) => Err(self.no_attribute(id, value, ast.name(attr))),
             Err(raise) => self.at(id, Err(raise)),
+        }
+    }
+
+    /// The attribute of a value by a name that need not occur in the text.
+    ///
+    /// # Errors
+    /// Fails if there is none; the error is recorded at `at`.
+    pub fn attribute_named(&mut self, at: ExprId, value: &ScriptValue, name: &str) -> EvalResult<ScriptValue> {
+        self.state.point_at(at);
+        match self.find_attribute(value, name) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(self.no_attribute(at, value, name)),
+            Err(raise) => self.at(at, Err(raise)),
         }
     }
 
@@ -170,9 +186,8 @@ impl Eval<'_> {
     }
 
     #[cold]
-    fn no_attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Reported {
+    fn no_attribute(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
         let ast = self.state.ast.clone();
-        let name = ast.name(attr);
         let range = ast.attr_range(id);
         if let ScriptValue::Host(host) = value
             && (host.lacks_by_mistake(name)

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use smallvec::SmallVec;
-use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
+use tvmscript_ir_core::Object;
+use tvmscript_script_value::{CallArgs, ScriptFn, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
 use crate::Eval;
 use crate::errors::EvalResult;
-use crate::host::Indices;
+use crate::host::{Indices, SubscriptFn};
 use crate::python;
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 
@@ -32,21 +33,11 @@ impl Eval<'_> {
             _ => None,
         };
         let Some(rule) = rule else {
-            // The older spelling of annotations: `X.Buffer[(16,), "float32"]`. Capitalized functions are types in
-            // Python.
             if let Ok(ScriptValue::Function(function)) = &base
-                && function.name.starts_with(|c: char| c.is_ascii_uppercase())
+                && is_type(function)
             {
                 let args = self.indices(index, false)?.items;
-                // Python cannot distinguish `F[(a, b)]` from `F[a, b]`: if the second part is not text, all parts are
-                // one tuple.
-                let args = match args.get(1) {
-                    Some(second) if second.as_str().is_none() => {
-                        smallvec::smallvec![ScriptValue::tuple(args)]
-                    }
-                    _ => args,
-                };
-                return self.call(&ScriptValue::Function(function), CallArgs::positional(args), id);
+                return self.call_type(function, args, id);
             }
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
@@ -56,23 +47,76 @@ impl Eval<'_> {
             if let ScriptValue::Host(_) = base {
                 self.state.point_at(id);
             }
-            let value = self.try_at(id, |p| python::subscript::get(p, &base, &key))?;
-            return match as_placeholder(&value) {
-                Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
-                None => Ok(value),
-            };
+            return self.item(id, &base, &key);
         };
         let indices = self.indices(index, vector)?;
         let base = base?;
         let ScriptValue::Node(object) = &base else { return Ok(ScriptValue::None) };
-        self.state.point_at(id);
-        match rule(object, &indices) {
-            Ok(value) => Ok(value),
-            Err(error) => {
-                let range = self.state.ast.range(id);
-                Err(self.state.build_error_at(range, Some(id), error))
+        self.item_of_node(id, rule, object, &indices)
+    }
+
+    /// The item of a value at evaluated indices.
+    ///
+    /// # Errors
+    /// Fails if there is none; the error is recorded at `at`.
+    pub fn subscript(&mut self, at: ExprId, base: &ScriptValue, indices: Indices) -> EvalResult<ScriptValue> {
+        if let ScriptValue::Node(object) = base
+            && let Some(rule) = self.host.rules(object).subscript
+        {
+            return self.item_of_node(at, rule, object, &indices);
+        }
+        match base {
+            ScriptValue::Function(function) if is_type(function) => {
+                self.call_type(function, indices.items, at)
+            }
+            base => {
+                let Indices { mut items, is_tuple } = indices;
+                let key = match items.len() {
+                    1 if !is_tuple => items.pop().unwrap_or_default(),
+                    _ => ScriptValue::tuple(items),
+                };
+                self.state.point_at(at);
+                self.item(at, base, &key)
             }
         }
+    }
+
+    fn item(&mut self, id: ExprId, base: &ScriptValue, key: &ScriptValue) -> EvalResult<ScriptValue> {
+        let value = self.try_at(id, |p| python::subscript::get(p, base, key))?;
+        match as_placeholder(&value) {
+            Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+            None => Ok(value),
+        }
+    }
+
+    fn item_of_node(
+        &mut self,
+        id: ExprId,
+        rule: SubscriptFn,
+        object: &Object,
+        indices: &Indices,
+    ) -> EvalResult<ScriptValue> {
+        self.state.point_at(id);
+        rule(object, indices).map_err(|error| {
+            let range = self.state.ast.range(id);
+            self.state.build_error_at(range, Some(id), error)
+        })
+    }
+
+    /// The older spelling of annotations: `X.Buffer[(16,), "float32"]`.
+    fn call_type(
+        &mut self,
+        function: &'static ScriptFn,
+        args: SmallVec<[ScriptValue; 4]>,
+        id: ExprId,
+    ) -> EvalResult<ScriptValue> {
+        // Python cannot distinguish `F[(a, b)]` from `F[a, b]`: if the second part is not text, all parts are one
+        // tuple.
+        let args = match args.get(1) {
+            Some(second) if second.as_str().is_none() => smallvec::smallvec![ScriptValue::tuple(args)],
+            _ => args,
+        };
+        self.call(&ScriptValue::Function(function), CallArgs::positional(args), id)
     }
 
     /// Evaluates the indices of a subscript. With `vector`, slices with two bounds get step 1, like operands.
@@ -123,4 +167,9 @@ impl Eval<'_> {
             _ => Ok(value),
         }
     }
+}
+
+/// Capitalized functions are types in Python.
+fn is_type(function: &ScriptFn) -> bool {
+    function.name.starts_with(|c: char| c.is_ascii_uppercase())
 }

@@ -451,7 +451,7 @@ pub fn is_python_builtin(value: &ScriptValue) -> bool {
 }
 
 /// The built-in function or type of this name.
-pub(crate) fn value(name: &str) -> Option<ScriptValue> {
+pub fn value(name: &str) -> Option<ScriptValue> {
     let mut functions = functions::FUNCTIONS.iter().chain(classes::FUNCTIONS);
     match functions.find(|native| native.name == name) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),

@@ -1,0 +1,109 @@
+//! Programs in Rust, over `tvmscript::dynamic`.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::arena::DocArena;
+use crate::error::PrintError;
+use crate::expr::Expr;
+
+use super::blocks::{Blocks, Words, variables};
+use super::expressions::Spelling;
+use super::names::{FreshNames, each_name};
+use super::{ModuleName, Program};
+
+/// Functions of the builder that programs use by name.
+const FUNCTIONS: [&str; 9] = ["call", "dict", "lambda", "list", "name", "none", "tuple", "val", "with"];
+
+/// Names that variables do not have: keywords of Rust, the functions, and what else a program names.
+const RESERVED: &str = "as async await box break const continue crate do dyn else enum extern false final fn for gen if \
+    impl in let loop macro match mod move mut override priv pub ref return self Self static struct super trait true try \
+    type typeof unsafe unsized use virtual where while yield abstract become _ \
+    args build main print program registry scope values BuildErrors Object Program Result Ok Err Some None";
+
+/// Prints a program as a function `build`; with `main`, it prints what it builds when it runs.
+///
+/// # Errors
+/// If the program has other statements or expressions than programs may have, or its text is too long.
+pub fn print(
+    docs: &DocArena,
+    program: &Program<'_>,
+    main: bool,
+    max_bytes: usize,
+) -> Result<String, PrintError> {
+    let reserved = RESERVED.split_whitespace().chain(FUNCTIONS).map(str::to_owned).collect();
+    let mut names = FreshNames::new(reserved);
+    let variables = variables(docs, program, &mut names)?;
+    let mut used = HashSet::new();
+    each_name(docs, program.body, program.result, |name| {
+        used.insert(docs.text(name));
+    })?;
+    let words = Words { variable: "let ", scope: "let " };
+    let blocks = Blocks::new(docs, Rust { variables }, words, names, max_bytes);
+    let (body, result) = blocks.print(program, 1)?;
+    let is_used = |function: &&&str| body.contains(&format!("{function}(")) || result.contains(&format!("{function}("));
+    let functions: Vec<&str> = FUNCTIONS.iter().filter(is_used).copied().collect();
+    let mut text = format!("use tvmscript::dynamic::{{BuildErrors, Program, args, {}}};\n", functions.join(", "));
+    text.push_str("use tvmscript::{Object, registry};\n\n");
+    text.push_str("#[allow(non_snake_case, unused_variables, clippy::all)]\n");
+    text.push_str("pub fn build() -> Result<Object, BuildErrors> {\n    let program = Program::new(registry());\n");
+    for ModuleName { name, module, member } in program.modules.iter().filter(|m| used.contains(m.name.as_str())) {
+        match member {
+            Some(member) => text.push_str(&format!("    program.import({module:?}, {member:?}, {name:?});\n")),
+            None => text.push_str(&format!("    program.import_module({module:?}, {name:?});\n")),
+        }
+    }
+    text.push_str(&body);
+    text.push_str(&format!("    program.finish({result})\n}}\n"));
+    if main {
+        text.push_str(MAIN);
+    }
+    Ok(text)
+}
+
+/// The function that prints what a program builds.
+const MAIN: &str = "
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!(\"{}\", tvmscript::print(&build()?, registry(), &tvmscript::PrinterConfig::default())?);
+    Ok(())
+}
+";
+
+struct Rust {
+    variables: HashMap<String, String>,
+}
+
+impl Spelling for Rust {
+    const CONVERSION: [&'static str; 2] = ["val(", ")"];
+    const ARGUMENTS: [&'static str; 2] = ["args![", "]"];
+    const KEYWORDS: [&'static str; 2] = ["; ", "; "];
+    const INVERT: &'static str = "!";
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String> {
+        Some(match expr {
+            Expr::None => "none()".to_owned(),
+            Expr::Bool(value) => value.to_string(),
+            Expr::Int(value) if i32::try_from(value).is_ok() => value.to_string(),
+            Expr::Int(value) => format!("{value}_i64"),
+            Expr::Float(value) if value.is_nan() => "f64::NAN".to_owned(),
+            Expr::Float(value) if value.is_infinite() => {
+                if value > 0.0 { "f64::INFINITY" } else { "-f64::INFINITY" }.to_owned()
+            }
+            Expr::Float(value) => format!("{value:?}"),
+            Expr::Str(text) => format!("{:?}", docs.text(text)),
+            _ => return None,
+        })
+    }
+
+    fn keyword(&self, keyword: &str) -> [String; 2] {
+        [format!("{keyword:?} => "), String::new()]
+    }
+
+    fn lambda(&self, names: &[&str]) -> [String; 2] {
+        let variables: Vec<&str> = names.iter().map(|name| self.variable(name).unwrap_or(name)).collect();
+        [format!("lambda({names:?}, move |[{}]| ", variables.join(", ")), ")".to_owned()]
+    }
+}
