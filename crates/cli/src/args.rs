@@ -607,6 +607,8 @@ pub(crate) enum EmitTarget {
     PythonBuilder,
     /// A Rust program for `tvmscript::dynamic`
     RustBuilder,
+    /// A C++ program for `tvmscript.hpp`
+    CppBuilder,
     /// The syntax tree as JSON
     DocJson,
 }

@@ -2,7 +2,6 @@
 
 use std::ops;
 
-
 use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
 use tvmscript_script_eval::Operator;
 
@@ -101,4 +100,3 @@ impl Value {
         program::operate(Operator::Conditional, [self, then_value.into(), else_value.into()])
     }
 }
-

@@ -53,7 +53,8 @@ pub use errors::{ParseError, ParseErrorKind};
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
     Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
-    OpenScope, Operations, ParseOptions, Parsed, Parser, Script, UnknownFunctions, is_type_variable, parse_script,
+    OpenScope, Operations, ParseOptions, Parsed, Parser, Script, UnknownFunctions, is_type_variable,
+    parse_script,
 };
 pub use release::detect_release;
 pub use scope::Shadowing;

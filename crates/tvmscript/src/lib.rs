@@ -54,6 +54,11 @@ struct Readme;
 #[doc = include_str!("../../../docs/passes.md")]
 struct PassesTutorial;
 
+/// Tests the example of the page on builder programs.
+#[cfg(all(doctest, feature = "parse", feature = "print"))]
+#[doc = include_str!("../../../docs/builder-programs.md")]
+struct BuilderProgramsPage;
+
 /// Tests the examples of the page on diagnostics.
 #[cfg(all(doctest, feature = "parse", feature = "print"))]
 #[doc = include_str!("../../../docs/diagnostics.md")]

@@ -48,6 +48,9 @@ fn emit_file(
         EmitTarget::RustBuilder => explain::complete_program(path, settings, timings, |program, wanted| {
             program.rust(wanted, args.main)
         }),
+        EmitTarget::CppBuilder => explain::complete_program(path, settings, timings, |program, wanted| {
+            program.cpp(wanted, args.main)
+        }),
         EmitTarget::DocJson => {
             let loaded = input::load(path, settings, timings)?;
             let mut text = String::new();

@@ -155,7 +155,7 @@ fn explain_shows_the_calls_of_scripts_that_a_call_names() {
 }
 
 #[test]
-fn emit_writes_a_program_for_the_builder() {
+fn p74_07_emit_writes_a_program_for_the_builder_of_python() {
     let script = file("m.py", MODULE);
     let ran = run(&["emit", "--target", "python-builder", &script]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
@@ -202,7 +202,7 @@ fn scopes_that_end_with_another_one_are_not_nested_in_programs() {
 }
 
 #[test]
-fn the_syntax_tree_is_json_without_syntax_in_strings() {
+fn p74_05_the_syntax_tree_is_json_without_syntax_in_strings() {
     let ran = run(&["emit", "--target", "doc-json", &file("m.py", MODULE)]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
     let tree: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
@@ -223,4 +223,34 @@ fn the_syntax_tree_is_json_without_syntax_in_strings() {
         }
     }
     assert!(names > 20, "{names}");
+}
+
+/// The code blocks of a page in this language.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let of_language = blocks.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
+    of_language.map(str::to_owned).collect()
+}
+
+#[test]
+fn p74_09_the_program_in_rust_is_the_one_that_its_page_shows_and_tests() {
+    let page = include_str!("../../../../docs/builder-programs.md");
+    let script = file("scale.py", &blocks(page, "python")[0]);
+    let ran = run(&["emit", "--target", "rust-builder", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout, blocks(page, "rust")[0]);
+    let ran = run(&["emit", "--target", "rust-builder", "--main", &script]);
+    assert!(ran.stdout.contains("\nfn main() -> "), "{}", ran.stdout);
+}
+
+#[test]
+fn variables_that_are_used_after_their_block_are_declared_around_it() {
+    let text = "from tvm.script import relax as R\n\n@R.function\ndef f(x: R.Tensor((4,), \"float32\")):\n    \
+                with R.dataflow():\n        y = R.add(x, x)\n        R.output(y)\n    return R.multiply(y, y)\n";
+    let script = file("after.py", text);
+    let ran = run(&["emit", "--target", "rust-builder", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("let values_1 = scope_1.attr(\"output_vars\");"), "{}", ran.stdout);
+    let ran = run(&["emit", "--target", "cpp-builder", &script]);
+    assert!(ran.stdout.contains("            Value scope_1;\n"), "{}", ran.stdout);
 }

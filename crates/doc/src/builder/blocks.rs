@@ -216,7 +216,11 @@ impl<'d, S: Spelling> Blocks<'d, S> {
     }
 
     /// The statements, each list of a scope as a block, one level deeper than `depth`, and the result.
-    pub(super) fn print(mut self, program: &Program<'_>, depth: usize) -> Result<(String, String), PrintError> {
+    pub(super) fn print(
+        mut self,
+        program: &Program<'_>,
+        depth: usize,
+    ) -> Result<(String, String), PrintError> {
         let docs = self.writer.docs;
         docs.check()?;
         let declarations = declarations(docs, program)?;

@@ -65,7 +65,12 @@ impl<'d, S: Spelling> Writer<'d, S> {
     ///
     /// # Errors
     /// If the expression cannot occur in programs.
-    pub(super) fn value(&mut self, expr: ExprDoc, precedence: Precedence, out: &mut String) -> Result<(), PrintError> {
+    pub(super) fn value(
+        &mut self,
+        expr: ExprDoc,
+        precedence: Precedence,
+        out: &mut String,
+    ) -> Result<(), PrintError> {
         self.run(Piece::Value(expr, precedence), out)
     }
 

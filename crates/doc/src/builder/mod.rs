@@ -7,6 +7,7 @@
 //! A target is one file that matches these statements and the kinds of expressions. It names no dialect.
 
 mod blocks;
+pub mod cpp;
 mod expressions;
 mod names;
 pub mod python;

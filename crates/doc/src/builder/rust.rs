@@ -40,15 +40,23 @@ pub fn print(
     let words = Words { variable: "let ", scope: "let " };
     let blocks = Blocks::new(docs, Rust { variables }, words, names, max_bytes);
     let (body, result) = blocks.print(program, 1)?;
-    let is_used = |function: &&&str| body.contains(&format!("{function}(")) || result.contains(&format!("{function}("));
+    let is_used =
+        |function: &&&str| body.contains(&format!("{function}(")) || result.contains(&format!("{function}("));
     let functions: Vec<&str> = FUNCTIONS.iter().filter(is_used).copied().collect();
-    let mut text = format!("use tvmscript::dynamic::{{BuildErrors, Program, args, {}}};\n", functions.join(", "));
+    let mut text =
+        format!("use tvmscript::dynamic::{{BuildErrors, Program, args, {}}};\n", functions.join(", "));
     text.push_str("use tvmscript::{Object, registry};\n\n");
     text.push_str("#[allow(non_snake_case, unused_variables, clippy::all)]\n");
-    text.push_str("pub fn build() -> Result<Object, BuildErrors> {\n    let program = Program::new(registry());\n");
-    for ModuleName { name, module, member } in program.modules.iter().filter(|m| used.contains(m.name.as_str())) {
+    text.push_str(
+        "pub fn build() -> Result<Object, BuildErrors> {\n    let program = Program::new(registry());\n",
+    );
+    for ModuleName { name, module, member } in
+        program.modules.iter().filter(|m| used.contains(m.name.as_str()))
+    {
         match member {
-            Some(member) => text.push_str(&format!("    program.import({module:?}, {member:?}, {name:?});\n")),
+            Some(member) => {
+                text.push_str(&format!("    program.import({module:?}, {member:?}, {name:?});\n"))
+            }
             None => text.push_str(&format!("    program.import_module({module:?}, {name:?});\n")),
         }
     }

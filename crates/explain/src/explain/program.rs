@@ -104,10 +104,15 @@ impl Program {
     /// # Errors
     /// If the text is too long.
     pub fn rust(&mut self, scripts: &[Wanted<'_>], main: bool) -> Result<String, PrintError> {
-        let result = self.result(scripts);
-        let body = self.docs.block(&self.body);
-        let program = builder::Program { body, result, modules: &self.modules };
-        builder::rust::print(&self.docs, &program, main, MAX_BYTES)
+        self.whole(scripts, |docs, program| builder::rust::print(docs, program, main, MAX_BYTES))
+    }
+
+    /// The text of the program in C++. With `main`, it prints what it builds when it runs.
+    ///
+    /// # Errors
+    /// If the text is too long.
+    pub fn cpp(&mut self, scripts: &[Wanted<'_>], main: bool) -> Result<String, PrintError> {
+        self.whole(scripts, |docs, program| builder::cpp::print(docs, program, main, MAX_BYTES))
     }
 
     /// The text of the program in Python without a function, so that its variables are those of a module.
@@ -123,15 +128,23 @@ impl Program {
         scripts: &[Wanted<'_>],
         in_function: bool,
     ) -> Result<python::PythonProgram, PrintError> {
-        let result = self.result(scripts);
-        let body = self.docs.block(&self.body);
-        let program = builder::Program { body, result, modules: &self.modules };
         let options = PythonOptions {
             max_bytes: MAX_BYTES,
             indent_spaces: INDENT_SPACES as u32,
             ..PythonOptions::default()
         };
-        python::print(&mut self.docs, &program, in_function, &options)
+        self.whole(scripts, |docs, program| python::print(docs, program, in_function, &options))
+    }
+
+    /// Prints the program that returns the given scripts.
+    fn whole<R>(
+        &mut self,
+        scripts: &[Wanted<'_>],
+        print: impl FnOnce(&mut DocArena, &builder::Program<'_>) -> R,
+    ) -> R {
+        let result = self.result(scripts);
+        let body = self.docs.block(&self.body);
+        print(&mut self.docs, &builder::Program { body, result, modules: &self.modules })
     }
 
     /// The expression for the scripts that have variables.

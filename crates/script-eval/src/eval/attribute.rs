@@ -49,7 +49,12 @@ impl Eval<'_> {
     ///
     /// # Errors
     /// Fails if there is none; the error is recorded at `at`.
-    pub fn attribute_named(&mut self, at: ExprId, value: &ScriptValue, name: &str) -> EvalResult<ScriptValue> {
+    pub fn attribute_named(
+        &mut self,
+        at: ExprId,
+        value: &ScriptValue,
+        name: &str,
+    ) -> EvalResult<ScriptValue> {
         self.state.point_at(at);
         match self.find_attribute(value, name) {
             Ok(Some(found)) => Ok(found),

@@ -5,6 +5,7 @@
 
 mod attack;
 mod diff;
+mod emit;
 mod host;
 mod mutate;
 mod run;
@@ -32,6 +33,8 @@ pub enum Suite {
     Unknown(unknown::Options),
     /// Change programs at known places: their differences are exactly those places.
     Diff(diff::Options),
+    /// Emit the programs that build those of a corpus, compile and run them, and compare what they build.
+    Emit(emit::Options),
     /// Upgrade programs of an older release: each is reported, or the newest release reads it as its own program.
     Upgrade(upgrade::Options),
     /// Take the annotations off Relax programs and compare what inference puts in their place.
@@ -53,6 +56,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Mutate(options) => mutate::run(options),
         Suite::Unknown(options) => unknown::run(options),
         Suite::Diff(options) => diff::run(options),
+        Suite::Emit(options) => emit::run(options),
         Suite::Upgrade(options) => upgrade::run(options),
         Suite::Strip(options) => strip::run(options),
         Suite::Attack(options) => attack::run(options),

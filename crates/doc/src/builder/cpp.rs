@@ -1,0 +1,146 @@
+//! Programs in C++17, over the header `tvmscript.hpp` of the C interface.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use crate::arena::DocArena;
+use crate::error::PrintError;
+use crate::expr::Expr;
+
+use super::blocks::{Blocks, Words, variables};
+use super::expressions::Spelling;
+use super::names::{FreshNames, each_name};
+use super::{ModuleName, Program};
+
+/// Names that variables do not have: keywords of C++, and what programs name.
+const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
+    class compl const constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit \
+    export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr \
+    operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
+    static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
+    unsigned using virtual void volatile wchar_t while xor xor_eq \
+    build call dict kw lambda list main name none program scope std tuple tvmscript val values with Program Scope Value";
+
+/// Prints a program as a function `build`; with `main`, it prints what it builds when it runs.
+///
+/// # Errors
+/// If the program has other statements or expressions than programs may have, or its text is too long.
+pub fn print(
+    docs: &DocArena,
+    program: &Program<'_>,
+    main: bool,
+    max_bytes: usize,
+) -> Result<String, PrintError> {
+    let reserved = RESERVED.split_whitespace().map(str::to_owned).collect();
+    let mut names = FreshNames::new(reserved);
+    let variables = variables(docs, program, &mut names)?;
+    let mut used = HashSet::new();
+    each_name(docs, program.body, program.result, |name| {
+        used.insert(docs.text(name));
+    })?;
+    let words = Words { variable: "Value ", scope: "Scope " };
+    let blocks = Blocks::new(docs, Cpp { variables }, words, names, max_bytes);
+    let (body, result) = blocks.print(program, 1)?;
+    let mut text = "#include <tvmscript.hpp>\n\ntvmscript::Object build() {\n".to_owned();
+    text.push_str("    using namespace tvmscript::builder;\n    Program program;\n");
+    for ModuleName { name, module, member } in
+        program.modules.iter().filter(|m| used.contains(m.name.as_str()))
+    {
+        let member = member.as_deref().unwrap_or_default();
+        text.push_str(&format!(
+            "    program.import({}, {}, {});\n",
+            string(module),
+            string(member),
+            string(name)
+        ));
+    }
+    text.push_str(&body);
+    text.push_str(&format!("    return program.finish({result});\n}}\n"));
+    if main {
+        text.push_str(MAIN);
+    }
+    Ok(text)
+}
+
+/// The function that prints what a program builds.
+const MAIN: &str = "
+#include <exception>
+#include <iostream>
+
+int main() {
+    try {
+        std::cout << build().print() << '\\n';
+        return 0;
+    } catch (const std::exception &error) {
+        std::cerr << error.what() << '\\n';
+        return 1;
+    }
+}
+";
+
+struct Cpp {
+    variables: HashMap<String, String>,
+}
+
+impl Spelling for Cpp {
+    const CONVERSION: [&'static str; 2] = ["val(", ")"];
+    const ARGUMENTS: [&'static str; 2] = ["{", "}"];
+    const KEYWORDS: [&'static str; 2] = ["", ", "];
+    const INVERT: &'static str = "~";
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String> {
+        Some(match expr {
+            Expr::None => "none()".to_owned(),
+            Expr::Bool(value) => value.to_string(),
+            Expr::Int(i64::MIN) => format!("{}LL - 1", i64::MIN + 1),
+            Expr::Int(value) if i32::try_from(value).is_ok() => value.to_string(),
+            Expr::Int(value) => format!("{value}LL"),
+            Expr::Float(value) if value.is_nan() => "std::numeric_limits<double>::quiet_NaN()".to_owned(),
+            Expr::Float(value) if value.is_infinite() => {
+                let sign = if value > 0.0 { "" } else { "-" };
+                format!("{sign}std::numeric_limits<double>::infinity()")
+            }
+            Expr::Float(value) => format!("{value:?}"),
+            Expr::Str(text) => string(docs.text(text)),
+            _ => return None,
+        })
+    }
+
+    fn keyword(&self, keyword: &str) -> [String; 2] {
+        [format!("kw({}, ", string(keyword)), ")".to_owned()]
+    }
+
+    fn lambda(&self, names: &[&str]) -> [String; 2] {
+        let variables: Vec<String> =
+            names.iter().map(|name| format!("Value {}", self.variable(name).unwrap_or(name))).collect();
+        let names: Vec<String> = names.iter().map(|name| string(name)).collect();
+        let begin = format!("lambda({{{}}}, [=]({}) {{ return ", names.join(", "), variables.join(", "));
+        [begin, "; })".to_owned()]
+    }
+}
+
+/// A string literal. A text with a zero byte tells its length.
+fn string(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => literal.extend(['\\', c]),
+            '\n' => literal.push_str("\\n"),
+            c if c.is_ascii_control() => {
+                // Writing to a string does not fail. Three digits end the escape.
+                let _ = write!(literal, "\\{:03o}", c as u32);
+            }
+            c => literal.push(c),
+        }
+    }
+    literal.push('"');
+    match text.contains('\0') {
+        true => format!("std::string_view({literal}, {})", text.len()),
+        false => literal,
+    }
+}

@@ -1,0 +1,148 @@
+//! Programs that build the programs of a corpus: emitted, compiled, run, and compared with what they were made of.
+
+mod rust;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use tvmscript::explain::{Program, Wanted, builder_program};
+use tvmscript::ir::IRModule;
+use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::{Object, ParseOptions, Parsed, explain_difference, parse, registry};
+use xtask::workspace;
+
+use super::{Answer, Corpus, Question, Report};
+use crate::conformance::in_parallel;
+
+/// Options of `cargo xtask check emit`.
+#[derive(Args)]
+pub struct Options {
+    #[command(flatten)]
+    corpus: Corpus,
+    /// The language of the programs.
+    #[arg(long, value_enum, default_value = "rust")]
+    target: Target,
+    /// Take this many programs, evenly spread over the corpus [default: all].
+    #[arg(long)]
+    count: Option<usize>,
+    /// Causes of failures shown.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// Python, run by the evaluator.
+    Python,
+    /// Rust, compiled into one program.
+    Rust,
+}
+
+const EMITTED: Question = Question { text: "has a program", percent: 100.0 };
+const EQUAL: Question = Question { text: "its program builds an equal module", percent: 100.0 };
+
+/// Runs the suite.
+pub(super) fn run(options: &Options) -> Result<()> {
+    let texts = options.corpus.texts(usize::MAX)?;
+    let step = options.count.map_or(1, |count| texts.len().div_ceil(count.max(1)));
+    let texts: Vec<(String, String)> = texts.into_iter().step_by(step.max(1)).collect();
+    let mut report = Report::default();
+    match options.target {
+        Target::Python => {
+            let answers = in_parallel(texts.len(), |i| {
+                texts.get(i).and_then(|(name, text)| Some((name.clone(), python(name, text)?)))
+            });
+            for (name, answer) in answers.into_iter().flatten() {
+                report.count(EQUAL, &name, answer);
+            }
+        }
+        Target::Rust => {
+            let folder = workspace::root().join("target/emitted/rust");
+            let emitted = in_parallel(texts.len(), |i| {
+                let (name, text) = &texts[i];
+                emit(name, text, |program, wanted| program.rust(wanted, false).map_err(|e| e.to_string()))
+            });
+            let mut programs = Vec::new();
+            for (script, emitted) in texts.iter().zip(emitted) {
+                let Some(emitted) = emitted else { continue };
+                report.count(EMITTED, &script.0, emitted.as_ref().map(|_| ()).map_err(Clone::clone));
+                if let Ok(text) = emitted {
+                    programs.push(Emitted { script, text });
+                }
+            }
+            for (name, answer) in rust::run(&folder, &programs)? {
+                report.count(EQUAL, &name, answer);
+            }
+        }
+    }
+    report.finish(options.show)
+}
+
+/// A program to compile.
+struct Emitted<'t> {
+    /// The name and the text of its script.
+    script: &'t (String, String),
+    text: String,
+}
+
+fn recorded(name: &str, text: &str) -> Option<Parsed> {
+    let mut options = ParseOptions::default();
+    options.record_steps = true;
+    let parsed = parse(name, text, registry(), &options);
+    (parsed.errors.is_empty() && !parsed.scripts.is_empty()).then_some(parsed)
+}
+
+fn wanted(parsed: &Parsed) -> Vec<Wanted<'_>> {
+    let wanted =
+        parsed.scripts.iter().map(|script| Wanted { name: script.name.as_deref(), node: &script.node });
+    wanted.collect()
+}
+
+/// The program of a text; `None` if the text has no script.
+fn emit(
+    name: &str,
+    text: &str,
+    write: impl FnOnce(&mut Program, &[Wanted<'_>]) -> Result<String, String>,
+) -> Option<Result<String, String>> {
+    let parsed = recorded(name, text)?;
+    let wanted = wanted(&parsed);
+    let mut program = builder_program(&parsed.steps, &wanted, registry());
+    let reason = program.variables.iter().find_map(|variable| variable.as_ref().err().cloned());
+    Some(match reason {
+        Some(reason) => Err(reason),
+        None => write(&mut program, &wanted),
+    })
+}
+
+/// Runs the Python program of a text by the evaluator; `None` if the text has no script.
+fn python(name: &str, text: &str) -> Option<Answer> {
+    let parsed = recorded(name, text)?;
+    let wanted = wanted(&parsed);
+    let mut program = builder_program(&parsed.steps, &wanted, registry());
+    program.check(&wanted, registry(), &ParseOptions::default());
+    Some(program.variables.into_iter().try_for_each(|variable| variable.map(|_| ())))
+}
+
+/// Compares what a program built with the scripts of its text.
+fn compare(name: &str, text: &str, built: &Object) -> Answer {
+    let parsed = parse(name, text, registry(), &ParseOptions::default());
+    let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
+    let function = |name: &str| {
+        let module = built.as_node::<IRModule>()?;
+        let mut functions = module.functions.iter();
+        functions
+            .find(|(var, _)| var.name_hint.as_str() == name)
+            .map(|(_, function)| function.object().clone())
+    };
+    for script in &parsed.scripts {
+        let found = match parsed.scripts.len() {
+            1 => Some(built.clone()),
+            _ => script.name.as_deref().and_then(function),
+        };
+        match found {
+            None => return Err("a script is not in what it builds".to_owned()),
+            Some(found) if equal.compare(&script.node, &found) => {}
+            Some(found) => return Err(explain_difference(&script.node, &found).unwrap_or_default()),
+        }
+    }
+    Ok(())
+}
