@@ -14,6 +14,11 @@
 #define TVMSCRIPT_ABI_VERSION 1
 
 /**
+ * Version of the tables of plugins.
+ */
+#define TVMSCRIPT_PLUGIN_VERSION 1
+
+/**
  * Result of a call. Functions that fail set the handles that they would return to null.
  */
 typedef enum {
@@ -206,6 +211,26 @@ typedef enum {
      */
     TVMSCRIPT_VISIT_RESULT_STOP = 2,
 } tvmscript_visit_result;
+
+/**
+ * Kind of an item of a plugin.
+ */
+typedef enum {
+    /**
+     * A function of scripts, `Prefix.name(..)`. It gets the values of its parameters and returns a value; None for a parameter that
+     * a call leaves out.
+     */
+    TVMSCRIPT_PLUGIN_ITEM_KIND_FUNCTION = 0,
+    /**
+     * The printer of a node type without `assembly`, whose name is a type key. It gets the node and returns an array: the name of a
+     * function of the dialect, then its arguments. The text is `Prefix.name(arguments)`.
+     */
+    TVMSCRIPT_PLUGIN_ITEM_KIND_PRINTER = 1,
+    /**
+     * A pass. It gets a module and returns one.
+     */
+    TVMSCRIPT_PLUGIN_ITEM_KIND_PASS = 2,
+} tvmscript_plugin_item_kind;
 
 /**
  * A node: a module, a function, a statement, an expression, an array or a map, which never changes. It remembers the text that
@@ -528,6 +553,205 @@ typedef struct {
     uint8_t show_spans;
 } tvmscript_print_options;
 
+/**
+ * A function, printer or pass of a plugin.
+ */
+typedef struct {
+    /**
+     * A `tvmscript_plugin_item_kind`.
+     */
+    int32_t kind;
+    /**
+     * Name of the function or pass, or the type key of the node.
+     */
+    tvmscript_str name;
+    /**
+     * Parameters of a function, separated by commas; `name=` for one that may be left out.
+     */
+    tvmscript_str parameters;
+    /**
+     * Documentation.
+     */
+    tvmscript_str doc;
+    /**
+     * The code.
+     */
+    tvmscript_call_callback call;
+    /**
+     * Passed to the code.
+     */
+    void *user;
+} tvmscript_plugin_item;
+
+/**
+ * A dialect in a plugin. It has to stay as it is while the process runs.
+ */
+typedef struct {
+    /**
+     * `sizeof(tvmscript_plugin_table)`.
+     */
+    size_t size;
+    /**
+     * `TVMSCRIPT_PLUGIN_VERSION`.
+     */
+    uint32_t version;
+    /**
+     * The description of the dialect, as in a file of `--dialect`: its nodes, operators and statements.
+     */
+    tvmscript_str description;
+    /**
+     * Functions, printers and passes in code.
+     */
+    const tvmscript_plugin_item *items;
+    /**
+     * Number of items.
+     */
+    size_t item_count;
+} tvmscript_plugin_table;
+
+/**
+ * The functions of the library that a plugin may call: those of the same names with `tvmscript_` in front.
+ */
+typedef struct {
+    /**
+     * `sizeof(tvmscript_host)` of the library, which may be larger than that of the plugin.
+     */
+    size_t size;
+    /**
+     * `TVMSCRIPT_PLUGIN_VERSION` of the library.
+     */
+    uint32_t version;
+    /**
+     * See `tvmscript_status_text`.
+     */
+    const char *(*status_text)(int32_t status);
+    /**
+     * See `tvmscript_registry_default`.
+     */
+    tvmscript_status (*registry_default)(tvmscript_registry *out_registry);
+    /**
+     * See `tvmscript_registry_free`.
+     */
+    tvmscript_status (*registry_free)(tvmscript_registry registry);
+    /**
+     * See `tvmscript_object_type`.
+     */
+    tvmscript_status (*object_type)(tvmscript_object object, tvmscript_str *out_key);
+    /**
+     * See `tvmscript_object_is`.
+     */
+    tvmscript_status (*object_is)(tvmscript_object object, tvmscript_str key, bool *out_is);
+    /**
+     * See `tvmscript_object_count`.
+     */
+    tvmscript_status (*object_count)(tvmscript_object object, size_t *out_count);
+    /**
+     * See `tvmscript_object_item`.
+     */
+    tvmscript_status (*object_item)(tvmscript_object object, size_t index, tvmscript_value *out_value);
+    /**
+     * See `tvmscript_object_key`.
+     */
+    tvmscript_status (*object_key)(tvmscript_object object, size_t index, tvmscript_value *out_key);
+    /**
+     * See `tvmscript_object_field`.
+     */
+    tvmscript_status (*object_field)(tvmscript_object object, tvmscript_str name, tvmscript_value *out_value);
+    /**
+     * See `tvmscript_object_at`.
+     */
+    tvmscript_status (*object_at)(tvmscript_object object, tvmscript_str path, tvmscript_value *out_value);
+    /**
+     * See `tvmscript_object_new`.
+     */
+    tvmscript_status (*object_new)(tvmscript_registry registry,
+                                   tvmscript_str key,
+                                   const tvmscript_str *names,
+                                   const tvmscript_value *values,
+                                   size_t count,
+                                   tvmscript_object *out_object,
+                                   tvmscript_errors *out_errors);
+    /**
+     * See `tvmscript_object_with_field`.
+     */
+    tvmscript_status (*object_with_field)(tvmscript_object object,
+                                          tvmscript_str name,
+                                          const tvmscript_value *value,
+                                          tvmscript_object *out_object,
+                                          tvmscript_errors *out_errors);
+    /**
+     * See `tvmscript_object_rewrite`.
+     */
+    tvmscript_status (*object_rewrite)(tvmscript_object object,
+                                       tvmscript_call_callback call,
+                                       void *user,
+                                       tvmscript_object *out_object,
+                                       tvmscript_errors *out_errors);
+    /**
+     * See `tvmscript_array_new`.
+     */
+    tvmscript_status (*array_new)(tvmscript_registry registry,
+                                  const tvmscript_value *values,
+                                  size_t count,
+                                  tvmscript_object *out_object);
+    /**
+     * See `tvmscript_object_clone`.
+     */
+    tvmscript_status (*object_clone)(tvmscript_object object, tvmscript_object *out_object);
+    /**
+     * See `tvmscript_object_free`.
+     */
+    tvmscript_status (*object_free)(tvmscript_object object);
+    /**
+     * See `tvmscript_value_free`.
+     */
+    tvmscript_status (*value_free)(tvmscript_value *value);
+    /**
+     * See `tvmscript_visit`.
+     */
+    tvmscript_status (*visit)(tvmscript_object object,
+                              tvmscript_visit_callback pre,
+                              tvmscript_visit_callback post,
+                              void *user);
+    /**
+     * See `tvmscript_print`.
+     */
+    tvmscript_status (*print)(tvmscript_registry registry,
+                              tvmscript_object object,
+                              const tvmscript_print_options *options,
+                              tvmscript_text *out_text,
+                              tvmscript_errors *out_errors);
+    /**
+     * See `tvmscript_text_get`.
+     */
+    tvmscript_status (*text_get)(tvmscript_text text, tvmscript_str *out_view);
+    /**
+     * See `tvmscript_text_free`.
+     */
+    tvmscript_status (*text_free)(tvmscript_text text);
+    /**
+     * See `tvmscript_equal`.
+     */
+    tvmscript_status (*equal)(tvmscript_object a,
+                              tvmscript_object b,
+                              uint8_t map_free_vars,
+                              bool *out_equal,
+                              tvmscript_differences *out_differences);
+    /**
+     * See `tvmscript_object_span`.
+     */
+    tvmscript_status (*object_span)(tvmscript_object object,
+                                    tvmscript_text *out_source,
+                                    tvmscript_position *out_start,
+                                    tvmscript_position *out_end);
+} tvmscript_host;
+
+/**
+ * The function that a plugin exports under the name `tvmscript_plugin`. It returns its dialect, or null to refuse. The functions
+ * live as long as the process.
+ */
+typedef const tvmscript_plugin_table *(*tvmscript_plugin_main)(const tvmscript_host *host);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -641,6 +865,21 @@ tvmscript_status tvmscript_visit(tvmscript_object object,
                                  void *user);
 
 /**
+ * Rewrites the nodes at and below a node, children before parents: the callback gets each node and returns the one in its place, or
+ * None to keep it. Nodes that are shared are rewritten once, and definitions and uses of a variable stay together.
+ *
+ * @param call gets one node
+ * @param user passed to the callback
+ * @param out_object the result, to be freed with `tvmscript_object_free`
+ * @param out_errors the reason why a node cannot be where it was put; NULL to ignore it
+ */
+tvmscript_status tvmscript_object_rewrite(tvmscript_object object,
+                                          tvmscript_call_callback call,
+                                          void *user,
+                                          tvmscript_object *out_object,
+                                          tvmscript_errors *out_errors);
+
+/**
  * Makes a function of a callback of the program, to pass it to other functions.
  *
  * @param call the callback; it may run on each thread on which the program passes the function to the library
@@ -741,6 +980,23 @@ size_t tvmscript_live_handles(void);
 tvmscript_status tvmscript_registry_default(tvmscript_registry *out_registry);
 
 /**
+ * Makes a registry of the library's dialects, dialects that are described in TOML, and plugins.
+ *
+ * @param descriptions texts of descriptions
+ * @param description_count number of descriptions
+ * @param plugins paths of dynamic libraries, whose code is trusted; they stay loaded until the process ends
+ * @param plugin_count number of plugins
+ * @param out_registry the registry, to be freed with `tvmscript_registry_free`
+ * @param out_errors the reason why there is no such registry; NULL to ignore it
+ */
+tvmscript_status tvmscript_registry_new(const tvmscript_str *descriptions,
+                                        size_t description_count,
+                                        const tvmscript_str *plugins,
+                                        size_t plugin_count,
+                                        tvmscript_registry *out_registry,
+                                        tvmscript_errors *out_errors);
+
+/**
  * Frees a handle of a registry. Objects that were read with it stay valid.
  */
 tvmscript_status tvmscript_registry_free(tvmscript_registry registry);
@@ -831,6 +1087,7 @@ tvmscript_status tvmscript_object_span(tvmscript_object object,
 /**
  * Makes a node of a type from its fields; those that are not given are absent.
  *
+ * @param registry the dialects; the null handle for all types of the process, in callbacks of a plugin
  * @param key type key, such as "ir.IntImm" or one of a plugin
  * @param names names of fields
  * @param values their values
@@ -847,6 +1104,8 @@ tvmscript_status tvmscript_object_new(tvmscript_registry registry,
 
 /**
  * Makes an array of values.
+ *
+ * @param registry the dialects that the array prints with; the null handle for those of the library
  */
 tvmscript_status tvmscript_array_new(tvmscript_registry registry,
                                      const tvmscript_value *values,
@@ -1006,6 +1265,23 @@ size_t tvmscript_live_handles(void);
  * Returns a handle of the registry with all dialects and releases of the library.
  */
 tvmscript_status tvmscript_registry_default(tvmscript_registry *out_registry);
+
+/**
+ * Makes a registry of the library's dialects, dialects that are described in TOML, and plugins.
+ *
+ * @param descriptions texts of descriptions
+ * @param description_count number of descriptions
+ * @param plugins paths of dynamic libraries, whose code is trusted; they stay loaded until the process ends
+ * @param plugin_count number of plugins
+ * @param out_registry the registry, to be freed with `tvmscript_registry_free`
+ * @param out_errors the reason why there is no such registry; NULL to ignore it
+ */
+tvmscript_status tvmscript_registry_new(const tvmscript_str *descriptions,
+                                        size_t description_count,
+                                        const tvmscript_str *plugins,
+                                        size_t plugin_count,
+                                        tvmscript_registry *out_registry,
+                                        tvmscript_errors *out_errors);
 
 /**
  * Frees a handle of a registry. Objects that were read with it stay valid.
@@ -1220,6 +1496,7 @@ tvmscript_status tvmscript_object_span(tvmscript_object object,
 /**
  * Makes a node of a type from its fields; those that are not given are absent.
  *
+ * @param registry the dialects; the null handle for all types of the process, in callbacks of a plugin
  * @param key type key, such as "ir.IntImm" or one of a plugin
  * @param names names of fields
  * @param values their values
@@ -1236,6 +1513,8 @@ tvmscript_status tvmscript_object_new(tvmscript_registry registry,
 
 /**
  * Makes an array of values.
+ *
+ * @param registry the dialects that the array prints with; the null handle for those of the library
  */
 tvmscript_status tvmscript_array_new(tvmscript_registry registry,
                                      const tvmscript_value *values,
@@ -1384,6 +1663,21 @@ tvmscript_status tvmscript_visit(tvmscript_object object,
                                  void *user);
 
 /**
+ * Rewrites the nodes at and below a node, children before parents: the callback gets each node and returns the one in its place, or
+ * None to keep it. Nodes that are shared are rewritten once, and definitions and uses of a variable stay together.
+ *
+ * @param call gets one node
+ * @param user passed to the callback
+ * @param out_object the result, to be freed with `tvmscript_object_free`
+ * @param out_errors the reason why a node cannot be where it was put; NULL to ignore it
+ */
+tvmscript_status tvmscript_object_rewrite(tvmscript_object object,
+                                          tvmscript_call_callback call,
+                                          void *user,
+                                          tvmscript_object *out_object,
+                                          tvmscript_errors *out_errors);
+
+/**
  * Makes a function of a callback of the program, to pass it to other functions.
  *
  * @param call the callback; it may run on each thread on which the program passes the function to the library
@@ -1446,4 +1740,17 @@ static inline tvmscript_str tvmscript_cstr(const char *text) {
     }
     return view;
 }
+#endif
+
+#if defined(TVMSCRIPT_IS_PLUGIN) && !defined(TVMSCRIPT_PLUGIN_SYMBOL)
+#if defined(_WIN32)
+#define TVMSCRIPT_PLUGIN_SYMBOL __declspec(dllexport)
+#else
+#define TVMSCRIPT_PLUGIN_SYMBOL __attribute__((visibility("default")))
+#endif
+#ifdef __cplusplus
+extern "C"
+#endif
+/** What a plugin defines: a `tvmscript_plugin_main`. */
+TVMSCRIPT_PLUGIN_SYMBOL const tvmscript_plugin_table *tvmscript_plugin(const tvmscript_host *host);
 #endif

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tvmscript::ir_core::visit::Event;
 use tvmscript::ir_core::{StructuralEqual, Visitor, Walk};
-use tvmscript::{PrinterConfig, structural_hash};
+use tvmscript::{Object, PrinterConfig, post_order_mutate, structural_hash};
 
 use crate::diagnostics::Findings;
 use crate::json::{self, JsonForm};
@@ -199,5 +199,31 @@ fn visit_by_functions(root: &Part, pre: &Datum, post: &Datum) -> Answer {
     match (failed, walked) {
         (Some(failed), _) => Err(failed),
         (None, walked) => walked.map(|()| Datum::None).map_err(Failure::Status),
+    }
+}
+
+/// Replaces the nodes at and below one by what a callback returns for them, children before parents.
+pub(crate) fn rewrite(root: &Part, callback: &dyn Callback) -> Outcome<Result<Object, Findings>> {
+    let mut failure = None;
+    let rewritten = post_order_mutate(root.node.clone(), |node| {
+        if failure.is_some() {
+            return None;
+        }
+        match callback.call(&[Datum::Object(root.with(node.clone()))]) {
+            Ok(Datum::None) => None,
+            Ok(Datum::Object(part)) => Some(part.node),
+            Ok(_) => {
+                failure = Some(Status::InvalidArgument);
+                None
+            }
+            Err(status) => {
+                failure = Some(status);
+                None
+            }
+        }
+    });
+    match failure {
+        Some(status) => Err(status),
+        None => Ok(rewritten.map_err(|error| Findings::of_rewrite(&error, root))),
     }
 }

@@ -9,6 +9,7 @@ use tvmscript::ir_core::json::SaveError;
 use tvmscript::ir_core::registry::INVARIANT;
 use tvmscript::{DiagnosticOptions, DocsifyError, JsonError, Object, RewriteError};
 
+use crate::plugin::PluginError;
 use crate::program::{Origin, Part};
 
 /// Diagnostics about one text or node, with their data.
@@ -87,6 +88,17 @@ impl Findings {
     /// A node whose fields do not fit.
     pub(crate) fn ill_formed(message: &str) -> Findings {
         Findings::message(&INVARIANT, message, "<built>")
+    }
+
+    /// The error of loading a plugin or a description.
+    pub(crate) fn of_plugin(error: &PluginError, name: &str) -> Findings {
+        match error {
+            PluginError::Description { found, text, .. } => {
+                let found = found.iter().map(Diagnostic::erased).collect();
+                Findings::new(found, name.into(), text.as_str().into(), None)
+            }
+            error => Findings::message(error.error_code(), &error.to_string(), name),
+        }
     }
 
     /// The error of writing JSON.

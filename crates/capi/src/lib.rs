@@ -15,6 +15,7 @@ mod diagnostics;
 mod handles;
 mod json;
 mod options;
+mod plugin;
 mod program;
 mod raw;
 mod reflect;
@@ -23,4 +24,5 @@ mod text;
 mod transform;
 mod value;
 
+pub use plugin::{Plugin, PluginError};
 pub use status::Status;

@@ -13,6 +13,8 @@ use crate::diagnostics::Findings;
 pub(crate) enum Dialects {
     /// Those of the library.
     Shared(&'static Registry),
+    /// Those of the library with descriptions and plugins.
+    Own(Box<Registry>),
 }
 
 impl Deref for Dialects {
@@ -20,6 +22,7 @@ impl Deref for Dialects {
     fn deref(&self) -> &Registry {
         match self {
             Dialects::Shared(registry) => registry,
+            Dialects::Own(registry) => registry,
         }
     }
 }

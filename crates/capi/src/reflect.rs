@@ -1,7 +1,7 @@
 //! Nodes by reflection: their fields, elements and entries.
 
 use tvmscript::ir_core::containers::{ArrayNode, MapNode};
-use tvmscript::ir_core::type_table::Shape;
+use tvmscript::ir_core::type_table::{Shape, type_by_key};
 use tvmscript::ir_core::{AccessPath, TypeInfo};
 use tvmscript::{Object, Registry, Value};
 
@@ -90,13 +90,14 @@ pub(crate) fn is_a(node: &Object, key: &str) -> bool {
     false
 }
 
-/// Makes a node of a type from all its fields in order; values of fields that are not given are absent. Spans are unknown.
+/// Makes a node of a type of a registry, or of any dialect, from its fields; those that are not given are absent. Spans are unknown.
 pub(crate) fn construct(
-    registry: &Registry,
+    registry: Option<&Registry>,
     key: &str,
     fields: Vec<(String, Value)>,
 ) -> Outcome<Result<Object, String>> {
-    let info = registry.node(key).ok_or(Status::UnknownName)?;
+    let known = registry.map_or_else(|| type_by_key(key), |registry| registry.node(key));
+    let info = known.ok_or(Status::UnknownName)?;
     let mut values = vec![Value::None; info.fields().len()];
     for (name, value) in fields {
         let index = info.field_index(&name).ok_or(Status::UnknownName)?;

@@ -37,6 +37,7 @@ fn header() -> String {
         "raw/json",
         "raw/passes",
         "raw/function",
+        "raw/plugin",
     ];
     let builder = files.iter().fold(cbindgen::Builder::new().with_config(config), |builder, file| {
         builder.with_src(root().join("src").join(file).with_extension("rs"))

@@ -65,6 +65,9 @@ pub(crate) struct GlobalArgs {
     /// Add the dialect that this TOML file describes; repeatable, a file may name classes of those before it
     #[arg(long = "dialect", global = true, value_name = "FILE")]
     pub(crate) dialects: Vec<PathBuf>,
+    /// Add the dialect of this dynamic library, whose code is trusted; repeatable
+    #[arg(long = "plugin", global = true, value_name = "FILE")]
+    pub(crate) plugins: Vec<PathBuf>,
     /// Variables around a script that it may use: all (`tvm`), or numbers, texts and declared ones (`rfc`)
     #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
     pub(crate) capture: Capture,

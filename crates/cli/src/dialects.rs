@@ -1,4 +1,4 @@
-//! The registry of a run: all dialects of the workspace, and those of `--dialect`.
+//! The registry of a run: all dialects of the workspace, and those of `--dialect` and `--plugin`.
 //!
 //! Flags are made from the registry, so the files are loaded before the command line is parsed.
 
@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use tvmscript::dialect_file::{DialectFile, MAX_BYTES};
 use tvmscript::{Registry, RegistryBuilder, diagnostics};
+use tvmscript_capi::{Plugin, PluginError};
 
 use crate::args::ColorWhen;
 use crate::{Outcome, output};
@@ -20,31 +21,35 @@ pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get().unwrap_or_else(|| tvmscript::registry())
 }
 
-/// Loads the files of `--dialect` into the registry of this run.
+/// Loads the files of `--dialect`, then those of `--plugin`, into the registry of this run.
 ///
 /// # Errors
 /// The outcome of a failure, which is shown.
 pub(crate) fn load(args: &[OsString]) -> Result<(), Outcome> {
-    let files = files(args);
-    if files.is_empty() {
-        return Ok(());
-    }
-    let registry = with_files(files.iter().map(Path::new))?.1;
+    let (files, plugins) = (values("--dialect", args), values("--plugin", args));
+    let registry = match (files.is_empty(), plugins.is_empty()) {
+        (true, true) => return Ok(()),
+        (true, false) => with_plugins(&[], &plugins)?,
+        (false, _) => {
+            let (files, registry) = with_files(files.iter().map(Path::new))?;
+            if plugins.is_empty() { registry } else { with_plugins(&files, &plugins)? }
+        }
+    };
     // Nothing else sets it.
     let _ = REGISTRY.set(registry);
     Ok(())
 }
 
-/// The values of `--dialect`, as clap reads them.
-fn files(args: &[OsString]) -> Vec<OsString> {
+/// The values of a flag, as clap reads them.
+fn values(flag: &str, args: &[OsString]) -> Vec<OsString> {
     let mut files = Vec::new();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy();
-        match text.strip_prefix("--dialect=") {
+        match text.strip_prefix(flag).and_then(|rest| rest.strip_prefix('=')) {
             _ if text == "--" => break,
             Some(file) => files.push(file.into()),
-            None if text == "--dialect" => files.extend(args.next().cloned()),
+            None if text == flag => files.extend(args.next().cloned()),
             None => {}
         }
     }
@@ -83,6 +88,29 @@ pub(crate) fn with_files<'f>(
             Err(Outcome::Misused)
         }
     }
+}
+
+/// The registry of all dialects with those of files and of plugins.
+fn with_plugins(files: &[DialectFile], paths: &[OsString]) -> Result<Registry, Outcome> {
+    let mut plugins: Vec<Plugin> = Vec::new();
+    let build = |plugins: &[Plugin], shown: &Path| {
+        let builder =
+            files.iter().fold(tvmscript::registry_builder(), |builder, file| builder.with(file.dialect()));
+        let builder = plugins.iter().fold(builder, |builder, plugin| builder.with(plugin.dialect()));
+        builder.build().map_err(|errors| failed(&PluginError::Clash { message: errors.to_string() }, shown))
+    };
+    let mut registry = build(&plugins, Path::new(""))?;
+    for path in paths.iter().map(Path::new) {
+        plugins.push(Plugin::load(path, &registry).map_err(|error| failed(&error, path))?);
+        registry = build(&plugins, path)?;
+    }
+    Ok(registry)
+}
+
+fn failed(error: &PluginError, path: &Path) -> Outcome {
+    let color = output::use_color(ColorWhen::Auto, std::io::stderr().is_terminal());
+    output::diagnose(&error.render(path, color));
+    Outcome::No
 }
 
 fn read(file: &Path) -> Result<String, Outcome> {

@@ -105,10 +105,20 @@ impl Drop for OwnedValue {
 }
 
 /// A function of the program.
-struct Foreign {
+pub(crate) struct Foreign {
     call: unsafe extern "C" fn(*mut c_void, *const Value, usize, *mut Value) -> i32,
     user: *mut c_void,
     release: DropCallback,
+}
+
+impl Foreign {
+    pub(crate) fn new(
+        call: unsafe extern "C" fn(*mut c_void, *const Value, usize, *mut Value) -> i32,
+        user: *mut c_void,
+        release: DropCallback,
+    ) -> Foreign {
+        Foreign { call, user, release }
+    }
 }
 
 // SAFETY: the pointer is only passed on to the callbacks. The caller promises that these may run on every thread on which the program
@@ -144,6 +154,36 @@ impl Drop for Foreign {
     }
 }
 
+/// Rewrites the nodes at and below a node, children before parents: the callback gets each node and returns the one in its place, or
+/// None to keep it. Nodes that are shared are rewritten once, and definitions and uses of a variable stay together.
+///
+/// @param call gets one node
+/// @param user passed to the callback
+/// @param out_object the result, to be freed with `tvmscript_object_free`
+/// @param out_errors the reason why a node cannot be where it was put; NULL to ignore it
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvmscript_object_rewrite(
+    object: Object,
+    call: CallCallback,
+    user: *mut c_void,
+    out_object: *mut Object,
+    out_errors: *mut Errors,
+) -> Status {
+    enter(|| {
+        // SAFETY: the promises of the caller.
+        let (out, errors) = unsafe { (Out::new(out_object)?, Out::optional(out_errors)?) };
+        let callback = Foreign::new(call.ok_or(Status::InvalidPointer)?, user, None);
+        let part = object.load()?;
+        match callable::rewrite(&part, &callback)? {
+            Ok(node) => {
+                out.set(Object::store(part.with(node))?);
+                Ok(())
+            }
+            Err(found) => report(found, errors),
+        }
+    })
+}
+
 /// Makes a function of a callback of the program, to pass it to other functions.
 ///
 /// @param call the callback; it may run on each thread on which the program passes the function to the library
@@ -161,7 +201,7 @@ pub unsafe extern "C" fn tvmscript_function_new(
         // SAFETY: the promises of the caller.
         let out = unsafe { Out::new(out_function)? };
         let call = call.ok_or(Status::InvalidPointer)?;
-        let callback = Callable::Callback(Box::new(Foreign { call, user, release }));
+        let callback = Callable::Callback(Box::new(Foreign::new(call, user, release)));
         out.set(Function::store(Arc::new(callback))?);
         Ok(())
     })

@@ -3,9 +3,12 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use super::handle::{Handle as _, Registry, Text};
-use super::{Out, enter};
+use super::findings::report;
+use super::handle::{Errors, Handle as _, Registry, Text};
+use super::{Out, Str, enter, read_texts};
+use crate::diagnostics::Findings;
 use crate::handles;
+use crate::plugin::Additions;
 use crate::program::Dialects;
 use crate::status::Status;
 use crate::text::OwnedText;
@@ -49,6 +52,39 @@ pub unsafe extern "C" fn tvmscript_registry_default(out_registry: *mut Registry)
         let out = unsafe { Out::new(out_registry)? };
         out.set(Registry::store(Arc::new(Dialects::Shared(tvmscript::registry())))?);
         Ok(())
+    })
+}
+
+/// Makes a registry of the library's dialects, dialects that are described in TOML, and plugins.
+///
+/// @param descriptions texts of descriptions
+/// @param description_count number of descriptions
+/// @param plugins paths of dynamic libraries, whose code is trusted; they stay loaded until the process ends
+/// @param plugin_count number of plugins
+/// @param out_registry the registry, to be freed with `tvmscript_registry_free`
+/// @param out_errors the reason why there is no such registry; NULL to ignore it
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvmscript_registry_new(
+    descriptions: *const Str,
+    description_count: usize,
+    plugins: *const Str,
+    plugin_count: usize,
+    out_registry: *mut Registry,
+    out_errors: *mut Errors,
+) -> Status {
+    enter(|| {
+        // SAFETY: the promises of the caller.
+        let (out, errors) = unsafe { (Out::new(out_registry)?, Out::optional(out_errors)?) };
+        // SAFETY: as above.
+        let (descriptions, plugins) =
+            unsafe { (read_texts(descriptions, description_count)?, read_texts(plugins, plugin_count)?) };
+        match Additions::load(&descriptions, &plugins) {
+            Ok(registry) => {
+                out.set(Registry::store(Arc::new(Dialects::Own(Box::new(registry))))?);
+                Ok(())
+            }
+            Err((name, error)) => report(Findings::of_plugin(&error, &name), errors),
+        }
     })
 }
 

@@ -28,6 +28,7 @@ mod json;
 mod library;
 mod object;
 mod passes;
+pub(crate) mod plugin;
 mod program;
 mod text;
 mod value;
@@ -97,6 +98,17 @@ pub(crate) unsafe fn read_slice<'a, T: Copy>(values: *const T, count: usize) -> 
     bytes.ok_or(Status::InvalidLength)?;
     // SAFETY: not null, aligned, of a length that fits, and there by contract.
     Ok(unsafe { std::slice::from_raw_parts(values, count) })
+}
+
+/// Reads an array of texts of the caller.
+///
+/// # Safety
+/// As for [`read_slice`] and [`Str::read`].
+pub(crate) unsafe fn read_texts<'a>(texts: *const Str, count: usize) -> Outcome<Vec<&'a str>> {
+    // SAFETY: the same contract.
+    let texts = unsafe { read_slice(texts, count)? };
+    // SAFETY: the same contract.
+    texts.iter().map(|text| unsafe { text.read() }).collect()
 }
 
 /// A type with a value that stands for nothing, which a failed call leaves in its results.

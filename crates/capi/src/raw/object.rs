@@ -3,7 +3,7 @@
 use super::findings::{Position, report};
 use super::handle::{Errors, Handle as _, Object, Registry, Text};
 use super::value::{Value, read_values};
-use super::{Out, Str, absent, enter, read_slice};
+use super::{Out, Str, absent, enter, read_texts};
 use crate::diagnostics::Findings;
 use crate::program::{Origin, Part};
 use crate::reflect;
@@ -200,6 +200,7 @@ pub unsafe extern "C" fn tvmscript_object_span(
 
 /// Makes a node of a type from its fields; those that are not given are absent.
 ///
+/// @param registry the dialects; the null handle for all types of the process, in callbacks of a plugin
 /// @param key type key, such as "ir.IntImm" or one of a plugin
 /// @param names names of fields
 /// @param values their values
@@ -219,15 +220,18 @@ pub unsafe extern "C" fn tvmscript_object_new(
         // SAFETY: the promises of the caller.
         let (out, errors, key) = unsafe { (Out::new(out_object)?, Out::optional(out_errors)?, key.read()?) };
         // SAFETY: as above.
-        let (names, values) = unsafe { (read_slice(names, count)?, read_values(values, count)?) };
-        // SAFETY: as above.
-        let names = names.iter().map(|name| unsafe { name.read() });
-        let registry = registry.load()?;
+        let (names, values) = unsafe { (read_texts(names, count)?, read_values(values, count)?) };
+        let dialects = registry.load_or_shared()?;
+        let only_known = registry.id != 0;
         let origin = Datum::origin(&values);
-        let fields: Result<Vec<_>, Status> =
-            names.zip(values).map(|(name, value)| Ok((name?.to_owned(), value.into_value()?))).collect();
-        match reflect::construct(&registry, key, fields?)? {
+        let fields: Result<Vec<_>, Status> = names
+            .iter()
+            .zip(values)
+            .map(|(name, value)| Ok(((*name).to_owned(), value.into_value()?)))
+            .collect();
+        match reflect::construct(only_known.then_some(&**dialects), key, fields?)? {
             Ok(node) => {
+                let registry = dialects;
                 let release = registry.release();
                 let origin =
                     origin.unwrap_or_else(|| Arc::new(Origin::without_text(registry, release, "<built>")));
@@ -240,6 +244,8 @@ pub unsafe extern "C" fn tvmscript_object_new(
 }
 
 /// Makes an array of values.
+///
+/// @param registry the dialects that the array prints with; the null handle for those of the library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvmscript_array_new(
     registry: Registry,
@@ -250,7 +256,7 @@ pub unsafe extern "C" fn tvmscript_array_new(
     enter(|| {
         // SAFETY: the promises of the caller.
         let (out, values) = unsafe { (Out::new(out_object)?, read_values(values, count)?) };
-        let registry = registry.load()?;
+        let registry = registry.load_or_shared()?;
         let release = registry.release();
         let origin = Datum::origin(&values)
             .unwrap_or_else(|| Arc::new(Origin::without_text(registry, release, "<built>")));

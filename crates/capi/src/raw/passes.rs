@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::findings::report;
 use super::handle::{Errors, Handle as _, Object, Registry, Text};
-use super::{Out, Str, enter, read_slice};
-use crate::status::{Outcome, Status};
+use super::{Out, Str, enter, read_texts};
+use crate::status::Status;
 use crate::text::OwnedText;
 use crate::transform;
 
@@ -41,9 +41,7 @@ pub unsafe extern "C" fn tvmscript_run_passes(
         // SAFETY: the promises of the caller.
         let (out, errors) = unsafe { (Out::new(out_object)?, Out::optional(out_errors)?) };
         // SAFETY: as above.
-        let (names, options) = unsafe { (read_slice(names, count)?, options.read()?) };
-        // SAFETY: as above.
-        let names = names.iter().map(|name| unsafe { name.read() }).collect::<Outcome<Vec<&str>>>()?;
+        let (names, options) = unsafe { (read_texts(names, count)?, options.read()?) };
         let part = object.load()?;
         match transform::run(&part, &names, options)? {
             Ok(node) => {

@@ -11,12 +11,13 @@ use tvmscript::pass::PassErrorKind;
 use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
 use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
 use tvmscript::{DocsifyError, dialect_file, ir_core, irbuilder, prim, relax, tir, upgrade};
+use tvmscript_capi::PluginError;
 
 use crate::failure::FileErrorKind;
 use crate::pasted::PastedNote;
 pub(crate) use page::{Page, index, markdown};
 
-const EXAMPLES: [&str; 10] = [
+const EXAMPLES: [&str; 11] = [
     include_str!("syntax.txt"),
     include_str!("names.txt"),
     include_str!("statements.txt"),
@@ -27,6 +28,7 @@ const EXAMPLES: [&str; 10] = [
     include_str!("files.txt"),
     include_str!("upgrade.txt"),
     include_str!("descriptions.txt"),
+    include_str!("plugins.txt"),
 ];
 
 /// All codes in ascending order.
@@ -47,6 +49,7 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         PassErrorKind::CODES,
         ir_core::RewriteError::CODES,
         dialect_file::DescriptionErrorKind::CODES,
+        PluginError::CODES,
         prim::PrimError::CODES,
     ];
     let mut all: Vec<_> = tables.into_iter().flatten().collect();
