@@ -44,6 +44,8 @@ enum Command {
     ErrorCodes,
     /// Generate the page of all functions of scripts.
     Functions,
+    /// Generate the header of the C interface.
+    Header,
     /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
     Miri,
     /// Run the fuzz targets for a while each (needs a nightly toolchain and cargo-fuzz).
@@ -75,6 +77,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Api(options) => api::run(&options),
         Command::ErrorCodes => pages::run(&pages::ERROR_CODES),
         Command::Functions => pages::run(&pages::FUNCTIONS),
+        Command::Header => pages::header(),
         Command::Miri => tools::miri(),
         Command::Fuzz(options) => tools::fuzz(&options),
         Command::Checks(arguments) => return checks::run(&arguments),

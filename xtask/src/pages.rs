@@ -1,4 +1,5 @@
-//! `cargo xtask error-codes`, `cargo xtask functions`: pages that the command generates.
+//! `cargo xtask error-codes`, `cargo xtask functions`: pages that the command generates. `cargo xtask header`: the header of the
+//! C interface.
 
 use std::process::{Command, Stdio};
 
@@ -34,5 +35,21 @@ pub fn run(page: &Page) -> Result<()> {
         bail!("the command fails");
     }
     std::fs::write(workspace::root().join(page.file), output.stdout)?;
+    Ok(())
+}
+
+/// Writes the header of the C interface and the list of its symbols. The test that writes them checks otherwise that they are up to
+/// date.
+///
+/// # Errors
+/// When the test does not build, or a file cannot be written.
+pub fn header() -> Result<()> {
+    let status = workspace::cargo()
+        .args(["test", "--quiet", "--package", "tvmscript-capi", "--test", "header"])
+        .env("TVMSCRIPT_BLESS_HEADER", "1")
+        .status()?;
+    if !status.success() {
+        bail!("the header cannot be made");
+    }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Flags from the registry: a prefix per dialect, and the printer options that dialects register.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use tvmscript::PrinterConfig;
 use tvmscript::docsifier::{OptionArgument, PrinterOption, PrinterTable, Printers};
-use tvmscript::{PrinterConfig, registry};
 
+use crate::dialects::registry;
 use crate::printer::identifier;
 
 /// Values of the flags on the command line.

@@ -12,7 +12,9 @@ mod args;
 mod codes;
 mod command;
 mod constants;
+mod dialect_args;
 mod dialect_flags;
+mod dialects;
 mod failure;
 mod fixes;
 mod folders;
@@ -66,6 +68,16 @@ impl Outcome {
     }
 }
 
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Done => ExitCode::SUCCESS,
+            Outcome::No => ExitCode::from(1),
+            Outcome::Misused => ExitCode::from(2),
+        }
+    }
+}
+
 /// Exits because the machine has less memory than the limits allow. Must not allocate.
 fn out_of_memory(_: usize) -> ! {
     let _ = std::io::Write::write_all(
@@ -84,6 +96,10 @@ fn main() -> ExitCode {
         output::result(concat!("tvmscript ", env!("CARGO_PKG_VERSION"), "\n"));
         return ExitCode::SUCCESS;
     }
+    // Files of `--dialect` are loaded first: their names are values of other flags.
+    if let Err(outcome) = dialects::load(&given) {
+        return outcome.into();
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         // For clap, help and version are errors with exit status 0.
@@ -95,9 +111,7 @@ fn main() -> ExitCode {
         Err(_) => Err(internal::InternalError::unknown()),
     };
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::No) => ExitCode::from(1),
-        Ok(Outcome::Misused) => ExitCode::from(2),
+        Ok(outcome) => outcome.into(),
         Err(error) => {
             output::diagnose(&error.to_string());
             ExitCode::from(1)

@@ -55,12 +55,12 @@ pub(crate) struct UpgradeArgs {
 }
 
 fn targets() -> impl TypedValueParser<Value = &'static Release> {
-    let registry = tvmscript::registry();
+    let registry = crate::dialects::registry();
     one_of(registry.releases().filter(|to| steps(registry).any(|step| step.to == *to)))
 }
 
 fn sources() -> impl TypedValueParser<Value = &'static Release> {
-    let registry = tvmscript::registry();
+    let registry = crate::dialects::registry();
     one_of(registry.releases().filter(|from| steps(registry).any(|step| step.from == *from)))
 }
 

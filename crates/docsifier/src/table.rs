@@ -282,19 +282,22 @@ pub trait DocsifyDialect: Sized {
     where
         Self::Node: Class;
 
+    /// Marks a type without a Rust struct as a variable ([`DocsifyDialect::variable`]).
+    fn variable_info(self, info: &'static TypeInfo) -> Self;
+
     /// Prints nodes of a type without a Rust struct.
-    fn docsify_info(
+    fn docsify_info<D: Printed>(
         self,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self;
 
     /// Prints nodes of a type without a Rust struct, under one token only.
-    fn docsify_info_under(
+    fn docsify_info_under<D: Printed>(
         self,
         token: &'static str,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self;
 
     /// Sets the prefix of the dialect's names (`T`).
@@ -368,11 +371,16 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         self
     }
 
+    fn variable_info(mut self, info: &'static TypeInfo) -> Self {
+        self.slot_mut::<Printers>().variables.push(info);
+        self
+    }
+
     #[track_caller]
-    fn docsify_info(
+    fn docsify_info<D: Printed>(
         mut self,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self {
         let root_token = self.name();
         self.slot_mut::<Printers>().root_tokens.push((info, root_token));
@@ -380,13 +388,14 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn docsify_info_under(
+    fn docsify_info_under<D: Printed>(
         mut self,
         token: &'static str,
         info: &'static TypeInfo,
-        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<Doc> + Send + Sync + 'static,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> DocsifyResult<D> + Send + Sync + 'static,
     ) -> Self {
-        let entry = HandlerEntry { handler: Arc::new(handler), opens_scope: true, place: Location::caller() };
+        let handler: Handler = Arc::new(move |object, path, d| D::printed(handler(object, path, d)));
+        let entry = HandlerEntry { handler, opens_scope: !D::IS_EXPR, place: Location::caller() };
         self.slot_mut::<Printers>().handlers.push((token, info, entry));
         self
     }

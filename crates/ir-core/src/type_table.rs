@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use smallvec::SmallVec;
 
 use crate::containers::keys;
-use crate::dynamic::DynNode;
+use crate::dynamic::{Content, Described, DynNode, DynamicType};
 use crate::fresh::Definitions;
 use crate::invariants::Invalid;
 use crate::json::limits::ElementBudget;
@@ -206,6 +206,7 @@ pub struct TypeInfo {
     key: &'static str,
     payload: TypeId,
     fields: Box<[FieldInfo]>,
+    described: Option<Box<Described>>,
 }
 
 /// The declaration of a type, made by the derives and by [`register_dynamic`].
@@ -255,6 +256,7 @@ struct NodeFunctions {
     check: Option<Check>,
     normalize: Option<Normalize>,
     defines: Option<Defines>,
+    described: Option<Box<Described>>,
 }
 
 /// Registers a type of the program itself. Not generic, so that the code stands once and not for each type.
@@ -281,8 +283,7 @@ fn entry(decl: TypeDecl<'_>, payload: TypeId, functions: NodeFunctions, index: u
         shape: decl.shape,
         eq: decl.eq,
         has_derived: decl.fields.iter().any(|field| field.derived),
-        has_span: payload != TypeId::of::<DynNode>()
-            && decl.fields.iter().any(|field| field.kind == FieldKind::Span && field.name == "span"),
+        has_span: decl.fields.iter().any(|field| field.kind == FieldKind::Span && field.name == "span"),
         custom_eq: decl.custom_eq,
         fields: decl.fields.into(),
         vtable: functions.vtable,
@@ -290,6 +291,7 @@ fn entry(decl: TypeDecl<'_>, payload: TypeId, functions: NodeFunctions, index: u
         check: functions.check,
         normalize: functions.normalize,
         defines: functions.defines,
+        described: functions.described,
         missing_parent: decl.missing_parent,
     }
 }
@@ -331,6 +333,7 @@ pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
         check: T::CHECK.map(|_| check::<T> as Check),
         normalize: T::NORMALIZE.map(|_| normalize::<T> as Normalize),
         defines: T::DEFINES.map(|_| defines::<T> as Defines),
+        described: None,
     };
     append_static(decl, TypeId::of::<T>(), functions)
 }
@@ -346,6 +349,18 @@ pub fn register_dynamic(
     eq: EqKind,
     fields: &[FieldInfo],
 ) -> Result<&'static TypeInfo, TypeError> {
+    let contents = fields.iter().map(|field| Content::of(field.kind)).collect();
+    append_dynamic(key, parent, eq, fields, Described { contents, check: None }, false)
+}
+
+fn append_dynamic(
+    key: &str,
+    parent: Option<&'static TypeInfo>,
+    eq: EqKind,
+    fields: &[FieldInfo],
+    described: Described,
+    is_abstract: bool,
+) -> Result<&'static TypeInfo, TypeError> {
     if let Some(parent) = parent.filter(|p| p.is_concrete() && p.payload != TypeId::of::<DynNode>()) {
         return Err(TypeError::ConcreteParent { key: key.to_owned(), parent: parent.key });
     }
@@ -353,14 +368,28 @@ pub fn register_dynamic(
         let key: &'static str = Box::leak(key.into());
         let decl =
             TypeDecl { key, parent, missing_parent: None, eq, custom_eq: None, shape: Shape::Fields, fields };
+        let construct: Construct = |info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?));
         let functions = NodeFunctions {
-            vtable: Some(vtable_of::<DynNode>()),
-            construct: Some(|info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?))),
+            vtable: (!is_abstract).then(vtable_of::<DynNode>),
+            construct: (!is_abstract).then_some(construct),
+            described: Some(Box::new(described)),
             ..NodeFunctions::default()
         };
         entry(decl, TypeId::of::<DynNode>(), functions, index)
     });
     info.ok_or_else(|| TypeError::Full { key: key.to_owned() })
+}
+
+impl DynamicType {
+    /// Registers the type: an ordinary type whose nodes hold their fields as [`Value`]s.
+    ///
+    /// # Errors
+    /// As [`register_dynamic`].
+    pub fn register(&self) -> Result<&'static TypeInfo, TypeError> {
+        let contents = self.fields.iter().map(|field| field.content.clone()).collect();
+        let described = Described { contents, check: self.check.clone() };
+        append_dynamic(&self.key, self.parent, self.eq, &self.field_infos(), described, self.is_abstract)
+    }
 }
 
 /// Error of [`register_dynamic`].
@@ -430,7 +459,16 @@ impl TypeInfo {
     /// Checks the invariants that the struct declares.
     #[inline]
     pub(crate) fn check(&self, object: &Object) -> Result<(), FieldError> {
-        match self.check {
+        match (self.check, &self.described) {
+            (Some(check), _) => check(object).map_err(|invalid| invalid.of(self.display_key())),
+            (None, Some(described)) => self.check_described(described, object),
+            (None, None) => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_described(&self, described: &Described, object: &Object) -> Result<(), FieldError> {
+        match &described.check {
             Some(check) => check(object).map_err(|invalid| invalid.of(self.display_key())),
             None => Ok(()),
         }
@@ -449,9 +487,10 @@ impl TypeInfo {
     pub(crate) fn defines(&self) -> Option<Defines> {
         self.defines
     }
-    /// Returns `true` if the type was registered by [`register_dynamic`].
-    pub(crate) fn is_dynamic(&self) -> bool {
-        self.payload == TypeId::of::<DynNode>()
+
+    /// Returns the description of a type that was registered at run time.
+    pub(crate) fn described(&self) -> Option<&Described> {
+        self.described.as_deref()
     }
 
     pub(crate) fn payload(&self) -> TypeId {

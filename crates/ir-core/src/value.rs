@@ -459,6 +459,11 @@ impl<'a> Fields<'a> {
         Fields { info, next: 0, values: values.iter_mut(), elements }
     }
 
+    /// The budget of the load.
+    pub(crate) fn elements(&mut self) -> &mut ElementBudget {
+        self.elements
+    }
+
     /// Takes the next field in declaration order.
     ///
     /// # Errors

@@ -291,6 +291,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             members: &[#(&#members),*],
             around: #around,
             call: #call,
+            data: ::core::option::Option::None,
         };
     })
 }

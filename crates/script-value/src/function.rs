@@ -1,5 +1,6 @@
 //! Script functions. One declaration provides the Rust function, argument binding, printing, stubs and hover text.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -81,6 +82,8 @@ pub struct ScriptFn {
     pub around: Option<&'static Around>,
     /// Binds the arguments and calls the body.
     pub call: fn(&'static ScriptFn, CallArgs) -> BuildResult<ScriptValue>,
+    /// What the body knows besides its arguments, for functions that are described at run time.
+    pub data: Option<&'static (dyn Any + Send + Sync)>,
 }
 
 /// Binds the arguments of a call and runs the function.
@@ -253,8 +256,20 @@ impl Binding {
     /// # Errors
     /// Fails if it is missing or of another type.
     pub fn required<T: FromScript>(&mut self, index: usize) -> BuildResult<T> {
-        match self.slots.get_mut(index).and_then(Option::take) {
-            Some((value, at)) => self.convert(index, value, at),
+        self.required_by(index, T::from_script)
+    }
+
+    /// As [`Binding::required`], with a conversion that is given.
+    ///
+    /// # Errors
+    /// Fails if the argument is missing, or the conversion fails.
+    pub fn required_by<T>(
+        &mut self,
+        index: usize,
+        convert: impl FnOnce(ScriptValue) -> BuildResult<T>,
+    ) -> BuildResult<T> {
+        match self.optional_by(index, convert)? {
+            Some(value) => Ok(value),
             None => {
                 let name = self.function.params.get(index).map_or("?", |p| p.name);
                 let kind = BuildErrorKind::MissingArgument { function: self.function.name.to_owned(), name };
@@ -268,8 +283,20 @@ impl Binding {
     /// # Errors
     /// Fails if it is of another type.
     pub fn optional<T: FromScript>(&mut self, index: usize) -> BuildResult<Option<T>> {
+        self.optional_by(index, T::from_script)
+    }
+
+    /// As [`Binding::optional`], with a conversion that is given.
+    ///
+    /// # Errors
+    /// Fails if the conversion fails.
+    pub fn optional_by<T>(
+        &mut self,
+        index: usize,
+        convert: impl FnOnce(ScriptValue) -> BuildResult<T>,
+    ) -> BuildResult<Option<T>> {
         match self.slots.get_mut(index).and_then(Option::take) {
-            Some((value, at)) => self.convert(index, value, at).map(Some),
+            Some((value, at)) => self.convert(index, value, at, convert).map(Some),
             None => Ok(None),
         }
     }
@@ -279,11 +306,23 @@ impl Binding {
     /// # Errors
     /// Fails if one is of another type.
     pub fn rest<T: FromScript>(&mut self, index: usize) -> BuildResult<Vec<T>> {
+        self.rest_by(index, T::from_script)
+    }
+
+    /// As [`Binding::rest`], with a conversion that is given.
+    ///
+    /// # Errors
+    /// Fails if the conversion of an argument fails.
+    pub fn rest_by<T>(
+        &mut self,
+        index: usize,
+        mut convert: impl FnMut(ScriptValue) -> BuildResult<T>,
+    ) -> BuildResult<Vec<T>> {
         let rest = std::mem::take(&mut self.rest);
         let start = self.rest_start;
         rest.into_iter()
             .enumerate()
-            .map(|(i, value)| self.convert(index, value, ArgumentRef::Position(start + i)))
+            .map(|(i, value)| self.convert(index, value, ArgumentRef::Position(start + i), &mut convert))
             .collect()
     }
 
@@ -297,18 +336,24 @@ impl Binding {
             .into_iter()
             .map(|(name, value)| {
                 let at = ArgumentRef::Keyword(name.clone());
-                Ok((name, self.convert(index, value, at)?))
+                Ok((name, self.convert(index, value, at, T::from_script)?))
             })
             .collect()
     }
 
-    fn convert<T: FromScript>(&self, index: usize, value: ScriptValue, at: ArgumentRef) -> BuildResult<T> {
+    fn convert<T>(
+        &self,
+        index: usize,
+        value: ScriptValue,
+        at: ArgumentRef,
+        convert: impl FnOnce(ScriptValue) -> BuildResult<T>,
+    ) -> BuildResult<T> {
         let name = self.function.params.get(index).map(|p| p.name);
         let advice = match &value {
             ScriptValue::Host(host) => host.advice(),
             _ => None,
         };
-        T::from_script(value).map_err(|error| {
+        convert(value).map_err(|error| {
             let error = error.of_parameter(self.function.name, name).at(at);
             match advice {
                 Some(advice) if error.help.is_none() => error.with_help(advice),

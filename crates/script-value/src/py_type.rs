@@ -26,6 +26,8 @@ pub enum PyType {
     Name(&'static str),
     /// A class of nodes.
     Node(fn() -> &'static TypeInfo),
+    /// A class of nodes that was registered at run time.
+    Class(&'static TypeInfo),
     /// A generic type with its arguments: `Sequence[int]`. The name is as in [`PyType::Name`].
     Generic {
         /// The name.
@@ -92,6 +94,7 @@ impl fmt::Display for PyType {
         match self {
             PyType::Name(name) | PyType::Alias { name, .. } | PyType::Opaque(name) => f.write_str(name),
             PyType::Node(info) => f.write_str(class_name(info())),
+            PyType::Class(info) => f.write_str(class_name(info)),
             PyType::Generic { name, of } => {
                 write!(f, "{name}[")?;
                 joined(f, of, ", ")?;

@@ -138,6 +138,7 @@ fn write_class(
 ) {
     let base = match declaration.returns {
         PyType::Node(info) => module.class(info()),
+        PyType::Class(info) => module.class(info),
         PyType::Opaque(_) => Some(module.annotation(&declaration.returns)),
         _ => None,
     };

@@ -147,10 +147,8 @@ impl<'a> Module<'a> {
         match ty {
             PyType::Name("None") => "None".to_owned(),
             PyType::Name(name) => self.name(name),
-            PyType::Node(info) => match self.class(info()) {
-                Some(class) => class,
-                None => self.typing("Any"),
-            },
+            PyType::Node(info) => self.class(info()).unwrap_or_else(|| self.typing("Any")),
+            PyType::Class(info) => self.class(info).unwrap_or_else(|| self.typing("Any")),
             PyType::Generic { name, of } => {
                 let name = self.name(name);
                 let of: Vec<String> = of.iter().map(|ty| self.annotation(ty)).collect();

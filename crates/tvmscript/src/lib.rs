@@ -66,6 +66,8 @@ struct DiagnosticsPage;
 
 pub use tvmscript_arith as arith;
 pub use tvmscript_diagnostics as diagnostics;
+#[cfg(feature = "files")]
+pub use tvmscript_dialect_file as dialect_file;
 pub use tvmscript_diff as diff;
 #[cfg(feature = "print")]
 pub use tvmscript_doc as doc;

@@ -317,7 +317,7 @@ fn names(ty: &PyType, out: &mut Vec<&'static str>) {
         }
         PyType::Union { of } => of.iter().for_each(|ty| names(ty, out)),
         PyType::Scope { of } | PyType::Alias { is: of, .. } => names(of, out),
-        PyType::Node(_) | PyType::Opaque(_) => {}
+        PyType::Node(_) | PyType::Class(_) | PyType::Opaque(_) => {}
     }
 }
 

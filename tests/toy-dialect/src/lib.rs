@@ -78,7 +78,11 @@ pub fn twice_type() -> &'static TypeInfo {
             derived: false,
             optional: false,
         };
-        let fields = [field("dtype", FieldKind::DType), field("value", FieldKind::Node)];
+        let fields = [
+            field("span", FieldKind::Span),
+            field("dtype", FieldKind::DType),
+            field("value", FieldKind::Node),
+        ];
         register_dynamic("toy.Twice", type_by_key("ir.PrimExpr"), EqKind::Tree, &fields)
             .expect("the description is complete")
     })
@@ -142,7 +146,10 @@ fn region(label: Str) -> BuildResult<FrameOf<RegionFrame>> {
 /// Adds a value to itself.
 #[script_fn]
 fn twice(value: AnyExpr) -> BuildResult<Object> {
-    Ok(twice_type().construct(vec![Value::DType(value.0.dtype()), Value::Node(value.0)])?)
+    let fields = vec![Value::None, Value::DType(value.0.dtype()), Value::Node(value.0)];
+    let mut twice = twice_type().construct(fields)?;
+    twice.set_span(Span::current());
+    Ok(twice)
 }
 
 printers! {

@@ -25,6 +25,7 @@ pub(super) const GENERIC: &[&str] = &[
     "irbuilder",
     "script-parser",
     "stubs",
+    "dialect-file",
     "si-builder",
     "pass",
 ];

@@ -10,13 +10,14 @@ use tvmscript::ir_core::registry::INVARIANT;
 use tvmscript::pass::PassErrorKind;
 use tvmscript::script_eval::errors::{HostErrorKind, syntax_codes};
 use tvmscript::script_parser::{EvalErrorKind, ParseErrorKind};
-use tvmscript::{DocsifyError, ir_core, irbuilder, prim, relax, tir, upgrade};
+use tvmscript::{DocsifyError, dialect_file, ir_core, irbuilder, prim, relax, tir, upgrade};
+use tvmscript_capi::PluginError;
 
 use crate::failure::FileErrorKind;
 use crate::pasted::PastedNote;
 pub(crate) use page::{Page, index, markdown};
 
-const EXAMPLES: [&str; 9] = [
+const EXAMPLES: [&str; 11] = [
     include_str!("syntax.txt"),
     include_str!("names.txt"),
     include_str!("statements.txt"),
@@ -26,6 +27,8 @@ const EXAMPLES: [&str; 9] = [
     include_str!("limits.txt"),
     include_str!("files.txt"),
     include_str!("upgrade.txt"),
+    include_str!("descriptions.txt"),
+    include_str!("plugins.txt"),
 ];
 
 /// All codes in ascending order.
@@ -45,6 +48,8 @@ pub(crate) fn all() -> Vec<&'static ErrorCode> {
         DocsifyError::CODES,
         PassErrorKind::CODES,
         ir_core::RewriteError::CODES,
+        dialect_file::DescriptionErrorKind::CODES,
+        PluginError::CODES,
         prim::PrimError::CODES,
     ];
     let mut all: Vec<_> = tables.into_iter().flatten().collect();

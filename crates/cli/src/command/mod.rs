@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod dialect;
 mod diff;
 mod dump;
 mod emit;
@@ -28,7 +29,7 @@ use crate::input::{self, Input, Warnings};
 use crate::internal::InternalError;
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, constants, folders, output, parallel};
+use crate::{Outcome, constants, dialects, folders, output, parallel};
 
 /// State shared by all subcommands.
 pub(crate) struct Run<'a> {
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let begin = Instant::now();
     let global = &args.global;
     let color = output::use_color(global.color, std::io::stderr().is_terminal());
-    let settings = Settings::new(tvmscript::registry(), global, color);
+    let settings = Settings::new(dialects::registry(), global, color);
     let mut timings = Timings::default();
     let with_constants = match constants::load(&global.constants, &settings, &mut timings) {
         Ok(registry) => registry,
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Check(args) => check::run(args, &mut run),
         Command::Roundtrip(args) => roundtrip::run(args, &mut run),
         Command::Equal(args) => equal::run(args, &mut run),
+        Command::Dialect(args) => dialect::run(args, &run),
         Command::Diff(args) => diff::run(args, &mut run),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Hash(args) => hash::run(args, &mut run),

@@ -37,6 +37,11 @@ pub(super) fn run(args: &StubsArgs, run: &Run<'_>) -> Outcome {
     let layout = if args.stub_packages { Layout::StubPackages } else { Layout::Sources };
     let mut files = stubs(registry, layout);
     files.extend(tools(registry, layout));
+    write_all(dir, &files)
+}
+
+/// Writes files below a folder.
+pub(super) fn write_all(dir: &Path, files: &[StubFile]) -> Outcome {
     files.iter().fold(Outcome::Done, |outcome, file| outcome.and(write(dir, file)))
 }
 

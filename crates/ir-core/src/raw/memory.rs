@@ -14,6 +14,7 @@ use crate::children::FieldObjects;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
 use crate::hash::{Context, HashWork};
+use crate::json::limits::ElementBudget;
 use crate::node::Node;
 use crate::span::Span;
 use crate::type_table::TypeInfo;
@@ -391,8 +392,8 @@ impl Object {
     /// Fails, with the node unchanged, if there is no such field or the value is not of its kind and class.
     pub fn set_field(&mut self, index: usize, value: Value) -> Result<(), FieldError> {
         let info = self.info();
-        if info.is_dynamic() {
-            crate::dynamic::check_kind(info, index, &value)?;
+        if info.described().is_some() {
+            crate::dynamic::check_content(info, index, &value, &mut ElementBudget::unlimited())?;
         }
         self.make_unique();
         // SAFETY: unique now, and the functions belong to the payload.

@@ -352,6 +352,7 @@ fn declared_function(
                 #(#defaults)*
                 _ => ::core::option::Option::None,
             }),
+            data: ::core::option::Option::None,
         };
     })
 }

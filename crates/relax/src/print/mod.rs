@@ -16,6 +16,7 @@ mod types;
 
 pub use state::RelaxOptions;
 
+use tvmscript_docsifier::doc::Doc;
 use tvmscript_docsifier::{DocsifyDialect, Frame};
 use tvmscript_ir::print::ModuleOrder;
 use tvmscript_ir::{GlobalVar, IRModule};
@@ -76,7 +77,7 @@ fn expressions(dialect: Dialect) -> Dialect {
         .on::<Var>()
         .docsify(expr::var)
         .variable()
-        .docsify_info(dataflow_var_type(), |object, path, d| expr::any_var(object, path, d).map(Into::into))
+        .docsify_info(dataflow_var_type(), |object, path, d| expr::any_var(object, path, d).map(Doc::from))
         .on::<Constant>()
         .docsify(expr::constant)
         .on::<PrimValue>()
@@ -117,7 +118,7 @@ fn shared(dialect: Dialect) -> Dialect {
         .on::<prim::Var>()
         .docsify_under("relax", scalar::var)
         .docsify_info_under("relax", prim::size_var_type(), |object, path, d| {
-            scalar::size_var(object, path, d).map(Into::into)
+            scalar::size_var(object, path, d).map(Doc::from)
         })
         .on::<prim::IntImm>()
         .docsify_under("relax", scalar::int_imm)

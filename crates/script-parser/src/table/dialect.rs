@@ -104,14 +104,17 @@ pub trait ParseDialect: Sized {
     /// [`Assign`]: tvmscript_python_syntax::ast::Assign
     /// [`ExprStmt`]: tvmscript_python_syntax::ast::ExprStmt
     /// [`With`]: tvmscript_python_syntax::ast::With
-    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>) -> Self;
+    fn parse<S: Statement>(
+        self,
+        handler: impl Fn(&mut Parser, StmtId, &S) -> EvalResult<()> + Send + Sync + 'static,
+    ) -> Self;
 
     /// Registers the handler of a kind of statement under the token of another dialect, which does not handle it itself:
     /// functions of that dialect may then contain the statement.
     fn parse_in<S: Statement>(
         self,
         token: &'static str,
-        handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>,
+        handler: impl Fn(&mut Parser, StmtId, &S) -> EvalResult<()> + Send + Sync + 'static,
     ) -> Self;
 
     /// Registers the handler of a kind of statement without fields, such as `pass`, or of any kind.
@@ -227,7 +230,10 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>) -> Self {
+    fn parse<S: Statement>(
+        self,
+        handler: impl Fn(&mut Parser, StmtId, &S) -> EvalResult<()> + Send + Sync + 'static,
+    ) -> Self {
         let token = self.name();
         self.parse_in(token, handler)
     }
@@ -236,7 +242,7 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn parse_in<S: Statement>(
         mut self,
         token: &'static str,
-        handler: fn(&mut Parser, StmtId, &S) -> EvalResult<()>,
+        handler: impl Fn(&mut Parser, StmtId, &S) -> EvalResult<()> + Send + Sync + 'static,
     ) -> Self {
         let place = Location::caller();
         let erased: StmtHandler = Arc::new(move |p, id, stmt| match S::of(stmt) {

@@ -133,6 +133,7 @@ static IDENTITY: ScriptFn = ScriptFn {
     members: &[],
     around: None,
     call: identity_call,
+    data: None,
 };
 
 fn reads_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
@@ -164,6 +165,7 @@ static APPLY: ScriptFn = ScriptFn {
     members: &[],
     around: None,
     call: apply_call,
+    data: None,
 };
 
 fn subscript(object: &Object, indices: &tvmscript_script_parser::Indices) -> Result<ScriptValue, BuildError> {

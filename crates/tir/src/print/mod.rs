@@ -39,7 +39,7 @@ pub mod parts {
 pub use state::TirOptions;
 pub use stmt::body;
 
-use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::doc::{Doc, ExprDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, DocsifyResult, Frame};
 use tvmscript_ir::print::ModuleOrder;
 use tvmscript_ir::{GlobalVar, IRModule, Target};
@@ -73,7 +73,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
 }
 
 fn expressions(dialect: Dialect) -> Dialect {
-    printers! { dialect.docsify_info(prim::size_var_type(), |object, path, d| var::size_var(object, path, d).map(Into::into));
+    printers! { dialect.docsify_info(prim::size_var_type(), |object, path, d| var::size_var(object, path, d).map(Doc::from));
         prim::PrimType => types::prim_type;
         prim::PointerType => types::pointer_type;
         prim::TupleType => types::tuple_type;

@@ -303,6 +303,7 @@ pub(super) static TYPED_FUNCTIONS: LazyLock<Vec<ScriptFn>> = LazyLock::new(|| {
                 Some((operator, ..)) => call_entry(operator, function, args, |_| None),
                 None => Err(BuildError::not_callable(function.name)),
             },
+            data: None,
         };
     TYPED.iter().map(function).collect()
 });

@@ -56,6 +56,7 @@ mod names {
             members: &[],
             around: None,
             call,
+            data: None,
         };
         DECLARED.iter().map(function).collect()
     });

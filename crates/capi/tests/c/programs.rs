@@ -1,0 +1,95 @@
+//! The examples, and programs that use the library wrongly or on several threads.
+
+use crate::support::{build, file, output, path, root, run, text};
+
+const MODULE: &str = r#"
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def scale(A: T.Buffer((128, 64), "float32"), B: T.Buffer((128, 64), "float32")):
+        for i, j in T.grid(128, 64):
+            with T.block("scale"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * T.float32(2)
+
+    @T.prim_func
+    def fill(C: T.Buffer((16,), "int32"), n: T.int32):
+        for i in range(16):
+            C[i] = n + 0
+"#;
+
+#[test]
+fn a_program_in_c_lists_functions_and_differences() {
+    let Some(program) = build("examples/functions.c", "functions") else { return };
+    let second = file("second.py", &MODULE.replace("T.float32(2)", "T.float32(3)"));
+    let found = output(&program, &[path(&second)], MODULE);
+    let (functions, differences) = found.split_at(found.find("---").expect("differences"));
+    assert_eq!(functions, "scale: A[128, 64], B[128, 64]\nfill: C[16]\n");
+    assert!(
+        differences.contains("-                B[vi, vj] = A[vi, vj] * T.float32(2.0)\n"),
+        "{differences}"
+    );
+    assert!(
+        differences.contains("+                B[vi, vj] = A[vi, vj] * T.float32(3.0)\n"),
+        "{differences}"
+    );
+}
+
+#[test]
+fn a_program_in_c_shows_the_errors_of_a_text() {
+    let Some(program) = build("examples/functions.c", "errors") else { return };
+    let second = file("right.py", MODULE);
+    let found = run(&program, &[path(&second)], &MODULE.replace("C[i] = n", "D[i] = n"));
+    assert_eq!(found.status.code(), Some(1));
+    assert!(text(&found.stderr).contains("[E0201] Error: undefined name `D`"), "{}", text(&found.stderr));
+}
+
+#[test]
+fn b_05_a_program_in_cpp_visits_nodes_both_ways_and_runs_passes() {
+    let Some(program) = build("examples/visit.cpp", "visit") else { return };
+    let found = output(&program, &[], MODULE);
+    assert!(found.contains("tir.BufferStore 2\n"), "{found}");
+    assert!(found.contains("C[i] = n\n") || found.ends_with("C[i] = n\n"), "{found}");
+}
+
+#[test]
+fn ten_thousand_malformed_calls_give_error_codes() {
+    let Some(program) = build("tests/programs/malformed.c", "malformed") else { return };
+    let found = output(&program, &[], "");
+    // Statuses that such calls have, and those that they cannot have.
+    let has =
+        |status: &str| found.lines().find_map(|line| line.strip_prefix(status)).map(|rest| rest == ": yes");
+    for status in [
+        "a pointer is null or misaligned",
+        "a length is larger than any object can be",
+        "a text is not UTF-8",
+        "a handle is null, or was never given out",
+        "a handle was freed before",
+        "a handle is of another kind than the parameter",
+        "an index is not less than the count",
+        "a name is unknown",
+        "an option or argument has a value that it cannot have",
+    ] {
+        assert_eq!(has(status), Some(true), "{status}:\n{found}");
+    }
+}
+
+#[test]
+fn threads_share_handles() {
+    let Some(program) = build("tests/programs/threads.c", "threads") else { return };
+    assert_eq!(output(&program, &[], ""), "freed 1 times\n");
+}
+
+/// The program of `docs/c-abi.md`.
+#[test]
+fn the_program_of_the_page_works() {
+    let page = std::fs::read_to_string(root().join("../../docs/c-abi.md")).expect("the page");
+    let source = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```")).expect("a program").0;
+    let file = file("page.c", source);
+    let Some(program) = build(path(&file), "page") else { return };
+    let found = output(&program, &[], "");
+    assert!(found.ends_with("    A[0] = T.float32(1.0)\n"), "{found}");
+}

@@ -1,0 +1,53 @@
+//! Arguments of `dialect`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// `dialect`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectArgs {
+    /// The command.
+    #[command(subcommand)]
+    pub(crate) command: DialectCommand,
+}
+
+/// A command about dialects in files.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DialectCommand {
+    /// Report all mistakes in descriptions, and conflicts with other dialects
+    Check(DialectFiles),
+    /// Write a reference page in Markdown
+    Doc(DialectDoc),
+    /// Write Python stubs for type checkers and editors
+    Stubs(DialectStubs),
+}
+
+/// Files that describe dialects.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectFiles {
+    /// TOML files; each may name classes of those before it
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `dialect doc`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectDoc {
+    #[command(flatten)]
+    pub(crate) files: DialectFiles,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `dialect stubs`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectStubs {
+    /// TOML file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Folder to write the stubs to; created if missing
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+}

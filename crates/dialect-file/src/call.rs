@@ -1,0 +1,140 @@
+//! Calls of the functions of a loaded dialect: arguments become the fields of a node.
+
+use tvmscript_ir_core::{FieldError, Object, Span, TypeInfo, Value};
+use tvmscript_irbuilder::{
+    Binding, BuildError, BuildResult, Builder, CallArgs, Frame, PendingFrame, ScriptFn, ScriptValue,
+};
+
+use crate::node::{Gives, NodeText, Passing, list};
+use crate::template::Form;
+
+/// The body of all functions: finds the node in the data of the function.
+pub(crate) fn call(function: &'static ScriptFn, args: CallArgs) -> BuildResult<ScriptValue> {
+    let Some(node) = function.data.and_then(|data| data.downcast_ref::<NodeText>()) else {
+        return Err(BuildError::not_callable(function.name));
+    };
+    let values = node.bind_arguments(function, args)?;
+    match node.form {
+        Form::Call if node.gives == Gives::Value => Ok(ScriptValue::Node(node.make(values)?)),
+        Form::Call => {
+            Builder::add_stmt(node.make(values)?)?;
+            Ok(ScriptValue::None)
+        }
+        Form::Assign { .. } => {
+            let (values, variable) = node.with_target(values)?;
+            Builder::add_stmt(node.make(values)?)?;
+            Ok(ScriptValue::Node(variable))
+        }
+        Form::With { .. } | Form::For { .. } => {
+            Ok(PendingFrame::value(NodeFrame { node, values, body: Vec::new() }))
+        }
+        Form::Function { .. } => Err(BuildError::message(format!("`{}` is a decorator", node.full))
+            .with_help(format!("write `@{}` in front of a function", node.full))),
+    }
+}
+
+/// Makes a node at the current position.
+fn construct(info: &'static TypeInfo, values: Vec<Value>) -> BuildResult<Object> {
+    let mut object = info.construct(values).map_err(|error| match error {
+        FieldError::Invalid { field, reason, .. } => BuildError::message(reason).at_parameter(field),
+        other => BuildError::from(other),
+    })?;
+    object.set_span(Span::current());
+    Ok(object)
+}
+
+impl NodeText {
+    fn bind_arguments(&self, function: &'static ScriptFn, args: CallArgs) -> BuildResult<Vec<Value>> {
+        let mut binding = Binding::new(function, args)?;
+        let mut values = vec![Value::None; self.info.fields().len()];
+        let mut set = |field: usize, value: Value| {
+            if let Some(slot) = values.get_mut(field) {
+                *slot = value;
+            }
+        };
+        for (index, argument) in self.arguments.iter().enumerate() {
+            let convert = |value| argument.convert.value(value);
+            let value = match (argument.passing, &argument.default) {
+                (Passing::Star, _) => list(binding.rest_by(index, convert)?),
+                (_, None) => binding.required_by(index, convert)?,
+                (_, Some(default)) => binding.optional_by(index, convert)?.unwrap_or_else(|| default.clone()),
+            };
+            set(argument.field, value);
+        }
+        for (field, value) in &self.constants {
+            set(*field, value.clone());
+        }
+        if self.is_variable {
+            set(1, Value::str(""));
+        }
+        if let Some((field, dtype)) = self.infer(&values)?
+            && let Some(slot) = values.get_mut(field)
+        {
+            *slot = Value::DType(dtype);
+        }
+        Ok(values)
+    }
+
+    fn make(&self, values: Vec<Value>) -> BuildResult<Object> {
+        construct(self.info, values)
+    }
+
+    /// Sets the field of the target to a new variable.
+    fn with_target(&self, mut values: Vec<Value>) -> BuildResult<(Vec<Value>, Object)> {
+        let target = self.target.as_ref().and_then(|target| Some((target.field, target.class?)));
+        let Some((field, class)) = target else {
+            return Err(BuildError::message(format!("`{}` binds no variable", self.full)));
+        };
+        let variable = fresh(class)?;
+        if let Some(slot) = values.get_mut(field) {
+            *slot = Value::Node(variable.clone());
+        }
+        Ok((values, variable))
+    }
+}
+
+/// A new variable without a name. Loading checks that its class has no other fields.
+fn fresh(class: &'static TypeInfo) -> BuildResult<Object> {
+    construct(class, vec![Value::None, Value::str("")])
+}
+
+/// The scope of `with` and `for`.
+struct NodeFrame {
+    node: &'static NodeText,
+    values: Vec<Value>,
+    body: Vec<Value>,
+}
+
+impl Frame for NodeFrame {
+    fn name(&self) -> &'static str {
+        self.node.full
+    }
+
+    fn enter(&mut self) -> BuildResult<ScriptValue> {
+        if self.node.target.is_none() {
+            return Ok(ScriptValue::None);
+        }
+        let (values, variable) = self.node.with_target(std::mem::take(&mut self.values))?;
+        self.values = values;
+        Ok(ScriptValue::Node(variable))
+    }
+
+    fn close(self: Box<Self>) -> BuildResult<()> {
+        let NodeFrame { node, mut values, body } = *self;
+        if let Some(place) = &node.body
+            && let Some(slot) = values.get_mut(place.field)
+        {
+            *slot = list(body);
+        }
+        Builder::add_stmt(node.make(values)?)
+    }
+
+    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
+        let class = self.node.body.as_ref().and_then(|body| body.class);
+        if class.is_some_and(|class| !stmt.info().is_a(class)) {
+            return Some(stmt);
+        }
+        self.body.push(Value::Node(stmt));
+        None
+    }
+}

@@ -1,0 +1,170 @@
+//! Dialects described in a TOML file and loaded at run time.
+//!
+//! A file declares nodes, operators and statements, each with its text. From it follow printing and parsing, both JSON
+//! forms, equality, hash, visitors, differences, stubs and a reference page, as for a dialect that is written in Rust. No
+//! code runs while a file is loaded.
+//!
+//! ```
+//! use tvmscript_dialect_file::DialectFile;
+//! use tvmscript_ir_core::RegistryBuilder;
+//!
+//! let text = r#"
+//! [dialect]
+//! name = "toy"
+//! prefix = "Toy"
+//!
+//! [statement.trace]
+//! doc = "Logs a message."
+//! fields = { label = "str", level = { kind = "int", default = 0 } }
+//! assembly = "Toy.trace({label}, level={level})"
+//! "#;
+//! let base = RegistryBuilder::new().build()?;
+//! let file = DialectFile::load(text, &base).map_err(|errors| errors[0].to_string())?;
+//! let registry = RegistryBuilder::new().with(file.dialect()).build()?;
+//! assert!(registry.node("toy.Trace").is_some());
+//!
+//! let wrong = text.replace("{level}", "{levl}");
+//! let errors = DialectFile::load(&wrong, &base).unwrap_err();
+//! assert_eq!(errors[0].to_string(), "the assembly of `trace` has the placeholder `{levl}`, which is not a field");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crate knows no dialect: classes of others are named by their type keys, and looked up in the registry that a file is
+//! loaded on top of.
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
+mod call;
+mod description;
+mod error;
+mod key;
+mod kind;
+mod load;
+mod node;
+mod print;
+mod rule;
+mod source;
+mod template;
+
+use toml::de::DeTable;
+use tvmscript_docsifier::DocsifyDialect as _;
+use tvmscript_ir_core::{Dialect, Registry, TypeInfo};
+use tvmscript_irbuilder::BuildDialect as _;
+use tvmscript_script_parser::ParseDialect as _;
+
+pub use error::{DescriptionError, DescriptionErrorKind};
+pub use key::ContentKey;
+
+use crate::description::Description;
+use crate::load::Loaded;
+use crate::node::Gives;
+use crate::source::{Mistakes, Section};
+
+/// Maximum size of a file in bytes.
+pub const MAX_BYTES: usize = 4 << 20;
+
+/// A dialect that was loaded from a file.
+///
+/// Types live as long as the process. A text that is loaded again, on top of the same dialects, gives the same types.
+#[derive(Debug, Clone, Copy)]
+pub struct DialectFile {
+    loaded: &'static Loaded,
+}
+
+impl DialectFile {
+    /// Loads a description. `base` holds the dialects that it may refer to and has to go together with.
+    ///
+    /// # Errors
+    /// Fails with all mistakes, each with its place in the text.
+    pub fn load(text: &str, base: &Registry) -> Result<DialectFile, Vec<DescriptionError>> {
+        let mut mistakes = Mistakes::default();
+        if text.len() > MAX_BYTES {
+            mistakes.add(DescriptionErrorKind::TooMany { what: "bytes", limit: MAX_BYTES }, &(0..0));
+            return Err(mistakes.0);
+        }
+        let (root, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            let span = error.span().unwrap_or(0..0);
+            let at = |offset: usize| u32::try_from(offset.min(text.len())).unwrap_or(u32::MAX);
+            let kind = DescriptionErrorKind::Syntax { message: error.message().to_owned() };
+            mistakes.add(kind, &(at(span.start)..at(span.end)));
+        }
+        if !errors.is_empty() {
+            return Err(mistakes.0);
+        }
+        let section = Section::root(&root, text);
+        let description = Description::read(&section, &mut mistakes);
+        let key = ContentKey::of(text);
+        let loaded = description.and_then(|description| load::load(description, key, base, &mut mistakes));
+        match loaded {
+            Some(loaded) if mistakes.0.is_empty() => Ok(DialectFile { loaded }),
+            _ => {
+                mistakes.0.sort_by_key(|error| error.range().start);
+                Err(mistakes.0)
+            }
+        }
+    }
+
+    /// The name of the dialect, with which its type keys begin.
+    pub fn name(&self) -> &'static str {
+        self.loaded.name
+    }
+
+    /// The prefix of the dialect in scripts.
+    pub fn prefix(&self) -> &'static str {
+        self.loaded.prefix
+    }
+
+    /// The edition; empty if the file names none.
+    pub fn edition(&self) -> &'static str {
+        &self.loaded.edition
+    }
+
+    /// The documentation of the dialect.
+    pub fn doc(&self) -> &'static str {
+        &self.loaded.doc
+    }
+
+    /// The content key of the file.
+    pub fn key(&self) -> ContentKey {
+        self.loaded.key
+    }
+
+    /// The types of its nodes, in the order of the tables.
+    pub fn types(&self) -> &'static [&'static TypeInfo] {
+        &self.loaded.types
+    }
+
+    /// Number of nodes, abstract ones included.
+    pub fn node_count(&self) -> usize {
+        self.loaded.types.len()
+    }
+
+    /// Number of functions that scripts can call.
+    pub fn function_count(&self) -> usize {
+        self.loaded.functions.len()
+    }
+
+    /// The dialect, for a registry.
+    #[track_caller]
+    pub fn dialect(&self) -> Dialect {
+        let Loaded { name, prefix, types, texts, functions, .. } = self.loaded;
+        let mut dialect = Dialect::new(name).alias(prefix).namespace(&[prefix]);
+        for info in types {
+            dialect = dialect.node_info(info);
+        }
+        for text in texts {
+            let text = *text;
+            if text.is_variable {
+                dialect = dialect.variable_info(text.info);
+            }
+            dialect = match text.gives {
+                Gives::Value => dialect
+                    .docsify_info(text.info, move |node, path, d| print::expression(text, node, path, d)),
+                Gives::Statement => dialect
+                    .docsify_info(text.info, move |node, path, d| print::statement(text, node, path, d)),
+            };
+        }
+        dialect.functions(functions)
+    }
+}

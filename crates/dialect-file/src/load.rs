@@ -1,0 +1,562 @@
+//! From a description to types and functions: names of other dialects are resolved, types registered, texts made.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use tvmscript_docsifier::Printers;
+use tvmscript_ir_core::invariants::Invalid;
+use tvmscript_ir_core::{
+    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Object, Registry, TypeInfo, Value,
+};
+use tvmscript_irbuilder::{Param, ParamKind, PyType, ScriptFn, ScriptValue};
+use tvmscript_script_parser::Parsers;
+
+use crate::call;
+use crate::description::{Check, Description, Entry, Field, Rule, Table, parse_dtype, unknown};
+use crate::error::DescriptionErrorKind;
+use crate::key::ContentKey;
+use crate::kind::{Kind, Role};
+use crate::node::{Argument, Convert, Gives, NodeText, Passing, Place, ResultRule, Variable};
+use crate::rule::script_value;
+use crate::source::{Mistakes, Text};
+use crate::template::{Form, Pass, Template};
+
+/// A loaded dialect.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) name: &'static str,
+    pub(crate) prefix: &'static str,
+    pub(crate) edition: String,
+    pub(crate) doc: String,
+    pub(crate) key: ContentKey,
+    /// Types in the order of the file.
+    pub(crate) types: Vec<&'static TypeInfo>,
+    pub(crate) texts: Vec<&'static NodeText>,
+    pub(crate) functions: Vec<&'static ScriptFn>,
+}
+
+/// What a dialect is made from: its text, and the types of other dialects that it names.
+type Origin = (ContentKey, Vec<usize>);
+
+/// The dialects that the process has loaded.
+static LOADED: Mutex<Option<HashMap<Origin, &'static Loaded>>> = Mutex::new(None);
+
+fn leak(text: &str) -> &'static str {
+    Box::leak(text.into())
+}
+
+/// Loads a description, once per process for one text.
+pub(crate) fn load(
+    description: Description,
+    key: ContentKey,
+    base: &Registry,
+    mistakes: &mut Mistakes,
+) -> Option<&'static Loaded> {
+    check_taken(&description, base, mistakes);
+    let loader = Loader::new(description, base, mistakes)?;
+    if !mistakes.0.is_empty() {
+        return None;
+    }
+    let mut others: Vec<usize> = loader.others.values().map(|info| info.index()).collect();
+    others.sort_unstable();
+    let origin = (key, others);
+    // Loading has no other effect than registrations, which a panic does not undo.
+    let mut all = LOADED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let all = all.get_or_insert_default();
+    if let Some(loaded) = all.get(&origin) {
+        return Some(loaded);
+    }
+    let loaded: &'static Loaded = Box::leak(Box::new(loader.finish(key, mistakes)?));
+    all.insert(origin, loaded);
+    Some(loaded)
+}
+
+/// Reports names that dialects of the registry have.
+fn check_taken(description: &Description, base: &Registry, mistakes: &mut Mistakes) {
+    let Description { name, prefix, entries, .. } = description;
+    let mut taken = |what: String, dialect: &str, at: &Text, help: &str| {
+        let kind = DescriptionErrorKind::Taken { what, dialect: dialect.to_owned() };
+        mistakes.with_help(kind, &at.at, help);
+    };
+    if base.dialects().contains(&name.text.as_str()) {
+        let help = "choose another `name`, or load the file once";
+        taken(format!("the name `{}`", name.text), &name.text, name, help);
+    }
+    let printed = base.slot::<Printers>().map(|printers| printers.table().prefixes());
+    let printed = printed.into_iter().flatten().find(|(_, other)| *other == prefix.text);
+    let parsed = base.slot::<Parsers>().map(|parsers| parsers.prefixes());
+    let parsed = parsed.into_iter().flatten().find(|(other, _)| *other == prefix.text);
+    if let Some(dialect) = printed.map(|(dialect, _)| dialect).or(parsed.map(|(_, dialect)| dialect)) {
+        taken(format!("the prefix `{}`", prefix.text), dialect, prefix, "choose another `prefix`");
+    }
+    for entry in entries.iter().filter(|entry| base.node(&entry.key).is_some()) {
+        let dialect = entry.key.split('.').next().unwrap_or_default();
+        taken(format!("the node `{}`", entry.key), dialect, &entry.name, "choose another name");
+    }
+}
+
+/// A class that a description names: of the file, by the index of its entry, or of another dialect.
+#[derive(Clone, Copy)]
+enum ClassName {
+    Own(usize),
+    Other(&'static TypeInfo),
+}
+
+struct Loader {
+    description: Description,
+    /// Classes of other dialects by type key.
+    others: HashMap<String, &'static TypeInfo>,
+    own: HashMap<String, usize>,
+    /// Types of the entries, set when they are registered.
+    cells: Vec<Arc<OnceLock<&'static TypeInfo>>>,
+    /// Entries with their parents in front.
+    order: Vec<usize>,
+}
+
+impl Loader {
+    /// Resolves the names of other dialects.
+    fn new(description: Description, base: &Registry, mistakes: &mut Mistakes) -> Option<Loader> {
+        let mut others = HashMap::new();
+        let own: HashMap<String, usize> =
+            description.entries.iter().enumerate().map(|(at, entry)| (entry.key.clone(), at)).collect();
+        for entry in &description.entries {
+            if let Some(parent) = &entry.parent
+                && !own.contains_key(&parent.text)
+            {
+                let what = format!("`parent` of {}", entry.what);
+                match base.node(&parent.text) {
+                    None => not_registered(&what, parent, mistakes),
+                    Some(info) if info.is_concrete() => {
+                        let reason = "it is not an abstract class".to_owned();
+                        refuse_parent(entry, parent, reason, mistakes);
+                    }
+                    Some(info) => _ = others.insert(parent.text.clone(), info),
+                }
+            }
+            for field in &entry.fields {
+                let mut kind = field.kind.clone();
+                let Some(Kind::Class(key)) = kind.class_mut() else { continue };
+                // Own names without a dot are reported before.
+                if own.contains_key(key) || !key.contains('.') || key.starts_with(&own_prefix(&description)) {
+                    continue;
+                }
+                match base.node(key) {
+                    Some(info) => _ = others.insert(key.clone(), info),
+                    None => {
+                        let what = format!("`{}` of {}", field.name.text, entry.what);
+                        not_registered(&what, &Text::implied(key.clone(), &field.at), mistakes);
+                    }
+                }
+            }
+        }
+        let cells = description.entries.iter().map(|_| Arc::new(OnceLock::new())).collect();
+        let mut loader = Loader { description, others, own, cells, order: Vec::new() };
+        loader.order = loader.parents_first(mistakes);
+        loader.check_targets(mistakes);
+        Some(loader)
+    }
+
+    fn parent_entry(&self, entry: &Entry) -> Option<usize> {
+        self.own.get(&entry.parent.as_ref()?.text).copied()
+    }
+
+    /// The entries with their parents in front. Reports parents that are not abstract, and circles.
+    fn parents_first(&self, mistakes: &mut Mistakes) -> Vec<usize> {
+        let entries = &self.description.entries;
+        let mut order = Vec::with_capacity(entries.len());
+        let mut is_done = vec![false; entries.len()];
+        for start in 0..entries.len() {
+            let mut chain = Vec::new();
+            let mut at = Some(start);
+            while let Some(index) = at {
+                if is_done.get(index).copied().unwrap_or(true) {
+                    break;
+                }
+                let Some(entry) = entries.get(index) else { break };
+                if chain.contains(&index) {
+                    if let Some(parent) = &entry.parent {
+                        refuse_parent(entry, parent, "a node is not its own ancestor".to_owned(), mistakes);
+                    }
+                    return order;
+                }
+                chain.push(index);
+                at = self.parent_entry(entry);
+                if let (Some(parent), Some(own)) = (&entry.parent, at.and_then(|at| entries.get(at)))
+                    && !own.is_abstract
+                {
+                    let reason = format!("it is not abstract: add `abstract = true` to {}", own.what);
+                    refuse_parent(entry, parent, reason, mistakes);
+                }
+            }
+            for index in chain.into_iter().rev() {
+                if let Some(done) = is_done.get_mut(index) {
+                    *done = true;
+                }
+                order.push(index);
+            }
+        }
+        order
+    }
+
+    /// Reports targets of bindings and scopes that no statement can make: the variable has fields of its own.
+    fn check_targets(&self, mistakes: &mut Mistakes) {
+        for entry in &self.description.entries {
+            let target = match entry.template.as_ref().map(|template| template.form) {
+                Some(Form::Assign { target } | Form::For { target, .. }) => Some(target),
+                Some(Form::With { target, .. }) => target,
+                _ => None,
+            };
+            let Some(field) = target.and_then(|target| entry.fields.get(target)) else { continue };
+            let Kind::Class(key) = &field.kind else { continue };
+            let class = self.own.get(key).and_then(|index| self.description.entries.get(*index));
+            if class.is_none_or(|class| !class.is_variable || !class.fields.is_empty()) {
+                let reason = format!("binds a new `{key}`, which needs more than a name");
+                let kind = DescriptionErrorKind::Assembly { entry: entry.name.text.clone(), reason };
+                let help = "bind a node of the file with `variable = true` and without fields";
+                mistakes.with_help(kind, &field.at, help);
+            }
+        }
+    }
+
+    fn class(&self, key: &str) -> Option<ClassName> {
+        match self.own.get(key) {
+            Some(index) => Some(ClassName::Own(*index)),
+            None => self.others.get(key).copied().map(ClassName::Other),
+        }
+    }
+
+    /// The type of a class, after all types are registered.
+    fn info(&self, key: &str) -> Option<&'static TypeInfo> {
+        match self.class(key)? {
+            ClassName::Own(index) => self.cells.get(index)?.get().copied(),
+            ClassName::Other(info) => Some(info),
+        }
+    }
+
+    fn content(&self, kind: &Kind) -> Content {
+        match kind {
+            Kind::Any => Content::Any,
+            Kind::Bool => Content::Bool,
+            Kind::Int => Content::Int,
+            Kind::Float => Content::Float,
+            Kind::DType => Content::DType,
+            Kind::Str => Content::Str,
+            Kind::Expr | Kind::Node | Kind::Variable(_) => Content::Node,
+            Kind::Class(key) => match self.class(key) {
+                Some(ClassName::Own(index)) => match self.cells.get(index) {
+                    Some(cell) => Content::Later(Arc::clone(cell)),
+                    None => Content::Node,
+                },
+                Some(ClassName::Other(info)) => Content::Class(info),
+                None => Content::Node,
+            },
+            Kind::List(item) => Content::List(Box::new(self.content(item))),
+            Kind::Optional(inner) => Content::Optional(Box::new(self.content(inner))),
+        }
+    }
+
+    fn convert(&self, kind: &Kind) -> Convert {
+        match kind {
+            Kind::Any => Convert::Any,
+            Kind::Bool => Convert::Bool,
+            Kind::Int => Convert::Int,
+            Kind::Float => Convert::Float,
+            Kind::DType => Convert::DType,
+            Kind::Str => Convert::Str,
+            Kind::Expr | Kind::Variable(_) => Convert::Expr,
+            Kind::Node => Convert::Node,
+            Kind::Class(key) => self.info(key).map_or(Convert::Node, Convert::Class),
+            Kind::List(item) => Convert::List(Box::new(self.convert(item))),
+            Kind::Optional(inner) => Convert::Optional(Box::new(self.convert(inner))),
+        }
+    }
+
+    /// Registers the types and makes the functions.
+    fn finish(self, key: ContentKey, mistakes: &mut Mistakes) -> Option<Loaded> {
+        for index in &self.order {
+            let entry = self.description.entries.get(*index)?;
+            let parent = match &entry.parent {
+                Some(parent) => Some(self.info(&parent.text)?),
+                None => None,
+            };
+            let described = DynamicType {
+                key: entry.key.clone(),
+                parent,
+                eq: if entry.is_variable { EqKind::FreeVar } else { EqKind::Tree },
+                fields: self.fields(entry),
+                check: checks(entry),
+                is_abstract: entry.is_abstract,
+            };
+            match described.register() {
+                Ok(info) => _ = self.cells.get(*index)?.set(info),
+                Err(error) => {
+                    let reason = error.to_string();
+                    let parent = entry.parent.as_ref().unwrap_or(&entry.name);
+                    refuse_parent(entry, parent, reason, mistakes);
+                    return None;
+                }
+            }
+        }
+        let name = leak(&self.description.name.text);
+        let prefix = leak(&self.description.prefix.text);
+        let mut types = Vec::new();
+        let mut texts = Vec::new();
+        let mut functions = Vec::new();
+        for (entry, cell) in self.description.entries.iter().zip(&self.cells) {
+            let info = *cell.get()?;
+            types.push(info);
+            if let Some(template) = &entry.template {
+                let text: &'static NodeText =
+                    Box::leak(Box::new(self.text(entry, template, info, name, prefix)));
+                texts.push(text);
+                functions.push(function(entry, text));
+            }
+        }
+        let Description { edition, doc, .. } = self.description;
+        let edition = edition.map(|edition| edition.text).unwrap_or_default();
+        Some(Loaded { name, prefix, edition, doc, key, types, texts, functions })
+    }
+
+    fn fields(&self, entry: &Entry) -> Vec<DynamicField> {
+        let hidden =
+            |name: &str, content| DynamicField { name: name.to_owned(), content, def: false, skip_eq: false };
+        if entry.is_abstract {
+            return Vec::new();
+        }
+        let mut fields = vec![hidden("span", Content::Span)];
+        if entry.is_variable {
+            fields.push(hidden("name", Content::Name));
+        }
+        if entry.result.is_some() {
+            fields.push(hidden("dtype", Content::DType));
+        }
+        fields.extend(entry.fields.iter().map(|field| DynamicField {
+            name: field.name.text.clone(),
+            content: self.content(&field.kind),
+            def: field.role == Role::Definition,
+            skip_eq: field.role == Role::Ignored,
+        }));
+        fields
+    }
+
+    fn text(
+        &self,
+        entry: &Entry,
+        template: &Template,
+        info: &'static TypeInfo,
+        dialect: &'static str,
+        prefix: &'static str,
+    ) -> NodeText {
+        let hidden = info.fields().len().saturating_sub(entry.fields.len());
+        let name_of = |index: usize| info.fields().get(index).map_or("", |field| field.name);
+        let place = |index: usize| {
+            let field: Option<&Field> = entry.fields.get(index);
+            let mut kind = field.map(|field| field.kind.clone());
+            let class = match kind.as_mut().and_then(Kind::class_mut) {
+                Some(Kind::Class(key)) => self.info(key),
+                _ => None,
+            };
+            Place { field: hidden + index, name: name_of(hidden + index), class }
+        };
+        let (target, body) = match template.form {
+            Form::Call => (None, None),
+            Form::Assign { target } => (Some(place(target)), None),
+            Form::With { target, body } => (target.map(place), Some(place(body))),
+            Form::For { target, body } => (Some(place(target)), Some(place(body))),
+            Form::Function { body, .. } => (None, Some(place(body))),
+        };
+        let mut arguments = Vec::with_capacity(template.arguments.len());
+        for argument in &template.arguments {
+            let Some(field) = entry.fields.get(argument.field) else { continue };
+            let field_name = name_of(hidden + argument.field);
+            let (passing, name) = match &argument.pass {
+                Pass::Position => (Passing::Position, field_name),
+                Pass::Star => (Passing::Star, field_name),
+                Pass::Keyword(name) => (Passing::Keyword, leak(name)),
+            };
+            let inner = match &field.kind {
+                Kind::List(item) => &**item,
+                kind => kind,
+            };
+            let variable = match inner {
+                Kind::Variable(name) => entry.variables.iter().position(|v| v.name.text == *name),
+                _ => None,
+            };
+            let mut convert = self.convert(&field.kind);
+            if let (Passing::Star, Convert::List(item)) = (passing, &convert) {
+                convert = (**item).clone();
+            }
+            let default = field.default.clone();
+            arguments.push(Argument {
+                field: hidden + argument.field,
+                field_name,
+                name,
+                passing,
+                convert,
+                default,
+                variable,
+            });
+        }
+        let used = template.fields();
+        let outside = entry.fields.iter().enumerate().filter(|(index, _)| !used.contains(index));
+        let constants =
+            outside.filter_map(|(index, field)| Some((hidden + index, field.default.clone()?))).collect();
+        let result = entry.result.as_ref().map(|rule| match rule {
+            Rule::DType(dtype) => (1, ResultRule::DType(*dtype)),
+            Rule::Variable(index) => (1, ResultRule::Variable(*index)),
+            Rule::Expression(text, names) => {
+                let names = names.iter().map(|name| leak(name)).collect();
+                (1, ResultRule::Rule(Box::leak(Box::new(crate::rule::Rule::new(&text.text, names)))))
+            }
+        });
+        let variables = entry.variables.iter().map(|variable| Variable {
+            name: leak(&variable.name.text),
+            any_of: variable.any_of.iter().filter_map(|ty| parse_dtype(&ty.text)).collect(),
+        });
+        NodeText {
+            dialect,
+            function: leak(&template.function),
+            full: leak(&format!("{prefix}.{}", template.function)),
+            info,
+            gives: if entry.table == Table::Statement { Gives::Statement } else { Gives::Value },
+            is_variable: entry.is_variable,
+            form: template.form,
+            arguments,
+            target,
+            body,
+            constants,
+            variables: variables.collect(),
+            result,
+        }
+    }
+}
+
+fn own_prefix(description: &Description) -> String {
+    format!("{}.", description.name.text)
+}
+
+fn not_registered(what: &str, key: &Text, mistakes: &mut Mistakes) {
+    unknown(what, key, "a type key of a loaded dialect", mistakes);
+    if let Some(error) = mistakes.0.last_mut() {
+        error.help = Some("load the dialect that declares it first".to_owned());
+    }
+}
+
+fn refuse_parent(entry: &Entry, parent: &Text, reason: String, mistakes: &mut Mistakes) {
+    let kind = DescriptionErrorKind::Parent { parent: parent.text.clone(), node: entry.key.clone(), reason };
+    mistakes.add(kind, &parent.at);
+}
+
+/// The checks of a node, as one function.
+fn checks(entry: &Entry) -> Option<DynamicCheck> {
+    let leaked = |check: &Check| Checked {
+        rule: Box::leak(Box::new(crate::rule::Rule::new(
+            &check.rule.text,
+            check.fields.iter().map(|name| leak(name)).collect(),
+        ))),
+        message: check.message.clone(),
+        at: leak(&check.at),
+    };
+    let checks: Vec<Checked> = entry.checks.iter().map(leaked).collect();
+    if checks.is_empty() {
+        return None;
+    }
+    Some(Arc::new(move |node| checks.iter().try_for_each(|check| check.run(node))))
+}
+
+/// A check of a node.
+struct Checked {
+    rule: &'static crate::rule::Rule,
+    message: Option<String>,
+    at: &'static str,
+}
+
+impl Checked {
+    fn run(&self, node: &Object) -> Result<(), Invalid> {
+        let value = |name: &str| match node.info().field_index(name) {
+            Some(index) => script_value(node.field(index)),
+            None => ScriptValue::None,
+        };
+        let reason = match self.rule.evaluate(value) {
+            Ok(ScriptValue::Bool(true)) => return Ok(()),
+            Ok(ScriptValue::Bool(false)) => match &self.message {
+                Some(message) => self.rule.fields().iter().fold(message.clone(), |message, name| {
+                    message.replace(&format!("{{{name}}}"), &format!("{:?}", value(name)))
+                }),
+                None => {
+                    let shown = |name: &&str| format!("`{name}` is {:?}", value(name));
+                    let fields: Vec<String> = self.rule.fields().iter().map(shown).collect();
+                    format!("`{}` does not hold: {}", self.rule.text(), fields.join(", "))
+                }
+            },
+            Ok(other) => format!("`{}` must be a bool, not {}", self.rule.text(), other.type_name()),
+            Err(message) => format!("`{}` cannot be evaluated: {message}", self.rule.text()),
+        };
+        Err(Invalid::at(self.at, reason))
+    }
+}
+
+/// The script function of a node.
+fn function(entry: &Entry, text: &'static NodeText) -> &'static ScriptFn {
+    let param = |argument: &Argument| Param {
+        name: argument.name,
+        kind: match argument.passing {
+            Passing::Star => ParamKind::Args,
+            Passing::Keyword if entry.table == Table::Statement => ParamKind::KeywordOnly,
+            Passing::Position | Passing::Keyword => ParamKind::Plain,
+        },
+        default: argument.default.as_ref().map(|default| leak(&default_text(default))),
+        py_type: match argument.passing {
+            Passing::Star => sequence(py_type(&argument.convert)),
+            _ => py_type(&argument.convert),
+        },
+    };
+    let params: Vec<Param> = text.arguments.iter().map(param).collect();
+    let node = PyType::Class(text.info);
+    let target = text.target.as_ref().and_then(|target| target.class).map_or(PyType::NONE, PyType::Class);
+    let returns = match (text.form, text.gives) {
+        (Form::Call, Gives::Value) => node,
+        (Form::Call | Form::Function { .. }, _) => PyType::NONE,
+        (Form::Assign { .. }, _) => target,
+        (Form::With { .. } | Form::For { .. }, _) => PyType::Scope { of: Box::leak(Box::new(target)) },
+    };
+    Box::leak(Box::new(ScriptFn {
+        name: text.function,
+        doc: leak(&entry.doc),
+        params: params.leak(),
+        returns,
+        is_annotation: entry.is_variable,
+        members: &[],
+        around: None,
+        call: call::call,
+        data: Some(text),
+    }))
+}
+
+fn sequence(item: PyType) -> PyType {
+    PyType::Generic { name: "Sequence", of: vec![item].leak() }
+}
+
+fn py_type(convert: &Convert) -> PyType {
+    match convert {
+        Convert::Any | Convert::Expr | Convert::Node => PyType::ANY,
+        Convert::Bool => PyType::BOOL,
+        Convert::Int => PyType::INT,
+        Convert::Float => PyType::FLOAT,
+        Convert::DType | Convert::Str => PyType::STR,
+        Convert::Class(info) => PyType::Class(info),
+        Convert::List(item) => sequence(py_type(item)),
+        Convert::Optional(inner) => PyType::Union { of: vec![py_type(inner), PyType::NONE].leak() },
+    }
+}
+
+/// A default as Python writes it.
+fn default_text(value: &Value) -> String {
+    match value {
+        Value::None => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::DType(dtype) => format!("\"{dtype}\""),
+        other => format!("{other:?}"),
+    }
+}

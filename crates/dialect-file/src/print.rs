@@ -1,0 +1,205 @@
+//! The text of nodes of a loaded dialect.
+
+use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult, text_of};
+use tvmscript_ir_core::containers::ArrayNode;
+use tvmscript_ir_core::{EqKind, FieldRef, Object, PathId, Value, for_each_child};
+
+use crate::node::{Convert, NodeText, Passing, Place};
+use crate::template::Form;
+
+/// Name of variables without a name.
+const HINT: &str = "v";
+
+/// The call of an expression, or the name of a variable.
+pub(crate) fn expression(
+    node: &NodeText,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
+    if !node.is_variable {
+        return call(node, object, path, d);
+    }
+    if let Some(name) = d.defined_doc(object)? {
+        return Ok(name);
+    }
+    let declaration = call(node, object, path, d)?;
+    d.variable(object, HINT, |_| declaration)
+}
+
+/// A statement.
+pub(crate) fn statement(
+    node: &NodeText,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
+    match node.form {
+        Form::Call | Form::Function { .. } => {
+            let call = call(node, object, path, d)?;
+            Ok(d.docs.expr_stmt(call))
+        }
+        Form::Assign { .. } => {
+            let value = call(node, object, path, d)?;
+            let Some((place, variable)) = target(node, object) else {
+                return Err(DocsifyError::unwritable(object, "it binds no variable"));
+            };
+            let hint = hint(variable);
+            if d.is_defined(variable) {
+                let reason = format!("`{hint}` is used or bound before this statement");
+                return Err(DocsifyError::unwritable(object, reason));
+            }
+            let frame = d.frame_of_free(variable).unwrap_or(d.frame_count().saturating_sub(1));
+            let name = d.in_frame(frame, |d| d.define(variable, hint))?;
+            let name = d.at_field(name, path, place.name);
+            Ok(d.docs.bind(name, value))
+        }
+        Form::With { .. } => {
+            let (name, stmts) = scope(node, object, path, d)?;
+            let context = call(node, object, path, d)?;
+            Ok(d.docs.scope(name, context, &stmts))
+        }
+        Form::For { .. } => {
+            let (name, stmts) = scope(node, object, path, d)?;
+            let iter = call(node, object, path, d)?;
+            match name {
+                Some(name) => Ok(d.docs.for_(name, iter, &stmts)),
+                None => Err(DocsifyError::unwritable(object, "it binds no variable")),
+            }
+        }
+    }
+}
+
+fn hint(variable: &Object) -> &str {
+    variable.name_cell().map_or(HINT, |name| name.written_or(HINT))
+}
+
+fn target<'n>(node: &'n NodeText, object: &'n Object) -> Option<(&'n Place, &'n Object)> {
+    let place = node.target.as_ref()?;
+    match object.field(place.field) {
+        FieldRef::Node(variable) => Some((place, variable)),
+        _ => None,
+    }
+}
+
+/// The target and the statements of a scope.
+fn scope(
+    node: &NodeText,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<(Option<ExprDoc>, Vec<StmtDoc>)> {
+    d.in_scope(object, |d| {
+        let name = match target(node, object) {
+            Some((place, variable)) => {
+                let name = d.define(variable, hint(variable))?;
+                Some(d.at_field(name, path, place.name))
+            }
+            None => None,
+        };
+        if let Some(body) = &node.body
+            && let FieldRef::Node(list) = object.field(body.field)
+            && let Some(list) = list.as_node::<ArrayNode>()
+        {
+            let at = d.field(path, body.name);
+            for (index, item) in list.items().iter().enumerate() {
+                let Some(item) = item.as_object() else { continue };
+                let at = d.item(at, index);
+                let doc = d.doc(item, at)?;
+                d.push_doc(doc);
+            }
+        }
+        Ok(name)
+    })
+}
+
+/// The call of the function of a node.
+fn call(node: &NodeText, object: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
+    let mut args = Vec::with_capacity(node.arguments.len());
+    let mut keywords: Vec<(&str, ExprDoc)> = Vec::new();
+    for argument in &node.arguments {
+        let value = object.field(argument.field);
+        let path = d.field(path, argument.field_name);
+        match argument.passing {
+            Passing::Position => args.push(print(value, &argument.convert, path, d)?),
+            Passing::Star => {
+                let FieldRef::Node(list) = value else { continue };
+                if let (Some(list), Convert::List(item)) = (list.as_node::<ArrayNode>(), &argument.convert) {
+                    args.extend(items(list, item, path, d)?);
+                }
+            }
+            Passing::Keyword => {
+                let is_default = argument.default.as_ref().is_some_and(|default| is_same(default, value));
+                if !is_default {
+                    let doc = d.keyword_value(|d| print(value, &argument.convert, path, d))?;
+                    keywords.push((argument.name, doc));
+                }
+            }
+        }
+    }
+    let callee = d.prefixed(node.dialect, node.function);
+    Ok(match keywords.is_empty() {
+        true => d.docs.call_args(callee, &args),
+        false => d.docs.call(callee, &args, &keywords),
+    })
+}
+
+fn items(
+    list: &ArrayNode,
+    item: &Convert,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Vec<ExprDoc>> {
+    let mut docs = Vec::with_capacity(list.items().len());
+    for (index, value) in list.items().iter().enumerate() {
+        let path = d.item(path, index);
+        docs.push(print(value.as_field(), item, path, d)?);
+    }
+    Ok(docs)
+}
+
+/// The value of a field.
+fn print(value: FieldRef<'_>, of: &Convert, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
+    let FieldRef::Node(object) = value else { return d.value(&value.to_value(), path) };
+    match of {
+        Convert::Optional(inner) => print(value, inner, path, d),
+        Convert::Str => {
+            let doc = d.docs.str(text_of(object).unwrap_or_default());
+            Ok(d.at(doc, path))
+        }
+        Convert::List(item) => match object.as_node::<ArrayNode>() {
+            Some(list) => {
+                let items = items(list, item, path, d)?;
+                let doc = d.docs.list(&items);
+                Ok(d.at(doc, path))
+            }
+            None => d.expr_object(object, path),
+        },
+        // A bare number would read as a number of Python, not as a node.
+        Convert::Expr | Convert::Node | Convert::Class(_) if is_literal(object) => {
+            d.typed(|d| d.expr_object(object, path))
+        }
+        _ => d.expr_object(object, path),
+    }
+}
+
+/// Returns `true` for an expression without parts, such as a number.
+fn is_literal(object: &Object) -> bool {
+    let mut has_parts = false;
+    for_each_child(object, |child| has_parts |= text_of(child).is_none());
+    !has_parts && object.info().eq_kind() != EqKind::FreeVar
+}
+
+/// Returns `true` if a field has its default value.
+fn is_same(default: &Value, value: FieldRef<'_>) -> bool {
+    match (default, value) {
+        (Value::None, FieldRef::None) => true,
+        (Value::Bool(a), FieldRef::Bool(b)) => *a == b,
+        (Value::Int(a), FieldRef::Int(b)) => *a == b,
+        (Value::Float(a), FieldRef::Float(b)) => a.to_bits() == b.to_bits(),
+        (Value::DType(a), FieldRef::DType(b)) => *a == b,
+        (Value::Node(a), FieldRef::Node(b)) => text_of(a).is_some() && text_of(a) == text_of(b),
+        _ => false,
+    }
+}
