@@ -437,8 +437,8 @@ typedef struct {
 } tvmscript_value;
 
 /**
- * A function of the program that the library calls. It gets `count` arguments, which stay the library's, and writes its result,
- * which becomes the library's: the library frees an object or function in it. It returns a `tvmscript_status`. A text in the result has to live until the next
+ * A function of the program that the library calls. It returns a `tvmscript_status`; if it fails, a text in its result is the reason. It gets `count` arguments, which stay the library's, and writes its result,
+ * which becomes the library's: the library frees an object or function in it. A text in the result has to live until the next
  * call of the function, or until it is freed. It must return, without throwing an exception.
  */
 typedef int32_t (*tvmscript_call_callback)(void *user,
@@ -714,13 +714,13 @@ typedef struct {
                               tvmscript_visit_callback post,
                               void *user);
     /**
-     * See `tvmscript_print`.
+     * See `tvmscript_errors_render`.
      */
-    tvmscript_status (*print)(tvmscript_registry registry,
-                              tvmscript_object object,
-                              const tvmscript_print_options *options,
-                              tvmscript_text *out_text,
-                              tvmscript_errors *out_errors);
+    tvmscript_status (*errors_render)(tvmscript_errors errors, tvmscript_text *out_text);
+    /**
+     * See `tvmscript_errors_free`.
+     */
+    tvmscript_status (*errors_free)(tvmscript_errors errors);
     /**
      * See `tvmscript_text_get`.
      */
@@ -729,6 +729,14 @@ typedef struct {
      * See `tvmscript_text_free`.
      */
     tvmscript_status (*text_free)(tvmscript_text text);
+    /**
+     * See `tvmscript_print`.
+     */
+    tvmscript_status (*print)(tvmscript_registry registry,
+                              tvmscript_object object,
+                              const tvmscript_print_options *options,
+                              tvmscript_text *out_text,
+                              tvmscript_errors *out_errors);
     /**
      * See `tvmscript_equal`.
      */

@@ -28,9 +28,38 @@ impl From<Status> for Failure {
 
 type Answer = Result<Datum, Failure>;
 
+/// The failure of a function of the caller.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: Status,
+    /// The reason, if the function gives one.
+    pub(crate) message: Option<String>,
+}
+
+impl From<Status> for Refusal {
+    fn from(status: Status) -> Refusal {
+        Refusal { status, message: None }
+    }
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Status {
+        refusal.status
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Failure {
+        match refusal.message {
+            Some(message) => Failure::Found(Findings::of_callback(&message)),
+            None => Failure::Status(refusal.status),
+        }
+    }
+}
+
 /// A function of the caller.
 pub(crate) trait Callback: Send + Sync {
-    fn call(&self, args: &[Datum]) -> Outcome<Datum>;
+    fn call(&self, args: &[Datum]) -> Result<Datum, Refusal>;
 }
 
 /// A function that can be called with values.
@@ -203,27 +232,22 @@ fn visit_by_functions(root: &Part, pre: &Datum, post: &Datum) -> Answer {
 }
 
 /// Replaces the nodes at and below one by what a callback returns for them, children before parents.
-pub(crate) fn rewrite(root: &Part, callback: &dyn Callback) -> Outcome<Result<Object, Findings>> {
-    let mut failure = None;
+pub(crate) fn rewrite(root: &Part, callback: &dyn Callback) -> Result<Object, Failure> {
+    let mut failure: Option<Failure> = None;
     let rewritten = post_order_mutate(root.node.clone(), |node| {
         if failure.is_some() {
             return None;
         }
         match callback.call(&[Datum::Object(root.with(node.clone()))]) {
-            Ok(Datum::None) => None,
-            Ok(Datum::Object(part)) => Some(part.node),
-            Ok(_) => {
-                failure = Some(Status::InvalidArgument);
-                None
-            }
-            Err(status) => {
-                failure = Some(status);
-                None
-            }
+            Ok(Datum::None) => return None,
+            Ok(Datum::Object(part)) => return Some(part.node),
+            Ok(_) => failure = Some(Status::InvalidArgument.into()),
+            Err(refusal) => failure = Some(refusal.into()),
         }
+        None
     });
     match failure {
-        Some(status) => Err(status),
-        None => Ok(rewritten.map_err(|error| Findings::of_rewrite(&error, root))),
+        Some(failure) => Err(failure),
+        None => rewritten.map_err(|error| Failure::Found(Findings::of_rewrite(&error, root))),
     }
 }

@@ -32,6 +32,11 @@ pub(crate) mod codes {
         name: "json",
         meaning: "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.",
     };
+    pub(crate) static CALLBACK: ErrorCode = ErrorCode {
+        code: "E1309",
+        name: "callback",
+        meaning: "A function of the program or of a plugin failed for the reason that it gives.",
+    };
     pub(crate) static LEFT_OUT: ErrorCode = ErrorCode {
         code: "E0805",
         name: "left-out",
@@ -83,6 +88,11 @@ impl Findings {
     /// The error of a rewrite.
     pub(crate) fn of_rewrite(error: &RewriteError, part: &Part) -> Findings {
         Findings::message(error.error_code(), &error.to_string(), &part.origin.name)
+    }
+
+    /// The reason that a function of the caller gives for its failure.
+    pub(crate) fn of_callback(message: &str) -> Findings {
+        Findings::message(&codes::CALLBACK, message, "<callback>")
     }
 
     /// A node whose fields do not fit.

@@ -20,7 +20,7 @@ use tvmscript::irbuilder::{
 use tvmscript::pass::{Pass, PassContext, PassDialect as _, PassError, PassInfo};
 use tvmscript::{Diagnostic, Object, Ref, Registry, Value, diagnostics};
 
-use crate::callable::Callback;
+use crate::callable::{Callback, Refusal};
 use crate::program::{Dialects, Origin, Part};
 use crate::status::Status;
 use crate::value::Datum;
@@ -110,7 +110,7 @@ error_codes! {
             "A plugin, or another dialect of its name, is in the registry already. Name each plugin once.";
         PluginError::Item { .. } => "E1308" "plugin-item"
             "A function, printer or pass of a plugin has a name that cannot be written or is taken, or is for a node that the dialect \
-             does not have or that has a text already.";
+             does not have.";
     }
     delegate {
         PluginError::Description { found, .. } => match found.first() {
@@ -167,26 +167,27 @@ struct Code {
 
 impl Code {
     fn call(&self, args: &[Datum]) -> Result<Datum, CodeError<'_>> {
-        self.callback.call(args).map_err(|status| CodeError { what: &self.what, status })
+        self.callback.call(args).map_err(|refusal| CodeError { what: &self.what, refusal })
     }
 
     fn wrong_result(&self) -> CodeError<'_> {
-        CodeError { what: &self.what, status: Status::InvalidArgument }
+        CodeError { what: &self.what, refusal: Status::InvalidArgument.into() }
     }
 }
 
 /// Failure of code of a plugin.
 struct CodeError<'c> {
     what: &'c str,
-    status: Status,
+    refusal: Refusal,
 }
 
 impl fmt::Display for CodeError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = match self.status {
-            Status::InvalidArgument => "its result, or an argument, has a value that it cannot have",
-            Status::Stopped => "it failed",
-            status => &status.describe().to_string_lossy(),
+        let reason = match (&self.refusal.message, self.refusal.status) {
+            (Some(message), _) => message.trim(),
+            (None, Status::InvalidArgument) => "its result, or an argument, has a value that it cannot have",
+            (None, Status::Stopped) => "it gives no reason",
+            (None, status) => &status.describe().to_string_lossy(),
         };
         write!(f, "{} failed: {reason}", self.what)
     }

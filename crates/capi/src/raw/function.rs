@@ -10,7 +10,7 @@ use super::findings::report;
 use super::handle::{Errors, Function, Handle, Object, Registry, Text};
 use super::value::{Value, read_values};
 use super::{Out, Str, enter};
-use crate::callable::{self, Callable, Callback, Failure, NAMED};
+use crate::callable::{self, Callable, Callback, Failure, NAMED, Refusal};
 use crate::status::{Outcome, Status};
 use crate::text::OwnedText;
 use crate::value::Datum;
@@ -33,8 +33,8 @@ pub enum VisitResult {
 /// It returns a `tvmscript_visit_result`; any other number ends the walk like stop. It must return, without throwing an exception.
 pub type VisitCallback = Option<unsafe extern "C" fn(user: *mut c_void, node: Object) -> i32>;
 
-/// A function of the program that the library calls. It gets `count` arguments, which stay the library's, and writes its result,
-/// which becomes the library's: the library frees an object or function in it. It returns a `tvmscript_status`. A text in the result has to live until the next
+/// A function of the program that the library calls. It returns a `tvmscript_status`; if it fails, a text in its result is the reason. It gets `count` arguments, which stay the library's, and writes its result,
+/// which becomes the library's: the library frees an object or function in it. A text in the result has to live until the next
 /// call of the function, or until it is freed. It must return, without throwing an exception.
 pub type CallCallback = Option<
     unsafe extern "C" fn(user: *mut c_void, args: *const Value, count: usize, result: *mut Value) -> i32,
@@ -128,20 +128,25 @@ unsafe impl Send for Foreign {}
 unsafe impl Sync for Foreign {}
 
 impl Callback for Foreign {
-    fn call(&self, args: &[Datum]) -> Outcome<Datum> {
+    fn call(&self, args: &[Datum]) -> Result<Datum, Refusal> {
         let owned =
             args.iter().map(|arg| Ok(OwnedValue(Value::store(arg.clone())?))).collect::<Outcome<Vec<_>>>()?;
         let values: Vec<Value> = owned.iter().map(|value| value.0).collect();
         let mut result = OwnedValue(Value::NONE);
         // SAFETY: the caller promises the signature, and that the callback returns.
         let status = unsafe { (self.call)(self.user, values.as_ptr(), values.len(), &raw mut result.0) };
-        match Status::of_number(status) {
-            Some(Status::Ok) => {}
-            Some(status) => return Err(status),
-            None => return Err(Status::Stopped),
-        }
         // SAFETY: the callback promises that a text in its result lives now.
-        unsafe { result.0.read() }
+        let result = unsafe { result.0.read() };
+        match Status::of_number(status) {
+            Some(Status::Ok) => Ok(result?),
+            status => {
+                let message = match result {
+                    Ok(Datum::Text(message)) if !message.is_empty() => Some(message),
+                    _ => None,
+                };
+                Err(Refusal { status: status.unwrap_or(Status::Stopped), message })
+            }
+        }
     }
 }
 
@@ -174,12 +179,13 @@ pub unsafe extern "C" fn tvmscript_object_rewrite(
         let (out, errors) = unsafe { (Out::new(out_object)?, Out::optional(out_errors)?) };
         let callback = Foreign::new(call.ok_or(Status::InvalidPointer)?, user, None);
         let part = object.load()?;
-        match callable::rewrite(&part, &callback)? {
+        match callable::rewrite(&part, &callback) {
             Ok(node) => {
                 out.set(Object::store(part.with(node))?);
                 Ok(())
             }
-            Err(found) => report(found, errors),
+            Err(Failure::Status(status)) => Err(status),
+            Err(Failure::Found(found)) => report(found, errors),
         }
     })
 }

@@ -12,7 +12,7 @@ use super::function::{CallCallback, Foreign, VisitCallback};
 use super::handle::{Errors, Object, Registry, Text};
 use super::program::PrintOptions;
 use super::value::Value;
-use super::{Str, compare, function, handle, library, object, program, read_slice, text, value};
+use super::{Str, compare, findings, function, handle, library, object, program, read_slice, text, value};
 use crate::plugin::{Item, ItemKind, PluginError, Table};
 use crate::status::{Outcome, Status};
 
@@ -141,6 +141,14 @@ pub struct Host {
         post: VisitCallback,
         user: *mut c_void,
     ) -> Status,
+    /// See `tvmscript_errors_render`.
+    pub errors_render: unsafe extern "C" fn(errors: Errors, out_text: *mut Text) -> Status,
+    /// See `tvmscript_errors_free`.
+    pub errors_free: extern "C" fn(errors: Errors) -> Status,
+    /// See `tvmscript_text_get`.
+    pub text_get: unsafe extern "C" fn(text: Text, out_view: *mut Str) -> Status,
+    /// See `tvmscript_text_free`.
+    pub text_free: extern "C" fn(text: Text) -> Status,
     /// See `tvmscript_print`.
     pub print: unsafe extern "C" fn(
         registry: Registry,
@@ -149,10 +157,6 @@ pub struct Host {
         out_text: *mut Text,
         out_errors: *mut Errors,
     ) -> Status,
-    /// See `tvmscript_text_get`.
-    pub text_get: unsafe extern "C" fn(text: Text, out_view: *mut Str) -> Status,
-    /// See `tvmscript_text_free`.
-    pub text_free: extern "C" fn(text: Text) -> Status,
     /// See `tvmscript_equal`.
     pub equal: unsafe extern "C" fn(
         a: Object,
@@ -191,9 +195,11 @@ static HOST: Host = Host {
     object_free: program::tvmscript_object_free,
     value_free: value::tvmscript_value_free,
     visit: function::tvmscript_visit,
-    print: program::tvmscript_print,
+    errors_render: findings::tvmscript_errors_render,
+    errors_free: findings::tvmscript_errors_free,
     text_get: text::tvmscript_text_get,
     text_free: text::tvmscript_text_free,
+    print: program::tvmscript_print,
     equal: compare::tvmscript_equal,
     object_span: object::tvmscript_object_span,
 };

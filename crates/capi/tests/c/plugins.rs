@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::support::{build, compiler, path, root, run_with, text};
+use crate::support::{build, compiler, library, path, root, run_with, text};
 
 /// Nodes of the toy dialect inside a function of TIR.
 const TOY: &str = r#"# from tvm.script import tir as T
@@ -55,6 +55,32 @@ fn p74_03_a_dialect_from_a_dynamic_library_is_printed_inside_tir_and_read_back()
     assert_eq!(rest, passed);
 }
 
+/// The plugin in Rust.
+fn rust_plugin() -> PathBuf {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    library().join(format!("{prefix}tvmscript_toy_plugin{suffix}"))
+}
+
+#[test]
+fn p74_03_a_dialect_from_a_dynamic_library_in_rust_is_the_same() {
+    let Some(program) = build("tests/programs/plugin_host.c", "plugin_rust") else { return };
+    let plugin = rust_plugin();
+    let found = run(&program, &[path(&plugin)], TOY);
+    assert_eq!((text(&found.stderr), found.status.code()), ("", Some(0)), "{}", text(&found.stdout));
+    assert!(text(&found.stdout).starts_with(TOY), "{}", text(&found.stdout));
+    assert!(
+        text(&found.stdout).ends_with(&TOY.replace("Toy.twice(Toy.clamp(n, -1, 1))", "Toy.clamp(n, -1, 1)"))
+    );
+
+    let wrong = TOY.replace("Toy.pair(n, n + 1)", "Toy.pair(1, n) + Toy.panic()");
+    let found = run(&program, &[path(&plugin)], &wrong);
+    let reasons =
+        ["a pair begins with an expression, not Int(1)", "the plugin panicked: this function is broken"];
+    for reason in reasons {
+        assert!(text(&found.stdout).contains(reason), "{}", text(&found.stdout));
+    }
+}
+
 #[test]
 fn errors_in_a_text_with_a_plugin_have_their_places() {
     let Some(plugin) = plugin("examples/toy_plugin.c", "toy_errors", &[]) else { return };
@@ -104,7 +130,7 @@ const BROKEN: [(u32, &str, &str); 25] = [
     (21, "", "a handle is null, or was never given out"),
     (22, "", "a handle was freed before"),
     (23, "", "a text is not UTF-8"),
-    (24, "", "it failed"),
+    (24, "", "it gives no reason"),
     (25, "", "has a value that it cannot have"),
 ];
 
