@@ -159,3 +159,15 @@ fn broken_plugins_give_typed_errors() {
         assert!(shown.starts_with("E1301 ") && shown.contains(message), "{shown}");
     }
 }
+
+#[test]
+fn exceptions_in_a_plugin_in_cpp_are_errors_of_calls() {
+    let Some(plugin) = plugin("examples/toy_plugin.cpp", "sums", &[]) else { return };
+    let Some(program) = build("tests/programs/plugin_host.c", "plugin_cpp") else { return };
+    let script = "@T.prim_func\ndef f():\n    T.evaluate(Sums.total([1, 2, 3]))\n";
+    let found = run(&program, &[path(&plugin)], script);
+    assert!(text(&found.stdout).contains("T.evaluate(6)"), "{}", text(&found.stdout));
+    let found = run(&program, &[path(&plugin)], &script.replace("2", "\"b\""));
+    let shown = text(&found.stdout);
+    assert!(shown.contains(" 3:") && shown.contains("failed: element 1 is no integer"), "{shown}");
+}

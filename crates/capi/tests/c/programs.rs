@@ -93,3 +93,19 @@ fn the_program_of_the_page_works() {
     let found = output(&program, &[], "");
     assert!(found.ends_with("    A[0] = T.float32(1.0)\n"), "{found}");
 }
+
+#[test]
+fn p74_30_functions_have_the_names_that_upstream_registers() {
+    let Some(program) = build("tests/programs/named.c", "named") else { return };
+    let expected = "# from tvm.script import tir as T\n\n@T.prim_func\ndef f(x: T.int32):\n    T.evaluate(x)\n\
+                    equal: 1\n";
+    let found = output(&program, &[], "");
+    let rest = found.strip_prefix(expected).unwrap_or_else(|| panic!("{found}"));
+    let lines: Vec<&str> = rest.lines().collect();
+    let [order, failed, released] = lines.as_slice() else { panic!("{found}") };
+    // The children of `tir.Evaluate` are left out.
+    assert!(order.starts_with("+tir.PrimFunc "), "{order}");
+    assert!(order.contains("+tir.Evaluate -tir.Evaluate ") && order.ends_with("-tir.PrimFunc "), "{order}");
+    assert_eq!(*failed, "the input has errors, which the list of errors describes: enough");
+    assert_eq!(*released, "released: 3");
+}
