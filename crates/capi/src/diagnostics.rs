@@ -32,11 +32,6 @@ pub(crate) mod codes {
         name: "json",
         meaning: "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.",
     };
-    pub(crate) static CALLBACK: ErrorCode = ErrorCode {
-        code: "E1309",
-        name: "callback",
-        meaning: "A function of the program or of a plugin failed for the reason that it gives.",
-    };
     pub(crate) static LEFT_OUT: ErrorCode = ErrorCode {
         code: "E0805",
         name: "left-out",
@@ -92,7 +87,7 @@ impl Findings {
 
     /// The reason that a function of the caller gives for its failure.
     pub(crate) fn of_callback(message: &str) -> Findings {
-        Findings::message(&codes::CALLBACK, message, "<callback>")
+        Findings::of_plugin(&PluginError::Callback { message: message.to_owned() }, "<callback>")
     }
 
     /// A node whose fields do not fit.

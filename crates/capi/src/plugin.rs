@@ -84,6 +84,12 @@ pub enum PluginError {
         /// The conflicts, one per line.
         message: String,
     },
+    /// A function of the program or of a plugin failed.
+    #[error("{message}")]
+    Callback {
+        /// The reason that it gives.
+        message: String,
+    },
     /// A function, printer or pass that cannot be registered.
     #[error("{item} cannot be registered: {reason}")]
     Item {
@@ -111,6 +117,8 @@ error_codes! {
         PluginError::Item { .. } => "E1308" "plugin-item"
             "A function, printer or pass of a plugin has a name that cannot be written or is taken, or is for a node that the dialect \
              does not have.";
+        PluginError::Callback { .. } => "E1309" "callback"
+            "A function of the program or of a plugin failed for the reason that it gives.";
     }
     delegate {
         PluginError::Description { found, .. } => match found.first() {

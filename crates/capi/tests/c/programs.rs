@@ -1,6 +1,8 @@
 //! The examples, and programs that use the library wrongly or on several threads.
 
-use crate::support::{build, file, output, path, root, run, text};
+use std::path::Path;
+
+use crate::support::{build, build_with, compiler, file, library, output, path, root, run, text};
 
 const MODULE: &str = r#"
 from tvm.script import ir as I
@@ -108,4 +110,50 @@ fn p74_30_functions_have_the_names_that_upstream_registers() {
     assert!(order.contains("+tir.Evaluate -tir.Evaluate ") && order.ends_with("-tir.PrimFunc "), "{order}");
     assert_eq!(*failed, "the input has errors, which the list of errors describes: enough");
     assert_eq!(*released, "released: 3");
+}
+
+#[test]
+fn a_program_in_c_runs_clean_under_valgrind() {
+    let is_there = compiler("valgrind", &["--version"]).is_some_and(|output| output.status.success());
+    let program = build_with("examples/functions.c", "valgrind", false).filter(|_| is_there);
+    let Some(program) = program else {
+        eprintln!("skipped: there is no `valgrind`, or no compiler");
+        return;
+    };
+    let second = file("valgrind.py", MODULE);
+    let args = [
+        "--quiet",
+        "--error-exitcode=9",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite",
+        "--show-leak-kinds=definite",
+    ];
+    let args: Vec<&str> = args.into_iter().chain([path(&program), path(&second)]).collect();
+    let found = output(Path::new("valgrind"), &args, MODULE);
+    assert_eq!(found, "scale: A[128, 64], B[128, 64]\nfill: C[16]\n");
+}
+
+/// The library exports what the header declares, and nothing else under its prefix.
+#[test]
+fn the_library_exports_the_recorded_symbols() {
+    let file = library().join(format!(
+        "{}tvmscript_c{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    ));
+    let listed =
+        compiler("nm", &["-D", "--defined-only", path(&file)]).filter(|listed| listed.status.success());
+    let Some(listed) = listed else {
+        eprintln!("skipped: `nm` cannot list the symbols of a library here");
+        return;
+    };
+    let mut exported: Vec<&str> = text(&listed.stdout)
+        .lines()
+        .filter_map(|line| line.split_whitespace().last())
+        .filter(|name| name.starts_with("tvmscript_"))
+        .collect();
+    exported.sort_unstable();
+    let recorded = std::fs::read_to_string(root().join("symbols.txt")).expect("the list of symbols");
+    let recorded: Vec<&str> = recorded.lines().skip(1).collect();
+    assert_eq!(exported, recorded);
 }

@@ -42,6 +42,11 @@ pub(crate) fn path(path: &Path) -> &str {
 
 /// Compiles a program under a name that no other test has; `None` without a compiler.
 pub(crate) fn build(source: &str, name: &str) -> Option<PathBuf> {
+    build_with(source, name, has_sanitizer())
+}
+
+/// As [`build`], with or without AddressSanitizer.
+pub(crate) fn build_with(source: &str, name: &str, is_sanitized: bool) -> Option<PathBuf> {
     let source = root().join(source);
     let is_cpp = source.extension().is_some_and(|extension| extension == "cpp");
     let (compiler_name, standard) = if is_cpp { ("c++", "-std=c++17") } else { ("cc", "-std=c11") };
@@ -51,7 +56,7 @@ pub(crate) fn build(source: &str, name: &str) -> Option<PathBuf> {
     let (include, library) = (format!("-I{}", path(&include)), path(&library).to_owned());
     let (search, run_path) = (format!("-L{library}"), format!("-Wl,-rpath,{library}"));
     let mut args = vec![standard, "-Wall", "-Wextra", "-Werror", "-g", &include, path(&source)];
-    if has_sanitizer() {
+    if is_sanitized {
         args.push("-fsanitize=address,undefined");
     }
     args.extend(["-o", path(&program), &search, "-ltvmscript_c", &run_path, "-lpthread"]);
