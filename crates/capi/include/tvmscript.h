@@ -8,6 +8,11 @@
 #include <stdint.h>
 
 /**
+ * The value of a failed operation. Operations on it do nothing.
+ */
+#define TVMSCRIPT_BUILDER_FAILED UINT32_MAX
+
+/**
  * Version of the interface. It grows when a function, a parameter or a field changes its meaning; functions and fields that are
  * added do not change it.
  */
@@ -75,9 +80,13 @@ typedef enum {
      */
     TVMSCRIPT_STATUS_TOO_MANY_HANDLES = 12,
     /**
+     * There is no builder on this thread.
+     */
+    TVMSCRIPT_STATUS_NO_BUILDER = 13,
+    /**
      * A bug in the library. The program may go on; please report the input.
      */
-    TVMSCRIPT_STATUS_INTERNAL_ERROR = 13,
+    TVMSCRIPT_STATUS_INTERNAL_ERROR = 14,
 } tvmscript_status;
 
 /**
@@ -213,6 +222,126 @@ typedef enum {
 } tvmscript_visit_result;
 
 /**
+ * Operator of `tvmscript_builder_operate`.
+ */
+typedef enum {
+    /**
+     * `a + b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_ADD = 0,
+    /**
+     * `a - b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_SUB = 1,
+    /**
+     * `a * b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_MUL = 2,
+    /**
+     * `a / b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_DIV = 3,
+    /**
+     * `a % b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_MOD = 4,
+    /**
+     * `a << b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_SHL = 5,
+    /**
+     * `a >> b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_SHR = 6,
+    /**
+     * `a & b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_BIT_AND = 7,
+    /**
+     * `a | b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_BIT_OR = 8,
+    /**
+     * `a ^ b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_BIT_XOR = 9,
+    /**
+     * `a // b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_FLOOR_DIV = 10,
+    /**
+     * `a ** b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_POW = 11,
+    /**
+     * `a < b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_LT = 12,
+    /**
+     * `a <= b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_LE = 13,
+    /**
+     * `a > b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_GT = 14,
+    /**
+     * `a >= b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_GE = 15,
+    /**
+     * `a == b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_EQUAL = 16,
+    /**
+     * `a != b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_NOT_EQUAL = 17,
+    /**
+     * `a and b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_AND = 18,
+    /**
+     * `a or b`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_OR = 19,
+    /**
+     * `-a`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_NEG = 20,
+    /**
+     * `~a`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_INVERT = 21,
+    /**
+     * `not a`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_NOT = 22,
+    /**
+     * `b if a else c`
+     */
+    TVMSCRIPT_BUILDER_OPERATOR_SELECT = 23,
+} tvmscript_builder_operator;
+
+/**
+ * Kind of a collection.
+ */
+typedef enum {
+    /**
+     * `(items)`
+     */
+    TVMSCRIPT_BUILDER_COLLECTION_TUPLE = 0,
+    /**
+     * `[items]`
+     */
+    TVMSCRIPT_BUILDER_COLLECTION_LIST = 1,
+    /**
+     * `{key: value}`: keys and values alternate.
+     */
+    TVMSCRIPT_BUILDER_COLLECTION_DICT = 2,
+} tvmscript_builder_collection;
+
+/**
  * Kind of an item of a plugin.
  */
 typedef enum {
@@ -233,25 +362,14 @@ typedef enum {
 } tvmscript_plugin_item_kind;
 
 /**
- * A node: a module, a function, a statement, an expression, an array or a map, which never changes. It remembers the text that
- * it comes from, with its release.
+ * The dialects and releases that texts are read and printed with.
  */
 typedef struct {
     /**
      * 0 for the null handle.
      */
     uint64_t id;
-} tvmscript_object;
-
-/**
- * Differences of two nodes.
- */
-typedef struct {
-    /**
-     * 0 for the null handle.
-     */
-    uint64_t id;
-} tvmscript_differences;
+} tvmscript_registry;
 
 /**
  * A text in UTF-8 with its length in bytes. A text that the library returns belongs to the object that it is a part of; one
@@ -267,6 +385,117 @@ typedef struct {
      */
     size_t len;
 } tvmscript_str;
+
+/**
+ * A node: a module, a function, a statement, an expression, an array or a map, which never changes. It remembers the text that
+ * it comes from, with its release.
+ */
+typedef struct {
+    /**
+     * 0 for the null handle.
+     */
+    uint64_t id;
+} tvmscript_object;
+
+/**
+ * A function that can be called with values: one of the library, or a callback.
+ */
+typedef struct {
+    /**
+     * 0 for the null handle.
+     */
+    uint64_t id;
+} tvmscript_function;
+
+/**
+ * A text that the library made.
+ */
+typedef struct {
+    /**
+     * 0 for the null handle.
+     */
+    uint64_t id;
+} tvmscript_text;
+
+/**
+ * A value of a field, an argument or a result. A value that the library returns owns its object, function and text:
+ * `tvmscript_value_free` frees them. A value that it gets stays the caller's.
+ */
+typedef struct {
+    /**
+     * A `tvmscript_value_kind`.
+     */
+    int32_t kind;
+    /**
+     * The bool or integer.
+     */
+    int64_t int_value;
+    /**
+     * The float.
+     */
+    double float_value;
+    /**
+     * The text or name of the data type.
+     */
+    tvmscript_str text;
+    /**
+     * The node.
+     */
+    tvmscript_object object;
+    /**
+     * The function.
+     */
+    tvmscript_function function;
+    /**
+     * The owner of `text`, in results.
+     */
+    tvmscript_text owner;
+} tvmscript_value;
+
+/**
+ * An argument of a call of a builder.
+ */
+typedef struct {
+    /**
+     * The keyword; empty for a positional argument.
+     */
+    tvmscript_str keyword;
+    /**
+     * The number of the value.
+     */
+    uint32_t value;
+} tvmscript_builder_arg;
+
+/**
+ * A function of the program that a builder calls with the numbers of its arguments. It returns the number of its result, and must
+ * return, without throwing an exception.
+ */
+typedef uint32_t (*tvmscript_builder_callback)(void *user, const uint32_t *args, size_t count);
+
+/**
+ * Called when a function of the program is freed for good.
+ */
+typedef void (*tvmscript_drop_callback)(void *user);
+
+/**
+ * Errors, warnings and notes.
+ */
+typedef struct {
+    /**
+     * 0 for the null handle.
+     */
+    uint64_t id;
+} tvmscript_errors;
+
+/**
+ * Differences of two nodes.
+ */
+typedef struct {
+    /**
+     * 0 for the null handle.
+     */
+    uint64_t id;
+} tvmscript_differences;
 
 /**
  * A difference of two nodes. Its texts live until the list is freed.
@@ -289,36 +518,6 @@ typedef struct {
      */
     tvmscript_str message;
 } tvmscript_difference;
-
-/**
- * A text that the library made.
- */
-typedef struct {
-    /**
-     * 0 for the null handle.
-     */
-    uint64_t id;
-} tvmscript_text;
-
-/**
- * The dialects and releases that texts are read and printed with.
- */
-typedef struct {
-    /**
-     * 0 for the null handle.
-     */
-    uint64_t id;
-} tvmscript_registry;
-
-/**
- * Errors, warnings and notes.
- */
-typedef struct {
-    /**
-     * 0 for the null handle.
-     */
-    uint64_t id;
-} tvmscript_errors;
 
 /**
  * A position in a text.
@@ -392,51 +591,6 @@ typedef struct {
 typedef int32_t (*tvmscript_visit_callback)(void *user, tvmscript_object node);
 
 /**
- * A function that can be called with values: one of the library, or a callback.
- */
-typedef struct {
-    /**
-     * 0 for the null handle.
-     */
-    uint64_t id;
-} tvmscript_function;
-
-/**
- * A value of a field, an argument or a result. A value that the library returns owns its object, function and text:
- * `tvmscript_value_free` frees them. A value that it gets stays the caller's.
- */
-typedef struct {
-    /**
-     * A `tvmscript_value_kind`.
-     */
-    int32_t kind;
-    /**
-     * The bool or integer.
-     */
-    int64_t int_value;
-    /**
-     * The float.
-     */
-    double float_value;
-    /**
-     * The text or name of the data type.
-     */
-    tvmscript_str text;
-    /**
-     * The node.
-     */
-    tvmscript_object object;
-    /**
-     * The function.
-     */
-    tvmscript_function function;
-    /**
-     * The owner of `text`, in results.
-     */
-    tvmscript_text owner;
-} tvmscript_value;
-
-/**
  * A function of the program that the library calls. It returns a `tvmscript_status`; if it fails, a text in its result is the reason. It gets `count` arguments, which stay the library's, and writes its result,
  * which becomes the library's: the library frees an object or function in it. A text in the result has to live until the next
  * call of the function, or until it is freed. It must return, without throwing an exception.
@@ -445,11 +599,6 @@ typedef int32_t (*tvmscript_call_callback)(void *user,
                                            const tvmscript_value *args,
                                            size_t count,
                                            tvmscript_value *result);
-
-/**
- * Called when a function of the program is freed for good.
- */
-typedef void (*tvmscript_drop_callback)(void *user);
 
 /**
  * Options of `tvmscript_parse`. Zero in a field is the default, so a program sets `size` and what it needs.
@@ -765,6 +914,123 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * Begins a builder of this thread, which all calls of `tvmscript_builder_*` on the thread mean until it ends. Builders nest.
+ *
+ * Values are numbers. An operation that fails gives `TVMSCRIPT_BUILDER_FAILED`, with which further operations do nothing;
+ * `tvmscript_builder_finish` reports all errors.
+ */
+tvmscript_status tvmscript_builder_begin(tvmscript_registry registry);
+
+/**
+ * Binds a name: `from module import member as name`, or `import module as name` with an empty member.
+ */
+tvmscript_status tvmscript_builder_import(tvmscript_str module, tvmscript_str member, tvmscript_str name);
+
+/**
+ * Makes a value of a constant or a node.
+ */
+tvmscript_status tvmscript_builder_constant(const tvmscript_value *value, uint32_t *out_value);
+
+/**
+ * Returns the value at a path of names, such as `T.float32`.
+ */
+tvmscript_status tvmscript_builder_name(tvmscript_str path, uint32_t *out_value);
+
+/**
+ * Calls the function at a path of names, such as `T.serial`.
+ */
+tvmscript_status tvmscript_builder_call(tvmscript_str path,
+                                        const tvmscript_builder_arg *args,
+                                        size_t count,
+                                        uint32_t *out_value);
+
+/**
+ * Calls a value.
+ */
+tvmscript_status tvmscript_builder_call_value(uint32_t callee,
+                                              const tvmscript_builder_arg *args,
+                                              size_t count,
+                                              uint32_t *out_value);
+
+/**
+ * Returns an attribute: `value.name`.
+ */
+tvmscript_status tvmscript_builder_attribute(uint32_t value, tvmscript_str name, uint32_t *out_value);
+
+/**
+ * Returns an element: `value[items]`.
+ */
+tvmscript_status tvmscript_builder_index(uint32_t value,
+                                         const uint32_t *items,
+                                         size_t count,
+                                         uint32_t *out_value);
+
+/**
+ * Applies an operator, as Python does.
+ *
+ * @param operator a `tvmscript_builder_operator`
+ * @param operands one, two or three values
+ */
+tvmscript_status tvmscript_builder_operate(int32_t operator_,
+                                           const uint32_t *operands,
+                                           size_t count,
+                                           uint32_t *out_value);
+
+/**
+ * Makes a tuple, list or dict.
+ *
+ * @param kind a `tvmscript_builder_collection`
+ */
+tvmscript_status tvmscript_builder_collect(int32_t kind,
+                                           const uint32_t *items,
+                                           size_t count,
+                                           uint32_t *out_value);
+
+/**
+ * Makes a function of the program a value.
+ *
+ * @param names names of the parameters, at most 8
+ * @param count number of names
+ * @param call called with the numbers of the arguments
+ * @param user passed to the callbacks
+ * @param release called with `user` when the builder ends or the call fails; NULL for none
+ */
+tvmscript_status tvmscript_builder_lambda(const tvmscript_str *names,
+                                          size_t count,
+                                          tvmscript_builder_callback call,
+                                          void *user,
+                                          tvmscript_drop_callback release,
+                                          uint32_t *out_value);
+
+/**
+ * Enters a scope: a builder of IR, or what a function such as `T.serial` returns.
+ *
+ * @param out_value what the scope gives, such as a loop variable
+ */
+tvmscript_status tvmscript_builder_enter(uint32_t scope, uint32_t *out_value);
+
+/**
+ * Leaves the innermost scope.
+ */
+tvmscript_status tvmscript_builder_leave(void);
+
+/**
+ * Ends the innermost builder of the thread and returns the node that it built.
+ *
+ * @param result number of the value that is the node
+ * @param out_object the node, to be freed with `tvmscript_object_free`
+ * @param out_errors all errors of the builder's operations; NULL to ignore them
+ */
+tvmscript_status tvmscript_builder_finish(uint32_t result,
+                                          tvmscript_object *out_object,
+                                          tvmscript_errors *out_errors);
+
+/**
+ * Ends the innermost builder of the thread without a result.
+ */
+tvmscript_status tvmscript_builder_cancel(void);
+
+/**
  * Tests two nodes for structural equality.
  *
  * @param map_free_vars whether variables that are defined nowhere may differ
@@ -988,7 +1254,8 @@ size_t tvmscript_live_handles(void);
 tvmscript_status tvmscript_registry_default(tvmscript_registry *out_registry);
 
 /**
- * Makes a registry of the library's dialects, dialects that are described in TOML, and plugins.
+ * Makes a registry of the library's dialects, dialects that are described in TOML, and plugins. Like the types of its nodes, it stays in
+ * memory until the process ends: a program makes one for each combination that it needs.
  *
  * @param descriptions texts of descriptions
  * @param description_count number of descriptions
@@ -1206,6 +1473,7 @@ tvmscript_status tvmscript_program_free(tvmscript_program program);
 /**
  * Prints a node.
  *
+ * @param registry the dialects to print with; the null handle for those that the node was read with
  * @param options options, or NULL
  * @param out_text the text, to be freed with `tvmscript_text_free`
  * @param out_errors the reason why the node cannot be printed; NULL to ignore it
@@ -1275,7 +1543,8 @@ size_t tvmscript_live_handles(void);
 tvmscript_status tvmscript_registry_default(tvmscript_registry *out_registry);
 
 /**
- * Makes a registry of the library's dialects, dialects that are described in TOML, and plugins.
+ * Makes a registry of the library's dialects, dialects that are described in TOML, and plugins. Like the types of its nodes, it stays in
+ * memory until the process ends: a program makes one for each combination that it needs.
  *
  * @param descriptions texts of descriptions
  * @param description_count number of descriptions
@@ -1391,6 +1660,7 @@ tvmscript_status tvmscript_program_free(tvmscript_program program);
 /**
  * Prints a node.
  *
+ * @param registry the dialects to print with; the null handle for those that the node was read with
  * @param options options, or NULL
  * @param out_text the text, to be freed with `tvmscript_text_free`
  * @param out_errors the reason why the node cannot be printed; NULL to ignore it
@@ -1731,6 +2001,123 @@ tvmscript_status tvmscript_function_call(tvmscript_function function,
  * Frees a handle of a function. Does nothing for the null handle.
  */
 tvmscript_status tvmscript_function_free(tvmscript_function function);
+
+/**
+ * Begins a builder of this thread, which all calls of `tvmscript_builder_*` on the thread mean until it ends. Builders nest.
+ *
+ * Values are numbers. An operation that fails gives `TVMSCRIPT_BUILDER_FAILED`, with which further operations do nothing;
+ * `tvmscript_builder_finish` reports all errors.
+ */
+tvmscript_status tvmscript_builder_begin(tvmscript_registry registry);
+
+/**
+ * Binds a name: `from module import member as name`, or `import module as name` with an empty member.
+ */
+tvmscript_status tvmscript_builder_import(tvmscript_str module, tvmscript_str member, tvmscript_str name);
+
+/**
+ * Makes a value of a constant or a node.
+ */
+tvmscript_status tvmscript_builder_constant(const tvmscript_value *value, uint32_t *out_value);
+
+/**
+ * Returns the value at a path of names, such as `T.float32`.
+ */
+tvmscript_status tvmscript_builder_name(tvmscript_str path, uint32_t *out_value);
+
+/**
+ * Calls the function at a path of names, such as `T.serial`.
+ */
+tvmscript_status tvmscript_builder_call(tvmscript_str path,
+                                        const tvmscript_builder_arg *args,
+                                        size_t count,
+                                        uint32_t *out_value);
+
+/**
+ * Calls a value.
+ */
+tvmscript_status tvmscript_builder_call_value(uint32_t callee,
+                                              const tvmscript_builder_arg *args,
+                                              size_t count,
+                                              uint32_t *out_value);
+
+/**
+ * Returns an attribute: `value.name`.
+ */
+tvmscript_status tvmscript_builder_attribute(uint32_t value, tvmscript_str name, uint32_t *out_value);
+
+/**
+ * Returns an element: `value[items]`.
+ */
+tvmscript_status tvmscript_builder_index(uint32_t value,
+                                         const uint32_t *items,
+                                         size_t count,
+                                         uint32_t *out_value);
+
+/**
+ * Applies an operator, as Python does.
+ *
+ * @param operator a `tvmscript_builder_operator`
+ * @param operands one, two or three values
+ */
+tvmscript_status tvmscript_builder_operate(int32_t operator_,
+                                           const uint32_t *operands,
+                                           size_t count,
+                                           uint32_t *out_value);
+
+/**
+ * Makes a tuple, list or dict.
+ *
+ * @param kind a `tvmscript_builder_collection`
+ */
+tvmscript_status tvmscript_builder_collect(int32_t kind,
+                                           const uint32_t *items,
+                                           size_t count,
+                                           uint32_t *out_value);
+
+/**
+ * Makes a function of the program a value.
+ *
+ * @param names names of the parameters, at most 8
+ * @param count number of names
+ * @param call called with the numbers of the arguments
+ * @param user passed to the callbacks
+ * @param release called with `user` when the builder ends or the call fails; NULL for none
+ */
+tvmscript_status tvmscript_builder_lambda(const tvmscript_str *names,
+                                          size_t count,
+                                          tvmscript_builder_callback call,
+                                          void *user,
+                                          tvmscript_drop_callback release,
+                                          uint32_t *out_value);
+
+/**
+ * Enters a scope: a builder of IR, or what a function such as `T.serial` returns.
+ *
+ * @param out_value what the scope gives, such as a loop variable
+ */
+tvmscript_status tvmscript_builder_enter(uint32_t scope, uint32_t *out_value);
+
+/**
+ * Leaves the innermost scope.
+ */
+tvmscript_status tvmscript_builder_leave(void);
+
+/**
+ * Ends the innermost builder of the thread and returns the node that it built.
+ *
+ * @param result number of the value that is the node
+ * @param out_object the node, to be freed with `tvmscript_object_free`
+ * @param out_errors all errors of the builder's operations; NULL to ignore them
+ */
+tvmscript_status tvmscript_builder_finish(uint32_t result,
+                                          tvmscript_object *out_object,
+                                          tvmscript_errors *out_errors);
+
+/**
+ * Ends the innermost builder of the thread without a result.
+ */
+tvmscript_status tvmscript_builder_cancel(void);
 
 #ifdef __cplusplus
 }  // extern "C"

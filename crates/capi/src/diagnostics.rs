@@ -62,6 +62,11 @@ impl Findings {
         Findings::new(found, Arc::clone(&part.origin.name), Arc::clone(&part.origin.text), root)
     }
 
+    /// Errors without places.
+    pub(crate) fn of_messages(found: Vec<Diagnostic>, name: &str) -> Findings {
+        Findings::new(found, name.into(), "".into(), None)
+    }
+
     /// One error without a place.
     pub(crate) fn message(code: &'static ErrorCode, text: &str, name: &str) -> Findings {
         let diagnostic = Diagnostic::new(Message::new(code, text), 0..0);

@@ -9,6 +9,7 @@
 //! modules. The library has no state but the table of handles.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod builder;
 mod callable;
 mod compare;
 mod diagnostics;

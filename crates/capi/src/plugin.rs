@@ -336,8 +336,8 @@ impl Plugin {
 
 /// The origin of nodes that code of a plugin gets while a text is read or printed.
 static DETACHED: LazyLock<Arc<Origin>> = LazyLock::new(|| {
-    let registry = tvmscript::registry();
-    Arc::new(Origin::without_text(Arc::new(Dialects::Shared(registry)), registry.release(), "<plugin>"))
+    let release = tvmscript::registry().release();
+    Arc::new(Origin::without_text(Arc::new(Dialects::shared()), release, "<plugin>"))
 });
 
 fn detached(node: Object) -> Part {

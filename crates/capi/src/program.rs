@@ -9,21 +9,29 @@ use tvmscript::{Object, ParseOptions, Parsed, Registry, Release, SourceGuard, So
 
 use crate::diagnostics::Findings;
 
-/// The dialects that a program is read with.
-pub(crate) enum Dialects {
+/// The dialects that a program is read with. They live as long as the process, like the types of their nodes.
+pub(crate) struct Dialects(&'static Registry);
+
+impl Dialects {
     /// Those of the library.
-    Shared(&'static Registry),
-    /// Those of the library with descriptions and plugins.
-    Own(Box<Registry>),
+    pub(crate) fn shared() -> Dialects {
+        Dialects(tvmscript::registry())
+    }
+
+    /// Those of the library with others.
+    pub(crate) fn of(registry: Registry) -> Dialects {
+        Dialects(Box::leak(Box::new(registry)))
+    }
+
+    pub(crate) fn forever(&self) -> &'static Registry {
+        self.0
+    }
 }
 
 impl Deref for Dialects {
     type Target = Registry;
     fn deref(&self) -> &Registry {
-        match self {
-            Dialects::Shared(registry) => registry,
-            Dialects::Own(registry) => registry,
-        }
+        self.0
     }
 }
 

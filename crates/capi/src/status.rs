@@ -32,8 +32,10 @@ pub enum Status {
     Stopped = 11,
     /// There are too many handles.
     TooManyHandles = 12,
+    /// There is no builder on this thread.
+    NoBuilder = 13,
     /// A bug in the library. The program may go on; please report the input.
-    InternalError = 13,
+    InternalError = 14,
 }
 
 impl Status {
@@ -53,13 +55,14 @@ impl Status {
             Status::InvalidArgument => c"an option or argument has a value that it cannot have",
             Status::Stopped => c"a callback asked to stop, or failed",
             Status::TooManyHandles => c"there are too many handles",
+            Status::NoBuilder => c"there is no builder on this thread",
             Status::InternalError => c"a bug in the library; please report the input",
         }
     }
 
     /// The status of a number.
     pub(crate) fn of_number(number: i32) -> Option<Status> {
-        const ALL: [Status; 14] = [
+        const ALL: [Status; 15] = [
             Status::Ok,
             Status::Errors,
             Status::InvalidPointer,
@@ -73,6 +76,7 @@ impl Status {
             Status::InvalidArgument,
             Status::Stopped,
             Status::TooManyHandles,
+            Status::NoBuilder,
             Status::InternalError,
         ];
         usize::try_from(number).ok().and_then(|number| ALL.get(number).copied())

@@ -37,6 +37,7 @@ fn header() -> String {
         "raw/json",
         "raw/passes",
         "raw/function",
+        "raw/builder",
         "raw/plugin",
     ];
     let builder = files.iter().fold(cbindgen::Builder::new().with_config(config), |builder, file| {

@@ -101,7 +101,7 @@ impl Registry {
 impl Registry {
     /// The dialects of the handle; for the null handle, those of the library.
     pub(crate) fn load_or_shared(self) -> Outcome<Arc<Dialects>> {
-        if self.id == 0 { Ok(Arc::new(Dialects::Shared(tvmscript::registry()))) } else { self.load() }
+        if self.id == 0 { Ok(Arc::new(Dialects::shared())) } else { self.load() }
     }
 }
 

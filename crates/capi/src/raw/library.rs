@@ -50,12 +50,13 @@ pub unsafe extern "C" fn tvmscript_registry_default(out_registry: *mut Registry)
     enter(|| {
         // SAFETY: the promises of the caller.
         let out = unsafe { Out::new(out_registry)? };
-        out.set(Registry::store(Arc::new(Dialects::Shared(tvmscript::registry())))?);
+        out.set(Registry::store(Arc::new(Dialects::shared()))?);
         Ok(())
     })
 }
 
-/// Makes a registry of the library's dialects, dialects that are described in TOML, and plugins.
+/// Makes a registry of the library's dialects, dialects that are described in TOML, and plugins. Like the types of its nodes, it stays in
+/// memory until the process ends: a program makes one for each combination that it needs.
 ///
 /// @param descriptions texts of descriptions
 /// @param description_count number of descriptions
@@ -80,7 +81,7 @@ pub unsafe extern "C" fn tvmscript_registry_new(
             unsafe { (read_texts(descriptions, description_count)?, read_texts(plugins, plugin_count)?) };
         match Additions::load(&descriptions, &plugins) {
             Ok(registry) => {
-                out.set(Registry::store(Arc::new(Dialects::Own(Box::new(registry))))?);
+                out.set(Registry::store(Arc::new(Dialects::of(registry)))?);
                 Ok(())
             }
             Err((name, error)) => report(Findings::of_plugin(&error, &name), errors),

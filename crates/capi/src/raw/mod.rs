@@ -20,6 +20,7 @@
 //! Exported functions catch panics ([`enter`]): nothing unwinds into the caller.
 #![allow(clippy::missing_safety_doc)]
 
+mod builder;
 mod compare;
 mod findings;
 mod function;
@@ -124,7 +125,7 @@ macro_rules! absent {
         }
     )*};
 }
-absent! { Str => Str::EMPTY, bool => false, u64 => 0, usize => 0, i32 => 0 }
+absent! { Str => Str::EMPTY, bool => false, u64 => 0, usize => 0, u32 => builder::BUILDER_FAILED }
 pub(crate) use absent;
 
 /// Where a result goes. It is a raw pointer until the end, so that a caller who passes one pointer twice gets one of the results.

@@ -200,6 +200,7 @@ pub extern "C" fn tvmscript_program_free(program: Program) -> Status {
 
 /// Prints a node.
 ///
+/// @param registry the dialects to print with; the null handle for those that the node was read with
 /// @param options options, or NULL
 /// @param out_text the text, to be freed with `tvmscript_text_free`
 /// @param out_errors the reason why the node cannot be printed; NULL to ignore it
@@ -216,7 +217,8 @@ pub unsafe extern "C" fn tvmscript_print(
         let (out, errors) = unsafe { (Out::new(out_text)?, Out::optional(out_errors)?) };
         // SAFETY: as above.
         let printing = unsafe { read_options(options)?.printing()? };
-        let (registry, part) = (registry.load()?, object.load()?);
+        let part = object.load()?;
+        let registry = registry.load_or(&part)?;
         let config = printing.config(&registry, &part)?;
         match tvmscript::print(&part.node, &registry, &config) {
             Ok(text) => {

@@ -74,6 +74,7 @@ fn ten_thousand_malformed_calls_give_error_codes() {
         "an index is not less than the count",
         "a name is unknown",
         "an option or argument has a value that it cannot have",
+        "there is no builder on this thread",
     ] {
         assert_eq!(has(status), Some(true), "{status}:\n{found}");
     }
@@ -85,15 +86,18 @@ fn threads_share_handles() {
     assert_eq!(output(&program, &[], ""), "freed 1 times\n");
 }
 
-/// The program of `docs/c-abi.md`.
+/// The programs of `docs/c-abi.md`.
 #[test]
-fn the_program_of_the_page_works() {
+fn the_programs_of_the_page_work() {
     let page = std::fs::read_to_string(root().join("../../docs/c-abi.md")).expect("the page");
-    let source = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```")).expect("a program").0;
-    let file = file("page.c", source);
-    let Some(program) = build(path(&file), "page") else { return };
-    let found = output(&program, &[], "");
-    assert!(found.ends_with("    A[0] = T.float32(1.0)\n"), "{found}");
+    for language in ["c", "cpp"] {
+        let source =
+            page.split_once(&format!("```{language}\n")).and_then(|(_, rest)| rest.split_once("```"));
+        let file = file(&format!("page.{language}"), source.expect("a program").0);
+        let Some(program) = build(path(&file), &format!("page_{language}")) else { return };
+        let found = output(&program, &[], "");
+        assert!(found.ends_with("    A[0] = T.float32(1.0)\n"), "{found}");
+    }
 }
 
 #[test]
@@ -156,4 +160,17 @@ fn the_library_exports_the_recorded_symbols() {
     let recorded = std::fs::read_to_string(root().join("symbols.txt")).expect("the list of symbols");
     let recorded: Vec<&str> = recorded.lines().skip(1).collect();
     assert_eq!(exported, recorded);
+}
+
+#[test]
+fn a_program_in_cpp_builds_functions_by_name() {
+    let Some(program) = build("tests/programs/builder.cpp", "builder") else { return };
+    let found = output(&program, &[], "");
+    let expected = "# from tvm.script import tir as T\n\n@T.prim_func\ndef scale(A: T.Buffer((16,), \"float32\"), n: T.int32):\n    \
+                    for i in T.serial(16, annotations={\"pragma\": 1}):\n        A[i] = A[i] * T.float32(2.0)\n    \
+                    T.evaluate((n + 1) // 2 - 3 * n % 5)\n";
+    let errors = found.strip_prefix(expected).unwrap_or_else(|| panic!("{found}"));
+    let lines: Vec<&str> = errors.lines().collect();
+    assert!(lines.iter().any(|line| line.contains("no_such_function")), "{lines:?}");
+    assert_eq!(lines.last(), Some(&"there is no builder on this thread"));
 }

@@ -101,7 +101,7 @@ static tvmscript_status call(void) {
     void *out = memory.words;
     size_t index = 0;
     int32_t format = 0;
-    int which = (int)(next() % 42);
+    int which = (int)(next() % 51);
     /* One bad argument per call. */
     switch (which) {
     case 0: return tvmscript_registry_default(bad_pointer());
@@ -145,6 +145,15 @@ static tvmscript_status call(void) {
     case 38: value.kind = 8 + (int32_t)(next() % 1000); return tvmscript_function_call(function, &value, 1, NULL, NULL);
     case 39: value.kind = TVMSCRIPT_VALUE_KIND_OBJECT; value.object.id = bad_handle(1); return tvmscript_function_call(function, &value, 1, NULL, NULL);
     case 40: return tvmscript_function_call(function, &value, SIZE_MAX / 8, NULL, NULL);
+    case 41: return tvmscript_builder_begin((tvmscript_registry){bad_handle(0)});
+    case 42: return tvmscript_builder_call(next() % 2 ? bad_text() : word, NULL, 0, out);
+    case 43: return tvmscript_builder_call(word, NULL, 1 + (size_t)(next() % 9), out);
+    case 44: return tvmscript_builder_operate(next() % 2 ? 99 : 0, out, 2, out);
+    case 45: return tvmscript_builder_finish(0, out, NULL);
+    case 46: return next() % 2 ? tvmscript_builder_leave() : tvmscript_builder_cancel();
+    case 47: return tvmscript_builder_lambda(&word, 1, NULL, NULL, NULL, out);
+    case 48: word = bad_text(); return tvmscript_registry_new(NULL, 0, next() % 2 ? NULL : &word, 1, out, NULL);
+    case 49: return tvmscript_object_rewrite(object, NULL, NULL, out, NULL);
     default: return tvmscript_object_new(registry, S("no.Type"), NULL, NULL, 0, out, NULL);
     }
 }
