@@ -1,9 +1,12 @@
 //! Programs that build the programs of a corpus: emitted, compiled, run, and compared with what they were made of.
 
+mod compiled;
+mod cpp;
 mod rust;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use tvmscript::doc::PrintError;
 use tvmscript::explain::{Program, Wanted, builder_program};
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::equal::StructuralEqual;
@@ -33,8 +36,10 @@ pub struct Options {
 enum Target {
     /// Python, run by the evaluator.
     Python,
-    /// Rust, compiled into one program.
+    /// Rust.
     Rust,
+    /// C++.
+    Cpp,
 }
 
 const EMITTED: Question = Question { text: "has a program", percent: 100.0 };
@@ -56,25 +61,42 @@ pub(super) fn run(options: &Options) -> Result<()> {
             }
         }
         Target::Rust => {
-            let folder = workspace::root().join("target/emitted/rust");
-            let emitted = in_parallel(texts.len(), |i| {
-                let (name, text) = &texts[i];
-                emit(name, text, |program, wanted| program.rust(wanted, false).map_err(|e| e.to_string()))
-            });
-            let mut programs = Vec::new();
-            for (script, emitted) in texts.iter().zip(emitted) {
-                let Some(emitted) = emitted else { continue };
-                report.count(EMITTED, &script.0, emitted.as_ref().map(|_| ()).map_err(Clone::clone));
-                if let Ok(text) = emitted {
-                    programs.push(Emitted { script, text });
-                }
-            }
-            for (name, answer) in rust::run(&folder, &programs)? {
-                report.count(EQUAL, &name, answer);
-            }
+            let write = |program: &mut Program, wanted: &[Wanted<'_>]| program.rust(wanted, false);
+            compiled(&rust::Rust, &texts, "rust", write, &mut report)?;
+        }
+        Target::Cpp => {
+            let write = |program: &mut Program, wanted: &[Wanted<'_>]| program.cpp(wanted, false);
+            compiled(&cpp::Cpp, &texts, "cpp", write, &mut report)?;
         }
     }
     report.finish(options.show)
+}
+
+/// Compiles and runs the programs of all texts.
+fn compiled<L: compiled::Language>(
+    language: &L,
+    texts: &[(String, String)],
+    folder: &str,
+    write: impl Fn(&mut Program, &[Wanted<'_>]) -> Result<String, PrintError> + Sync,
+    report: &mut Report,
+) -> Result<()> {
+    let folder = workspace::root().join("target/emitted").join(folder);
+    let emitted = in_parallel(texts.len(), |i| {
+        let (name, text) = &texts[i];
+        emit(name, text, |program, wanted| write(program, wanted).map_err(|error| error.to_string()))
+    });
+    let mut programs = Vec::new();
+    for (script, emitted) in texts.iter().zip(emitted) {
+        let Some(emitted) = emitted else { continue };
+        report.count(EMITTED, &script.0, emitted.as_ref().map(|_| ()).map_err(Clone::clone));
+        if let Ok(text) = emitted {
+            programs.push(Emitted { script, text });
+        }
+    }
+    for (name, answer) in compiled::run(language, &folder, &programs)? {
+        report.count(EQUAL, &name, answer);
+    }
+    Ok(())
 }
 
 /// A program to compile.
