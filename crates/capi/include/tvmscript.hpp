@@ -156,7 +156,7 @@ struct Arg;
 using Args = std::initializer_list<Arg>;
 
 /// A value of the program.
-class Value {
+class [[maybe_unused]] Value {
 public:
     Value() = default;
     Value(bool value) : Value(constant([&](tvmscript_value &made) {

@@ -124,7 +124,18 @@ impl<'r> Expressions<'r> {
             Stmt::Assign { rhs, .. } => rhs,
             _ => None,
         });
-        made.ok_or_else(|| format!("a `{}` has no definition in host code", node.info().display_key()))
+        if let Some(made) = made {
+            return Ok(made);
+        }
+        // A variable of Relax that nothing binds is only declared.
+        let declared = node.as_node::<tvmscript_relax::Var>();
+        let Some((name, info)) =
+            declared.and_then(|var| Some((var.vid.name_hint.text(), var.struct_info_.as_ref()?)))
+        else {
+            return Err(format!("a `{}` has no definition in host code", node.info().display_key()));
+        };
+        let args = [self.d.docs.str(name), self.node(info.object(), used, false)?];
+        Ok(self.call("relax.Var", &args))
     }
 
     fn printed(
