@@ -28,6 +28,7 @@ use crate::metadata::Metadata;
 use crate::path_index::WantedPaths;
 use crate::preamble::Preamble;
 use crate::prefixes::{Prefix, Prefixes};
+use crate::shared::Shared;
 use crate::stmts::Stmts;
 use crate::table::{PrinterTable, Printers};
 
@@ -47,6 +48,9 @@ pub struct Docsifier<'r> {
     config: &'r PrinterConfig,
     root: Object,
     region: Region,
+    /// Number of regions so far.
+    regions: usize,
+    pub(crate) shared: Shared,
     /// `true` if scopes of variables may be assumed ([`Docsifier::assume_scopes`]).
     assumes: bool,
     assumed_wrongly: bool,
@@ -119,7 +123,9 @@ impl<'r> Docsifier<'r> {
             registry,
             config,
             root: root.clone(),
-            region: Region::new(root.clone()),
+            region: Region::new(root.clone(), 0),
+            regions: 1,
+            shared: Shared::default(),
             assumes: false,
             assumed_wrongly: false,
             inner_is_deceived: false,

@@ -60,6 +60,7 @@ mod plain;
 mod preamble;
 mod prefixes;
 mod script;
+mod shared;
 mod stmts;
 mod table;
 mod words;

@@ -18,6 +18,7 @@ use crate::margins;
 use crate::messages;
 use crate::preamble::Preamble;
 use crate::prefixes::Prefix;
+use crate::shared::Shared;
 
 /// Prints a node.
 ///
@@ -88,7 +89,7 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
 }
 
 /// Makes docs of `object`: at first on assumptions about the scopes of variables, which hold for nearly all
-/// programs and save a walk over the program; if one was wrong, again without.
+/// programs and save a walk over the program; if one was wrong, again without; and again if parts of the text share nodes.
 pub(crate) fn docsify<'r, R>(
     registry: &'r Registry,
     config: &'r PrinterConfig,
@@ -97,14 +98,25 @@ pub(crate) fn docsify<'r, R>(
 ) -> DocsifyResult<(Docsifier<'r>, R)> {
     let mut d = Docsifier::new(registry, config, object)?;
     d.assume_scopes();
-    if let Ok(made) = make(&mut d)
-        && !d.assumed_wrongly()
-    {
-        debug_assert!(!d.inner_is_deceived && !d.is_deceived(), "a wrong assumption is noticed");
-        return Ok((d, made));
+    let mut made = match make(&mut d) {
+        Ok(made) if !d.assumed_wrongly() => {
+            debug_assert!(!d.inner_is_deceived && !d.is_deceived(), "a wrong assumption is noticed");
+            made
+        }
+        _ => {
+            d = Docsifier::new(registry, config, object)?;
+            make(&mut d)?
+        }
+    };
+    let shared = d.shared.take_found();
+    if !shared.is_empty() {
+        let mut again = Docsifier::new(registry, config, object)?;
+        again.shared = Shared::knowing(shared);
+        // Not every node has a declaration; without, the text shows as many nodes as parts.
+        if let Ok(text) = make(&mut again) {
+            (d, made) = (again, text);
+        }
     }
-    let mut d = Docsifier::new(registry, config, object)?;
-    let made = make(&mut d)?;
     Ok((d, made))
 }
 

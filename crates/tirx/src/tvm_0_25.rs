@@ -18,6 +18,7 @@ static SYNTAX: TirSyntax = TirSyntax {
 #[cfg(feature = "print")]
 const FORMS: tvmscript_tir::print::forms::Forms = tvmscript_tir::print::forms::Forms {
     function,
+    shared_pointers: true,
     dtype_argument: tvmscript_tir::print::forms::TVM_0_23.dtype_argument,
     ..crate::tvm_0_26::FORMS
 };

@@ -7,10 +7,9 @@ pub enum Level {
     Nested,
     /// They are statements.
     Flat,
-    /// Functions that schedules work on have a flag; the buffers of others have layouts. A declared buffer has a data pointer
-    /// of its own.
+    /// Functions that schedules work on have a flag; the buffers of others have layouts.
     Flagged,
-    /// Buffers are parameters, and scalars of Relax are those of TIR.
+    /// Buffers are parameters, and scalars of Relax are those of TIR. A declared buffer has a data pointer of its own.
     Current,
     /// Programs are the same. Texts declare shape variables, and have operators for bits and calls for masks.
     Declared,

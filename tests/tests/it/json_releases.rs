@@ -252,3 +252,14 @@ fn json_of_tvm_0_25_is_the_parsed_text() {
     let json = include_str!("../../fixtures/json_0_25/module.json");
     assert_json_of(&tvmscript::releases::tvm_0_25::RELEASE, text, json);
 }
+
+/// A declared buffer shares the data pointer of its memory.
+#[test]
+fn buffers_declared_in_tvm_0_25_share_pointers() {
+    let release = &tvmscript::releases::tvm_0_25::RELEASE;
+    let text = include_str!("../../fixtures/json_0_25/declared.py");
+    let json = include_str!("../../fixtures/json_0_25/declared.json");
+    assert_json_of(release, text, json);
+    let config = PrinterConfig { release: Some(release), ..PrinterConfig::default() };
+    assert_eq!(print(&load(json).node, registry(), &config).expect("prints"), text.trim_end());
+}

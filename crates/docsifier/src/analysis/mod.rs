@@ -15,7 +15,7 @@ pub(crate) mod size;
 use std::any::{Any, TypeId};
 use std::hash::BuildHasherDefault;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use tvmscript_ir_core::Object;
 use tvmscript_ir_core::ptr_map::AddressHasher;
 
@@ -31,19 +31,17 @@ pub(crate) struct Region {
     /// Per variable, by address, the scope that was assumed to contain all of its uses.
     assumed: HashMap<usize, (Object, Object), BuildHasherDefault<AddressHasher>>,
     facts: HashMap<TypeId, Box<dyn Any>>,
-    /// Addresses of the variables defined so far. Defining one again is a conflict.
-    defined: HashSet<usize, BuildHasherDefault<AddressHasher>>,
+    /// Its number in the print. Defining a variable again in the same region is a conflict.
+    number: usize,
 }
 
 impl Region {
-    pub(crate) fn new(root: Object) -> Region {
-        Region {
-            root,
-            use_scopes: None,
-            assumed: HashMap::default(),
-            facts: HashMap::new(),
-            defined: HashSet::default(),
-        }
+    pub(crate) fn new(root: Object, number: usize) -> Region {
+        Region { root, use_scopes: None, assumed: HashMap::default(), facts: HashMap::new(), number }
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.number
     }
 
     pub(crate) fn root(&self) -> &Object {
@@ -85,11 +83,6 @@ impl Region {
             None => unreachable!("facts are stored under their own type"),
         }
     }
-
-    /// Records the definition of a variable. Returns `false` if it was defined before.
-    pub(crate) fn define(&mut self, variable: &Object) -> bool {
-        self.defined.insert(variable.address())
-    }
 }
 
 #[cfg(test)]
@@ -99,17 +92,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_is_defined_once_per_region() {
-        let variable = Str::new("x").into_object();
-        let mut region = Region::new(variable.clone());
-        assert!(region.define(&variable));
-        assert!(!region.define(&variable));
-        assert!(Region::new(variable.clone()).define(&variable));
-    }
-
-    #[test]
     fn a_fact_is_computed_once() {
-        let mut region = Region::new(Str::new("root").into_object());
+        let mut region = Region::new(Str::new("root").into_object(), 0);
         assert_eq!(*region.fact(|_| 1_u8), 1);
         assert_eq!(*region.fact(|_| 2_u8), 1);
         assert_eq!(*region.fact(|_| "other type"), "other type");

@@ -9,6 +9,7 @@ use super::{DocFactory, Docsifier};
 use crate::analysis::{Region, UseScopes};
 use crate::definitions::Form;
 use crate::error::{DocsifyError, DocsifyResult};
+use crate::shared::Part;
 
 impl Docsifier<'_> {
     /// Names a node in the innermost frame: the hint's identifier, made unique. A defined node keeps its definition.
@@ -39,11 +40,24 @@ impl Docsifier<'_> {
     /// may be defined twice: they read back equal.
     fn check_new(&mut self, object: &Object, hint: &str) -> DocsifyResult<()> {
         let is_variable = object.info().eq_kind() == EqKind::FreeVar && !self.frame_mut().is_isolated();
-        if is_variable && !self.region.define(object) {
+        if is_variable && !self.shared.define(object, Part::Region(self.region.number())) {
             self.use_scopes();
             return Err(DocsifyError::DefinedTwice { name: hint.to_owned() }.into());
         }
         Ok(())
+    }
+
+    /// Records that the part of the text that prints `owner` defines a node which other parts may share; without one, that
+    /// each use of the node defines it. Variables outside isolated frames are recorded by [`Docsifier::define`].
+    pub fn record_definition(&mut self, object: &Object, owner: Option<&Object>) {
+        let part = owner.map_or(Part::Use, |owner| Part::Node(owner.address()));
+        self.shared.define(object, part);
+    }
+
+    /// The nodes that several parts of the text would each define, so that they are declared before all: in the order of
+    /// their second definition. Empty unless a print found some.
+    pub fn shared_nodes(&self) -> Vec<Object> {
+        self.shared.known().to_vec()
     }
 
     /// Defines a node by an expression (`A.data`) while the innermost frame is open. A defined node keeps its
@@ -228,13 +242,20 @@ impl Docsifier<'_> {
         if self.region.root().ptr_eq(root) {
             return f(self);
         }
-        let outer = std::mem::replace(&mut self.region, Region::new(root.clone()));
+        let outer = self.enter_region(root);
         let result = f(self);
         if cfg!(debug_assertions) && self.is_deceived() {
             self.inner_is_deceived = true;
         }
         self.region = outer;
         result
+    }
+
+    /// Makes a node the root of a region of its own. Returns the region around it.
+    pub(crate) fn enter_region(&mut self, root: &Object) -> Region {
+        let number = self.regions;
+        self.regions += 1;
+        std::mem::replace(&mut self.region, Region::new(root.clone(), number))
     }
 
     /// An analysis of the region's root, computed once.

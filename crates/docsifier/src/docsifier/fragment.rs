@@ -6,7 +6,6 @@ use tvmscript_doc::{DocArena, Expr, ExprDoc, StmtDoc};
 use tvmscript_ir_core::Object;
 
 use super::Docsifier;
-use crate::analysis::Region;
 use crate::config::PrinterConfig;
 use crate::error::{DocsifyError, DocsifyResult};
 use crate::script::in_own_frame;
@@ -24,7 +23,7 @@ impl<'r> Docsifier<'r> {
         config: &'r PrinterConfig,
     ) -> DocsifyResult<Vec<StmtDoc>> {
         let root = std::mem::replace(&mut self.root, node.clone());
-        let region = std::mem::replace(&mut self.region, Region::new(node.clone()));
+        let region = self.enter_region(node);
         let config = std::mem::replace(&mut self.config, config);
         let states = std::mem::take(&mut self.states);
         let metadata = std::mem::take(&mut self.metadata);

@@ -1,6 +1,8 @@
 //! Functions, references to them, and other members of modules.
 
 use tvmscript_ir_core::{Class, FieldRef, Node, Object, Ref, Span, Str};
+#[cfg(feature = "print")]
+use tvmscript_ir_core::{Value, containers::ArrayNode};
 use tvmscript_prim::BaseExpr;
 
 use tvmscript_prim::Type;
@@ -25,6 +27,13 @@ pub fn function_type(function: &Ref<BaseFunc>) -> Option<Object> {
 /// The attributes of a function of any dialect: the field `attrs`.
 pub fn function_attrs(function: &Ref<BaseFunc>) -> Option<&DictAttrs> {
     node_field(function, "attrs")?.as_node()
+}
+
+/// Returns `true` for a parameter of a function of any dialect: an item of the field `params`.
+#[cfg(feature = "print")]
+pub(crate) fn has_parameter(function: &Ref<BaseFunc>, is_sought: impl Fn(&Object) -> bool) -> bool {
+    let params = node_field(function, "params").and_then(|params| params.as_node::<ArrayNode>());
+    params.is_some_and(|params| params.items().iter().filter_map(Value::as_object).any(is_sought))
 }
 
 fn node_field<'a>(function: &'a Ref<BaseFunc>, name: &str) -> Option<&'a Object> {

@@ -7,6 +7,8 @@ mod omitted;
 mod target;
 
 pub use attrs::{Attrs, DictAttrs, GLOBAL_SYMBOL, global_symbol};
+#[cfg(feature = "print")]
+pub(crate) use global::has_parameter;
 pub use global::{
     BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_attrs,
     function_type,

@@ -8,6 +8,7 @@ mod constants;
 mod data;
 mod module;
 mod name;
+mod shared;
 mod small;
 
 pub use as_written::call_as_written;

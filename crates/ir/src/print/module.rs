@@ -17,6 +17,8 @@ use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
 pub struct ModuleFrame {
     /// The module's global infos.
     pub global_infos: Map<Str, Array<Ref<GlobalInfo>>>,
+    /// The functions in the order of their text.
+    pub functions: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
 }
 
 /// Ranks of function types in a module.
@@ -137,8 +139,10 @@ pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) 
 
 fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let IRModule { functions: _, global_var_map_: _, source_map: _, attrs, global_infos } = &**node;
-    let frame = Frame::new(None, ModuleFrame { global_infos: global_infos.clone() });
     let functions = in_order(node, d);
+    super::shared::declare(functions.iter().map(|(_, function)| *function), d)?;
+    let ordered = functions.iter().map(|(var, function)| ((*var).clone(), (*function).clone())).collect();
+    let frame = Frame::new(None, ModuleFrame { global_infos: global_infos.clone(), functions: ordered });
     let name = match d.binding_name() {
         Some(name) => d.docs.text(name).to_owned(),
         None => "Module".to_owned(),

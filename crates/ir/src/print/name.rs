@@ -33,7 +33,8 @@ pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> Exp
 }
 
 /// A reference to a function of a module. A fragment outside any module declares it: `f = I.GlobalVar("f",
-/// R.Callable(..))`; where the module lacks the function, the reference itself is written so.
+/// R.Callable(..))`; where the module lacks the function, the reference itself is
+/// written so, or declared before the module if there are several.
 ///
 /// # Errors
 /// If the function's type cannot be printed.
@@ -45,31 +46,37 @@ pub fn function_reference(
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
-    let GlobalVar { span: _, struct_info_, name_hint } = &**node;
-    let is_fragment = d.frame_data::<ModuleFrame>().is_none();
-    let made = |d: &mut Docsifier<'_>| -> DocsifyResult<ExprDoc> {
-        let name = d.docs.str(name_hint.as_str());
-        let mut args = vec![d.at_field(name, path, field!(GlobalVar, name_hint))];
-        if let Some(info) = struct_info_ {
-            let at = d.field(path, field!(GlobalVar, struct_info_));
-            args.push(d.expr_object(info, at)?);
-        }
-        let callee = d.prefixed("ir", "GlobalVar");
-        Ok(d.docs.call_args(callee, &args))
-    };
-    if !is_fragment {
-        return made(d);
+    if d.frame_data::<ModuleFrame>().is_some() {
+        d.record_definition(node.object(), None);
+        return made_reference(node, path, d);
     }
     let Some(head) = d.outermost_free_frame() else {
-        return Ok(d.docs.id(name_hint.as_str()));
+        return Ok(d.docs.id(node.name_hint.as_str()));
     };
     d.in_frame(head, |d| {
-        let value = made(d)?;
-        let name = d.define(node.object(), name_hint)?;
+        let value = made_reference(node, path, d)?;
+        let name = d.define(node.object(), &node.name_hint)?;
         let stmt = d.docs.bind(name, value);
         d.push_stmt(stmt);
         Ok(name)
     })
+}
+
+/// `I.GlobalVar("f", R.Callable(..))`
+pub(super) fn made_reference(
+    node: &Ref<GlobalVar>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
+    let GlobalVar { span: _, struct_info_, name_hint } = &**node;
+    let name = d.docs.str(name_hint.as_str());
+    let mut args = vec![d.at_field(name, path, field!(GlobalVar, name_hint))];
+    if let Some(info) = struct_info_ {
+        let at = d.field(path, field!(GlobalVar, struct_info_));
+        args.push(d.expr_object(info, at)?);
+    }
+    let callee = d.prefixed("ir", "GlobalVar");
+    Ok(d.docs.call_args(callee, &args))
 }
 
 /// Declares a type variable before the script, `n = TypeVar("n")`, once per name.

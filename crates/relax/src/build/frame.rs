@@ -7,7 +7,7 @@ use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::{post_order_mutate, substitute};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, Map, Object, ObjectLike, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, Map, Object, ObjectLike, Ref, Span, Str, Value, any_node};
 use tvmscript_irbuilder::record::record_syntax_as;
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, BuildResult, Builder, CallArgs, Frame, FrameOf, HostObject, ScriptValue,
@@ -150,6 +150,9 @@ impl FunctionFrame {
 
 /// The struct info with scalars of which only the types are known.
 fn without_values(info: &Ref<StructInfo>) -> Ref<StructInfo> {
+    if !any_node(info, |node| node.is::<PrimStructInfo>()) {
+        return info.clone();
+    }
     let unvalued = |node: &Object| {
         let scalar = node.as_node::<PrimStructInfo>().filter(|scalar| scalar.value.is_some())?;
         Some(Ref::new(PrimStructInfo { value: None, ..scalar.clone() }).into_object())

@@ -9,9 +9,9 @@ use tvmscript_prim::{self as prim, IntImm};
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
-    Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, ObjectStructInfo,
-    PrimStructInfo, PrimValue, SeqExpr, StringImm, Tuple, TupleGetItem, TupleStructInfo, UnknownCall, Var,
-    VarBinding, is_dataflow_var, struct_info_of,
+    Binding, BindingBlock, Call, Expr, ExternFunc, Function, If, MatchCast, ObjectStructInfo, PrimStructInfo,
+    PrimValue, SeqExpr, StringImm, Tuple, TupleGetItem, TupleStructInfo, UnknownCall, Var, VarBinding,
+    is_dataflow_var, struct_info_of,
 };
 use crate::op::{CallForm, operator};
 
@@ -107,13 +107,6 @@ pub(super) fn is_void(info: Option<&Object>) -> bool {
     info.and_then(|info| info.as_node::<TupleStructInfo>()).is_some_and(|tuple| tuple.fields.is_empty())
 }
 
-/// Returns `true` for a function that returns the empty tuple: the parser assumes that result for a recursive function
-/// without a return annotation.
-fn gives_nothing(var: &Ref<Var>) -> bool {
-    let info = var.struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
-    info.is_some_and(|info| is_void(Some(info.ret.object())))
-}
-
 /// `x: R.Tensor((3,), dtype="float32") = value`
 pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let VarBinding { span: _, var, value } = &**node;
@@ -135,7 +128,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
             d.push_stmt(declaration);
         }
         if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
-            frame.omits_result = gives_nothing(var) && value.is::<Function>();
+            frame.bound_type = var.struct_info_.clone().filter(|_| value.is::<Function>());
         }
         let doc = match d.docs.sym_of(name) {
             Some(name) => d.with_binding_name(name, |d| d.doc(value.object(), value_path))?,

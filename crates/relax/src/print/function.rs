@@ -6,10 +6,11 @@ use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, script};
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
-use tvmscript_ir_core::{Map, PathId, Ref, Str, Value, field, structural_equal};
+use tvmscript_ir_core::{Map, Object, PathId, Ref, Str, Value, field, structural_equal};
 
 use super::binding::{Ending, annotation, define, is_void, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};
+use super::stated;
 use crate::node::{FuncStructInfo, Function};
 
 /// `@R.function`, `def name(params) -> result:`
@@ -24,19 +25,30 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Docs
     // The enclosing frames: that of the fragment, and that of the module.
     let around = if d.frame_data::<ModuleFrame>().is_some() { 2 } else { 1 };
     let is_top_level = d.frame_count() <= around;
-    let omits_result = match d.frame_data_mut::<RelaxFrame>() {
-        Some(frame) => std::mem::take(&mut frame.omits_result),
-        None => false,
+    let bound = d.frame_data_mut::<RelaxFrame>().and_then(|frame| frame.bound_type.take());
+    let (stated, own_vars) = match &bound {
+        Some(bound) => (stated::of_bound(bound, node), stated::own_variables(bound, node)),
+        None => (stated::of_member(node, d), HashSet::new()),
     };
-    let omits_result = omits_result && !is_void(Some(ret_struct_info.object()));
-    let data =
-        RelaxFrame { is_function: true, signature_vars: Some(HashSet::new()), ..RelaxFrame::default() };
+    // The parser assumes the empty tuple for a recursive function without a return annotation.
+    let omits_result =
+        bound.is_some_and(|bound| gives_nothing(&bound)) && !is_void(Some(ret_struct_info.object()));
+    let data = RelaxFrame {
+        is_function: true,
+        signature_vars: Some(HashSet::new()),
+        own_vars,
+        ..RelaxFrame::default()
+    };
     let ((args, result), stmts) =
         d.with_frame(Frame::new(Some(node.object().clone()), data).isolated(), |d| {
             // The result is first: its variables are declared before those of the parameters.
             let inferred = struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
-            let result = match inferred {
-                Some(info) => {
+            let result = match (stated, inferred) {
+                (Some(stated), _) => {
+                    let at = d.field(path, field!(Function, ret_struct_info));
+                    d.expr(&stated, at)?
+                }
+                (None, Some(info)) => {
                     // If both are equal, the text maps to the field that structural equality compares.
                     let is_declared = d.tracks_paths_at(path)
                         && structural_equal(info.ret.object(), ret_struct_info.object());
@@ -49,7 +61,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Docs
                     };
                     d.expr(&info.ret, at)?
                 }
-                None => {
+                (None, None) => {
                     let at = d.field(path, field!(Function, ret_struct_info));
                     d.expr(ret_struct_info, at)?
                 }
@@ -95,6 +107,11 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Docs
         body: &stmts,
     };
     Ok(d.docs.function(parts)?)
+}
+
+/// Returns `true` for the type of a function that returns the empty tuple.
+fn gives_nothing(info: &Object) -> bool {
+    info.as_node::<FuncStructInfo>().is_some_and(|info| is_void(Some(info.ret.object())))
 }
 
 /// `R.func_attr({...})`; omits the symbol of a top-level function if it is the printed name.

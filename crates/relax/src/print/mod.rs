@@ -11,6 +11,7 @@ mod expr;
 mod function;
 mod scalar;
 mod state;
+mod stated;
 mod struct_info;
 mod types;
 

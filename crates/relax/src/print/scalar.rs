@@ -35,7 +35,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     if is_signature && node.dtype == DataType::INT64 && d.syntax().has_type_variables {
         return type_variable(object, hint, path, d);
     }
-    let inner = d.declaring_frame();
+    let inner = d.owning_frame(object).or_else(|| d.declaring_frame());
     // In a fragment, a function declares the variables that only it uses.
     let head = d.fragment_frame().filter(|_| {
         let function = inner.and_then(|i| d.frames().rev().nth(i)?.object.clone());
@@ -44,6 +44,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     let Some(frame) = head.or(inner) else {
         return Err(DocsifyError::Undeclared { name: hint.to_owned() }.into());
     };
+    record_owner(object, frame, d);
     d.in_frame(frame, |d| {
         if let Some(vars) = d.frame_data_mut::<RelaxFrame>().and_then(|f| f.signature_vars.as_mut()) {
             vars.insert(object.address());
@@ -64,11 +65,20 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     })
 }
 
+/// Records that the function of a frame defines the variable, which other functions of the module may share.
+fn record_owner(object: &Object, frame: usize, d: &mut Docsifier<'_>) {
+    let owner = d.frames().rev().nth(frame).and_then(|frame| frame.object.clone());
+    if let Some(owner) = owner {
+        d.record_definition(object, Some(&owner));
+    }
+}
+
 /// A type variable, `n = TypeVar("n")` before the script; functions of a module share the names.
 fn type_variable(object: &Object, hint: &str, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
-    let Some(frame) = d.declaring_frame() else {
+    let Some(frame) = d.owning_frame(object).or_else(|| d.declaring_frame()) else {
         return Err(DocsifyError::Undeclared { name: hint.to_owned() }.into());
     };
+    record_owner(object, frame, d);
     d.in_frame(frame, |d| {
         let name = d.define(object, hint)?;
         d.at(name, path);

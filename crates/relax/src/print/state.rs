@@ -5,7 +5,7 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyResult, OptionArgument, PrinterOption};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir::print::ModuleFrame;
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{Object, PathId, Ref};
 
 use crate::syntax::RelaxSyntax;
 
@@ -43,8 +43,10 @@ pub(crate) struct RelaxFrame {
     pub(crate) signature_vars: Option<HashSet<usize>>,
     /// `true` if the alias of the module is declared.
     pub(crate) has_module_alias: bool,
-    /// `true` if the next function omits its return annotation, which the variable that holds it states.
-    pub(crate) omits_result: bool,
+    /// The type of the variable that the next function is bound to.
+    pub(crate) bound_type: Option<Object>,
+    /// Addresses of scalar variables of the signature that the function declares itself.
+    pub(crate) own_vars: HashSet<usize>,
 }
 
 /// The syntax of this print.
@@ -67,6 +69,8 @@ pub(crate) trait RelaxDocsifier {
     ) -> DocsifyResult<ExprDoc>;
     /// The index of the frame that declares scalar variables: that of the outermost function, or the outermost one.
     fn declaring_frame(&self) -> Option<usize>;
+    /// The index of the frame of the function that declares a scalar variable of its signature itself.
+    fn owning_frame(&self, variable: &Object) -> Option<usize>;
     /// The index of the frame of the innermost function, or else that of `declaring_frame`.
     fn innermost_function(&self) -> Option<usize>;
     /// The index of the frame that declares the free variables of a fragment; `None` inside functions and modules.
@@ -123,6 +127,12 @@ impl RelaxDocsifier for Docsifier<'_> {
             }
         }
         outermost
+    }
+
+    fn owning_frame(&self, variable: &Object) -> Option<usize> {
+        let owns = |frame: &RelaxFrame| frame.own_vars.contains(&variable.address());
+        let depth = self.frames().position(|frame| frame.data.downcast_ref().is_some_and(owns))?;
+        Some(self.frame_count() - 1 - depth)
     }
 
     fn innermost_function(&self) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! Functions that a text calls by the namespaces of dialects, and how many of them a release lacks.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use tvmscript_irbuilder::{Declaration, HostObject, Param, ParamKind, ScriptValue};
 use tvmscript_python_syntax::ParsedPython;
 use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Name};
@@ -9,13 +9,19 @@ use super::Candidate;
 use super::imports::Imports;
 use crate::parser::Tables;
 
-/// A function that a text names: dialect, group and name, and a keyword of a call.
-type Used = (&'static str, Option<Name>, Name, Option<Name>);
+/// Number of names below a namespace that are followed: `P.group.kind.name`.
+const MAX_NAMES: usize = 3;
 
-/// The functions that a text names, each once.
+/// A function by the namespace and the names below it.
+type Function = (Name, [Option<Name>; MAX_NAMES]);
+
+/// The functions that a text names, and the keywords of their calls, each once, with the dialect.
+type Used = HashMap<(Function, Option<Name>), &'static str>;
+
+/// The functions that a text names.
 pub(super) struct UsedNames<'p> {
     ast: &'p Ast,
-    used: HashSet<Used>,
+    used: Used,
 }
 
 impl<'p> UsedNames<'p> {
@@ -26,20 +32,30 @@ impl<'p> UsedNames<'p> {
     /// The number of names of dialects and of their keywords that the text uses and the release lacks.
     pub(super) fn missing_in(&self, candidate: &Candidate<'_>) -> usize {
         let tables = Tables::new(candidate.registry, false);
-        self.used.iter().filter(|used| self.is_missing(&tables, **used)).count()
+        let missing = |(((_, names), keyword), dialect): (&(Function, Option<Name>), &&'static str)| {
+            self.is_missing(&tables, dialect, names, *keyword)
+        };
+        self.used.iter().filter(|used| missing(*used)).count()
     }
 
-    fn is_missing(&self, tables: &Tables, (dialect, group, name, keyword): Used) -> bool {
+    fn is_missing(
+        &self,
+        tables: &Tables,
+        dialect: &str,
+        names: &[Option<Name>],
+        keyword: Option<Name>,
+    ) -> bool {
         let ast = self.ast;
         let Some(namespace) = tables.namespace(dialect) else { return true };
-        let value = match group {
-            None => namespace.attribute(ast.name(name)),
-            Some(group) => match namespace.attribute(ast.name(group)) {
-                Some(ScriptValue::Host(group)) => group.attribute(ast.name(name)),
+        let mut names = names.iter().flatten().map(|name| ast.name(*name));
+        let mut value = names.next().and_then(|name| namespace.attribute(name));
+        for name in names {
+            value = match value {
+                Some(ScriptValue::Host(group)) => group.attribute(name),
                 // A group that is missing counts itself; attributes of other values are not functions of the dialect.
                 _ => return false,
-            },
-        };
+            };
+        }
         let Some(keyword) = keyword else { return value.is_none() };
         let declaration = match &value {
             Some(ScriptValue::Function(function)) => Some(function.declaration()),
@@ -57,35 +73,48 @@ fn takes_keyword(declared: &Declaration, name: &str) -> bool {
 }
 
 /// The functions that the text names, each once.
-fn used(text: &str, ast: &Ast, imports: &Imports) -> HashSet<Used> {
-    let mut used = HashSet::new();
-    let function = |id: ExprId| match *ast.expr(id) {
-        Expr::Attribute { value, attr } => match *ast.expr(value) {
-            Expr::Attribute { value, attr: group } => {
-                Some((imports.namespace(ast, value)?, Some(group), attr))
-            }
-            _ => Some((imports.namespace(ast, value)?, None, attr)),
-        },
-        _ => None,
-    };
+fn used(text: &str, ast: &Ast, imports: &Imports) -> Used {
+    let mut used = Used::new();
     // The tree of a text with parts goes on after it.
     let is_inside = |id: ExprId| (ast.range(id).start as usize) < text.len();
     for id in ast.expr_ids() {
         match *ast.expr(id) {
             Expr::Attribute { .. } => {
-                let named = function(id).filter(|_| is_inside(id));
-                used.extend(named.map(|(dialect, group, name)| (dialect, group, name, None)));
+                if let Some((function, dialect)) = function(ast, id, imports)
+                    && is_inside(id)
+                {
+                    used.insert((function, None), dialect);
+                }
             }
             Expr::Call { func, keywords, .. } if !keywords.is_empty() => {
-                if let Some((dialect, group, name)) = function(func)
+                if let Some((function, dialect)) = function(ast, func, imports)
                     && is_inside(id)
                 {
                     let keywords = ast.list(keywords).iter().filter_map(|keyword| keyword.arg);
-                    used.extend(keywords.map(|keyword| (dialect, group, name, Some(keyword))));
+                    used.extend(keywords.map(|keyword| ((function, Some(keyword)), dialect)));
                 }
             }
             _ => {}
         }
     }
     used
+}
+
+/// The function that an expression names, with its dialect.
+fn function(ast: &Ast, mut id: ExprId, imports: &Imports) -> Option<(Function, &'static str)> {
+    let mut names = [None; MAX_NAMES];
+    while let Expr::Attribute { value, attr } = *ast.expr(id) {
+        if names.last().is_some_and(Option::is_some) {
+            return None;
+        }
+        names.rotate_right(1);
+        *names.first_mut()? = Some(attr);
+        id = value;
+    }
+    match *ast.expr(id) {
+        Expr::Name(namespace) if names.first().is_some_and(Option::is_some) => {
+            Some(((namespace, names), imports.namespace(ast, id)?))
+        }
+        _ => None,
+    }
 }

@@ -98,6 +98,9 @@ pub fn cast_node(dtype: DataType, value: ExprArg) -> BuildResult<Expr> {
 /// Conversion; constants fold.
 #[script_fn]
 pub fn cast(src: ExprArg, dtype: DataType) -> BuildResult<Expr> {
+    if super::types::is_intrinsic_name(src.0.as_node()) {
+        return Ok(src.0);
+    }
     Ok(ops::cast(dtype, determine(src.0, DataType::FLOAT32))?)
 }
 

@@ -10,7 +10,9 @@ use tvmscript_irbuilder::{
     ArgumentRef, BuildError, BuildErrorKind, BuildResult, CallArgs, Declaration, FromScript, HostFunction,
     Param, ParamKind, PyType, ScriptValue, script_fn,
 };
-use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, TupleType, Type, Var, ops};
+use tvmscript_prim::{
+    Expr, FloatImm, PointerType, PrimType, StringImm, TensorMapType, TupleType, Type, Var, ops,
+};
 
 use super::args::ExprArg;
 
@@ -109,11 +111,18 @@ fn convert(dtype: DataType, mut args: CallArgs) -> BuildResult<ScriptValue> {
                 ops::make_const(dtype, number).map_err(at)?.into()
             }
         }
+        // It has no number here, and keeps its name.
+        other if is_intrinsic_name(other.as_node::<StringImm>().map(|name| &**name)) => other,
         other => {
             let expr = ExprArg::convert(other).map_err(|e| e.at_position(0))?;
             ops::cast(dtype, expr).map_err(at)?.into()
         }
     })
+}
+
+/// Returns `true` for the name of an intrinsic of LLVM, which is a number in TVM.
+pub(crate) fn is_intrinsic_name(value: Option<&StringImm>) -> bool {
+    value.is_some_and(|name| name.value.starts_with("llvm."))
 }
 
 /// Converts a value to `dtype`: `T.float32(0)`.

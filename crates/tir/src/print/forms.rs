@@ -80,6 +80,8 @@ pub struct Forms {
     pub infix_bits: bool,
     /// Unsigned literals above the largest `int64`.
     pub wide_literals: WideLiterals,
+    /// A declared buffer shares the pointer of its memory.
+    pub shared_pointers: bool,
     /// `T.Not(T.bool(True))` for `not T.bool(True)`.
     pub negated_literals: bool,
 }
@@ -109,6 +111,7 @@ pub const TVM_0_23: Forms = Forms {
     unroll_keyword: |_| false,
     infix_bits: false,
     wide_literals: WideLiterals::Halves,
+    shared_pointers: true,
     negated_literals: false,
 };
 

@@ -118,7 +118,7 @@ pub fn alloc_local(shape: Shape, dtype: TypeArg) -> BuildResult<Ref<Buffer>> {
 #[script_fn]
 pub fn decl_tensor(data: ExprArg, ty_args: Vec<NodeArg<Buffer>>) -> BuildResult<Ref<Buffer>> {
     let buffer = only(ty_args)?;
-    declare(&buffer, data.0)?;
+    let buffer = declare(buffer, data.0)?;
     Ok(buffer)
 }
 

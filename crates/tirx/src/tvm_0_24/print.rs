@@ -3,6 +3,7 @@
 use tvmscript_docsifier::doc::StmtDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyDialect as _, DocsifyResult};
 use tvmscript_ir_core::{Dialect, PathId, Ref};
+use tvmscript_prim::{PrimExprExt as _, StringImm, Var};
 use tvmscript_tir::print::parts::{
     Inline, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable,
 };
@@ -23,15 +24,21 @@ pub(super) fn register(dialect: Dialect) -> Dialect {
         .finish()
 }
 
-/// `v: T.int32 = value`, or `v = value` for a variable that is declared
+/// `v: T.int32 = value`; for a variable that is declared or bound before, `T.bind(value, var=v)`, or `v = value` for a
+/// pointer
 fn bind(node: &Ref<Bind>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
-    let Bind { span: _, var, value } = &**node;
-    let value = d.part(value, path, "value")?;
+    let Bind { span: _, var, value: bound } = &**node;
+    let value = d.part(bound, path, "value")?;
     let at = d.field(path, "var");
-    // A variable that is declared before its statement.
     if d.is_defined(var.object()) {
         let name = d.expr(var, at)?;
-        return Ok(d.docs.assign(name, Some(value), None)?);
+        // The assignment of a variable would name it anew, that of a text make a new variable.
+        let is_pointer = var.dtype.is_handle() && bound.dtype().is_handle();
+        if is_pointer && !bound.is::<Var>() && !bound.is::<StringImm>() {
+            return Ok(d.docs.assign(name, Some(value), None)?);
+        }
+        let call = d.call_t_with("bind", &[value], &[("var", name)]);
+        return Ok(d.docs.expr_stmt(call));
     }
     let annotation = match var.dtype.is_void() {
         // The type prints as `None`, which is no annotation of a variable.

@@ -259,10 +259,19 @@ fn allocate(buffer: &Ref<Buffer>, annotations: Option<Map<Str, Value>>) -> Build
     )
 }
 
-/// Adds the declaration of a buffer over memory.
-pub(crate) fn declare(buffer: &Ref<Buffer>, data: Expr) -> BuildResult<()> {
-    let declared = DeclBuffer { span: Span::current(), buffer: buffer.clone(), data: Some(data) };
-    TirFrame::add(Ref::new(declared).upcast())
+/// Adds the declaration of a buffer over memory, and returns the buffer.
+pub(crate) fn declare(mut buffer: Ref<Buffer>, data: Expr) -> BuildResult<Ref<Buffer>> {
+    let shares_pointers = Builder::context::<KeepsHandles>().is_some();
+    let data = match data.downcast_ref::<Var>().filter(|_| shares_pointers) {
+        Some(pointer) => {
+            buffer = Ref::new(Buffer { data: pointer.clone(), ..Buffer::clone(&buffer) });
+            None
+        }
+        None => Some(data),
+    };
+    let declared = DeclBuffer { span: Span::current(), buffer: buffer.clone(), data };
+    TirFrame::add(Ref::new(declared).upcast())?;
+    Ok(buffer)
 }
 
 buffer_functions! {
@@ -350,10 +359,9 @@ buffer_functions! {
     pub fn decl_buffer([], shape: Shape, scope = "global", data) -> BuildResult<Ref<Buffer>> |parts| {
         let buffer = parts.build(shape.0)?;
         match data {
-            Some(data) => declare(&buffer, data.0)?,
-            None => allocate(&buffer, None)?,
+            Some(data) => declare(buffer, data.0),
+            None => allocate(&buffer, None).map(|()| buffer),
         }
-        Ok(buffer)
     }
 }
 
@@ -361,7 +369,7 @@ buffer_functions! {
 #[derive(Debug)]
 pub(crate) struct WithoutLayout;
 
-/// Context of releases whose functions have handles that buffers are matched to.
+/// Context of releases whose functions have handles that buffers are matched to, and whose declared buffers share pointers.
 #[derive(Debug)]
 pub(crate) struct KeepsHandles;
 

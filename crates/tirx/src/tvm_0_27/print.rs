@@ -15,6 +15,7 @@ use tvmscript_tir::print::parts::{
     Inline, Scope, TirDocsifier as _, annotations_kwarg, declaration, define_buffer, define_variable, items,
     may_be_concise,
 };
+use tvmscript_tir::syntax::TirSyntax;
 use tvmscript_tir::{AttrStmt, Buffer, BufferLoad, BufferStore, StmtRef};
 
 use super::layout::{Axis, Iter, MEMORY, TileLayout, is_row_major, view_as};
@@ -265,11 +266,17 @@ fn without_type(value: &Value) -> Value {
 fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
     let DeclBuffer { span: _, buffer, data } = &**node;
     let at = d.field(path, "buffer");
-    let Some(data) = data else {
-        let key = node.object().info().key();
-        return Err(DocsifyError::Unwritable { key, reason: "it has no data".to_owned() }.into());
+    let (data, data_path) = match data {
+        Some(data) => (data.clone(), d.field(path, "data")),
+        None if TirSyntax::of(d.registry()).print.shared_pointers => {
+            (buffer.data.clone().upcast(), d.field(at, "data"))
+        }
+        None => {
+            let key = node.object().info().key();
+            return Err(DocsifyError::Unwritable { key, reason: "it has no data".to_owned() }.into());
+        }
     };
-    if let Some((source, view)) = viewed(buffer, data, d) {
+    if let Some((source, view)) = viewed(buffer, &data, d) {
         let args = match view {
             View::Shape => {
                 let shape = d.field(at, "shape");
@@ -283,14 +290,19 @@ fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> D
         let source = d.expr(&source, path)?;
         let callee = d.docs.attr(source, "view");
         let value = d.docs.call_args(callee, &args);
-        let value = d.at_field(value, path, "data");
+        let value = d.at(value, data_path);
         define_data(buffer, at, d)?;
         let name = define_buffer(buffer, d)?;
         let name = d.at(name, at);
         return Ok(d.docs.bind(name, value));
     }
-    let data = d.part(data, path, "data")?;
-    let value = declaration(buffer, "decl_buffer", (&[], &[("data", data)]), at, Inline::DataPointer, d)?;
+    let value = match data.object().ptr_eq(buffer.data.object()) {
+        true => declaration(buffer, "decl_buffer", (&[], &[]), at, Inline::Nothing, d)?,
+        false => {
+            let data = d.expr(&data, data_path)?;
+            declaration(buffer, "decl_buffer", (&[], &[("data", data)]), at, Inline::DataPointer, d)?
+        }
+    };
     let name = define_buffer(buffer, d)?;
     Ok(d.docs.bind(name, value))
 }

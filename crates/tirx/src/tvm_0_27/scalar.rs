@@ -53,7 +53,11 @@ impl Scalars {
             {
                 other.insert(store.buffer.object().address());
             } else if let Some(declared) = node.as_node::<DeclBuffer>() {
-                pointers.extend(declared.data.iter().map(|data| data.object().address()));
+                let data = declared
+                    .data
+                    .as_ref()
+                    .map_or_else(|| declared.buffer.data.object(), |data| data.object());
+                pointers.insert(data.address());
             } else if let Some(call) = node.as_node::<Call>() {
                 pointers
                     .extend(call.args.iter().filter(|arg| arg.is::<Var>()).map(|arg| arg.object().address()));

@@ -40,8 +40,7 @@ fn redeclared(
     layout: Option<Object>,
 ) -> BuildResult<Ref<Buffer>> {
     let made = with_parts(buffer, shape, dtype, elem_offset, layout)?;
-    declare(&made, buffer.data.clone().upcast())?;
-    Ok(made)
+    declare(made, buffer.data.clone().upcast())
 }
 
 /// `A.view(4, 4)`, `A.view(-1, 8)`, `A.view("float16")`

@@ -74,7 +74,7 @@ pub(crate) fn lower(node: &Object, step: &Step, from: Level, to: Level) -> Resul
     }
     let node =
         mutate(node, &mut nodes::Nodes { from, to, keys: step.key_prefix(), findings: &mut findings })?;
-    if to >= Level::Flagged {
+    if to > Level::Flagged {
         return Ok(Upgraded { node, findings });
     }
     let mut scopes = scopes::Scopes { to, findings: &mut findings, shared: PtrMap::default() };

@@ -117,7 +117,7 @@ impl Memory {
 
     /// Declares a buffer over its data pointer, under a pointer of its own.
     fn declare(&mut self, buffer: &Ref<Buffer>) -> StmtRef {
-        if self.to < Level::Flagged {
+        if self.to <= Level::Flagged {
             let declared = tirx::DeclBuffer { span: buffer.span, buffer: buffer.clone(), data: None };
             return Ref::new(declared).upcast();
         }
@@ -156,7 +156,7 @@ impl Mutator for Scopes<'_> {
             return Descend::Replace(new.clone());
         }
         if let Some(shared) = node.as_node::<tirx::DeclBuffer>().filter(|declared| declared.data.is_none())
-            && self.memory.to >= Level::Flagged
+            && self.memory.to > Level::Flagged
         {
             let declared = self.memory.declare(&shared.buffer);
             return Descend::Replace(self.part(declared).into_object());

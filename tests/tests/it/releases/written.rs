@@ -371,6 +371,36 @@ def main(A: T.Buffer((4,), "uint32"), B: T.Buffer((4,), "uint8")):
 #[test]
 fn a_second_binding_of_a_variable_is_a_call() {
     reads_and_prints(include_str!("../../../fixtures/tvm_0_27/variable_bound_twice.py"), "tvm-0.27");
+    // Only a pointer is bound by an assignment then.
+    reads_and_prints(
+        r#"# from tvm.script import tirx as T
+
+@T.prim_func
+def ptr(a: T.handle):
+    i: T.int32 = 42
+    T.bind(17, var=i)
+    p: T.handle = a
+    p = T.call_extern("handle", "f", i)
+    T.bind(a, var=p)
+    T.bind("text", var=p)
+    T.evaluate(p)
+    T.Call("int32", "tirx.tvm_context_id", [])
+"#,
+        "tvm-0.24",
+    );
+}
+
+#[test]
+fn functions_in_groups_of_groups_tell_the_release() {
+    let parsed = read(
+        r#"from tvm.script import tirx as T
+
+@T.prim_func
+def main(A: T.Buffer((16,), "uint64")):
+    T.ptx.tcgen05.encode_matrix_descriptor(T.address_of(A[0]), T.address_of(A[1]), ldo=1, sdo=1, swizzle=0)
+"#,
+    );
+    assert_eq!(parsed.release.id(), "tvm-0.26");
 }
 
 #[test]

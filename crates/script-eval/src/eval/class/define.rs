@@ -78,7 +78,12 @@ impl Eval<'_> {
         let ran = self.within(def.name, |p| {
             p.in_environment(Some(env.clone()), |p| {
                 with_stack(|| p.exec_body(def.body))?;
-                p.read_bare_scripts(def, &bases, compares, is_compared);
+                let read = |p: &mut Self| p.read_bare_scripts(def, &bases, compares, is_compared);
+                if marks.may_fail {
+                    p.expecting_failure(read)
+                } else {
+                    read(p)
+                }
                 Ok(())
             })
         });
