@@ -134,7 +134,7 @@ impl<'r> Expressions<'r> {
         else {
             return Err(format!("a `{}` has no definition in host code", node.info().display_key()));
         };
-        let args = [self.d.docs.str(name), self.node(info.object(), used, false)?];
+        let args = [self.d.docs.str(name), self.node(info, used, false)?];
         Ok(self.call("relax.Var", &args))
     }
 
