@@ -151,6 +151,10 @@ fn slow_steps() -> Result<Vec<Step>> {
     check("differences of changed programs", &["check", "diff", "--count", "200"]);
     check("changed tokens", &["check", "mutate"]);
     check("unknown operators", &["check", "unknown", "--count", "200"]);
+    check("programs in Rust", &["check", "emit", "--target", "rust", "--count", "40"]);
+    if has_cpp() {
+        check("programs in C++", &["check", "emit", "--target", "cpp", "--count", "40"]);
+    }
     if has_python() {
         check("whole Python files", &["files"]);
     }
