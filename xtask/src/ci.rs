@@ -206,6 +206,11 @@ fn has_valgrind() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success())
 }
 
+/// Returns `true` if a compiler of C++ is installed.
+fn has_cpp() -> bool {
+    Command::new("c++").arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
 /// Type checkers and linters of Python that `lint-scripts` runs.
 const LINTERS: [&str; 5] = ["mypy", "pyright", "ty", "pylint", "ruff"];
 
