@@ -213,7 +213,7 @@ impl Findings {
         let found = errors.map(|error| {
             let code = match error.kind() {
                 Some(kind) => kind.error_code(),
-                None => BuildErrorKind::Message(String::new().into()).error_code(),
+                None => BuildErrorKind::Message(String::new()).error_code(),
             };
             let diagnostic = Diagnostic::new(Message::new(code, error.to_string()), 0..0);
             match &error.help {

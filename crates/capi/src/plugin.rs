@@ -123,7 +123,7 @@ error_codes! {
     delegate {
         PluginError::Description { found, .. } => match found.first() {
             Some(first) => first.kind.error_code(),
-            None => &PluginError::CODES[0],
+            None => PluginError::Refused.error_code(),
         };
     }
 }

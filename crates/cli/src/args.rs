@@ -9,7 +9,7 @@ use tvmscript::python_syntax::MAX_TEXT_BYTES;
 use tvmscript::script_parser::Header;
 
 use crate::arg_values::{fragment_dialect, header, release};
-use crate::dialect_args::DialectArgs;
+use crate::dialect_args::{AddedDialects, DialectArgs};
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::{Capture, PythonFileArgs, Unknown};
 use crate::run_args::RunArgs;
@@ -62,12 +62,8 @@ pub(crate) struct GlobalArgs {
     /// Constants that scripts leave out, as written by `print --constants-out`; repeatable
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) constants: Vec<PathBuf>,
-    /// Add the dialect that this TOML file describes; repeatable, a file may name classes of those before it
-    #[arg(long = "dialect", global = true, value_name = "FILE")]
-    pub(crate) dialects: Vec<PathBuf>,
-    /// Add the dialect of this dynamic library, whose code is trusted; repeatable
-    #[arg(long = "plugin", global = true, value_name = "FILE")]
-    pub(crate) plugins: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) added: AddedDialects,
     /// Variables around a script that it may use: all (`tvm`), or numbers, texts and declared ones (`rfc`)
     #[arg(long, global = true, value_name = "RULE", value_enum, default_value_t)]
     pub(crate) capture: Capture,

@@ -1,8 +1,19 @@
-//! Arguments of `dialect`.
+//! Dialects that the command line adds, and arguments of `dialect`.
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
+
+// A doc comment would be the text of the whole help.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct AddedDialects {
+    /// Add the dialect that this TOML file describes; repeatable, a file may name classes of those before it
+    #[arg(long = "dialect", global = true, value_name = "FILE")]
+    pub(crate) dialects: Vec<PathBuf>,
+    /// Add the dialect of this dynamic library, whose code is trusted; repeatable
+    #[arg(long = "plugin", global = true, value_name = "FILE")]
+    pub(crate) plugins: Vec<PathBuf>,
+}
 
 /// `dialect`.
 #[derive(Debug, clap::Args)]

@@ -142,6 +142,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "passes",
         &["ir-core", "ir-macros", "pass", "si-builder", "prim", "arith", "interpreter", "ir", "tir", "relax"],
     ),
+    ("capi", &["the facade"]),
+    ("c", &["capi"]),
+    ("plugin", &[]),
 ];
 
 /// Each package names in `[dependencies]` only packages below it.

@@ -286,7 +286,7 @@ pub unsafe extern "C" fn tvmscript_builder_collect(
             dynamic::tuple(&items)
         } else if kind == BuilderCollection::List as i32 {
             dynamic::list(&items)
-        } else if kind == BuilderCollection::Dict as i32 && items.len() % 2 == 0 {
+        } else if kind == BuilderCollection::Dict as i32 && items.len().is_multiple_of(2) {
             dynamic::dict(&items)
         } else {
             return Err(Status::InvalidArgument);

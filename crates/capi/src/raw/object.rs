@@ -1,5 +1,10 @@
 //! Nodes by reflection.
 
+use std::sync::Arc;
+
+use tvmscript::diagnostics::LineIndex;
+use tvmscript::ir_core::{Array, ObjectLike as _};
+
 use super::findings::{Position, report};
 use super::handle::{Errors, Handle as _, Object, Registry, Text};
 use super::value::{Value, read_values};
@@ -10,9 +15,6 @@ use crate::reflect;
 use crate::status::Status;
 use crate::text::OwnedText;
 use crate::value::Datum;
-use std::sync::Arc;
-use tvmscript::diagnostics::LineIndex;
-use tvmscript::ir_core::{Array, ObjectLike as _};
 
 /// Structure of a node.
 #[repr(C)]

@@ -221,7 +221,10 @@ const MAX_ITEMS: usize = 1 << 16;
 pub(crate) fn open(path: &Path) -> Result<Table, PluginError> {
     // SAFETY: whoever names a library as a plugin trusts the code of its initialisers.
     let opened = unsafe { libloading::Library::new(path) };
-    let library = opened.map_err(|error| PluginError::Unreadable { reason: error.to_string() })?;
+    let library = opened.map_err(|error| {
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        PluginError::Unreadable { reason: format!("{error}{cause}") }
+    })?;
     // SAFETY: whoever names a library as a plugin promises that the symbol has this type; it is checked to be there.
     let symbol = unsafe { library.get::<PluginMain>(SYMBOL) };
     let main = symbol.ok().and_then(|main| *main).ok_or(PluginError::NoSymbol { symbol: SYMBOL })?;
