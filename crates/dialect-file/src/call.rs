@@ -75,7 +75,7 @@ impl NodeText {
         Ok(values)
     }
 
-    fn make(&self, values: Vec<Value>) -> BuildResult<Object> {
+    pub(crate) fn make(&self, values: Vec<Value>) -> BuildResult<Object> {
         construct(self.info, values)
     }
 

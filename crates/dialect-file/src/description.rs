@@ -415,6 +415,7 @@ impl Entry {
                     let what = format!("`result` of {}", self.what);
                     let expected = "a dtype, a constraint variable or an expression over the parameters";
                     unknown(&what, &text, expected, mistakes);
+                    return;
                 }
                 let what = format!("`result` of {}", self.what);
                 let variables = self.variables.iter().map(|variable| variable.name.text.as_str());
@@ -558,6 +559,26 @@ impl Entry {
                     "its kind is `definition` and the name of a variable node",
                     mistakes,
                 );
+            }
+        }
+        if let Form::Function { name, params, .. } = template.form {
+            if let Some(field) = field(name).filter(|field| field.kind != Kind::Str) {
+                let reason = format!("has `{{{}}}` as a name, which is not a string", field.name.text);
+                refuse(reason, &field.at, "its kind is `str`", mistakes);
+            }
+            let is_params = |field: &&Field| {
+                let is_list = matches!(&field.kind, Kind::List(item) if matches!(**item, Kind::Class(_)));
+                is_list && field.role == Role::Definition
+            };
+            if let Some(field) = params.and_then(field).filter(|field| !is_params(field)) {
+                let reason =
+                    format!("has `{{{}}}` as parameters, which defines no variables", field.name.text);
+                let help = "its kind is `definition list of` a variable node";
+                refuse(reason, &field.at, help, mistakes);
+            }
+            if !template.arguments.is_empty() {
+                let reason = "passes arguments to a decorator".to_owned();
+                refuse(reason, &text.at, "write the decorator without parentheses", mistakes);
             }
         }
         for argument in &template.arguments {

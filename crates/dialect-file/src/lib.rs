@@ -37,6 +37,7 @@
 mod call;
 mod description;
 mod error;
+mod function;
 mod key;
 mod kind;
 mod load;
@@ -50,7 +51,8 @@ use toml::de::DeTable;
 use tvmscript_docsifier::DocsifyDialect as _;
 use tvmscript_ir_core::{Dialect, Registry, TypeInfo};
 use tvmscript_irbuilder::BuildDialect as _;
-use tvmscript_script_parser::ParseDialect as _;
+use tvmscript_python_syntax::ast;
+use tvmscript_script_parser::{DecoratorRule, ParseDialect as _, defaults};
 
 pub use error::{DescriptionError, DescriptionErrorKind};
 pub use key::ContentKey;
@@ -59,6 +61,7 @@ use crate::description::Description;
 use crate::load::Loaded;
 use crate::node::Gives;
 use crate::source::{Mistakes, Section};
+use crate::template::Form;
 
 /// Maximum size of a file in bytes.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -148,23 +151,39 @@ impl DialectFile {
     /// The dialect, for a registry.
     #[track_caller]
     pub fn dialect(&self) -> Dialect {
-        let Loaded { name, prefix, types, texts, functions, .. } = self.loaded;
-        let mut dialect = Dialect::new(name).alias(prefix).namespace(&[prefix]);
-        for info in types {
+        let loaded = self.loaded;
+        let mut dialect = Dialect::new(loaded.name).alias(loaded.prefix).namespace(&[loaded.prefix]);
+        for info in &loaded.types {
             dialect = dialect.node_info(info);
         }
-        for text in texts {
-            let text = *text;
+        for text in loaded.texts.iter().copied() {
+            let info = text.info;
             if text.is_variable {
-                dialect = dialect.variable_info(text.info);
+                dialect = dialect.variable_info(info);
             }
-            dialect = match text.gives {
-                Gives::Value => dialect
-                    .docsify_info(text.info, move |node, path, d| print::expression(text, node, path, d)),
-                Gives::Statement => dialect
-                    .docsify_info(text.info, move |node, path, d| print::statement(text, node, path, d)),
+            dialect = match (text.gives, text.form) {
+                (Gives::Value, _) => {
+                    dialect.docsify_info(info, move |node, path, d| print::expression(text, node, path, d))
+                }
+                (Gives::Statement, Form::Function { .. }) => dialect
+                    .docsify_info(info, move |node, path, d| function::print(loaded, text, node, path, d)),
+                (Gives::Statement, _) => {
+                    dialect.docsify_info(info, move |node, path, d| print::statement(text, node, path, d))
+                }
             };
         }
-        dialect.functions(functions)
+        for (name, define) in &loaded.decorators {
+            dialect = dialect.decorator(name, DecoratorRule::Described { define: *define });
+        }
+        // The statements of functions with a decorator of another dialect are read by that dialect.
+        if !loaded.decorators.is_empty() {
+            dialect = dialect
+                .parse::<ast::Assign>(defaults::assign)
+                .parse::<ast::ExprStmt>(function::expression)
+                .parse::<ast::With>(defaults::with)
+                .parse::<ast::For>(defaults::for_frame)
+                .fragments(defaults::fragment);
+        }
+        dialect.functions(&loaded.functions)
     }
 }

@@ -9,7 +9,8 @@ use tvmscript_ir_core::{
     Content, DynamicCheck, DynamicField, DynamicType, EqKind, Object, Registry, TypeInfo, Value,
 };
 use tvmscript_irbuilder::{Param, ParamKind, PyType, ScriptFn, ScriptValue};
-use tvmscript_script_parser::Parsers;
+use tvmscript_python_syntax::ast::FunctionDef;
+use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers};
 
 use crate::call;
 use crate::description::{Check, Description, Entry, Field, Rule, Table, parse_dtype, unknown};
@@ -22,7 +23,6 @@ use crate::source::{Mistakes, Text};
 use crate::template::{Form, Pass, Template};
 
 /// A loaded dialect.
-#[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) name: &'static str,
     pub(crate) prefix: &'static str,
@@ -33,6 +33,21 @@ pub(crate) struct Loaded {
     pub(crate) types: Vec<&'static TypeInfo>,
     pub(crate) texts: Vec<&'static NodeText>,
     pub(crate) functions: Vec<&'static ScriptFn>,
+    /// Decorators of functions by name.
+    pub(crate) decorators: Vec<(&'static str, DescribedFn)>,
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Loaded").field(&self.name).finish()
+    }
+}
+
+impl Loaded {
+    /// The text of the nodes of a type.
+    pub(crate) fn text_of(&self, info: &TypeInfo) -> Option<&'static NodeText> {
+        self.texts.iter().copied().find(|text| std::ptr::eq(text.info, info))
+    }
 }
 
 /// What a dialect is made from: its text, and the types of other dialects that it names.
@@ -302,6 +317,7 @@ impl Loader {
         let mut types = Vec::new();
         let mut texts = Vec::new();
         let mut functions = Vec::new();
+        let mut decorators = Vec::new();
         for (entry, cell) in self.description.entries.iter().zip(&self.cells) {
             let info = *cell.get()?;
             types.push(info);
@@ -309,12 +325,21 @@ impl Loader {
                 let text: &'static NodeText =
                     Box::leak(Box::new(self.text(entry, template, info, name, prefix)));
                 texts.push(text);
-                functions.push(function(entry, text));
+                if let Form::Function { .. } = text.form {
+                    let define: DescribedFn = Box::leak(Box::new(
+                        move |p: &mut Parser<'_>, definition: &Definition<FunctionDef>| {
+                            crate::function::define(text, p, definition)
+                        },
+                    ));
+                    decorators.push((text.function, define));
+                } else {
+                    functions.push(function(entry, text));
+                }
             }
         }
         let Description { edition, doc, .. } = self.description;
         let edition = edition.map(|edition| edition.text).unwrap_or_default();
-        Some(Loaded { name, prefix, edition, doc, key, types, texts, functions })
+        Some(Loaded { name, prefix, edition, doc, key, types, texts, functions, decorators })
     }
 
     fn fields(&self, entry: &Entry) -> Vec<DynamicField> {
@@ -364,6 +389,10 @@ impl Loader {
             Form::With { target, body } => (target.map(place), Some(place(body))),
             Form::For { target, body } => (Some(place(target)), Some(place(body))),
             Form::Function { body, .. } => (None, Some(place(body))),
+        };
+        let (name, params) = match template.form {
+            Form::Function { name, params, .. } => (Some(place(name)), params.map(place)),
+            _ => (None, None),
         };
         let mut arguments = Vec::with_capacity(template.arguments.len());
         for argument in &template.arguments {
@@ -424,6 +453,8 @@ impl Loader {
             arguments,
             target,
             body,
+            name,
+            params,
             constants,
             variables: variables.collect(),
             result,

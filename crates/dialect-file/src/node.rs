@@ -90,6 +90,7 @@ pub(crate) struct Argument {
     /// Name in calls.
     pub(crate) name: &'static str,
     pub(crate) passing: Passing,
+    /// Conversion of the argument; of a starred one, of each element.
     pub(crate) convert: Convert,
     pub(crate) default: Option<Value>,
     /// The constraint variable that is the type of the argument.
@@ -147,6 +148,10 @@ pub(crate) struct NodeText {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) target: Option<Place>,
     pub(crate) body: Option<Place>,
+    /// The name of a function.
+    pub(crate) name: Option<Place>,
+    /// The parameters of a function.
+    pub(crate) params: Option<Place>,
     /// Values of fields that the text does not have.
     pub(crate) constants: Vec<(usize, Value)>,
     pub(crate) variables: Vec<Variable>,

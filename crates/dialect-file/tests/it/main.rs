@@ -1,0 +1,4 @@
+//! Tests of dialects in files that need no other dialect.
+
+mod broken;
+mod functions;
