@@ -62,7 +62,9 @@ pub(crate) struct GlobalArgs {
     /// Constants that scripts leave out, as written by `print --constants-out`; repeatable
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) constants: Vec<PathBuf>,
-    /// Add the dialect that this TOML file describes; repeatable, a file may name classes of those before it
+    /// Add the dialect that this TOML file describes, in an earlier edition with `FILE@1.0`; repeatable
+    ///
+    /// A file may name classes of the files before it.
     #[arg(long = "dialect", global = true, value_name = "FILE")]
     pub(crate) dialects: Vec<PathBuf>,
     /// Variables around a script that it may use: all (`tvm`), or numbers, texts and declared ones (`rfc`)

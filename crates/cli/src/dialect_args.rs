@@ -19,6 +19,8 @@ pub(crate) enum DialectCommand {
     Check(DialectFiles),
     /// Write a reference page in Markdown
     Doc(DialectDoc),
+    /// Print scripts of earlier editions as the edition of the file has them
+    Upgrade(DialectUpgrade),
     /// Write Python stubs for type checkers and editors
     Stubs(DialectStubs),
 }
@@ -50,4 +52,15 @@ pub(crate) struct DialectStubs {
     /// Folder to write the stubs to; created if missing
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
+}
+
+/// `dialect upgrade`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectUpgrade {
+    /// TOML file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Scripts
+    #[arg(required = true, value_name = "SCRIPT")]
+    pub(crate) scripts: Vec<PathBuf>,
 }

@@ -4,20 +4,27 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use tvmscript::dialect_file::{DialectFile, MAX_BYTES};
+use tvmscript::dialect_file::{DialectFile, Editions, LoadOptions, MAX_BYTES};
+use tvmscript::ir::IRModule;
+use tvmscript::pass::PassDialect as _;
 use tvmscript::{Registry, RegistryBuilder, diagnostics};
 
 use crate::args::ColorWhen;
 use crate::{Outcome, output};
 
-static REGISTRY: OnceLock<Registry> = OnceLock::new();
+static LOADED: OnceLock<(Vec<DialectFile>, Registry)> = OnceLock::new();
 
 /// The registry of this run.
 pub(crate) fn registry() -> &'static Registry {
-    REGISTRY.get().unwrap_or_else(|| tvmscript::registry())
+    LOADED.get().map_or_else(|| tvmscript::registry(), |(_, registry)| registry)
+}
+
+/// The dialects of `--dialect`.
+pub(crate) fn loaded() -> &'static [DialectFile] {
+    LOADED.get().map_or(&[], |(files, _)| files)
 }
 
 /// Loads the files of `--dialect` into the registry of this run.
@@ -25,14 +32,26 @@ pub(crate) fn registry() -> &'static Registry {
 /// # Errors
 /// The outcome of a failure, which is shown.
 pub(crate) fn load(args: &[OsString]) -> Result<(), Outcome> {
-    let files = files(args);
+    let files: Vec<_> = files(args).iter().map(|file| with_edition(file)).collect();
     if files.is_empty() {
         return Ok(());
     }
-    let registry = with_files(files.iter().map(Path::new))?.1;
+    let chosen = files
+        .iter()
+        .map(|(file, edition)| (file.as_path(), edition.as_deref().map_or(Editions::Newest, Editions::One)));
+    let loaded = with_files(chosen)?;
     // Nothing else sets it.
-    let _ = REGISTRY.set(registry);
+    let _ = LOADED.set(loaded);
     Ok(())
+}
+
+/// A file, and its edition after `@`: `toy.toml@1.0`.
+fn with_edition(file: &OsString) -> (PathBuf, Option<String>) {
+    let text = file.to_string_lossy();
+    match text.rsplit_once('@') {
+        Some((name, edition)) if !Path::new(file).exists() => (name.into(), Some(edition.to_owned())),
+        _ => (file.into(), None),
+    }
 }
 
 /// The values of `--dialect`, as clap reads them.
@@ -56,20 +75,31 @@ fn files(args: &[OsString]) -> Vec<OsString> {
 /// # Errors
 /// The outcome of a failure, which is shown.
 pub(crate) fn with_files<'f>(
-    files: impl Iterator<Item = &'f Path>,
+    files: impl Iterator<Item = (&'f Path, Editions<'f>)>,
 ) -> Result<(Vec<DialectFile>, Registry), Outcome> {
     let mut loaded: Vec<DialectFile> = Vec::new();
     let mut registry: Option<Registry> = None;
-    for file in files {
+    for (file, editions) in files {
         let text = read(file)?;
         let base = registry.as_ref().unwrap_or_else(|| tvmscript::registry());
-        let dialect = DialectFile::load(&text, base).map_err(|errors| {
-            let color = output::use_color(ColorWhen::Auto, std::io::stderr().is_terminal());
-            output::diagnose(&diagnostics::render(&errors, &file.display().to_string(), &text, color));
-            Outcome::No
-        })?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let beside = |name: &str| {
+            let file = folder.join(name);
+            let is_small = std::fs::metadata(&file).is_ok_and(|data| data.len() <= MAX_BYTES as u64);
+            is_small.then(|| std::fs::read_to_string(&file).ok()).flatten()
+        };
+        let dialect = DialectFile::load_with(&text, base, &LoadOptions { read: &beside, editions }).map_err(
+            |errors| {
+                let color = output::use_color(ColorWhen::Auto, std::io::stderr().is_terminal());
+                output::diagnose(&diagnostics::render(&errors, &file.display().to_string(), &text, color));
+                Outcome::No
+            },
+        )?;
         loaded.push(dialect);
-        let with = |builder: RegistryBuilder, file: &DialectFile| builder.with(file.dialect());
+        let with = |builder: RegistryBuilder, file: &DialectFile| match file.lowering() {
+            Some(lowering) => builder.with(file.dialect().pass::<IRModule>(lowering)),
+            None => builder.with(file.dialect()),
+        };
         let built = loaded.iter().fold(tvmscript::registry_builder(), with).build();
         registry = Some(built.map_err(|errors| {
             output::diagnose(&format!("error: {}: {errors}", file.display()));

@@ -5,8 +5,10 @@ use toml::de::DeValue;
 use tvmscript_ir_core::{DataType, Value};
 use tvmscript_python_syntax::{is_identifier, is_keyword};
 
+use crate::edition::{Edition, Editions};
 use crate::error::DescriptionErrorKind;
 use crate::kind::{Kind, Role, WORDS};
+use crate::lower;
 use crate::rule::{self, RuleMistake};
 use crate::source::{Mistakes, Place, Section, Text, kind_of, place};
 use crate::template::{self, Form, Pass, Template};
@@ -21,7 +23,11 @@ pub(crate) struct Description {
     pub(crate) prefix: Text,
     pub(crate) edition: Option<Text>,
     pub(crate) doc: String,
+    /// The dialect that nodes are lowered to.
+    pub(crate) lowers_to: Option<Text>,
     pub(crate) entries: Vec<Entry>,
+    /// Functions of other editions, each with what to use in place of it.
+    pub(crate) absent: Vec<(String, String)>,
 }
 
 /// The table that declares an entry.
@@ -66,6 +72,13 @@ pub(crate) struct Entry {
     pub(crate) variables: Vec<Variable>,
     pub(crate) result: Option<Rule>,
     pub(crate) checks: Vec<Check>,
+    pub(crate) lower: Option<LowerTo>,
+    /// First edition that has the entry.
+    since: Option<Edition>,
+    /// First edition that does not have it any more.
+    until: Option<Edition>,
+    /// Name of the entry that replaces it.
+    pub(crate) instead: Option<Text>,
     pub(crate) template: Option<Template>,
 }
 
@@ -79,6 +92,17 @@ pub(crate) struct Field {
     pub(crate) at: Place,
     pub(crate) default: Option<Value>,
 }
+
+/// The function that a node is lowered by.
+#[derive(Debug)]
+pub(crate) struct LowerTo {
+    pub(crate) file: String,
+    pub(crate) text: String,
+    pub(crate) function: String,
+}
+
+/// Reads a file beside the description.
+pub(crate) type ReadFile<'r> = &'r dyn Fn(&str) -> Option<String>;
 
 /// An expression that has to hold for each node.
 #[derive(Debug)]
@@ -113,7 +137,12 @@ pub(crate) enum Rule {
 
 impl Description {
     /// Reads the tables of a file.
-    pub(crate) fn read(root: &Section<'_>, mistakes: &mut Mistakes) -> Option<Description> {
+    pub(crate) fn read(
+        root: &Section<'_>,
+        files: ReadFile<'_>,
+        editions: Editions<'_>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Description> {
         root.only(&["dialect", "type", "node", "op", "statement"], mistakes);
         let Some(head) = root.section("dialect", mistakes) else {
             if root.value("dialect").is_none() {
@@ -126,7 +155,10 @@ impl Description {
             }
             return None;
         };
-        head.only(&["name", "prefix", "edition", "doc", "expressions", "statements", "types"], mistakes);
+        head.only(
+            &["name", "prefix", "edition", "doc", "expressions", "statements", "types", "lowers_to"],
+            mistakes,
+        );
         let name = head.required_text("name", "add `name = \"toy\"`, with which type keys begin", mistakes);
         let prefix = head.required_text(
             "prefix",
@@ -143,7 +175,9 @@ impl Description {
             statement: head.text("statements", mistakes),
             ty: head.text("types", mistakes),
         };
-        let mut description = Description { name, prefix, edition, doc, entries: Vec::new() };
+        let lowers_to = head.text("lowers_to", mistakes);
+        let mut description =
+            Description { name, prefix, edition, doc, lowers_to, entries: Vec::new(), absent: Vec::new() };
         for table in [Table::Type, Table::Node, Table::Op, Table::Statement] {
             for (name, section) in root.sections(table.name(), mistakes) {
                 if description.entries.len() >= MAX_ENTRIES {
@@ -152,12 +186,16 @@ impl Description {
                     return None;
                 }
                 if let Some(entry) = description.entry(table, name, &section, &parents, mistakes) {
+                    let mut entry = entry;
+                    description.read_lower(&mut entry, &section, files, mistakes);
                     description.entries.push(entry);
                 }
             }
         }
+        description.select(editions, mistakes);
         description.check_names(mistakes);
         description.resolve_own_names(mistakes);
+        description.check_replacements(mistakes);
         Some(description)
     }
 
@@ -177,10 +215,11 @@ impl Description {
         let known: &[&str] = match table {
             Table::Node => &["parent", "doc", "fields", "abstract", "variable", "checks"],
             Table::Type => &["node", "parent", "doc", "parameters", "checks"],
-            Table::Op => &["node", "parent", "doc", "parameters", "variables", "result", "checks"],
-            Table::Statement => &["node", "parent", "doc", "fields", "assembly", "checks"],
+            Table::Op => &["node", "parent", "doc", "parameters", "variables", "result", "checks", "lower"],
+            Table::Statement => &["node", "parent", "doc", "fields", "assembly", "checks", "lower"],
         };
-        section.only(known, mistakes);
+        let known: Vec<&str> = known.iter().chain(&["since", "until", "instead"]).copied().collect();
+        section.only(&known, mistakes);
         let what = section.what.clone();
         for part in name.text.split('.') {
             check_name(&Text::implied(part, &name.at), &what, mistakes);
@@ -210,6 +249,10 @@ impl Description {
             variables: Vec::new(),
             result: None,
             checks: Vec::new(),
+            lower: None,
+            since: read_edition(section, "since", mistakes),
+            until: read_edition(section, "until", mistakes),
+            instead: section.text("instead", mistakes),
             template: None,
             what,
             name,
@@ -234,6 +277,131 @@ impl Description {
             Table::Statement => entry.read_assembly(&self.prefix.text, section, mistakes),
         }
         Some(entry)
+    }
+
+    /// Keeps the entries of the chosen edition.
+    fn select(&mut self, editions: Editions<'_>, mistakes: &mut Mistakes) {
+        let has_editions = |entry: &Entry| entry.since.is_some() || entry.until.is_some();
+        let newest = self.edition.as_ref().and_then(|edition| Edition::parse(&edition.text));
+        if let Some(edition) = self.edition.as_ref().filter(|_| newest.is_none()) {
+            wrong_edition("`edition` of `[dialect]`", edition, mistakes);
+        } else if let (None, Some(entry)) = (&newest, self.entries.iter().find(|entry| has_editions(entry))) {
+            let kind = DescriptionErrorKind::MissingKey {
+                table: "`[dialect]`".to_owned(),
+                key: "edition".to_owned(),
+            };
+            mistakes.with_help(kind, &entry.name.at, "name the edition that the file describes");
+        }
+        let chosen = match editions {
+            Editions::All => return,
+            Editions::Newest => newest,
+            Editions::One(text) => match Edition::parse(text) {
+                Some(edition) => {
+                    self.edition = self.edition.take().map(|newest| Text::implied(text, &newest.at));
+                    Some(edition)
+                }
+                None => {
+                    wrong_edition("the chosen edition", &Text::implied(text, &self.name.at), mistakes);
+                    return;
+                }
+            },
+        };
+        let Some(chosen) = chosen else { return };
+        let prefix = &self.prefix.text;
+        for entry in std::mem::take(&mut self.entries) {
+            let is_late = entry.since.as_ref().is_some_and(|since| chosen < *since);
+            let is_gone = entry.until.as_ref().is_some_and(|until| chosen >= *until);
+            if !is_late && !is_gone {
+                self.entries.push(entry);
+                continue;
+            }
+            let name = entry.name.text.clone();
+            let advice = match (&entry.instead, &entry.until, &entry.since) {
+                (Some(instead), Some(until), _) if is_gone => {
+                    format!("edition {until} has `{prefix}.{}` in place of it", instead.text)
+                }
+                (None, Some(until), _) if is_gone => format!("it is in editions before {until} only"),
+                (_, _, Some(since)) => format!("it is in edition {since} and later ones"),
+                _ => continue,
+            };
+            self.absent.push((name, advice));
+        }
+    }
+
+    /// Checks that each entry with a replacement can become it: fields of the same names and kinds.
+    fn check_replacements(&self, mistakes: &mut Mistakes) {
+        for entry in &self.entries {
+            let Some(instead) = &entry.instead else { continue };
+            let what = format!("`instead` of {}", entry.what);
+            let Some(new) = self.entries.iter().find(|new| new.name.text == instead.text) else {
+                unknown(&what, instead, "an entry of the file", mistakes);
+                continue;
+            };
+            let fits = |field: &Field| {
+                let old = entry.fields.iter().find(|old| old.name.text == field.name.text);
+                old.map_or(field.default.is_some(), |old| old.kind == field.kind)
+            };
+            if let Some(field) = new.fields.iter().find(|field| !fits(field)) {
+                let kind = DescriptionErrorKind::Value {
+                    what,
+                    expected: format!(
+                        "an entry whose field `{}` is a field here or has a default",
+                        field.name.text
+                    ),
+                    found: format!("`{}`", instead.text),
+                };
+                mistakes.add(kind, &instead.at);
+            }
+        }
+    }
+
+    fn read_lower(
+        &self,
+        entry: &mut Entry,
+        section: &Section<'_>,
+        files: ReadFile<'_>,
+        mistakes: &mut Mistakes,
+    ) {
+        let Some(lower) = section.text("lower", mistakes) else { return };
+        let what = format!("`lower` of {}", entry.what);
+        if self.lowers_to.is_none() {
+            let kind = DescriptionErrorKind::MissingKey {
+                table: "`[dialect]`".to_owned(),
+                key: "lowers_to".to_owned(),
+            };
+            mistakes.with_help(kind, &lower.at, "name the dialect whose nodes the function makes");
+            return;
+        }
+        let Some((file, function)) = lower.text.split_once('#') else {
+            let kind = DescriptionErrorKind::Value {
+                what,
+                expected: "a file and a function".to_owned(),
+                found: format!("`{}`", lower.text),
+            };
+            mistakes.with_help(kind, &lower.at, "write `lower = \"file.py#function\"`");
+            return;
+        };
+        let is_beside =
+            !file.starts_with('/') && !file.contains('\\') && file.split('/').all(|part| part != "..");
+        let Some(text) = is_beside.then(|| files(file)).flatten() else {
+            unknown(&what, &Text::implied(file, &lower.at), "a file beside the description", mistakes);
+            return;
+        };
+        let Some(parameters) = lower::parameters(&text, function) else {
+            unknown(&what, &Text::implied(function, &lower.at), &format!("a function of {file}"), mistakes);
+            return;
+        };
+        let fields: Vec<&str> = entry.field_names().collect();
+        if parameters != fields {
+            let kind = DescriptionErrorKind::Value {
+                what: format!("the parameters of `{function}` in {file}"),
+                expected: format!("the fields `{}`", fields.join("`, `")),
+                found: format!("`{}`", parameters.join("`, `")),
+            };
+            mistakes.add(kind, &lower.at);
+        }
+        let (file, function) = (file.to_owned(), function.to_owned());
+        entry.lower = Some(LowerTo { file, text, function });
     }
 
     /// Reports functions of one name, nodes of one key, and names that the prefix hides.
@@ -696,6 +864,24 @@ fn read_rule(text: &Text, what: &str, names: &[&str], mistakes: &mut Mistakes) -
             None
         }
     }
+}
+
+fn wrong_edition(what: &str, text: &Text, mistakes: &mut Mistakes) {
+    let kind = DescriptionErrorKind::Value {
+        what: what.to_owned(),
+        expected: "an edition such as `1.2`".to_owned(),
+        found: format!("`{}`", text.text),
+    };
+    mistakes.add(kind, &text.at);
+}
+
+fn read_edition(section: &Section<'_>, key: &str, mistakes: &mut Mistakes) -> Option<Edition> {
+    let text = section.text(key, mistakes)?;
+    let edition = Edition::parse(&text.text);
+    if edition.is_none() {
+        wrong_edition(&format!("`{key}` of {}", section.what), &text, mistakes);
+    }
+    edition
 }
 
 /// A dtype by its name.

@@ -6,17 +6,19 @@ use std::sync::{Arc, Mutex, OnceLock};
 use tvmscript_docsifier::Printers;
 use tvmscript_ir_core::invariants::Invalid;
 use tvmscript_ir_core::{
-    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Object, Registry, TypeInfo, Value,
+    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Object, Origin, Registry, TypeInfo, Value,
 };
 use tvmscript_irbuilder::{Param, ParamKind, PyType, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::ast::FunctionDef;
 use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers};
 
 use crate::call;
-use crate::description::{Check, Description, Entry, Field, Rule, Table, parse_dtype, unknown};
+use crate::description::{Check, Description, Entry, Field, LowerTo, Rule, Table, parse_dtype, unknown};
+use crate::edition::Editions;
 use crate::error::DescriptionErrorKind;
 use crate::key::ContentKey;
 use crate::kind::{Kind, Role};
+use crate::lower::Lowering;
 use crate::node::{Argument, Convert, Gives, NodeText, Passing, Place, ResultRule, Variable};
 use crate::rule::script_value;
 use crate::source::{Mistakes, Text};
@@ -33,6 +35,10 @@ pub(crate) struct Loaded {
     pub(crate) types: Vec<&'static TypeInfo>,
     pub(crate) texts: Vec<&'static NodeText>,
     pub(crate) functions: Vec<&'static ScriptFn>,
+    /// Names of other editions, each with advice.
+    pub(crate) absent: Vec<(&'static str, &'static str)>,
+    /// Nodes of earlier editions with those that replace them.
+    pub(crate) replaced: Vec<(&'static NodeText, &'static NodeText)>,
     /// Decorators of functions by name.
     pub(crate) decorators: Vec<(&'static str, DescribedFn)>,
 }
@@ -51,10 +57,10 @@ impl Loaded {
 }
 
 /// What a dialect is made from: its text, and the types of other dialects that it names.
-type Origin = (ContentKey, Vec<usize>);
+type Source = (ContentKey, String, Vec<usize>);
 
 /// The dialects that the process has loaded.
-static LOADED: Mutex<Option<HashMap<Origin, &'static Loaded>>> = Mutex::new(None);
+static LOADED: Mutex<Option<HashMap<Source, &'static Loaded>>> = Mutex::new(None);
 
 fn leak(text: &str) -> &'static str {
     Box::leak(text.into())
@@ -64,6 +70,7 @@ fn leak(text: &str) -> &'static str {
 pub(crate) fn load(
     description: Description,
     key: ContentKey,
+    editions: Editions<'_>,
     base: &Registry,
     mistakes: &mut Mistakes,
 ) -> Option<&'static Loaded> {
@@ -74,21 +81,32 @@ pub(crate) fn load(
     }
     let mut others: Vec<usize> = loader.others.values().map(|info| info.index()).collect();
     others.sort_unstable();
-    let origin = (key, others);
+    let source = (key, format!("{editions:?}"), others);
     // Loading has no other effect than registrations, which a panic does not undo.
     let mut all = LOADED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let all = all.get_or_insert_default();
-    if let Some(loaded) = all.get(&origin) {
+    if let Some(loaded) = all.get(&source) {
         return Some(loaded);
     }
     let loaded: &'static Loaded = Box::leak(Box::new(loader.finish(key, mistakes)?));
-    all.insert(origin, loaded);
+    all.insert(source, loaded);
     Some(loaded)
 }
 
 /// Reports names that dialects of the registry have.
 fn check_taken(description: &Description, base: &Registry, mistakes: &mut Mistakes) {
     let Description { name, prefix, entries, .. } = description;
+    let fragments = base.slot::<Parsers>().map(|parsers| parsers.fragment_dialects().collect::<Vec<_>>());
+    if let Some(target) = &description.lowers_to
+        && !fragments.unwrap_or_default().contains(&target.text.as_str())
+    {
+        let kind = DescriptionErrorKind::Unknown {
+            what: "`lowers_to` of `[dialect]`".to_owned(),
+            name: target.text.clone(),
+            expected: "a loaded dialect with fragments".to_owned(),
+        };
+        mistakes.add(kind, &target.at);
+    }
     let mut taken = |what: String, dialect: &str, at: &Text, help: &str| {
         let kind = DescriptionErrorKind::Taken { what, dialect: dialect.to_owned() };
         mistakes.with_help(kind, &at.at, help);
@@ -288,6 +306,11 @@ impl Loader {
 
     /// Registers the types and makes the functions.
     fn finish(self, key: ContentKey, mistakes: &mut Mistakes) -> Option<Loaded> {
+        let edition = self.description.edition.as_ref().map_or("", |edition| edition.text.as_str());
+        let origin = Arc::new(Origin {
+            dialect: self.description.name.text.clone(),
+            description: format!("{edition} {key}").trim_start().to_owned(),
+        });
         for index in &self.order {
             let entry = self.description.entries.get(*index)?;
             let parent = match &entry.parent {
@@ -300,6 +323,7 @@ impl Loader {
                 eq: if entry.is_variable { EqKind::FreeVar } else { EqKind::Tree },
                 fields: self.fields(entry),
                 check: checks(entry),
+                origin: Some(Arc::clone(&origin)),
                 is_abstract: entry.is_abstract,
             };
             match described.register() {
@@ -318,13 +342,19 @@ impl Loader {
         let mut texts = Vec::new();
         let mut functions = Vec::new();
         let mut decorators = Vec::new();
+        let mut own_texts: Vec<Option<&'static NodeText>> = Vec::new();
+        let mut replaced = Vec::new();
         for (entry, cell) in self.description.entries.iter().zip(&self.cells) {
             let info = *cell.get()?;
             types.push(info);
+            own_texts.push(None);
             if let Some(template) = &entry.template {
                 let text: &'static NodeText =
                     Box::leak(Box::new(self.text(entry, template, info, name, prefix)));
                 texts.push(text);
+                if let Some(last) = own_texts.last_mut() {
+                    *last = Some(text);
+                }
                 if let Form::Function { .. } = text.form {
                     let define: DescribedFn = Box::leak(Box::new(
                         move |p: &mut Parser<'_>, definition: &Definition<FunctionDef>| {
@@ -337,9 +367,30 @@ impl Loader {
                 }
             }
         }
+        for (entry, text) in self.description.entries.iter().zip(&own_texts) {
+            let Some((instead, text)) = entry.instead.as_ref().zip(*text) else { continue };
+            let new = self.description.entries.iter().position(|new| new.name.text == instead.text);
+            if let Some(Some(new)) = new.and_then(|new| own_texts.get(new)) {
+                replaced.push((text, *new));
+            }
+        }
+        let absent = &self.description.absent;
+        let absent = absent.iter().map(|(name, advice)| (leak(name), leak(advice))).collect();
         let Description { edition, doc, .. } = self.description;
         let edition = edition.map(|edition| edition.text).unwrap_or_default();
-        Some(Loaded { name, prefix, edition, doc, key, types, texts, functions, decorators })
+        Some(Loaded {
+            name,
+            prefix,
+            edition,
+            doc,
+            key,
+            types,
+            texts,
+            functions,
+            absent,
+            replaced,
+            decorators,
+        })
     }
 
     fn fields(&self, entry: &Entry) -> Vec<DynamicField> {
@@ -362,6 +413,15 @@ impl Loader {
             skip_eq: field.role == Role::Ignored,
         }));
         fields
+    }
+
+    fn lowering(&self, lower: &LowerTo) -> Lowering {
+        Lowering {
+            target: leak(self.description.lowers_to.as_ref().map_or("", |target| target.text.as_str())),
+            file: leak(&lower.file),
+            text: leak(&lower.text),
+            function: leak(&lower.function),
+        }
     }
 
     fn text(
@@ -450,6 +510,8 @@ impl Loader {
             gives: if entry.table == Table::Statement { Gives::Statement } else { Gives::Value },
             is_variable: entry.is_variable,
             form: template.form,
+            hidden,
+            lower: entry.lower.as_ref().map(|lower| self.lowering(lower)),
             arguments,
             target,
             body,

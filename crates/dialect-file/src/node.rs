@@ -6,6 +6,7 @@
 use tvmscript_ir_core::{DataType, Object, ObjectLike as _, TypeInfo, Value};
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildResult, FromScript, ScriptValue};
 
+use crate::lower::Lowering;
 use crate::rule::{Rule, value_in_rule};
 use crate::template::Form;
 
@@ -145,6 +146,9 @@ pub(crate) struct NodeText {
     pub(crate) gives: Gives,
     pub(crate) is_variable: bool,
     pub(crate) form: Form,
+    /// Number of fields in front of those that the file declares.
+    pub(crate) hidden: usize,
+    pub(crate) lower: Option<Lowering>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) target: Option<Place>,
     pub(crate) body: Option<Place>,

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tvmscript::dialect_file::DialectFile;
+use tvmscript::dialect_file::{DialectFile, LoadOptions, lower};
 use tvmscript::ir_core::dump::{DumpOptions, Graph};
 use tvmscript::releases::{TVM_0_23, tilelang_0_25, tirx_0_1, tvm_0_27};
 use tvmscript::{
@@ -17,8 +17,14 @@ static AS_CRATE: LazyLock<Registry> = LazyLock::new(|| {
     registry_builder().with(tvmscript_toy_dialect::dialect()).build().expect("the dialects go together")
 });
 
+fn toy() -> DialectFile {
+    let read = |name: &str| (name == "toy.py").then(|| include_str!("../../dialects/toy.py").to_owned());
+    let options = LoadOptions { read: &read, ..LoadOptions::default() };
+    DialectFile::load_with(TOY, tvmscript::registry(), &options).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
 static AS_DATA: LazyLock<Registry> = LazyLock::new(|| {
-    let file = DialectFile::load(TOY, tvmscript::registry()).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let file = toy();
     registry_builder().with(file.dialect()).build().expect("the dialects go together")
 });
 
@@ -83,7 +89,10 @@ fn p74_03_hash_json_and_dump() {
             let json = to_json_of(&module, release);
             let loaded = from_json(&json, registry).expect("loads");
             assert!(structural_equal(&module, &loaded));
-            json
+            // The key of the description, which a compiled dialect does not have.
+            let mut json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            json.as_object_mut().and_then(|json| json.remove("descriptions"));
+            json.to_string()
         });
         both(|registry| {
             let module = read(SCRIPT, registry, release);
@@ -171,4 +180,63 @@ fn a_literal_prints_so_that_it_reads_back() {
     let printed = print(&module, &AS_DATA, &config(&TVM_0_23)).expect("prints");
     assert!(printed.contains("Toy.clamp(T.int32(3), -1, 1)"), "{printed}");
     assert!(structural_equal(&module, &read(&printed, &AS_DATA, &TVM_0_23)));
+}
+
+#[test]
+fn nodes_are_lowered_by_functions_in_python() {
+    let file = toy();
+    for release in RELEASES {
+        let module = read(SCRIPT, &AS_DATA, release);
+        let lowered = lower(module, &[file], AS_DATA.of_release(release).expect("a release"), release);
+        let lowered = lowered.unwrap_or_else(|error| panic!("{error}"));
+        let text = print(&lowered, &AS_DATA, &config(release)).expect("prints");
+        assert!(!text.contains("Toy."), "{text}");
+        assert!(text.contains("T.max(A[i] + n, 0)") && text.contains("T.call_extern("), "{text}");
+        post_order_visit(&lowered, |node| {
+            assert!(!node.info().key().starts_with("toy."), "{}", node.info().key())
+        });
+    }
+}
+
+#[test]
+fn json_of_another_description_is_refused() {
+    let json = to_json_of(&read(SCRIPT, &AS_DATA, &TVM_0_23), &TVM_0_23);
+    let other = TOY.replace("edition = \"1.0\"", "edition = \"1.1\"");
+    let read_file = |name: &str| (name == "toy.py").then(|| include_str!("../../dialects/toy.py").to_owned());
+    let options = LoadOptions { read: &read_file, ..LoadOptions::default() };
+    let file = DialectFile::load_with(&other, tvmscript::registry(), &options).expect("loads");
+    let registry = registry_builder().with(file.dialect()).build().expect("the dialects go together");
+    let error = from_json(&json, &registry).expect_err("another description").to_string();
+    let (old, new) = (format!("1.0 {}", toy().key()), format!("1.1 {}", file.key()));
+    assert!(error.contains(&old) && error.contains(&new) && error.contains("`toy`"), "{error}");
+    let error = from_json(&json, tvmscript::registry()).expect_err("no description").to_string();
+    assert!(error.contains("no description is loaded"), "{error}");
+}
+
+/// The code of a page, by language.
+fn blocks(page: &'static str, language: &str) -> Vec<&'static str> {
+    let start = format!("```{language}\n");
+    page.match_indices(&start)
+        .filter_map(|(at, _)| page[at + start.len()..].split_once("\n```").map(|(code, _)| code))
+        .collect()
+}
+
+#[test]
+fn the_examples_of_the_page_are_true() {
+    let page = include_str!("../../../docs/dialect-file.md");
+    let (toml, python) = (blocks(page, "toml")[0], blocks(page, "python"));
+    let read_file = |name: &str| (name == "dsp.py").then(|| python[1].to_owned());
+    let options = LoadOptions { read: &read_file, ..LoadOptions::default() };
+    let file = DialectFile::load_with(toml, tvmscript::registry(), &options);
+    let file = file.unwrap_or_else(|errors| panic!("{}", render_errors(&errors, "dsp.toml", toml, false)));
+    let registry = registry_builder().with(file.dialect()).build().expect("the dialects go together");
+    let function = read(python[0], &registry, &TVM_0_23);
+    let text = print(&function, &registry, &config(&TVM_0_23)).expect("prints");
+    assert!(text.ends_with(python[0]), "{text}");
+    let lowered = lower(function, &[file], &registry, &TVM_0_23).unwrap_or_else(|error| panic!("{error}"));
+    let text = print(&lowered, &registry, &config(&TVM_0_23)).expect("prints");
+    assert!(text.contains("A[i] = T.min(T.max(A[i], 0), 255)"), "{text}");
+    let wrong = python[0].replace("Dsp.clamp(A[i], 0)", "Dsp.clamp(A[i], 300)");
+    let parsed = parse("dsp", &wrong, &registry, &ParseOptions::default());
+    assert_eq!(parsed.errors[0].to_string(), "the bounds 300 and 255 are the wrong way round");
 }

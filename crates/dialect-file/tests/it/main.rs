@@ -1,4 +1,5 @@
 //! Tests of dialects in files that need no other dialect.
 
 mod broken;
+mod editions;
 mod functions;
