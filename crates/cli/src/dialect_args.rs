@@ -19,6 +19,8 @@ pub(crate) enum DialectCommand {
     Check(DialectFiles),
     /// Write a reference page in Markdown
     Doc(DialectDoc),
+    /// Write the description of a dialect of MLIR, from its definition in IRDL
+    FromIrdl(DialectFromIrdl),
     /// Print scripts of earlier editions as the edition of the file has them
     Upgrade(DialectUpgrade),
     /// Write Python stubs for type checkers and editors
@@ -63,4 +65,15 @@ pub(crate) struct DialectUpgrade {
     /// Scripts
     #[arg(required = true, value_name = "SCRIPT")]
     pub(crate) scripts: Vec<PathBuf>,
+}
+
+/// `dialect from-irdl`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectFromIrdl {
+    /// File in IRDL, with one dialect
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }

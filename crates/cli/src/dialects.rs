@@ -115,7 +115,11 @@ pub(crate) fn with_files<'f>(
     }
 }
 
-fn read(file: &Path) -> Result<String, Outcome> {
+/// Reads a description.
+///
+/// # Errors
+/// The outcome of a failure, which is shown.
+pub(crate) fn read(file: &Path) -> Result<String, Outcome> {
     let fail = |error: &dyn std::fmt::Display| {
         output::diagnose(&format!("error: {}: {error}", file.display()));
         Outcome::Misused

@@ -12,6 +12,7 @@ use crate::lower;
 use crate::rule::{self, RuleMistake};
 use crate::source::{Mistakes, Place, Section, Text, kind_of, place};
 use crate::template::{self, Form, Pass, Template};
+use crate::traits::{self, Traits};
 
 /// Maximum number of nodes of a file.
 pub(crate) const MAX_ENTRIES: usize = 2000;
@@ -73,6 +74,7 @@ pub(crate) struct Entry {
     pub(crate) result: Option<Rule>,
     pub(crate) checks: Vec<Check>,
     pub(crate) lower: Option<LowerTo>,
+    pub(crate) traits: Traits,
     /// First edition that has the entry.
     since: Option<Edition>,
     /// First edition that does not have it any more.
@@ -120,8 +122,33 @@ pub(crate) struct Check {
 #[derive(Debug)]
 pub(crate) struct Variable {
     pub(crate) name: Text,
-    /// The types that it can stand for; any if empty.
+    /// The dtypes that it can stand for; any if empty.
     pub(crate) any_of: Vec<Text>,
+    /// The type of the file that it stands for, in place of a dtype.
+    pub(crate) pattern: Option<Pattern>,
+}
+
+/// A type with its parameters: `complex<E>`.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// Name of the type's table.
+    pub(crate) ty: String,
+    /// Constraint variables or dtypes.
+    pub(crate) parameters: Vec<String>,
+    at: Place,
+}
+
+impl Pattern {
+    fn parse(text: &Text) -> Option<Pattern> {
+        let (ty, parameters) = match text.text.split_once('<') {
+            Some((ty, rest)) => {
+                let parameters = rest.strip_suffix('>')?;
+                (ty.trim(), parameters.split(',').map(|part| part.trim().to_owned()).collect())
+            }
+            None => (text.text.trim(), Vec::new()),
+        };
+        Some(Pattern { ty: ty.to_owned(), parameters, at: text.at.clone() })
+    }
 }
 
 /// The type of the result of an operator.
@@ -196,6 +223,7 @@ impl Description {
         description.check_names(mistakes);
         description.resolve_own_names(mistakes);
         description.check_replacements(mistakes);
+        description.check_patterns(mistakes);
         Some(description)
     }
 
@@ -216,9 +244,12 @@ impl Description {
             Table::Node => &["parent", "doc", "fields", "abstract", "variable", "checks"],
             Table::Type => &["node", "parent", "doc", "parameters", "checks"],
             Table::Op => &["node", "parent", "doc", "parameters", "variables", "result", "checks", "lower"],
-            Table::Statement => &["node", "parent", "doc", "fields", "assembly", "checks", "lower"],
+            Table::Statement => {
+                &["node", "parent", "doc", "fields", "variables", "assembly", "checks", "lower"]
+            }
         };
-        let known: Vec<&str> = known.iter().chain(&["since", "until", "instead"]).copied().collect();
+        let known: Vec<&str> =
+            known.iter().chain(&["since", "until", "instead", "traits"]).copied().collect();
         section.only(&known, mistakes);
         let what = section.what.clone();
         for part in name.text.split('.') {
@@ -250,6 +281,7 @@ impl Description {
             result: None,
             checks: Vec::new(),
             lower: None,
+            traits: Traits::default(),
             since: read_edition(section, "since", mistakes),
             until: read_edition(section, "until", mistakes),
             instead: section.text("instead", mistakes),
@@ -266,6 +298,7 @@ impl Description {
             mistakes.with_help(kind, &section.at, help);
         }
         entry.read_checks(section, mistakes);
+        entry.read_traits(section, mistakes);
         match table {
             Table::Op => {
                 entry.read_result(section, mistakes);
@@ -325,6 +358,43 @@ impl Description {
                 _ => continue,
             };
             self.absent.push((name, advice));
+        }
+    }
+
+    /// Checks the types of constraint variables and their parameters.
+    fn check_patterns(&self, mistakes: &mut Mistakes) {
+        for entry in &self.entries {
+            for variable in &entry.variables {
+                let Some(pattern) = &variable.pattern else { continue };
+                let what = what_any_of(&variable.name, &entry.what);
+                let ty = self.entries.iter().find(|ty| ty.table == Table::Type && ty.name.text == pattern.ty);
+                let Some(ty) = ty else {
+                    let name = Text::implied(pattern.ty.clone(), &pattern.at);
+                    unknown(&what, &name, "a dtype or a `[type]` of the file", mistakes);
+                    continue;
+                };
+                if ty.fields.len() != pattern.parameters.len() {
+                    let kind = DescriptionErrorKind::Value {
+                        what: what.clone(),
+                        expected: format!("`{}` with {} parameters", pattern.ty, ty.fields.len()),
+                        found: pattern.parameters.len().to_string(),
+                    };
+                    mistakes.add(kind, &pattern.at);
+                }
+                for parameter in &pattern.parameters {
+                    let is_variable =
+                        entry.variables.iter().any(|v| v.name.text == *parameter && v.pattern.is_none());
+                    if !is_variable && parse_dtype(parameter).is_none() {
+                        let name = Text::implied(parameter.clone(), &pattern.at);
+                        unknown(
+                            &what,
+                            &name,
+                            "a constraint variable that stands for dtypes, or a dtype",
+                            mistakes,
+                        );
+                    }
+                }
+            }
         }
     }
 
@@ -533,6 +603,15 @@ impl Entry {
             check_name(&name, &what, mistakes);
             let any_of = match value.get_ref() {
                 DeValue::String(text) if text == "any" => Vec::new(),
+                DeValue::String(text) if parse_dtype(text).is_none() => {
+                    let text = variables.text_of(value);
+                    let pattern = Pattern::parse(&text);
+                    if pattern.is_none() {
+                        unknown(&what, &text, "a dtype or a type such as `complex<E>`", mistakes);
+                    }
+                    self.variables.push(Variable { name, any_of: Vec::new(), pattern });
+                    continue;
+                }
                 DeValue::String(_) => vec![variables.text_of(value)],
                 DeValue::Table(_) => {
                     let inner = variables.section_of(value, what.clone(), name.at.clone(), mistakes);
@@ -558,7 +637,7 @@ impl Entry {
                     unknown(&what_any_of(&name, &self.what), ty, "a dtype such as `float32`", mistakes);
                 }
             }
-            self.variables.push(Variable { name, any_of });
+            self.variables.push(Variable { name, any_of, pattern: None });
         }
     }
 
@@ -569,8 +648,13 @@ impl Entry {
         self.result = Some(match (variable, parse_dtype(&text.text)) {
             (Some(variable), _) => {
                 let name = &self.variables.get(variable).map(|v| v.name.text.clone()).unwrap_or_default();
-                let is_used = self.fields.iter().any(|field| field.kind == Kind::Class(name.clone()));
-                if !is_used {
+                let is_used = self.fields.iter().any(|field| field.kind.names(name));
+                // A type with parameters is made of those of the operands.
+                let is_made = self.variables.iter().any(|other| match &other.pattern {
+                    Some(pattern) => other.name.text == *name || pattern.parameters.contains(name),
+                    None => false,
+                });
+                if !is_used && !is_made {
                     let what = format!("`result` of {}", self.what);
                     let expected = "the type of an operand: no parameter has this kind";
                     unknown(&what, &text, expected, mistakes);
@@ -596,6 +680,32 @@ impl Entry {
 
     fn field_names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.name.text.as_str())
+    }
+
+    fn read_traits(&mut self, section: &Section<'_>, mistakes: &mut Mistakes) {
+        let what = format!("`traits` of {}", self.what);
+        for name in section.texts("traits", mistakes) {
+            if !self.traits.add(&name.text) {
+                unknown(&what, &name, &format!("one of `{}`", traits::NAMES.join("`, `")), mistakes);
+            }
+            let operands: Vec<&Field> =
+                self.fields.iter().filter(|field| !field.kind.is_attribute()).collect();
+            let reason = match name.text.as_str() {
+                "commutative" => match operands.as_slice() {
+                    [a, b] if a.kind == b.kind => continue,
+                    _ => "an entry with two operands of one kind",
+                },
+                "terminator" | "scope" if self.table != Table::Statement => "a statement",
+                "pure" if self.table != Table::Op => "an operator",
+                _ => continue,
+            };
+            let kind = DescriptionErrorKind::Value {
+                what: what.clone(),
+                expected: format!("those of {reason}"),
+                found: format!("`{}`", name.text),
+            };
+            mistakes.add(kind, &name.at);
+        }
     }
 
     fn read_checks(&mut self, section: &Section<'_>, mistakes: &mut Mistakes) {

@@ -39,6 +39,7 @@ mod description;
 mod edition;
 mod error;
 mod function;
+mod irdl;
 mod key;
 mod kind;
 mod load;
@@ -48,6 +49,7 @@ mod print;
 mod rule;
 mod source;
 mod template;
+mod traits;
 mod upgrade;
 
 use toml::de::DeTable;
@@ -60,8 +62,10 @@ use tvmscript_script_parser::{DecoratorRule, ParseDialect as _, defaults};
 
 pub use edition::Editions;
 pub use error::{DescriptionError, DescriptionErrorKind};
+pub use irdl::{IrdlError, from_irdl};
 pub use key::ContentKey;
 pub use lower::{Lower, lower};
+pub use traits::Traits;
 
 use crate::description::Description;
 use crate::load::Loaded;
@@ -178,6 +182,12 @@ impl DialectFile {
     /// The types of its nodes, in the order of the tables.
     pub fn types(&self) -> &'static [&'static TypeInfo] {
         &self.loaded.types
+    }
+
+    /// The traits of a node's type; none for types of other dialects.
+    pub fn traits(&self, info: &TypeInfo) -> Traits {
+        let at = self.loaded.types.iter().position(|own| std::ptr::eq(*own, info));
+        at.and_then(|at| self.loaded.traits.get(at)).copied().unwrap_or_default()
     }
 
     /// Number of nodes, abstract ones included.

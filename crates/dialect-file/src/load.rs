@@ -4,25 +4,32 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tvmscript_docsifier::Printers;
+use tvmscript_ir_core::containers::ArrayNode;
 use tvmscript_ir_core::invariants::Invalid;
 use tvmscript_ir_core::{
-    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Object, Origin, Registry, TypeInfo, Value,
+    Content, DynamicCheck, DynamicField, DynamicType, EqKind, FieldRef, Object, Origin, Registry, TypeInfo,
+    Value,
 };
 use tvmscript_irbuilder::{Param, ParamKind, PyType, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::ast::FunctionDef;
 use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers};
 
 use crate::call;
-use crate::description::{Check, Description, Entry, Field, LowerTo, Rule, Table, parse_dtype, unknown};
+use crate::description::{
+    Check, Description, Entry, Field, LowerTo, Pattern as TypePattern, Rule, Table, parse_dtype, unknown,
+};
 use crate::edition::Editions;
 use crate::error::DescriptionErrorKind;
 use crate::key::ContentKey;
 use crate::kind::{Kind, Role};
 use crate::lower::Lowering;
-use crate::node::{Argument, Convert, Gives, NodeText, Passing, Place, ResultRule, Variable};
+use crate::node::{
+    Argument, Convert, Gives, NodeText, Parameter, Passing, Pattern, Place, ResultRule, Variable,
+};
 use crate::rule::script_value;
 use crate::source::{Mistakes, Text};
 use crate::template::{Form, Pass, Template};
+use crate::traits::Traits;
 
 /// A loaded dialect.
 pub(crate) struct Loaded {
@@ -35,6 +42,8 @@ pub(crate) struct Loaded {
     pub(crate) types: Vec<&'static TypeInfo>,
     pub(crate) texts: Vec<&'static NodeText>,
     pub(crate) functions: Vec<&'static ScriptFn>,
+    /// Traits of the types, in their order.
+    pub(crate) traits: Vec<Traits>,
     /// Names of other editions, each with advice.
     pub(crate) absent: Vec<(&'static str, &'static str)>,
     /// Nodes of earlier editions with those that replace them.
@@ -296,7 +305,8 @@ impl Loader {
             Kind::Float => Convert::Float,
             Kind::DType => Convert::DType,
             Kind::Str => Convert::Str,
-            Kind::Expr | Kind::Variable(_) => Convert::Expr,
+            Kind::Expr => Convert::Expr,
+            Kind::Variable(_) => Convert::Typed,
             Kind::Node => Convert::Node,
             Kind::Class(key) => self.info(key).map_or(Convert::Node, Convert::Class),
             Kind::List(item) => Convert::List(Box::new(self.convert(item))),
@@ -322,7 +332,7 @@ impl Loader {
                 parent,
                 eq: if entry.is_variable { EqKind::FreeVar } else { EqKind::Tree },
                 fields: self.fields(entry),
-                check: checks(entry),
+                check: self.checks(entry),
                 origin: Some(Arc::clone(&origin)),
                 is_abstract: entry.is_abstract,
             };
@@ -376,6 +386,7 @@ impl Loader {
         }
         let absent = &self.description.absent;
         let absent = absent.iter().map(|(name, advice)| (leak(name), leak(advice))).collect();
+        let traits = self.description.entries.iter().map(|entry| entry.traits).collect();
         let Description { edition, doc, .. } = self.description;
         let edition = edition.map(|edition| edition.text).unwrap_or_default();
         Some(Loaded {
@@ -387,6 +398,7 @@ impl Loader {
             types,
             texts,
             functions,
+            traits,
             absent,
             replaced,
             decorators,
@@ -403,8 +415,14 @@ impl Loader {
         if entry.is_variable {
             fields.push(hidden("name", Content::Name));
         }
-        if entry.result.is_some() {
-            fields.push(hidden("dtype", Content::DType));
+        match &entry.result {
+            Some(Rule::Variable(index))
+                if entry.variables.get(*index).is_some_and(|v| v.pattern.is_some()) =>
+            {
+                fields.push(hidden("type", Content::Node));
+            }
+            Some(_) => fields.push(hidden("dtype", Content::DType)),
+            None => {}
         }
         fields.extend(entry.fields.iter().map(|field| DynamicField {
             name: field.name.text.clone(),
@@ -413,6 +431,58 @@ impl Loader {
             skip_eq: field.role == Role::Ignored,
         }));
         fields
+    }
+
+    /// The type of a constraint variable. Names were checked before.
+    fn pattern(&self, entry: &Entry, pattern: &TypePattern) -> Option<Pattern> {
+        let entries = &self.description.entries;
+        let at = entries.iter().position(|ty| ty.table == Table::Type && ty.name.text == pattern.ty)?;
+        let info = *self.cells.get(at)?.get()?;
+        let hidden = info.fields().len().saturating_sub(pattern.parameters.len());
+        let parameter = |name: &String| match parse_dtype(name) {
+            Some(dtype) => Some(Parameter::DType(dtype)),
+            None => {
+                let at = entry.variables.iter().position(|variable| variable.name.text == *name)?;
+                Some(Parameter::Variable(at))
+            }
+        };
+        let parameters: Option<Vec<Parameter>> = pattern.parameters.iter().map(parameter).collect();
+        let parameters = parameters?.into_iter().enumerate().map(|(at, found)| (hidden + at, found));
+        Some(Pattern { info, parameters: parameters.collect() })
+    }
+
+    /// The checks of a node, as one function.
+    fn checks(&self, entry: &Entry) -> Option<DynamicCheck> {
+        let leaked = |check: &Check| Checked {
+            rule: Box::leak(Box::new(crate::rule::Rule::new(
+                &check.rule.text,
+                check.fields.iter().map(|name| leak(name)).collect(),
+            ))),
+            message: check.message.clone(),
+            at: leak(&check.at),
+        };
+        let checks: Vec<Checked> = entry.checks.iter().map(leaked).collect();
+        let terminators = self.terminators(entry);
+        if checks.is_empty() && terminators.is_none() {
+            return None;
+        }
+        Some(Arc::new(move |node| {
+            terminators.iter().try_for_each(|terminators| terminators.run(node))?;
+            checks.iter().try_for_each(|check| check.run(node))
+        }))
+    }
+
+    /// The statements that end the body of a node, if it has one.
+    fn terminators(&self, entry: &Entry) -> Option<Terminators> {
+        let body = match entry.template.as_ref()?.form {
+            Form::With { body, .. } | Form::For { body, .. } | Form::Function { body, .. } => body,
+            Form::Call | Form::Assign { .. } => return None,
+        };
+        let all = self.description.entries.iter().zip(&self.cells);
+        let cells: Vec<_> =
+            all.filter(|(entry, _)| entry.traits.terminator).map(|(_, cell)| Arc::clone(cell)).collect();
+        let field = leak(&entry.fields.get(body)?.name.text);
+        (!cells.is_empty()).then_some(Terminators { field, cells })
     }
 
     fn lowering(&self, lower: &LowerTo) -> Lowering {
@@ -501,6 +571,7 @@ impl Loader {
         let variables = entry.variables.iter().map(|variable| Variable {
             name: leak(&variable.name.text),
             any_of: variable.any_of.iter().filter_map(|ty| parse_dtype(&ty.text)).collect(),
+            pattern: variable.pattern.as_ref().and_then(|pattern| self.pattern(entry, pattern)),
         });
         NodeText {
             dialect,
@@ -540,21 +611,31 @@ fn refuse_parent(entry: &Entry, parent: &Text, reason: String, mistakes: &mut Mi
     mistakes.add(kind, &parent.at);
 }
 
-/// The checks of a node, as one function.
-fn checks(entry: &Entry) -> Option<DynamicCheck> {
-    let leaked = |check: &Check| Checked {
-        rule: Box::leak(Box::new(crate::rule::Rule::new(
-            &check.rule.text,
-            check.fields.iter().map(|name| leak(name)).collect(),
-        ))),
-        message: check.message.clone(),
-        at: leak(&check.at),
-    };
-    let checks: Vec<Checked> = entry.checks.iter().map(leaked).collect();
-    if checks.is_empty() {
-        return None;
+/// Checks that no statement follows one that ends a body.
+struct Terminators {
+    field: &'static str,
+    cells: Vec<Arc<OnceLock<&'static TypeInfo>>>,
+}
+
+impl Terminators {
+    fn run(&self, node: &Object) -> Result<(), Invalid> {
+        let Some(FieldRef::Node(body)) = node.info().field_index(self.field).map(|index| node.field(index))
+        else {
+            return Ok(());
+        };
+        let items = body.as_node::<ArrayNode>().map(ArrayNode::items).unwrap_or_default();
+        let ends = |info: &TypeInfo| {
+            self.cells.iter().any(|cell| cell.get().is_some_and(|end| std::ptr::eq(*end, info)))
+        };
+        let before = items.iter().rev().skip(1).filter_map(Value::as_object);
+        match before.map(|item| item.info()).find(|info| ends(info)) {
+            None => Ok(()),
+            Some(info) => {
+                let reason = format!("statements follow a `{}`, which ends them", info.display_key());
+                Err(Invalid::at(self.field, reason))
+            }
+        }
     }
-    Some(Arc::new(move |node| checks.iter().try_for_each(|check| check.run(node))))
 }
 
 /// A check of a node.
@@ -632,7 +713,7 @@ fn sequence(item: PyType) -> PyType {
 
 fn py_type(convert: &Convert) -> PyType {
     match convert {
-        Convert::Any | Convert::Expr | Convert::Node => PyType::ANY,
+        Convert::Any | Convert::Expr | Convert::Typed | Convert::Node => PyType::ANY,
         Convert::Bool => PyType::BOOL,
         Convert::Int => PyType::INT,
         Convert::Float => PyType::FLOAT,

@@ -205,7 +205,7 @@ fn print(value: FieldRef<'_>, of: &Convert, path: PathId, d: &mut Docsifier<'_>)
             None => d.expr_object(object, path),
         },
         // A bare number would read as a number of Python, not as a node.
-        Convert::Expr | Convert::Node | Convert::Class(_) if is_literal(object) => {
+        Convert::Expr | Convert::Typed | Convert::Node | Convert::Class(_) if is_literal(object) => {
             d.typed(|d| d.expr_object(object, path))
         }
         _ => d.expr_object(object, path),

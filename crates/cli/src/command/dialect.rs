@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use tvmscript::dialect_file::{DialectFile, Editions};
+use tvmscript::dialect_file::{DialectFile, Editions, from_irdl};
 use tvmscript::ir_core::TypeInfo;
 use tvmscript::stubs::{Entry, Layout, reference, stubs};
 use tvmscript::{PrinterConfig, Registry, print};
@@ -16,6 +16,15 @@ use crate::{Outcome, dialects, input, output};
 pub(super) fn run(args: &DialectArgs, run: &mut Run<'_>) -> Outcome {
     let run = match &args.command {
         DialectCommand::Upgrade(args) => upgrade(args, run),
+        DialectCommand::FromIrdl(args) => {
+            dialects::read(&args.file).and_then(|text| match from_irdl(&text) {
+                Ok(description) => Ok(output::write(args.output.as_deref(), &description)),
+                Err(error) => {
+                    output::diagnose(&format!("error: {}: {error}", args.file.display()));
+                    Err(Outcome::No)
+                }
+            })
+        }
         DialectCommand::Check(files) => check(&files.files),
         DialectCommand::Doc(doc) => load(&doc.files.files).map(|(files, registry)| {
             let functions = reference(&registry);
@@ -102,11 +111,12 @@ fn page(file: &DialectFile, functions: &[Entry]) -> String {
         let separator = if doc.is_empty() { "" } else { ": " };
         let _ = writeln!(page, "- `{}`{separator}{doc}", entry.signature);
     }
-    page.push_str("\n## Nodes\n\n| node | parent | fields |\n|---|---|---|\n");
+    page.push_str("\n## Nodes\n\n| node | parent | fields | traits |\n|---|---|---|---|\n");
     for info in file.types() {
         let parent = info.parent().map_or_else(String::new, |parent| format!("`{}`", parent.key()));
         let fields: Vec<String> = fields(info).map(|name| format!("`{name}`")).collect();
-        let _ = writeln!(page, "| `{}` | {parent} | {} |", info.key(), fields.join(", "));
+        let _ =
+            writeln!(page, "| `{}` | {parent} | {} | {} |", info.key(), fields.join(", "), file.traits(info));
     }
     page
 }

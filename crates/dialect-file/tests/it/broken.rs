@@ -123,6 +123,15 @@ const BROKEN: &[(&str, &str, u32, &str)] = &[
         6,
         "has a field of this name",
     ),
+    // Traits.
+    ("[op.a]\ntraits = [\"fast\"]\nresult = \"int32\"", "E1206", 5, "`fast`"),
+    (
+        "[op.a]\ntraits = \"commutative\"\nparameters = { x = \"expr\" }\nresult = \"int32\"",
+        "E1204",
+        5,
+        "two operands",
+    ),
+    ("[op.a]\ntraits = [\"terminator\"]\nresult = \"int32\"", "E1204", 5, "a statement"),
     // Checks.
     ("[node.A]\nfields = { x = \"int\" }\nchecks = [\"x = 3\"]", "E1211", 6, "it is a statement"),
     ("[node.A]\nfields = { x = \"int\" }\nchecks = [\"x <\"]", "E1211", 6, "not a Python expression"),

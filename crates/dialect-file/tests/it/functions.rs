@@ -39,6 +39,7 @@ fields = { callee = "str", args = "list of Register", out = "definition Register
 assembly = "{out} = VM.call({callee}, *{args})"
 
 [statement.ret]
+traits = ["terminator"]
 doc = "Returns a register."
 fields = { value = "Register", code = { kind = "int", default = 0 } }
 assembly = "VM.ret({value}, code={code})"
@@ -123,6 +124,7 @@ fn a_wrong_script_has_errors_at_their_places() {
         ("VM.ret(c)", "c", "expected a statement", "c"),
         ("b: VM.Register", "b: 3", "as its annotation", "b: 3"),
         ("    VM.ret(c)", "    VM.rot(c)", "rot", "rot"),
+        ("    for i in", "    VM.ret(a)\n    for i in", "statements follow a `vm.Ret`", "@VM.function"),
     ] {
         let text = SCRIPT.replace(old, new);
         let parsed = parse_script("machine", &text, &registry, &ParseOptions::default());

@@ -3,3 +3,4 @@
 mod broken;
 mod editions;
 mod functions;
+mod irdl;
