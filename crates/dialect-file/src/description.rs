@@ -219,10 +219,10 @@ impl Description {
                 }
             }
         }
+        description.check_replacements(mistakes);
         description.select(editions, mistakes);
         description.check_names(mistakes);
         description.resolve_own_names(mistakes);
-        description.check_replacements(mistakes);
         description.check_patterns(mistakes);
         Some(description)
     }

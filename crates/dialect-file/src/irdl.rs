@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use tvmscript_python_syntax::is_keyword;
+
 /// A construct of IRDL that cannot be read, or that a description cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
@@ -157,7 +159,7 @@ impl Reader<'_> {
     fn symbol(&mut self) -> Result<String> {
         let word = self.next()?;
         match word.strip_prefix('@') {
-            Some(name) if !name.is_empty() => Ok(name.replace(['.', '$', '-'], "_")),
+            Some(name) if !name.is_empty() => Ok(identifier(name)),
             _ => {
                 self.at -= 1;
                 self.fail(format!("expected a name such as `@complex`, found `{word}`"))
@@ -291,7 +293,7 @@ impl Reader<'_> {
             let mut name = format!("{what}{}", found.len());
             let mut is_variadic = false;
             if self.eat(":") {
-                name = word.replace(['.', '$', '-'], "_");
+                name = identifier(&word);
                 word = self.next()?;
             }
             match word.as_str() {
@@ -317,7 +319,7 @@ impl Reader<'_> {
         let mut found = Vec::new();
         while !self.eat("}") {
             let line = self.line();
-            let name = self.next()?.trim_matches('"').to_owned();
+            let name = identifier(self.next()?.trim_matches('"'));
             self.expect("=")?;
             let constraint = self.next()?;
             found.push(Named { name, constraint, is_variadic: false, line });
@@ -535,4 +537,10 @@ fn camel(name: &str) -> String {
         out.push_str(chars.as_str());
     }
     out
+}
+
+/// A name that scripts can write.
+fn identifier(name: &str) -> String {
+    let name = name.replace(['.', '$', '-'], "_");
+    if is_keyword(&name) { format!("{name}_") } else { name }
 }

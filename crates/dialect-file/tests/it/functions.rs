@@ -124,7 +124,12 @@ fn a_wrong_script_has_errors_at_their_places() {
         ("VM.ret(c)", "c", "expected a statement", "c"),
         ("b: VM.Register", "b: 3", "as its annotation", "b: 3"),
         ("    VM.ret(c)", "    VM.rot(c)", "rot", "rot"),
-        ("    for i in", "    VM.ret(a)\n    for i in", "statements follow a `vm.Ret`", "@VM.function"),
+        (
+            "    for i in",
+            "    VM.ret(a)\n    for i in",
+            "statements follow a `vm.Ret`",
+            "def main(a: VM.Register, b: VM.Register):",
+        ),
     ] {
         let text = SCRIPT.replace(old, new);
         let parsed = parse_script("machine", &text, &registry, &ParseOptions::default());
