@@ -1,20 +1,19 @@
 //! From a description to types and functions: names of other dialects are resolved, types registered, texts made.
 
+mod check;
+mod function;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tvmscript_docsifier::Printers;
-use tvmscript_ir_core::containers::ArrayNode;
-use tvmscript_ir_core::invariants::Invalid;
 use tvmscript_ir_core::{
-    Content, DynamicCheck, DynamicField, DynamicType, EqKind, FieldRef, Object, Origin, Registry, TypeInfo,
-    Value,
+    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Origin, Registry, TypeInfo,
 };
-use tvmscript_irbuilder::{Param, ParamKind, PyType, ScriptFn, ScriptValue};
+use tvmscript_irbuilder::ScriptFn;
 use tvmscript_python_syntax::ast::FunctionDef;
 use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers};
 
-use crate::call;
 use crate::description::{
     Check, Description, Entry, Field, LowerTo, Pattern as TypePattern, Rule, Table, parse_dtype, unknown,
 };
@@ -26,10 +25,12 @@ use crate::lower::Lowering;
 use crate::node::{
     Argument, Convert, Gives, NodeText, Parameter, Passing, Pattern, Place, ResultRule, Variable,
 };
-use crate::rule::script_value;
+use crate::rule::Rule as RuleText;
 use crate::source::{Mistakes, Text};
 use crate::template::{Form, Pass, Template};
 use crate::traits::Traits;
+use check::{Checked, Terminators};
+use function::function;
 
 /// A loaded dialect.
 pub(crate) struct Loaded {
@@ -41,6 +42,8 @@ pub(crate) struct Loaded {
     /// Types in the order of the file.
     pub(crate) types: Vec<&'static TypeInfo>,
     pub(crate) texts: Vec<&'static NodeText>,
+    /// The texts by the index of the type.
+    by_type: HashMap<usize, &'static NodeText>,
     pub(crate) functions: Vec<&'static ScriptFn>,
     /// Traits of the types, in their order.
     pub(crate) traits: Vec<Traits>,
@@ -61,7 +64,7 @@ impl std::fmt::Debug for Loaded {
 impl Loaded {
     /// The text of the nodes of a type.
     pub(crate) fn text_of(&self, info: &TypeInfo) -> Option<&'static NodeText> {
-        self.texts.iter().copied().find(|text| std::ptr::eq(text.info, info))
+        self.by_type.get(&info.index()).copied()
     }
 }
 
@@ -387,6 +390,7 @@ impl Loader {
         let absent = &self.description.absent;
         let absent = absent.iter().map(|(name, advice)| (leak(name), leak(advice))).collect();
         let traits = self.description.entries.iter().map(|entry| entry.traits).collect();
+        let by_type = texts.iter().map(|text: &&'static NodeText| (text.info.index(), *text)).collect();
         let Description { edition, doc, .. } = self.description;
         let edition = edition.map(|edition| edition.text).unwrap_or_default();
         Some(Loaded {
@@ -397,6 +401,7 @@ impl Loader {
             key,
             types,
             texts,
+            by_type,
             functions,
             traits,
             absent,
@@ -454,7 +459,7 @@ impl Loader {
     /// The checks of a node, as one function.
     fn checks(&self, entry: &Entry) -> Option<DynamicCheck> {
         let leaked = |check: &Check| Checked {
-            rule: Box::leak(Box::new(crate::rule::Rule::new(
+            rule: Box::leak(Box::new(RuleText::new(
                 &check.rule.text,
                 check.fields.iter().map(|name| leak(name)).collect(),
             ))),
@@ -565,7 +570,7 @@ impl Loader {
             Rule::Variable(index) => (1, ResultRule::Variable(*index)),
             Rule::Expression(text, names) => {
                 let names = names.iter().map(|name| leak(name)).collect();
-                (1, ResultRule::Rule(Box::leak(Box::new(crate::rule::Rule::new(&text.text, names)))))
+                (1, ResultRule::Rule(Box::leak(Box::new(RuleText::new(&text.text, names)))))
             }
         });
         let variables = entry.variables.iter().map(|variable| Variable {
@@ -609,128 +614,4 @@ fn not_registered(what: &str, key: &Text, mistakes: &mut Mistakes) {
 fn refuse_parent(entry: &Entry, parent: &Text, reason: String, mistakes: &mut Mistakes) {
     let kind = DescriptionErrorKind::Parent { parent: parent.text.clone(), node: entry.key.clone(), reason };
     mistakes.add(kind, &parent.at);
-}
-
-/// Checks that no statement follows one that ends a body.
-struct Terminators {
-    field: &'static str,
-    cells: Vec<Arc<OnceLock<&'static TypeInfo>>>,
-}
-
-impl Terminators {
-    fn run(&self, node: &Object) -> Result<(), Invalid> {
-        let Some(FieldRef::Node(body)) = node.info().field_index(self.field).map(|index| node.field(index))
-        else {
-            return Ok(());
-        };
-        let items = body.as_node::<ArrayNode>().map(ArrayNode::items).unwrap_or_default();
-        let ends = |info: &TypeInfo| {
-            self.cells.iter().any(|cell| cell.get().is_some_and(|end| std::ptr::eq(*end, info)))
-        };
-        let before = items.iter().rev().skip(1).filter_map(Value::as_object);
-        match before.map(|item| item.info()).find(|info| ends(info)) {
-            None => Ok(()),
-            Some(info) => {
-                let reason = format!("statements follow a `{}`, which ends them", info.display_key());
-                Err(Invalid::at(self.field, reason))
-            }
-        }
-    }
-}
-
-/// A check of a node.
-struct Checked {
-    rule: &'static crate::rule::Rule,
-    message: Option<String>,
-    at: &'static str,
-}
-
-impl Checked {
-    fn run(&self, node: &Object) -> Result<(), Invalid> {
-        let value = |name: &str| match node.info().field_index(name) {
-            Some(index) => script_value(node.field(index)),
-            None => ScriptValue::None,
-        };
-        let reason = match self.rule.evaluate(value) {
-            Ok(ScriptValue::Bool(true)) => return Ok(()),
-            Ok(ScriptValue::Bool(false)) => match &self.message {
-                Some(message) => self.rule.fields().iter().fold(message.clone(), |message, name| {
-                    message.replace(&format!("{{{name}}}"), &format!("{:?}", value(name)))
-                }),
-                None => {
-                    let shown = |name: &&str| format!("`{name}` is {:?}", value(name));
-                    let fields: Vec<String> = self.rule.fields().iter().map(shown).collect();
-                    format!("`{}` does not hold: {}", self.rule.text(), fields.join(", "))
-                }
-            },
-            Ok(other) => format!("`{}` must be a bool, not {}", self.rule.text(), other.type_name()),
-            Err(message) => format!("`{}` cannot be evaluated: {message}", self.rule.text()),
-        };
-        Err(Invalid::at(self.at, reason))
-    }
-}
-
-/// The script function of a node.
-fn function(entry: &Entry, text: &'static NodeText) -> &'static ScriptFn {
-    let param = |argument: &Argument| Param {
-        name: argument.name,
-        kind: match argument.passing {
-            Passing::Star => ParamKind::Args,
-            Passing::Keyword if entry.table == Table::Statement => ParamKind::KeywordOnly,
-            Passing::Position | Passing::Keyword => ParamKind::Plain,
-        },
-        default: argument.default.as_ref().map(|default| leak(&default_text(default))),
-        py_type: match argument.passing {
-            Passing::Star => sequence(py_type(&argument.convert)),
-            _ => py_type(&argument.convert),
-        },
-    };
-    let params: Vec<Param> = text.arguments.iter().map(param).collect();
-    let node = PyType::Class(text.info);
-    let target = text.target.as_ref().and_then(|target| target.class).map_or(PyType::NONE, PyType::Class);
-    let returns = match (text.form, text.gives) {
-        (Form::Call, Gives::Value) => node,
-        (Form::Call | Form::Function { .. }, _) => PyType::NONE,
-        (Form::Assign { .. }, _) => target,
-        (Form::With { .. } | Form::For { .. }, _) => PyType::Scope { of: Box::leak(Box::new(target)) },
-    };
-    Box::leak(Box::new(ScriptFn {
-        name: text.function,
-        doc: leak(&entry.doc),
-        params: params.leak(),
-        returns,
-        is_annotation: entry.is_variable,
-        members: &[],
-        around: None,
-        call: call::call,
-        data: Some(text),
-    }))
-}
-
-fn sequence(item: PyType) -> PyType {
-    PyType::Generic { name: "Sequence", of: vec![item].leak() }
-}
-
-fn py_type(convert: &Convert) -> PyType {
-    match convert {
-        Convert::Any | Convert::Expr | Convert::Typed | Convert::Node => PyType::ANY,
-        Convert::Bool => PyType::BOOL,
-        Convert::Int => PyType::INT,
-        Convert::Float => PyType::FLOAT,
-        Convert::DType | Convert::Str => PyType::STR,
-        Convert::Class(info) => PyType::Class(info),
-        Convert::List(item) => sequence(py_type(item)),
-        Convert::Optional(inner) => PyType::Union { of: vec![py_type(inner), PyType::NONE].leak() },
-    }
-}
-
-/// A default as Python writes it.
-fn default_text(value: &Value) -> String {
-    match value {
-        Value::None => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::DType(dtype) => format!("\"{dtype}\""),
-        other => format!("{other:?}"),
-    }
 }
