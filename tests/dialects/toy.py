@@ -11,7 +11,7 @@ def twice(value):
 
 @T.macro
 def trace(label, value):
-    T.evaluate(T.call_extern("int32", "log", label, value))
+    T.evaluate(value)
 
 
 @T.macro

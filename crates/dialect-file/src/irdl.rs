@@ -21,6 +21,9 @@ pub struct IrdlError {
 
 type Result<T> = std::result::Result<T, IrdlError>;
 
+/// Constraint variables with their texts, in the order of their use.
+type Texts = Vec<(String, String)>;
+
 /// Maximum nesting of constraints.
 const MAX_DEPTH: usize = 32;
 
@@ -385,9 +388,9 @@ impl Definition {
     }
 
     /// The constraint variables, by the names of the constraints, and their texts in the order of their use.
-    fn variables(&self) -> Result<(HashMap<String, String>, Vec<(String, String)>)> {
+    fn variables(&self) -> Result<(HashMap<String, String>, Texts)> {
         let mut names: HashMap<String, String> = HashMap::new();
-        let mut texts: Vec<(String, String)> = Vec::new();
+        let mut texts = Texts::new();
         for named in self.operands.iter().chain(&self.results) {
             self.variable(&named.constraint, &named.name, named.line, &mut names, &mut texts)?;
         }
@@ -400,7 +403,7 @@ impl Definition {
         hint: &str,
         line: usize,
         names: &mut HashMap<String, String>,
-        texts: &mut Vec<(String, String)>,
+        texts: &mut Texts,
     ) -> Result<String> {
         if let Some(name) = names.get(constraint) {
             return Ok(name.clone());
