@@ -1,6 +1,6 @@
 //! Meaning without code: nodes are replaced by what a function in Python makes of their fields.
 //!
-//! `lower = "tir.py#stage"` names a function of a file beside the description. Its parameters are the fields of the node;
+//! `lower = "toy.py#stage"` names a function of a file beside the description. Its parameters are the fields of the node;
 //! that of a body is a function that adds the statements of the body. It is called in a fragment of the dialect that the
 //! description lowers to, so that whatever a script of that dialect can contain, a lowering can make.
 
