@@ -7,7 +7,9 @@ use clap::Subcommand;
 // A doc comment would be the text of the whole help.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AddedDialects {
-    /// Add the dialect that this TOML file describes; repeatable, a file may name classes of those before it
+    /// Add the dialect that this TOML file describes, in an earlier edition with `FILE@1.0`; repeatable
+    ///
+    /// A file may name classes of the files before it.
     #[arg(long = "dialect", global = true, value_name = "FILE")]
     pub(crate) dialects: Vec<PathBuf>,
     /// Add the dialect of this dynamic library, whose code is trusted; repeatable
@@ -30,6 +32,10 @@ pub(crate) enum DialectCommand {
     Check(DialectFiles),
     /// Write a reference page in Markdown
     Doc(DialectDoc),
+    /// Write the description of a dialect of MLIR, from its definition in IRDL
+    FromIrdl(DialectFromIrdl),
+    /// Print scripts of earlier editions as the edition of the file has them
+    Upgrade(DialectUpgrade),
     /// Write Python stubs for type checkers and editors
     Stubs(DialectStubs),
 }
@@ -61,4 +67,26 @@ pub(crate) struct DialectStubs {
     /// Folder to write the stubs to; created if missing
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
+}
+
+/// `dialect upgrade`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectUpgrade {
+    /// TOML file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Scripts
+    #[arg(required = true, value_name = "SCRIPT")]
+    pub(crate) scripts: Vec<PathBuf>,
+}
+
+/// `dialect from-irdl`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DialectFromIrdl {
+    /// File in IRDL, with one dialect
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }

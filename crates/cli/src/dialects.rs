@@ -1,24 +1,31 @@
-//! The registry of a run: all dialects of the workspace, and those of `--dialect` and `--plugin`.
+//! The registry of a run: all dialects of the workspace, and those of `--dialect`.
 //!
 //! Flags are made from the registry, so the files are loaded before the command line is parsed.
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use tvmscript::dialect_file::{DialectFile, MAX_BYTES};
+use tvmscript::dialect_file::{DialectFile, Editions, LoadOptions, MAX_BYTES};
+use tvmscript::ir::IRModule;
+use tvmscript::pass::PassDialect as _;
 use tvmscript::{Registry, RegistryBuilder, diagnostics};
 use tvmscript_capi::{Plugin, PluginError};
 
 use crate::args::ColorWhen;
 use crate::{Outcome, output};
 
-static REGISTRY: OnceLock<Registry> = OnceLock::new();
+static LOADED: OnceLock<(Vec<DialectFile>, Registry)> = OnceLock::new();
 
 /// The registry of this run.
 pub(crate) fn registry() -> &'static Registry {
-    REGISTRY.get().unwrap_or_else(|| tvmscript::registry())
+    LOADED.get().map_or_else(|| tvmscript::registry(), |(_, registry)| registry)
+}
+
+/// The dialects of `--dialect`.
+pub(crate) fn loaded() -> &'static [DialectFile] {
+    LOADED.get().map_or(&[], |(files, _)| files)
 }
 
 /// Loads the files of `--dialect`, then those of `--plugin`, into the registry of this run.
@@ -26,18 +33,32 @@ pub(crate) fn registry() -> &'static Registry {
 /// # Errors
 /// The outcome of a failure, which is shown.
 pub(crate) fn load(args: &[OsString]) -> Result<(), Outcome> {
-    let (files, plugins) = (values("--dialect", args), values("--plugin", args));
-    let registry = match (files.is_empty(), plugins.is_empty()) {
+    let files: Vec<_> = values("--dialect", args).iter().map(with_edition).collect();
+    let plugins = values("--plugin", args);
+    let loaded = match (files.is_empty(), plugins.is_empty()) {
         (true, true) => return Ok(()),
-        (true, false) => with_plugins(&[], &plugins)?,
+        (true, false) => (Vec::new(), with_plugins(&[], &plugins)?),
         (false, _) => {
-            let (files, registry) = with_files(files.iter().map(Path::new))?;
-            if plugins.is_empty() { registry } else { with_plugins(&files, &plugins)? }
+            let chosen = files.iter().map(|(file, edition)| {
+                (file.as_path(), edition.as_deref().map_or(Editions::Newest, Editions::One))
+            });
+            let (files, registry) = with_files(chosen)?;
+            let registry = if plugins.is_empty() { registry } else { with_plugins(&files, &plugins)? };
+            (files, registry)
         }
     };
     // Nothing else sets it.
-    let _ = REGISTRY.set(registry);
+    let _ = LOADED.set(loaded);
     Ok(())
+}
+
+/// A file, and its edition after `@`: `toy.toml@1.0`.
+fn with_edition(file: &OsString) -> (PathBuf, Option<String>) {
+    let text = file.to_string_lossy();
+    match text.rsplit_once('@') {
+        Some((name, edition)) if !Path::new(file).exists() => (name.into(), Some(edition.to_owned())),
+        _ => (file.into(), None),
+    }
 }
 
 /// The values of a flag, as clap reads them.
@@ -61,21 +82,28 @@ fn values(flag: &str, args: &[OsString]) -> Vec<OsString> {
 /// # Errors
 /// The outcome of a failure, which is shown.
 pub(crate) fn with_files<'f>(
-    files: impl Iterator<Item = &'f Path>,
+    files: impl Iterator<Item = (&'f Path, Editions<'f>)>,
 ) -> Result<(Vec<DialectFile>, Registry), Outcome> {
     let mut loaded: Vec<DialectFile> = Vec::new();
     let mut registry: Option<Registry> = None;
-    for file in files {
+    for (file, editions) in files {
         let text = read(file)?;
         let base = registry.as_ref().unwrap_or_else(|| tvmscript::registry());
-        let dialect = DialectFile::load(&text, base).map_err(|errors| {
-            let color = output::use_color(ColorWhen::Auto, std::io::stderr().is_terminal());
-            output::diagnose(&diagnostics::render(&errors, &file.display().to_string(), &text, color));
-            Outcome::No
-        })?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let beside = |name: &str| {
+            let file = folder.join(name);
+            let is_small = std::fs::metadata(&file).is_ok_and(|data| data.len() <= MAX_BYTES as u64);
+            is_small.then(|| std::fs::read_to_string(&file).ok()).flatten()
+        };
+        let dialect = DialectFile::load_with(&text, base, &LoadOptions { read: &beside, editions }).map_err(
+            |errors| {
+                let color = output::use_color(ColorWhen::Auto, std::io::stderr().is_terminal());
+                output::diagnose(&diagnostics::render(&errors, &file.display().to_string(), &text, color));
+                Outcome::No
+            },
+        )?;
         loaded.push(dialect);
-        let with = |builder: RegistryBuilder, file: &DialectFile| builder.with(file.dialect());
-        let built = loaded.iter().fold(tvmscript::registry_builder(), with).build();
+        let built = loaded.iter().fold(tvmscript::registry_builder(), with_file).build();
         registry = Some(built.map_err(|errors| {
             output::diagnose(&format!("error: {}: {errors}", file.display()));
             Outcome::No
@@ -90,12 +118,19 @@ pub(crate) fn with_files<'f>(
     }
 }
 
+/// Adds the dialect of a file, with the pass that lowers its nodes.
+fn with_file(builder: RegistryBuilder, file: &DialectFile) -> RegistryBuilder {
+    match file.lowering() {
+        Some(lowering) => builder.with(file.dialect().pass::<IRModule>(lowering)),
+        None => builder.with(file.dialect()),
+    }
+}
+
 /// The registry of all dialects with those of files and of plugins.
 fn with_plugins(files: &[DialectFile], paths: &[OsString]) -> Result<Registry, Outcome> {
     let mut plugins: Vec<Plugin> = Vec::new();
     let build = |plugins: &[Plugin], shown: &Path| {
-        let builder =
-            files.iter().fold(tvmscript::registry_builder(), |builder, file| builder.with(file.dialect()));
+        let builder = files.iter().fold(tvmscript::registry_builder(), with_file);
         let builder = plugins.iter().fold(builder, |builder, plugin| builder.with(plugin.dialect()));
         builder.build().map_err(|errors| failed(&PluginError::Clash { message: errors.to_string() }, shown))
     };
@@ -113,7 +148,11 @@ fn failed(error: &PluginError, path: &Path) -> Outcome {
     Outcome::No
 }
 
-fn read(file: &Path) -> Result<String, Outcome> {
+/// Reads a description.
+///
+/// # Errors
+/// The outcome of a failure, which is shown.
+pub(crate) fn read(file: &Path) -> Result<String, Outcome> {
     let fail = |error: &dyn std::fmt::Display| {
         output::diagnose(&format!("error: {}: {error}", file.display()));
         Outcome::Misused

@@ -67,15 +67,15 @@ impl NodeText {
         if self.is_variable {
             set(1, Value::str(""));
         }
-        if let Some((field, dtype)) = self.infer(&values)?
+        if let Some((field, ty)) = self.infer(&values)?
             && let Some(slot) = values.get_mut(field)
         {
-            *slot = Value::DType(dtype);
+            *slot = ty;
         }
         Ok(values)
     }
 
-    fn make(&self, values: Vec<Value>) -> BuildResult<Object> {
+    pub(crate) fn make(&self, values: Vec<Value>) -> BuildResult<Object> {
         construct(self.info, values)
     }
 

@@ -9,8 +9,14 @@ use sha2::{Digest as _, Sha256};
 pub struct ContentKey([u8; 32]);
 
 impl ContentKey {
-    pub(crate) fn of(text: &str) -> ContentKey {
-        ContentKey(Sha256::digest(text.replace("\r\n", "\n").as_bytes()).into())
+    /// The key of a description and the files that it names.
+    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> ContentKey {
+        let mut hash = Sha256::new();
+        for text in texts {
+            hash.update(text.replace("\r\n", "\n").as_bytes());
+            hash.update([0]);
+        }
+        ContentKey(hash.finalize().into())
     }
 }
 

@@ -97,6 +97,15 @@ impl Kind {
         }
     }
 
+    /// Returns `true` if a class or variable of this name is the innermost kind.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        match self {
+            Kind::Class(found) | Kind::Variable(found) => found == name,
+            Kind::List(inner) | Kind::Optional(inner) => inner.names(name),
+            _ => false,
+        }
+    }
+
     /// The innermost class name of the kind, to resolve it.
     pub(crate) fn class_mut(&mut self) -> Option<&mut Kind> {
         match self {

@@ -36,32 +36,66 @@
 
 mod call;
 mod description;
+mod edition;
 mod error;
+mod function;
+mod irdl;
 mod key;
 mod kind;
 mod load;
+mod lower;
 mod node;
 mod print;
 mod rule;
 mod source;
 mod template;
+mod traits;
+mod upgrade;
 
 use toml::de::DeTable;
 use tvmscript_docsifier::DocsifyDialect as _;
-use tvmscript_ir_core::{Dialect, Registry, TypeInfo};
+use tvmscript_ir_core::{Dialect, ObjectLike, Registry, TypeInfo};
 use tvmscript_irbuilder::BuildDialect as _;
-use tvmscript_script_parser::ParseDialect as _;
+use tvmscript_pass::PassError;
+use tvmscript_python_syntax::ast;
+use tvmscript_script_parser::{DecoratorRule, ParseDialect as _, defaults};
 
+pub use edition::Editions;
 pub use error::{DescriptionError, DescriptionErrorKind};
+pub use irdl::{IrdlError, from_irdl};
 pub use key::ContentKey;
+pub use lower::{Lower, lower};
+pub use traits::Traits;
 
 use crate::description::Description;
 use crate::load::Loaded;
 use crate::node::Gives;
 use crate::source::{Mistakes, Section};
+use crate::template::Form;
 
 /// Maximum size of a file in bytes.
 pub const MAX_BYTES: usize = 4 << 20;
+
+/// Options of loading a description.
+#[derive(Clone, Copy)]
+pub struct LoadOptions<'o> {
+    /// Reads a file that the description names, by its path relative to the description.
+    pub read: &'o dyn Fn(&str) -> Option<String>,
+    /// The editions whose entries are loaded.
+    pub editions: Editions<'o>,
+}
+
+impl Default for LoadOptions<'_> {
+    fn default() -> Self {
+        LoadOptions { read: &|_| None, editions: Editions::Newest }
+    }
+}
+
+impl std::fmt::Debug for LoadOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadOptions").field("editions", &self.editions).finish_non_exhaustive()
+    }
+}
 
 /// A dialect that was loaded from a file.
 ///
@@ -77,6 +111,18 @@ impl DialectFile {
     /// # Errors
     /// Fails with all mistakes, each with its place in the text.
     pub fn load(text: &str, base: &Registry) -> Result<DialectFile, Vec<DescriptionError>> {
+        DialectFile::load_with(text, base, &LoadOptions::default())
+    }
+
+    /// As [`DialectFile::load`], with options.
+    ///
+    /// # Errors
+    /// As [`DialectFile::load`].
+    pub fn load_with(
+        text: &str,
+        base: &Registry,
+        options: &LoadOptions<'_>,
+    ) -> Result<DialectFile, Vec<DescriptionError>> {
         let mut mistakes = Mistakes::default();
         if text.len() > MAX_BYTES {
             mistakes.add(DescriptionErrorKind::TooMany { what: "bytes", limit: MAX_BYTES }, &(0..0));
@@ -93,9 +139,12 @@ impl DialectFile {
             return Err(mistakes.0);
         }
         let section = Section::root(&root, text);
-        let description = Description::read(&section, &mut mistakes);
-        let key = ContentKey::of(text);
-        let loaded = description.and_then(|description| load::load(description, key, base, &mut mistakes));
+        let description = Description::read(&section, options.read, options.editions, &mut mistakes);
+        let templates = description.iter().flat_map(|description| &description.entries);
+        let templates = templates.filter_map(|entry| entry.lower.as_ref()).map(|lower| lower.text.as_str());
+        let key = ContentKey::of(std::iter::once(text).chain(templates));
+        let loaded = description
+            .and_then(|description| load::load(description, key, options.editions, base, &mut mistakes));
         match loaded {
             Some(loaded) if mistakes.0.is_empty() => Ok(DialectFile { loaded }),
             _ => {
@@ -135,6 +184,12 @@ impl DialectFile {
         &self.loaded.types
     }
 
+    /// The traits of a node's type; none for types of other dialects.
+    pub fn traits(&self, info: &TypeInfo) -> Traits {
+        let at = self.loaded.types.iter().position(|own| std::ptr::eq(*own, info));
+        at.and_then(|at| self.loaded.traits.get(at)).copied().unwrap_or_default()
+    }
+
     /// Number of nodes, abstract ones included.
     pub fn node_count(&self) -> usize {
         self.loaded.types.len()
@@ -145,26 +200,55 @@ impl DialectFile {
         self.loaded.functions.len()
     }
 
+    /// Rewrites nodes of earlier editions to those that replace them. The file has to be loaded with [`Editions::All`].
+    ///
+    /// # Errors
+    /// Fails if a replaced node breaks a check, or a class that a field requires.
+    pub fn upgrade<T: ObjectLike>(&self, root: T) -> Result<T, PassError> {
+        upgrade::upgrade(root, &self.loaded.replaced)
+    }
+
+    /// The pass that lowers its nodes; `None` if the file lowers none.
+    pub fn lowering(&self) -> Option<Lower> {
+        self.loaded.texts.iter().any(|text| text.lower.is_some()).then_some(Lower(*self))
+    }
+
     /// The dialect, for a registry.
     #[track_caller]
     pub fn dialect(&self) -> Dialect {
-        let Loaded { name, prefix, types, texts, functions, .. } = self.loaded;
-        let mut dialect = Dialect::new(name).alias(prefix).namespace(&[prefix]);
-        for info in types {
+        let loaded = self.loaded;
+        let mut dialect = Dialect::new(loaded.name).alias(loaded.prefix).namespace(&[loaded.prefix]);
+        for info in &loaded.types {
             dialect = dialect.node_info(info);
         }
-        for text in texts {
-            let text = *text;
+        for text in loaded.texts.iter().copied() {
+            let info = text.info;
             if text.is_variable {
-                dialect = dialect.variable_info(text.info);
+                dialect = dialect.variable_info(info);
             }
-            dialect = match text.gives {
-                Gives::Value => dialect
-                    .docsify_info(text.info, move |node, path, d| print::expression(text, node, path, d)),
-                Gives::Statement => dialect
-                    .docsify_info(text.info, move |node, path, d| print::statement(text, node, path, d)),
+            dialect = match (text.gives, text.form) {
+                (Gives::Value, _) => {
+                    dialect.docsify_info(info, move |node, path, d| print::expression(text, node, path, d))
+                }
+                (Gives::Statement, Form::Function { .. }) => dialect
+                    .docsify_info(info, move |node, path, d| function::print(loaded, text, node, path, d)),
+                (Gives::Statement, _) => {
+                    dialect.docsify_info(info, move |node, path, d| print::statement(text, node, path, d))
+                }
             };
         }
-        dialect.functions(functions)
+        for (name, define) in &loaded.decorators {
+            dialect = dialect.decorator(name, DecoratorRule::Described { define: *define });
+        }
+        // The statements of functions with a decorator of another dialect are read by that dialect.
+        if !loaded.decorators.is_empty() {
+            dialect = dialect
+                .parse::<ast::Assign>(defaults::assign)
+                .parse::<ast::ExprStmt>(function::expression)
+                .parse::<ast::With>(defaults::with)
+                .parse::<ast::For>(defaults::for_frame)
+                .fragments(defaults::fragment);
+        }
+        dialect.functions(&loaded.functions).absent_names(&loaded.absent)
     }
 }

@@ -3,9 +3,11 @@
 //! Loading leaks them: script functions and types live as long as the process. A dialect that is loaded again from the same
 //! text is not made again.
 
-use tvmscript_ir_core::{DataType, Object, ObjectLike as _, TypeInfo, Value};
+use tvmscript_ir_core::containers::ArrayNode;
+use tvmscript_ir_core::{DataType, FieldRef, Object, ObjectLike as _, TypeInfo, Value, structural_equal};
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildResult, FromScript, ScriptValue};
 
+use crate::lower::Lowering;
 use crate::rule::{Rule, value_in_rule};
 use crate::template::Form;
 
@@ -19,6 +21,8 @@ pub(crate) enum Convert {
     DType,
     Str,
     Expr,
+    /// A value with a type: an expression, or a node with a field `type`.
+    Typed,
     Node,
     Class(&'static TypeInfo),
     List(Box<Convert>),
@@ -38,6 +42,14 @@ impl Convert {
             Convert::Expr => match value {
                 ScriptValue::Node(node) if node.dtype() != DataType::VOID => Value::Node(node),
                 other => return Err(BuildError::expected("an expression", other.type_name())),
+            },
+            Convert::Typed => match value {
+                ScriptValue::Node(node)
+                    if node.dtype() != DataType::VOID || node.info().field_index(TYPE).is_some() =>
+                {
+                    Value::Node(node)
+                }
+                other => return Err(BuildError::expected("a value with a type", other.type_name())),
             },
             Convert::Node => match value {
                 ScriptValue::Node(node) => Value::Node(node),
@@ -90,6 +102,7 @@ pub(crate) struct Argument {
     /// Name in calls.
     pub(crate) name: &'static str,
     pub(crate) passing: Passing,
+    /// Conversion of the argument; of a starred one, of each element.
     pub(crate) convert: Convert,
     pub(crate) default: Option<Value>,
     /// The constraint variable that is the type of the argument.
@@ -102,6 +115,46 @@ pub(crate) struct Variable {
     pub(crate) name: &'static str,
     /// The dtypes that it can stand for; any if empty.
     pub(crate) any_of: Vec<DataType>,
+    /// The type that it stands for, in place of a dtype.
+    pub(crate) pattern: Option<Pattern>,
+}
+
+/// A type with its parameters.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) info: &'static TypeInfo,
+    /// Indices of the fields, with what they hold.
+    pub(crate) parameters: Vec<(usize, Parameter)>,
+}
+
+/// A parameter of a type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Parameter {
+    Variable(usize),
+    DType(DataType),
+}
+
+/// The type that a constraint variable stands for, and the argument that it was found at.
+type Bound = Option<(Value, &'static str)>;
+
+/// The field of the type of a value that has no dtype.
+const TYPE: &str = "type";
+
+/// The type of a value: its field `type`, or its dtype.
+fn type_of(node: &Object) -> Value {
+    match node.info().field_index(TYPE).map(|index| node.field(index)) {
+        Some(FieldRef::Node(ty)) => Value::Node(ty.clone()),
+        _ => Value::DType(node.dtype()),
+    }
+}
+
+/// A type in messages.
+fn shown(ty: &Value) -> String {
+    let Value::Node(node) = ty else { return format!("`{ty:?}`") };
+    let fields = node.info().fields().iter().enumerate().filter(|(_, field)| field.name != "span");
+    let parameters: Vec<String> =
+        fields.map(|(index, _)| format!("{:?}", node.field(index).to_value())).collect();
+    format!("`{}<{}>`", node.info().display_key(), parameters.join(", "))
 }
 
 /// Rule of the dtype of an operator's result.
@@ -144,9 +197,16 @@ pub(crate) struct NodeText {
     pub(crate) gives: Gives,
     pub(crate) is_variable: bool,
     pub(crate) form: Form,
+    /// Number of fields in front of those that the file declares.
+    pub(crate) hidden: usize,
+    pub(crate) lower: Option<Lowering>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) target: Option<Place>,
     pub(crate) body: Option<Place>,
+    /// The name of a function.
+    pub(crate) name: Option<Place>,
+    /// The parameters of a function.
+    pub(crate) params: Option<Place>,
     /// Values of fields that the text does not have.
     pub(crate) constants: Vec<(usize, Value)>,
     pub(crate) variables: Vec<Variable>,
@@ -155,53 +215,64 @@ pub(crate) struct NodeText {
 }
 
 impl NodeText {
-    /// The dtype of the result; checks that operands agree.
-    pub(crate) fn infer(&self, values: &[Value]) -> BuildResult<Option<(usize, DataType)>> {
-        let mut bound: Vec<Option<(DataType, &'static str)>> = vec![None; self.variables.len()];
+    /// The type of the result; checks that operands agree.
+    pub(crate) fn infer(&self, values: &[Value]) -> BuildResult<Option<(usize, Value)>> {
+        let mut bound: Vec<Bound> = vec![None; self.variables.len()];
         for argument in &self.arguments {
             let Some(index) = argument.variable else { continue };
-            let (Some(variable), Some(bound)) = (self.variables.get(index), bound.get_mut(index)) else {
-                continue;
-            };
             let Some(Value::Node(node)) = values.get(argument.field) else { continue };
-            match node.as_node::<tvmscript_ir_core::containers::ArrayNode>() {
+            match node.as_node::<ArrayNode>() {
                 Some(items) => {
-                    for item in items.items() {
-                        if let Some(item) = item.as_object() {
-                            self.bind(argument, variable, item, bound)?;
-                        }
+                    for item in items.items().iter().filter_map(Value::as_object) {
+                        self.bind(argument, index, &type_of(item), &mut bound)?;
                     }
                 }
-                None => self.bind(argument, variable, node, bound)?,
+                None => self.bind(argument, index, &type_of(node), &mut bound)?,
             }
         }
         let Some((field, rule)) = &self.result else { return Ok(None) };
-        let field = *field;
-        let dtype = match rule {
-            ResultRule::DType(dtype) => Some(*dtype),
-            ResultRule::Variable(index) => bound.get(*index).copied().flatten().map(|(dtype, _)| dtype),
-            ResultRule::Rule(rule) => Some(self.evaluate(rule, values, &bound)?),
+        let ty = match rule {
+            ResultRule::DType(dtype) => Some(Value::DType(*dtype)),
+            ResultRule::Variable(index) => self.bound_type(*index, &bound)?,
+            ResultRule::Rule(rule) => Some(Value::DType(self.evaluate(rule, values, &bound)?)),
         };
-        match dtype {
-            Some(dtype) => Ok(Some((field, dtype))),
+        match ty {
+            Some(ty) => Ok(Some((*field, ty))),
             None => {
-                let message = format!("the result of `{}` has no dtype: no operand has one", self.full);
+                let message = format!("the result of `{}` has no type: no operand has one", self.full);
                 Err(BuildError::message(message).with_help("pass at least one element"))
             }
         }
     }
 
+    /// The type that a variable stands for; of a type with parameters, made of what its parameters stand for.
+    fn bound_type(&self, index: usize, bound: &[Bound]) -> BuildResult<Option<Value>> {
+        if let Some((ty, _)) = bound.get(index).and_then(Option::as_ref) {
+            return Ok(Some(ty.clone()));
+        }
+        let Some(pattern) = self.variables.get(index).and_then(|variable| variable.pattern.as_ref()) else {
+            return Ok(None);
+        };
+        let mut values = vec![Value::None; pattern.info.fields().len()];
+        for (field, parameter) in &pattern.parameters {
+            let value = match parameter {
+                Parameter::DType(dtype) => Some(Value::DType(*dtype)),
+                Parameter::Variable(of) => bound.get(*of).and_then(Option::as_ref).map(|(ty, _)| ty.clone()),
+            };
+            match (values.get_mut(*field), value) {
+                (Some(slot), Some(value)) => *slot = value,
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(Value::Node(pattern.info.construct(values)?)))
+    }
+
     /// The dtype that a rule gives.
-    fn evaluate(
-        &self,
-        rule: &'static Rule,
-        values: &[Value],
-        bound: &[Option<(DataType, &'static str)>],
-    ) -> BuildResult<DataType> {
+    fn evaluate(&self, rule: &'static Rule, values: &[Value], bound: &[Bound]) -> BuildResult<DataType> {
         let value = rule.evaluate(|name| {
             if let Some(at) = self.variables.iter().position(|variable| variable.name == name) {
-                let dtype = bound.get(at).copied().flatten();
-                return dtype.map_or(ScriptValue::None, |(dtype, _)| ScriptValue::str(&dtype.to_string()));
+                let ty = bound.get(at).and_then(Option::as_ref);
+                return ty.map_or(ScriptValue::None, |(ty, _)| value_in_rule(ty));
             }
             let index = self.info.field_index(name).and_then(|index| values.get(index));
             index.map_or(ScriptValue::None, value_in_rule)
@@ -219,34 +290,54 @@ impl NodeText {
         Err(BuildError::message(message).with_help("correct the rule in the description of the dialect"))
     }
 
-    fn bind(
-        &self,
-        argument: &Argument,
-        variable: &Variable,
-        node: &Object,
-        bound: &mut Option<(DataType, &'static str)>,
-    ) -> BuildResult<()> {
-        let dtype = node.dtype();
-        let expected = match *bound {
-            Some((first, of)) if first != dtype => {
-                format!("an expression of dtype `{first}`, as `{of}` is")
-            }
-            Some(_) => return Ok(()),
-            None if variable.any_of.is_empty() || variable.any_of.contains(&dtype) => {
-                *bound = Some((dtype, argument.name));
-                return Ok(());
-            }
-            None => {
+    /// Binds a variable to the type of an argument, and the variables in its parameters.
+    fn bind(&self, argument: &Argument, index: usize, ty: &Value, bound: &mut [Bound]) -> BuildResult<()> {
+        let Some(variable) = self.variables.get(index) else { return Ok(()) };
+        let fail = |expected: String| {
+            let kind = BuildErrorKind::ArgumentType {
+                function: self.full.to_owned(),
+                name: argument.name,
+                expected,
+                found: shown(ty),
+            };
+            Err(BuildError::from(kind).at(ArgumentRef::Keyword(argument.name.into())))
+        };
+        if let Some((first, of)) = bound.get(index).and_then(Option::as_ref) {
+            return match is_same_type(first, ty) {
+                true => Ok(()),
+                false => fail(format!("of the type {}, as `{of}` is", shown(first))),
+            };
+        }
+        match (&variable.pattern, ty) {
+            (None, Value::DType(dtype)) if variable.any_of.is_empty() || variable.any_of.contains(dtype) => {}
+            (None, _) => {
                 let names: Vec<String> = variable.any_of.iter().map(|dtype| format!("`{dtype}`")).collect();
-                format!("an expression of dtype {}", names.join(" or "))
+                let names = if names.is_empty() { "a dtype".to_owned() } else { names.join(" or ") };
+                return fail(format!("of the type {names}"));
             }
-        };
-        let kind = BuildErrorKind::ArgumentType {
-            function: self.full.to_owned(),
-            name: argument.name,
-            expected,
-            found: format!("`{dtype}`"),
-        };
-        Err(BuildError::from(kind).at(ArgumentRef::Keyword(argument.name.into())))
+            (Some(pattern), Value::Node(node)) if node.info().is_a(pattern.info) => {
+                for (field, parameter) in &pattern.parameters {
+                    let found = node.field(*field).to_value();
+                    match parameter {
+                        Parameter::Variable(of) => self.bind(argument, *of, &found, bound)?,
+                        Parameter::DType(dtype) if is_same_type(&Value::DType(*dtype), &found) => {}
+                        Parameter::DType(dtype) => return fail(format!("with the parameter `{dtype}`")),
+                    }
+                }
+            }
+            (Some(pattern), _) => return fail(format!("of the type `{}`", pattern.info.display_key())),
+        }
+        if let Some(slot) = bound.get_mut(index) {
+            *slot = Some((ty.clone(), argument.name));
+        }
+        Ok(())
+    }
+}
+
+fn is_same_type(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::DType(a), Value::DType(b)) => a == b,
+        (Value::Node(a), Value::Node(b)) => structural_equal(a, b),
+        _ => false,
     }
 }

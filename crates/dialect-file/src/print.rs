@@ -5,6 +5,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult, text_of};
 use tvmscript_ir_core::containers::ArrayNode;
 use tvmscript_ir_core::{EqKind, FieldRef, Object, PathId, Value, for_each_child};
 
+use crate::load::Loaded;
 use crate::node::{Convert, NodeText, Passing, Place};
 use crate::template::Form;
 
@@ -71,7 +72,7 @@ pub(crate) fn statement(
     }
 }
 
-fn hint(variable: &Object) -> &str {
+pub(crate) fn hint(variable: &Object) -> &str {
     variable.name_cell().map_or(HINT, |name| name.written_or(HINT))
 }
 
@@ -98,20 +99,47 @@ fn scope(
             }
             None => None,
         };
-        if let Some(body) = &node.body
-            && let FieldRef::Node(list) = object.field(body.field)
-            && let Some(list) = list.as_node::<ArrayNode>()
-        {
-            let at = d.field(path, body.name);
-            for (index, item) in list.items().iter().enumerate() {
-                let Some(item) = item.as_object() else { continue };
-                let at = d.item(at, index);
-                let doc = d.doc(item, at)?;
-                d.push_doc(doc);
-            }
-        }
+        push_body(node, object, path, d)?;
         Ok(name)
     })
+}
+
+/// Appends the statements of a body to the innermost frame.
+pub(crate) fn push_body(
+    node: &NodeText,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<()> {
+    if let Some(body) = &node.body
+        && let FieldRef::Node(list) = object.field(body.field)
+        && let Some(list) = list.as_node::<ArrayNode>()
+    {
+        let at = d.field(path, body.name);
+        for (index, item) in list.items().iter().enumerate() {
+            let Some(item) = item.as_object() else { continue };
+            let at = d.item(at, index);
+            let doc = d.doc(item, at)?;
+            d.push_doc(doc);
+        }
+    }
+    Ok(())
+}
+
+/// The annotation of a parameter: the function of its variable node, or a call of it if the node has fields.
+pub(crate) fn annotation(
+    loaded: &Loaded,
+    variable: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
+    let Some(node) = loaded.text_of(variable.info()) else {
+        return Err(DocsifyError::unwritable(variable, "its type has no text"));
+    };
+    match node.arguments.is_empty() {
+        true => Ok(d.prefixed(node.dialect, node.function)),
+        false => call(node, variable, path, d),
+    }
 }
 
 /// The call of the function of a node.
@@ -125,8 +153,8 @@ fn call(node: &NodeText, object: &Object, path: PathId, d: &mut Docsifier<'_>) -
             Passing::Position => args.push(print(value, &argument.convert, path, d)?),
             Passing::Star => {
                 let FieldRef::Node(list) = value else { continue };
-                if let (Some(list), Convert::List(item)) = (list.as_node::<ArrayNode>(), &argument.convert) {
-                    args.extend(items(list, item, path, d)?);
+                if let Some(list) = list.as_node::<ArrayNode>() {
+                    args.extend(items(list, &argument.convert, path, d)?);
                 }
             }
             Passing::Keyword => {
@@ -177,7 +205,7 @@ fn print(value: FieldRef<'_>, of: &Convert, path: PathId, d: &mut Docsifier<'_>)
             None => d.expr_object(object, path),
         },
         // A bare number would read as a number of Python, not as a node.
-        Convert::Expr | Convert::Node | Convert::Class(_) if is_literal(object) => {
+        Convert::Expr | Convert::Typed | Convert::Node | Convert::Class(_) if is_literal(object) => {
             d.typed(|d| d.expr_object(object, path))
         }
         _ => d.expr_object(object, path),

@@ -140,6 +140,15 @@ pub struct DynamicField {
     pub skip_eq: bool,
 }
 
+/// The description of a dialect that types were registered from. JSON has it, so that a text is not loaded with another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Name of the dialect.
+    pub dialect: String,
+    /// Edition and content key.
+    pub description: String,
+}
+
 /// The description of a type that is registered at run time.
 ///
 /// ```
@@ -153,6 +162,7 @@ pub struct DynamicField {
 ///     eq: EqKind::Tree,
 ///     fields: vec![field("span", Content::Span), field("dims", list)],
 ///     check: None,
+///     origin: None,
 ///     is_abstract: false,
 /// };
 /// let info = described.register()?;
@@ -172,6 +182,8 @@ pub struct DynamicType {
     pub fields: Vec<DynamicField>,
     /// Check of the invariants.
     pub check: Option<DynamicCheck>,
+    /// The description of the dialect.
+    pub origin: Option<Arc<Origin>>,
     /// `true` for a class without nodes of its own.
     pub is_abstract: bool,
 }
@@ -204,6 +216,7 @@ impl DynamicType {
 pub(crate) struct Described {
     pub(crate) contents: Box<[Content]>,
     pub(crate) check: Option<DynamicCheck>,
+    pub(crate) origin: Option<Arc<Origin>>,
 }
 
 impl fmt::Debug for Described {

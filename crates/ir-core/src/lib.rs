@@ -77,7 +77,7 @@ pub use children::{for_each_child, for_each_own_child};
 pub use containers::Tensor;
 pub use diagnostic::{Diagnostic, ErrorCode};
 pub use dtype::{DataType, TypeCode};
-pub use dynamic::{Content, DynamicCheck, DynamicField, DynamicType};
+pub use dynamic::{Content, DynamicCheck, DynamicField, DynamicType, Origin};
 pub use element::Element;
 pub use equal::{Mismatch, MismatchKind, StructuralEqual, mismatches, structural_equal};
 pub use fresh::{copy_fresh, free_variables};

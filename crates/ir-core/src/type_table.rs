@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use smallvec::SmallVec;
 
 use crate::containers::keys;
-use crate::dynamic::{Content, Described, DynNode, DynamicType};
+use crate::dynamic::{Content, Described, DynNode, DynamicType, Origin};
 use crate::fresh::Definitions;
 use crate::invariants::Invalid;
 use crate::json::limits::ElementBudget;
@@ -350,7 +350,7 @@ pub fn register_dynamic(
     fields: &[FieldInfo],
 ) -> Result<&'static TypeInfo, TypeError> {
     let contents = fields.iter().map(|field| Content::of(field.kind)).collect();
-    append_dynamic(key, parent, eq, fields, Described { contents, check: None }, false)
+    append_dynamic(key, parent, eq, fields, Described { contents, check: None, origin: None }, false)
 }
 
 fn append_dynamic(
@@ -387,7 +387,7 @@ impl DynamicType {
     /// As [`register_dynamic`].
     pub fn register(&self) -> Result<&'static TypeInfo, TypeError> {
         let contents = self.fields.iter().map(|field| field.content.clone()).collect();
-        let described = Described { contents, check: self.check.clone() };
+        let described = Described { contents, check: self.check.clone(), origin: self.origin.clone() };
         append_dynamic(&self.key, self.parent, self.eq, &self.field_infos(), described, self.is_abstract)
     }
 }
@@ -486,6 +486,11 @@ impl TypeInfo {
     /// Returns the function that lists definitions, if the struct declares one.
     pub(crate) fn defines(&self) -> Option<Defines> {
         self.defines
+    }
+
+    /// Returns the description of the dialect that the type was registered from.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.described()?.origin.as_deref()
     }
 
     /// Returns the description of a type that was registered at run time.

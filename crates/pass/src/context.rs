@@ -33,6 +33,7 @@ pub enum OptionError {
 
 /// Options, selection and instruments of passes over roots of class `R`.
 pub struct PassContext<'r, R> {
+    session: Option<Session<'r>>,
     passes: Option<&'r PassTable<R>>,
     declared: Option<&'r PassOptions>,
     fills_spans: bool,
@@ -56,6 +57,7 @@ impl<'r, R> PassContext<'r, R> {
     /// options.
     pub fn new() -> PassContext<'r, R> {
         PassContext {
+            session: None,
             passes: None,
             declared: None,
             fills_spans: true,
@@ -73,13 +75,20 @@ impl<'r, R> PassContext<'r, R> {
     where
         R: Class,
     {
-        let Session { registry, fills_spans, .. } = session.into();
+        let session = session.into();
+        let Session { registry, fills_spans, .. } = session;
         PassContext {
+            session: Some(session),
             passes: PassTable::of(registry),
             declared: PassOptions::of(registry),
             fills_spans,
             ..PassContext::new()
         }
+    }
+
+    /// Returns the session that the context was made for.
+    pub fn session(&self) -> Option<Session<'r>> {
+        self.session
     }
 
     /// Sets the optimisation level.

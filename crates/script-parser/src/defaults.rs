@@ -192,20 +192,18 @@ fn made(p: &mut Parser, at: ExprId, frame: irbuilder::BuildResult<ScriptValue>) 
     Ok(p.enter_frame(&frame, at)?.1)
 }
 
-/// Adds a parameter to the open function: from its name and the value of its annotation to the value of the name. The
-/// current source position is that of the parameter.
-pub type AddParameter = fn(&str, Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue>;
-
 /// A decorated function whose parameters have no defaults: enters its frame, adds the parameters and visits the body.
 /// `frame` makes the frame from the function's name. It may not be inside another function and has no return type.
+/// `parameter` adds a parameter to the open function: from its name and the value of its annotation to the value of the
+/// name. The current source position is that of the parameter.
 ///
 /// # Errors
 /// If the definition has another form, a parameter is refused, or a statement fails.
 pub fn function(
     p: &mut Parser,
     definition: &Definition<FunctionDef>,
-    frame: fn(&str) -> ScriptValue,
-    parameter: AddParameter,
+    frame: impl FnOnce(&str) -> ScriptValue,
+    parameter: impl Fn(&str, Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue>,
 ) -> EvalResult<Option<ScriptValue>> {
     if Builder::depth() > 0 {
         let kind = ParseErrorKind::unsupported_statement(StmtKind::FunctionDef, "inside a function");
@@ -229,7 +227,11 @@ pub fn function(
 ///
 /// # Errors
 /// If a parameter has a default or a star, or is refused.
-pub fn parameters(p: &mut Parser, definition: &Definition<FunctionDef>, add: AddParameter) -> EvalResult<()> {
+pub fn parameters(
+    p: &mut Parser,
+    definition: &Definition<FunctionDef>,
+    add: impl Fn(&str, Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue>,
+) -> EvalResult<()> {
     let ast = p.ast();
     for parameter in ast.list(definition.stmt.params) {
         let (name, place) = (parameter.name, parameter.place);

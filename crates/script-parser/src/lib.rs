@@ -59,9 +59,9 @@ pub use parser::{
 pub use release::detect_release;
 pub use scope::Shadowing;
 pub use table::{
-    DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member,
-    ModuleMember, NodeClass, ParseDialect, ParserFn, Parsers, Provided, PythonModule, ScopeFn, Statement,
-    TextRulesFn, UnknownFn,
+    DeclareFn, DecoratorRule, DefineFn, Definition, DescribedFn, ExpandFn, FragmentReader, LocalFunctionHook,
+    Member, ModuleMember, NodeClass, ParseDialect, ParserFn, Parsers, Provided, PythonModule, ScopeFn,
+    Statement, TextRulesFn, UnknownFn,
 };
 pub use tvmscript_script_eval::{
     EvalErrorKind, EvalResult, HostCode, Indices, Limits, Mode, NodeRules, Operator, Reported,

@@ -157,7 +157,9 @@ fn write_class(
 fn write_decorator(module: &mut Module<'_>, name: &str, rule: DecoratorRule, is_called: bool) {
     match rule {
         DecoratorRule::Function { .. } if is_called => module.decorator("called_function", name),
-        DecoratorRule::Function { .. } => module.decorator("function", name),
+        DecoratorRule::Function { .. } | DecoratorRule::Described { .. } => {
+            module.decorator("function", name);
+        }
         DecoratorRule::Macro { .. } => module.decorator("macro", name),
         DecoratorRule::Class { .. } => {
             let any = module.typing("Any");

@@ -100,7 +100,9 @@ fn add(out: &mut Vec<Entry>, dialect: &'static str, prefix: &str, items: &Items,
             Item::Decorator { rule, function: None, .. } => out.push(bare(
                 EntryKind::Decorator,
                 match rule {
-                    DecoratorRule::Function { .. } => "Decorator of a function of the dialect.",
+                    DecoratorRule::Function { .. } | DecoratorRule::Described { .. } => {
+                        "Decorator of a function of the dialect."
+                    }
                     DecoratorRule::Macro { .. } => {
                         "Decorator of a macro, which is expanded where it is called."
                     }

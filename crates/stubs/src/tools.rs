@@ -49,7 +49,7 @@ fn decorators(registry: &Registry) -> BTreeMap<String, &'static str> {
     let mut out = BTreeMap::new();
     let Some(parsers) = registry.slot::<Parsers>() else { return out };
     let kind = |rule: &DecoratorRule| match rule {
-        DecoratorRule::Function { .. } => "function",
+        DecoratorRule::Function { .. } | DecoratorRule::Described { .. } => "function",
         DecoratorRule::Macro { .. } => "macro",
         DecoratorRule::Class { .. } => "class",
     };

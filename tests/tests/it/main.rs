@@ -2,6 +2,7 @@
 
 mod deep_scripts;
 mod diagnostics;
+mod dialect_files;
 mod diff;
 mod dump;
 mod expand;

@@ -73,7 +73,7 @@ pub fn twice_type() -> &'static TypeInfo {
         let field = |name, kind| FieldInfo {
             name,
             def: false,
-            skip_eq: false,
+            skip_eq: kind == FieldKind::Span,
             kind,
             derived: false,
             optional: false,

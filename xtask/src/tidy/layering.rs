@@ -23,7 +23,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("irbuilder", &["ir-core", "ir-macros", "script-value"]),
     ("script-parser", &["ir-core", "irbuilder", "python-syntax", "script-value", "script-eval"]),
     ("stubs", &["ir-core", "irbuilder", "python-syntax", "script-parser"]),
-    ("dialect-file", &["ir-core", "docsifier", "irbuilder", "python-syntax", "script-eval", "script-parser"]),
+    (
+        "dialect-file",
+        &[
+            "ir-core",
+            "docsifier",
+            "irbuilder",
+            "pass",
+            "python-syntax",
+            "script-eval",
+            "script-parser",
+            "si-builder",
+        ],
+    ),
     ("si-builder", &["ir-core", "ir-macros"]),
     ("tvm-json", &["ir-core"]),
     (

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Check(args) => check::run(args, &mut run),
         Command::Roundtrip(args) => roundtrip::run(args, &mut run),
         Command::Equal(args) => equal::run(args, &mut run),
-        Command::Dialect(args) => dialect::run(args, &run),
+        Command::Dialect(args) => dialect::run(args, &mut run),
         Command::Diff(args) => diff::run(args, &mut run),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Hash(args) => hash::run(args, &mut run),

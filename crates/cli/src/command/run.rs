@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tvmscript::Ref;
+use tvmscript::dialect_file::lower;
 use tvmscript::interpreter::{
     Argument, Functions, InputOptions, Limits, RunError, Scalar, Tensor, generate, run_in, signature,
 };
@@ -18,7 +19,7 @@ use crate::input::{self, Input, Script, Warnings};
 use crate::run_args::{RunArgs, RunFormat};
 use crate::settings::Settings;
 use crate::timings::Timings;
-use crate::{Outcome, output, well_formed};
+use crate::{Outcome, dialects, output, well_formed};
 
 /// Number of values of a tensor that the text form shows.
 const SHOWN_VALUES: usize = 8;
@@ -37,7 +38,12 @@ fn run_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(String, Warnings)> {
-    let Input { source, scripts, warnings } = input::load(path, settings, timings)?;
+    let Input { source, mut scripts, warnings } = input::load(path, settings, timings)?;
+    for script in &mut scripts {
+        if let Err(error) = lower_dialects(script, settings) {
+            return Err(FileError::new(error, Some(source)));
+        }
+    }
     let functions = functions(&scripts, args.function.as_deref());
     if functions.is_empty() {
         let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
@@ -101,6 +107,18 @@ fn unknown_argument(functions: &[(&Script, String, Ref<PrimFunc>)], args: &RunAr
 }
 
 /// The TIR functions of scripts, with their names.
+/// Replaces the nodes of dialects from files by what their descriptions make of them.
+fn lower_dialects(script: &mut Script, settings: &Settings<'_>) -> Result<(), FileErrorKind> {
+    let files = dialects::loaded();
+    let Some(registry) = settings.registry().of_release(script.release).filter(|_| !files.is_empty()) else {
+        return Ok(());
+    };
+    let lowered = lower(script.node.clone(), files, registry, script.release);
+    script.node =
+        lowered.map_err(|error| FileErrorKind::Pass { errors: well_formed::of_pass(script, &error) })?;
+    Ok(())
+}
+
 fn functions<'s>(scripts: &'s [Script], wanted: Option<&str>) -> Vec<(&'s Script, String, Ref<PrimFunc>)> {
     let mut found = Vec::new();
     for script in scripts {

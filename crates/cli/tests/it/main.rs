@@ -4,6 +4,7 @@ mod codes;
 mod common;
 mod compare;
 mod constants;
+mod dialects;
 mod diff;
 mod explain;
 mod fixes;

@@ -140,6 +140,19 @@ pub enum JsonErrorKind {
     /// A value does not fit its field.
     #[error(transparent)]
     Field(#[from] FieldError),
+    /// The text was written with another description of a dialect.
+    #[error(
+        "the nodes of the dialect `{dialect}` are those of the description {found}, but {}",
+        loaded.as_ref().map_or("no description is loaded".to_owned(), |loaded| format!("the loaded one is {loaded}"))
+    )]
+    OtherDescription {
+        /// Name of the dialect.
+        dialect: String,
+        /// Edition and content key in the text.
+        found: String,
+        /// Edition and content key of the loaded one.
+        loaded: Option<String>,
+    },
     /// Text of the native form that serde rejects.
     #[error("{message}")]
     Malformed {

@@ -28,8 +28,10 @@ impl<'a> Composed<'a> {
     pub(super) fn new(text: &'a str, options: &ParseOptions) -> Composed<'a> {
         let mut composed =
             Composed { text: Cow::Borrowed(text), parts: Parts::default(), errors: Vec::new() };
-        let has_parts = !options.set.is_empty() || !options.calls.is_empty() || options.modules.is_some();
-        if !has_parts || options.fragment_of.is_some() {
+        // A fragment has no variables to set and no functions to call.
+        let is_module = options.fragment_of.is_none();
+        let has_expressions = is_module && (!options.set.is_empty() || !options.calls.is_empty());
+        if !has_expressions && options.modules.is_none() {
             return composed;
         }
         let parsed = parse_python(text, &options.python);
@@ -41,7 +43,7 @@ impl<'a> Composed<'a> {
         composed.add_modules(&parsed.ast, options, &mut parts);
         let set = options.set.iter().map(|(name, value)| (format!("{name}={value}"), value));
         let calls = options.calls.iter().map(|call| (call.clone(), call));
-        for (name, expression) in set.chain(calls) {
+        for (name, expression) in set.chain(calls).filter(|_| is_module) {
             // Closed brackets alone keep the next part apart.
             let is_valid = parse_python(expression, &options.python).errors.is_empty();
             let expression = if is_valid { expression.as_str() } else { "..." };

@@ -22,7 +22,9 @@ impl Parser<'_> {
             DecoratorRule::Function { declare: Some(declare), .. } => {
                 self.with_type_params(stmt, |p| p.with_token(entry.token, |p| declare(p, &definition)))
             }
-            DecoratorRule::Function { declare: None, .. } | DecoratorRule::Macro { .. } => Ok(()),
+            DecoratorRule::Function { declare: None, .. }
+            | DecoratorRule::Described { .. }
+            | DecoratorRule::Macro { .. } => Ok(()),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(&definition, "a class", "a function")),
         }
     }
@@ -55,17 +57,24 @@ impl Parser<'_> {
     ) -> EvalResult<Option<ScriptValue>> {
         self.check_captures(definition)?;
         match entry.rule {
-            DecoratorRule::Function { define, .. } => {
-                let before = Span::set_current(self.span(definition.id));
-                let result = self.with_type_params(definition.stmt, |p| {
-                    p.with_token(entry.token, |p| define(p, definition))
-                });
-                Span::set_current(before);
-                result
-            }
+            DecoratorRule::Function { define, .. } => self.define_function(entry, definition, define),
+            DecoratorRule::Described { define } => self.define_function(entry, definition, define),
             DecoratorRule::Macro { expand } => self.define_macro(entry, expand, definition).map(Some),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(definition, "a class", "a function")),
         }
+    }
+
+    fn define_function(
+        &mut self,
+        entry: DecoratorEntry,
+        definition: &Definition<FunctionDef>,
+        define: impl FnOnce(&mut Self, &Definition<FunctionDef>) -> EvalResult<Option<ScriptValue>>,
+    ) -> EvalResult<Option<ScriptValue>> {
+        let before = Span::set_current(self.span(definition.id));
+        let result =
+            self.with_type_params(definition.stmt, |p| p.with_token(entry.token, |p| define(p, definition)));
+        Span::set_current(before);
+        result
     }
 
     /// Runs `f` in a frame with the type parameters of a function, if it has any.
@@ -95,9 +104,9 @@ impl Parser<'_> {
                 Span::set_current(before);
                 result
             }
-            DecoratorRule::Function { .. } | DecoratorRule::Macro { .. } => {
-                Err(self.wrong_decorator(definition, "a function", "a class"))
-            }
+            DecoratorRule::Function { .. }
+            | DecoratorRule::Described { .. }
+            | DecoratorRule::Macro { .. } => Err(self.wrong_decorator(definition, "a function", "a class")),
         }
     }
 

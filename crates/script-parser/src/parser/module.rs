@@ -106,7 +106,9 @@ impl Parser<'_> {
         self.define_builtins();
         self.set_base_header();
         let ast = self.state.ast.clone();
-        let body = ast.module_body();
+        let program = self.state.program.clone();
+        // Without the modules that the text imports.
+        let body = program.main_body();
         let metadata = self.syntax().metadata.variable;
         let is_head = |id: &&StmtId| match ast.stmt(**id) {
             Stmt::Import(_) | Stmt::ImportFrom(_) => true,
@@ -119,9 +121,11 @@ impl Parser<'_> {
             _ => false,
         };
         let (head, body) = body.split_at(body.iter().take_while(is_head).count());
+        self.state.move_to(Position::Module(Run::Tolerant));
         for id in head {
             let _ = self.visit(*id);
         }
+        self.state.move_to(Position::Module(Run::Strict));
         let Some(first) = body.first() else { return };
         self.enter_headers(*first);
         let token = self.token_of(dialect);

@@ -56,6 +56,9 @@ pub struct Definition<S> {
 /// [`Builder::find_around`]: tvmscript_irbuilder::Builder::find_around
 /// [`Builder::depth`]: tvmscript_irbuilder::Builder::depth
 pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> EvalResult<Option<ScriptValue>>;
+/// As [`DefineFn`], for functions that are described at run time.
+pub type DescribedFn =
+    &'static (dyn Fn(&mut Parser, &Definition<FunctionDef>) -> EvalResult<Option<ScriptValue>> + Send + Sync);
 /// Visits the body of a macro; see [`DecoratorRule::Macro`].
 pub type ExpandFn = fn(&mut Parser, &Expansion) -> EvalResult<ScriptValue>;
 /// Declares a function of a module by its signature, before any function of the module is defined.
@@ -82,6 +85,11 @@ pub enum DecoratorRule {
         define: DefineFn<FunctionDef>,
         /// Declares the function in a module, if it can be a member of one.
         declare: Option<DeclareFn>,
+    },
+    /// A decorator of functions that is described at run time.
+    Described {
+        /// Parses the function.
+        define: DescribedFn,
     },
     /// A decorator of functions whose bodies are visited where they are called.
     Macro {

@@ -53,6 +53,20 @@ fn load_document(document: Document, session: Session<'_>) -> Result<Value> {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
+    for (dialect, found) in &document.descriptions {
+        let mut origins = session.registry.nodes().filter_map(TypeInfo::origin);
+        match origins.find(|origin| origin.dialect == *dialect) {
+            Some(origin) if origin.description == *found => {}
+            loaded => {
+                let kind = JsonErrorKind::OtherDescription {
+                    dialect: dialect.clone(),
+                    found: found.clone(),
+                    loaded: loaded.map(|origin| origin.description.clone()),
+                };
+                return Err(JsonError::new(kind).within(format_args!(".descriptions.{dialect}")));
+            }
+        }
+    }
     let sources: Vec<SourceId> = document.sources.iter().map(|name| SourceId::new(name)).collect();
     let value = nodes(document, &sources, session);
     if value.is_err() {

@@ -8,7 +8,8 @@
 //! inline. A field of a fixed kind (int, float, bool, dtype) holds a plain value, a field for nodes an index, a
 //! string or null. Where any value is allowed, `{"node": n}`, `{"dtype": ".."}` and `{"float": ".."}` mark the kinds
 //! that JSON lacks. Non-finite floats are the strings `nan`, `inf`, `-inf`. The key `profile` names the release that the
-//! program prints in, if it is not the first one.
+//! program prints in, if it is not the first one; `descriptions` names those of dialects whose types were registered at run
+//! time.
 
 mod load;
 mod save;
@@ -16,6 +17,8 @@ mod unique;
 
 pub use load::{load, release};
 pub use save::{SaveOptions, save, save_pretty, save_with};
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -31,6 +34,9 @@ struct Document {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     profile: Option<String>,
+    /// Descriptions of dialects that were registered at run time, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    descriptions: BTreeMap<String, String>,
     root: Json,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sources: Vec<String>,

@@ -1,6 +1,6 @@
 //! Writer of the native form.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value as Json, json};
 
@@ -57,6 +57,7 @@ struct Saver {
     spans: Vec<SpanEntry>,
     /// Index of the entry of each visited span, by [`Span::word`]; `None` for unknown ones.
     span_numbers: HashMap<u64, Option<u32>>,
+    descriptions: BTreeMap<String, String>,
     sources: Vec<String>,
     source_numbers: HashMap<SourceId, u32>,
 }
@@ -97,13 +98,19 @@ impl Saver {
             }
         }
         let root = self.any(value.as_field());
-        let Saver { nodes, spans, sources, .. } = self;
-        Document { format: FORMAT.to_owned(), version: VERSION, profile: None, root, sources, spans, nodes }
+        let Saver { nodes, spans, sources, descriptions, .. } = self;
+        let format = FORMAT.to_owned();
+        Document { format, version: VERSION, profile: None, descriptions, root, sources, spans, nodes }
     }
 
     fn entry(&mut self, object: &Object) -> NodeEntry {
         let info = object.info();
         let mut entry = NodeEntry { key: info.key().to_owned(), ..NodeEntry::default() };
+        if let Some(origin) = info.origin()
+            && !self.descriptions.contains_key(&origin.dialect)
+        {
+            self.descriptions.insert(origin.dialect.clone(), origin.description.clone());
+        }
         match info.shape() {
             Shape::Str => {}
             Shape::Array => {

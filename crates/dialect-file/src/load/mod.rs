@@ -1,28 +1,38 @@
 //! From a description to types and functions: names of other dialects are resolved, types registered, texts made.
 
+mod check;
+mod function;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tvmscript_docsifier::Printers;
-use tvmscript_ir_core::invariants::Invalid;
 use tvmscript_ir_core::{
-    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Object, Registry, TypeInfo, Value,
+    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Origin, Registry, TypeInfo,
 };
-use tvmscript_irbuilder::{Param, ParamKind, PyType, ScriptFn, ScriptValue};
-use tvmscript_script_parser::Parsers;
+use tvmscript_irbuilder::ScriptFn;
+use tvmscript_python_syntax::ast::FunctionDef;
+use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers};
 
-use crate::call;
-use crate::description::{Check, Description, Entry, Field, Rule, Table, parse_dtype, unknown};
+use crate::description::{
+    Check, Description, Entry, Field, LowerTo, Pattern as TypePattern, Rule, Table, parse_dtype, unknown,
+};
+use crate::edition::Editions;
 use crate::error::DescriptionErrorKind;
 use crate::key::ContentKey;
 use crate::kind::{Kind, Role};
-use crate::node::{Argument, Convert, Gives, NodeText, Passing, Place, ResultRule, Variable};
-use crate::rule::script_value;
+use crate::lower::Lowering;
+use crate::node::{
+    Argument, Convert, Gives, NodeText, Parameter, Passing, Pattern, Place, ResultRule, Variable,
+};
+use crate::rule::Rule as RuleText;
 use crate::source::{Mistakes, Text};
 use crate::template::{Form, Pass, Template};
+use crate::traits::Traits;
+use check::{Checked, Terminators};
+use function::function;
 
 /// A loaded dialect.
-#[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) name: &'static str,
     pub(crate) prefix: &'static str,
@@ -32,14 +42,37 @@ pub(crate) struct Loaded {
     /// Types in the order of the file.
     pub(crate) types: Vec<&'static TypeInfo>,
     pub(crate) texts: Vec<&'static NodeText>,
+    /// The texts by the index of the type.
+    by_type: HashMap<usize, &'static NodeText>,
     pub(crate) functions: Vec<&'static ScriptFn>,
+    /// Traits of the types, in their order.
+    pub(crate) traits: Vec<Traits>,
+    /// Names of other editions, each with advice.
+    pub(crate) absent: Vec<(&'static str, &'static str)>,
+    /// Nodes of earlier editions with those that replace them.
+    pub(crate) replaced: Vec<(&'static NodeText, &'static NodeText)>,
+    /// Decorators of functions by name.
+    pub(crate) decorators: Vec<(&'static str, DescribedFn)>,
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Loaded").field(&self.name).finish()
+    }
+}
+
+impl Loaded {
+    /// The text of the nodes of a type.
+    pub(crate) fn text_of(&self, info: &TypeInfo) -> Option<&'static NodeText> {
+        self.by_type.get(&info.index()).copied()
+    }
 }
 
 /// What a dialect is made from: its text, and the types of other dialects that it names.
-type Origin = (ContentKey, Vec<usize>);
+type Source = (ContentKey, String, Vec<usize>);
 
 /// The dialects that the process has loaded.
-static LOADED: Mutex<Option<HashMap<Origin, &'static Loaded>>> = Mutex::new(None);
+static LOADED: Mutex<Option<HashMap<Source, &'static Loaded>>> = Mutex::new(None);
 
 fn leak(text: &str) -> &'static str {
     Box::leak(text.into())
@@ -49,6 +82,7 @@ fn leak(text: &str) -> &'static str {
 pub(crate) fn load(
     description: Description,
     key: ContentKey,
+    editions: Editions<'_>,
     base: &Registry,
     mistakes: &mut Mistakes,
 ) -> Option<&'static Loaded> {
@@ -59,21 +93,32 @@ pub(crate) fn load(
     }
     let mut others: Vec<usize> = loader.others.values().map(|info| info.index()).collect();
     others.sort_unstable();
-    let origin = (key, others);
+    let source = (key, format!("{editions:?}"), others);
     // Loading has no other effect than registrations, which a panic does not undo.
     let mut all = LOADED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let all = all.get_or_insert_default();
-    if let Some(loaded) = all.get(&origin) {
+    if let Some(loaded) = all.get(&source) {
         return Some(loaded);
     }
     let loaded: &'static Loaded = Box::leak(Box::new(loader.finish(key, mistakes)?));
-    all.insert(origin, loaded);
+    all.insert(source, loaded);
     Some(loaded)
 }
 
 /// Reports names that dialects of the registry have.
 fn check_taken(description: &Description, base: &Registry, mistakes: &mut Mistakes) {
     let Description { name, prefix, entries, .. } = description;
+    let fragments = base.slot::<Parsers>().map(|parsers| parsers.fragment_dialects().collect::<Vec<_>>());
+    if let Some(target) = &description.lowers_to
+        && !fragments.unwrap_or_default().contains(&target.text.as_str())
+    {
+        let kind = DescriptionErrorKind::Unknown {
+            what: "`lowers_to` of `[dialect]`".to_owned(),
+            name: target.text.clone(),
+            expected: "a loaded dialect with fragments".to_owned(),
+        };
+        mistakes.add(kind, &target.at);
+    }
     let mut taken = |what: String, dialect: &str, at: &Text, help: &str| {
         let kind = DescriptionErrorKind::Taken { what, dialect: dialect.to_owned() };
         mistakes.with_help(kind, &at.at, help);
@@ -263,7 +308,8 @@ impl Loader {
             Kind::Float => Convert::Float,
             Kind::DType => Convert::DType,
             Kind::Str => Convert::Str,
-            Kind::Expr | Kind::Variable(_) => Convert::Expr,
+            Kind::Expr => Convert::Expr,
+            Kind::Variable(_) => Convert::Typed,
             Kind::Node => Convert::Node,
             Kind::Class(key) => self.info(key).map_or(Convert::Node, Convert::Class),
             Kind::List(item) => Convert::List(Box::new(self.convert(item))),
@@ -273,6 +319,11 @@ impl Loader {
 
     /// Registers the types and makes the functions.
     fn finish(self, key: ContentKey, mistakes: &mut Mistakes) -> Option<Loaded> {
+        let edition = self.description.edition.as_ref().map_or("", |edition| edition.text.as_str());
+        let origin = Arc::new(Origin {
+            dialect: self.description.name.text.clone(),
+            description: format!("{edition} {key}").trim_start().to_owned(),
+        });
         for index in &self.order {
             let entry = self.description.entries.get(*index)?;
             let parent = match &entry.parent {
@@ -284,7 +335,8 @@ impl Loader {
                 parent,
                 eq: if entry.is_variable { EqKind::FreeVar } else { EqKind::Tree },
                 fields: self.fields(entry),
-                check: checks(entry),
+                check: self.checks(entry),
+                origin: Some(Arc::clone(&origin)),
                 is_abstract: entry.is_abstract,
             };
             match described.register() {
@@ -302,19 +354,60 @@ impl Loader {
         let mut types = Vec::new();
         let mut texts = Vec::new();
         let mut functions = Vec::new();
+        let mut decorators = Vec::new();
+        let mut own_texts: Vec<Option<&'static NodeText>> = Vec::new();
+        let mut replaced = Vec::new();
         for (entry, cell) in self.description.entries.iter().zip(&self.cells) {
             let info = *cell.get()?;
             types.push(info);
+            own_texts.push(None);
             if let Some(template) = &entry.template {
                 let text: &'static NodeText =
                     Box::leak(Box::new(self.text(entry, template, info, name, prefix)));
                 texts.push(text);
-                functions.push(function(entry, text));
+                if let Some(last) = own_texts.last_mut() {
+                    *last = Some(text);
+                }
+                if let Form::Function { .. } = text.form {
+                    let define: DescribedFn = Box::leak(Box::new(
+                        move |p: &mut Parser<'_>, definition: &Definition<FunctionDef>| {
+                            crate::function::define(text, p, definition)
+                        },
+                    ));
+                    decorators.push((text.function, define));
+                } else {
+                    functions.push(function(entry, text));
+                }
             }
         }
+        for (entry, text) in self.description.entries.iter().zip(&own_texts) {
+            let Some((instead, text)) = entry.instead.as_ref().zip(*text) else { continue };
+            let new = self.description.entries.iter().position(|new| new.name.text == instead.text);
+            if let Some(Some(new)) = new.and_then(|new| own_texts.get(new)) {
+                replaced.push((text, *new));
+            }
+        }
+        let absent = &self.description.absent;
+        let absent = absent.iter().map(|(name, advice)| (leak(name), leak(advice))).collect();
+        let traits = self.description.entries.iter().map(|entry| entry.traits).collect();
+        let by_type = texts.iter().map(|text: &&'static NodeText| (text.info.index(), *text)).collect();
         let Description { edition, doc, .. } = self.description;
         let edition = edition.map(|edition| edition.text).unwrap_or_default();
-        Some(Loaded { name, prefix, edition, doc, key, types, texts, functions })
+        Some(Loaded {
+            name,
+            prefix,
+            edition,
+            doc,
+            key,
+            types,
+            texts,
+            by_type,
+            functions,
+            traits,
+            absent,
+            replaced,
+            decorators,
+        })
     }
 
     fn fields(&self, entry: &Entry) -> Vec<DynamicField> {
@@ -327,8 +420,14 @@ impl Loader {
         if entry.is_variable {
             fields.push(hidden("name", Content::Name));
         }
-        if entry.result.is_some() {
-            fields.push(hidden("dtype", Content::DType));
+        match &entry.result {
+            Some(Rule::Variable(index))
+                if entry.variables.get(*index).is_some_and(|v| v.pattern.is_some()) =>
+            {
+                fields.push(hidden("type", Content::Node));
+            }
+            Some(_) => fields.push(hidden("dtype", Content::DType)),
+            None => {}
         }
         fields.extend(entry.fields.iter().map(|field| DynamicField {
             name: field.name.text.clone(),
@@ -337,6 +436,67 @@ impl Loader {
             skip_eq: field.role == Role::Ignored,
         }));
         fields
+    }
+
+    /// The type of a constraint variable. Names were checked before.
+    fn pattern(&self, entry: &Entry, pattern: &TypePattern) -> Option<Pattern> {
+        let entries = &self.description.entries;
+        let at = entries.iter().position(|ty| ty.table == Table::Type && ty.name.text == pattern.ty)?;
+        let info = *self.cells.get(at)?.get()?;
+        let hidden = info.fields().len().saturating_sub(pattern.parameters.len());
+        let parameter = |name: &String| match parse_dtype(name) {
+            Some(dtype) => Some(Parameter::DType(dtype)),
+            None => {
+                let at = entry.variables.iter().position(|variable| variable.name.text == *name)?;
+                Some(Parameter::Variable(at))
+            }
+        };
+        let parameters: Option<Vec<Parameter>> = pattern.parameters.iter().map(parameter).collect();
+        let parameters = parameters?.into_iter().enumerate().map(|(at, found)| (hidden + at, found));
+        Some(Pattern { info, parameters: parameters.collect() })
+    }
+
+    /// The checks of a node, as one function.
+    fn checks(&self, entry: &Entry) -> Option<DynamicCheck> {
+        let leaked = |check: &Check| Checked {
+            rule: Box::leak(Box::new(RuleText::new(
+                &check.rule.text,
+                check.fields.iter().map(|name| leak(name)).collect(),
+            ))),
+            message: check.message.clone(),
+            at: leak(&check.at),
+        };
+        let checks: Vec<Checked> = entry.checks.iter().map(leaked).collect();
+        let terminators = self.terminators(entry);
+        if checks.is_empty() && terminators.is_none() {
+            return None;
+        }
+        Some(Arc::new(move |node| {
+            terminators.iter().try_for_each(|terminators| terminators.run(node))?;
+            checks.iter().try_for_each(|check| check.run(node))
+        }))
+    }
+
+    /// The statements that end the body of a node, if it has one.
+    fn terminators(&self, entry: &Entry) -> Option<Terminators> {
+        let body = match entry.template.as_ref()?.form {
+            Form::With { body, .. } | Form::For { body, .. } | Form::Function { body, .. } => body,
+            Form::Call | Form::Assign { .. } => return None,
+        };
+        let all = self.description.entries.iter().zip(&self.cells);
+        let cells: Vec<_> =
+            all.filter(|(entry, _)| entry.traits.terminator).map(|(_, cell)| Arc::clone(cell)).collect();
+        let field = leak(&entry.fields.get(body)?.name.text);
+        (!cells.is_empty()).then_some(Terminators { field, cells })
+    }
+
+    fn lowering(&self, lower: &LowerTo) -> Lowering {
+        Lowering {
+            target: leak(self.description.lowers_to.as_ref().map_or("", |target| target.text.as_str())),
+            file: leak(&lower.file),
+            text: leak(&lower.text),
+            function: leak(&lower.function),
+        }
     }
 
     fn text(
@@ -364,6 +524,10 @@ impl Loader {
             Form::With { target, body } => (target.map(place), Some(place(body))),
             Form::For { target, body } => (Some(place(target)), Some(place(body))),
             Form::Function { body, .. } => (None, Some(place(body))),
+        };
+        let (name, params) = match template.form {
+            Form::Function { name, params, .. } => (Some(place(name)), params.map(place)),
+            _ => (None, None),
         };
         let mut arguments = Vec::with_capacity(template.arguments.len());
         for argument in &template.arguments {
@@ -406,12 +570,13 @@ impl Loader {
             Rule::Variable(index) => (1, ResultRule::Variable(*index)),
             Rule::Expression(text, names) => {
                 let names = names.iter().map(|name| leak(name)).collect();
-                (1, ResultRule::Rule(Box::leak(Box::new(crate::rule::Rule::new(&text.text, names)))))
+                (1, ResultRule::Rule(Box::leak(Box::new(RuleText::new(&text.text, names)))))
             }
         });
         let variables = entry.variables.iter().map(|variable| Variable {
             name: leak(&variable.name.text),
             any_of: variable.any_of.iter().filter_map(|ty| parse_dtype(&ty.text)).collect(),
+            pattern: variable.pattern.as_ref().and_then(|pattern| self.pattern(entry, pattern)),
         });
         NodeText {
             dialect,
@@ -421,9 +586,13 @@ impl Loader {
             gives: if entry.table == Table::Statement { Gives::Statement } else { Gives::Value },
             is_variable: entry.is_variable,
             form: template.form,
+            hidden,
+            lower: entry.lower.as_ref().map(|lower| self.lowering(lower)),
             arguments,
             target,
             body,
+            name,
+            params,
             constants,
             variables: variables.collect(),
             result,
@@ -445,118 +614,4 @@ fn not_registered(what: &str, key: &Text, mistakes: &mut Mistakes) {
 fn refuse_parent(entry: &Entry, parent: &Text, reason: String, mistakes: &mut Mistakes) {
     let kind = DescriptionErrorKind::Parent { parent: parent.text.clone(), node: entry.key.clone(), reason };
     mistakes.add(kind, &parent.at);
-}
-
-/// The checks of a node, as one function.
-fn checks(entry: &Entry) -> Option<DynamicCheck> {
-    let leaked = |check: &Check| Checked {
-        rule: Box::leak(Box::new(crate::rule::Rule::new(
-            &check.rule.text,
-            check.fields.iter().map(|name| leak(name)).collect(),
-        ))),
-        message: check.message.clone(),
-        at: leak(&check.at),
-    };
-    let checks: Vec<Checked> = entry.checks.iter().map(leaked).collect();
-    if checks.is_empty() {
-        return None;
-    }
-    Some(Arc::new(move |node| checks.iter().try_for_each(|check| check.run(node))))
-}
-
-/// A check of a node.
-struct Checked {
-    rule: &'static crate::rule::Rule,
-    message: Option<String>,
-    at: &'static str,
-}
-
-impl Checked {
-    fn run(&self, node: &Object) -> Result<(), Invalid> {
-        let value = |name: &str| match node.info().field_index(name) {
-            Some(index) => script_value(node.field(index)),
-            None => ScriptValue::None,
-        };
-        let reason = match self.rule.evaluate(value) {
-            Ok(ScriptValue::Bool(true)) => return Ok(()),
-            Ok(ScriptValue::Bool(false)) => match &self.message {
-                Some(message) => self.rule.fields().iter().fold(message.clone(), |message, name| {
-                    message.replace(&format!("{{{name}}}"), &format!("{:?}", value(name)))
-                }),
-                None => {
-                    let shown = |name: &&str| format!("`{name}` is {:?}", value(name));
-                    let fields: Vec<String> = self.rule.fields().iter().map(shown).collect();
-                    format!("`{}` does not hold: {}", self.rule.text(), fields.join(", "))
-                }
-            },
-            Ok(other) => format!("`{}` must be a bool, not {}", self.rule.text(), other.type_name()),
-            Err(message) => format!("`{}` cannot be evaluated: {message}", self.rule.text()),
-        };
-        Err(Invalid::at(self.at, reason))
-    }
-}
-
-/// The script function of a node.
-fn function(entry: &Entry, text: &'static NodeText) -> &'static ScriptFn {
-    let param = |argument: &Argument| Param {
-        name: argument.name,
-        kind: match argument.passing {
-            Passing::Star => ParamKind::Args,
-            Passing::Keyword if entry.table == Table::Statement => ParamKind::KeywordOnly,
-            Passing::Position | Passing::Keyword => ParamKind::Plain,
-        },
-        default: argument.default.as_ref().map(|default| leak(&default_text(default))),
-        py_type: match argument.passing {
-            Passing::Star => sequence(py_type(&argument.convert)),
-            _ => py_type(&argument.convert),
-        },
-    };
-    let params: Vec<Param> = text.arguments.iter().map(param).collect();
-    let node = PyType::Class(text.info);
-    let target = text.target.as_ref().and_then(|target| target.class).map_or(PyType::NONE, PyType::Class);
-    let returns = match (text.form, text.gives) {
-        (Form::Call, Gives::Value) => node,
-        (Form::Call | Form::Function { .. }, _) => PyType::NONE,
-        (Form::Assign { .. }, _) => target,
-        (Form::With { .. } | Form::For { .. }, _) => PyType::Scope { of: Box::leak(Box::new(target)) },
-    };
-    Box::leak(Box::new(ScriptFn {
-        name: text.function,
-        doc: leak(&entry.doc),
-        params: params.leak(),
-        returns,
-        is_annotation: entry.is_variable,
-        members: &[],
-        around: None,
-        call: call::call,
-        data: Some(text),
-    }))
-}
-
-fn sequence(item: PyType) -> PyType {
-    PyType::Generic { name: "Sequence", of: vec![item].leak() }
-}
-
-fn py_type(convert: &Convert) -> PyType {
-    match convert {
-        Convert::Any | Convert::Expr | Convert::Node => PyType::ANY,
-        Convert::Bool => PyType::BOOL,
-        Convert::Int => PyType::INT,
-        Convert::Float => PyType::FLOAT,
-        Convert::DType | Convert::Str => PyType::STR,
-        Convert::Class(info) => PyType::Class(info),
-        Convert::List(item) => sequence(py_type(item)),
-        Convert::Optional(inner) => PyType::Union { of: vec![py_type(inner), PyType::NONE].leak() },
-    }
-}
-
-/// A default as Python writes it.
-fn default_text(value: &Value) -> String {
-    match value {
-        Value::None => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::DType(dtype) => format!("\"{dtype}\""),
-        other => format!("{other:?}"),
-    }
 }

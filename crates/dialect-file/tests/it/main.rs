@@ -1,0 +1,6 @@
+//! Tests of dialects in files that need no other dialect.
+
+mod broken;
+mod editions;
+mod functions;
+mod irdl;
