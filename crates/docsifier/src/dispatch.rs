@@ -65,7 +65,7 @@ mod tests {
     fn the_innermost_token_applies_and_falls_back_to_the_default() {
         let info = Array::of_values([]).into_object().info();
         let other = || tvmscript_ir_core::Dialect::new("other");
-        let dialect = other().docsify_info_under("other", info, |_, _, d| Ok(d.docs.none().into()));
+        let dialect = other().docsify_info_under("other", info, |_, _, d| Ok(d.docs.none()));
         let registry = RegistryBuilder::new().with(dialect).build().expect("one dialect");
         let table = registry.slot::<Printers>().expect("a printer").table();
         let mut dispatch = Dispatch::new(&registry, table);

@@ -7,8 +7,7 @@ use tvmscript_ir_core::{Array, Dialect, ObjectLike, RegistryBuilder};
 /// Runs `f` in a print whose registry has a dialect `mini`.
 fn with_docsifier<R>(f: impl FnOnce(&mut Docsifier<'_>) -> R) -> R {
     let root = Array::of_values([]).into_object();
-    let mini =
-        Dialect::new("mini").docsify_info_under("mini", root.info(), |_, _, d| Ok(d.docs.none().into()));
+    let mini = Dialect::new("mini").docsify_info_under("mini", root.info(), |_, _, d| Ok(d.docs.none()));
     let registry = RegistryBuilder::new().with(mini).build().expect("one dialect");
     let config = PrinterConfig::default();
     f(&mut Docsifier::new(&registry, &config, &root).expect("valid options"))

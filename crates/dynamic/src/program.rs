@@ -117,10 +117,7 @@ impl State {
     ) -> Option<R> {
         let idle = self.operations.take();
         let options = ParseOptions::default();
-        let mut operations = match idle.or_else(|| Operations::new(self.registry, &options)) {
-            Some(operations) => operations,
-            None => return None,
-        };
+        let mut operations = idle.or_else(|| Operations::new(self.registry, &options))?;
         let result = operation(&mut operations);
         for error in operations.take_errors() {
             let mut recorded = BuildError::message(error.to_string());

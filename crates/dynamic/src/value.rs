@@ -115,7 +115,7 @@ pub fn ellipsis() -> Value {
 /// `(items)`
 #[track_caller]
 pub fn tuple(items: &[Arg<'_>]) -> Value {
-    program::collect(items, |items| ScriptValue::tuple(items))
+    program::collect(items, ScriptValue::tuple)
 }
 
 /// `[items]`

@@ -138,6 +138,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "explain",
         &[
             "ir-core",
+            "doc",
             "docsifier",
             "irbuilder",
             "python-syntax",

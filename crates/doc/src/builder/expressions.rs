@@ -205,7 +205,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
         Ok(())
     }
 
-    /// The dotted path of a name that is not a variable: `T.f` if `T` is a module.
+    /// The dotted path of a name that is not a variable: `Toy.clamp` if `Toy` is a module.
     fn path(&self, doc: ExprDoc) -> Option<String> {
         let mut names = Vec::new();
         let mut at = doc;
@@ -243,9 +243,11 @@ impl<'d, S: Spelling> Writer<'d, S> {
             }
             pieces.push(Piece::Expr(*arg, ANY));
         }
+        let [alone, after] = S::KEYWORDS;
         for (index, (keyword, value)) in self.docs.kwargs(kwargs).iter().enumerate() {
             let separator = match index {
-                0 => S::KEYWORDS[usize::from(!args.is_empty())],
+                0 if args.is_empty() => alone,
+                0 => after,
                 _ => ", ",
             };
             let [begin, end] = self.spelling.keyword(self.docs.text(*keyword));

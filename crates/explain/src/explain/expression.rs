@@ -9,6 +9,7 @@ use tvmscript_ir::{GlobalVar, VDevice};
 use tvmscript_ir_core::{
     Array, EqKind, FieldRef, Object, ObjectLike as _, Registry, Value, free_variables, pre_order_visit,
 };
+use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::{Let, PrimExpr, PrimExprExt as _};
 use tvmscript_tir::{Buffer, IterVar};
 
@@ -292,4 +293,29 @@ pub(super) fn identifier(name: &str) -> String {
 /// The name of the function of a module.
 pub(super) fn global_name(node: &Object) -> Option<&str> {
     node.as_node::<GlobalVar>().map(|var| var.name_hint.as_str())
+}
+
+/// The nodes of a result: the value itself or its items.
+pub(super) fn nodes_of(value: &ScriptValue) -> Vec<Object> {
+    let of_items = |items: &[ScriptValue]| -> Vec<Object> {
+        let node = |item: &ScriptValue| match item {
+            ScriptValue::Node(node) => Some(node.clone()),
+            _ => None,
+        };
+        let nodes: Option<Vec<Object>> = items.iter().map(node).collect();
+        nodes.unwrap_or_default()
+    };
+    match value {
+        ScriptValue::Node(node) => match Array::<Value>::try_ref(node) {
+            Some(items) => {
+                let nodes: Option<Vec<Object>> =
+                    items.values().iter().map(|item| item.as_object().cloned()).collect();
+                nodes.unwrap_or_default()
+            }
+            None => vec![node.clone()],
+        },
+        ScriptValue::Tuple(items) => of_items(items),
+        ScriptValue::List(items) => of_items(&items.borrow()),
+        _ => Vec::new(),
+    }
 }

@@ -12,7 +12,7 @@ use tvmscript_irbuilder::{CallArgs, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::is_identifier;
 use tvmscript_relax::FuncStructInfo;
 
-use super::expression::{self, Configs, Expressions, has_identity};
+use super::expression::{self, Configs, Expressions, has_identity, nodes_of};
 use super::program::{BUILDER, NAME, NAME_MANY, Program, Wanted, modules};
 use super::qualified_names;
 use crate::names::Names;
@@ -681,28 +681,3 @@ impl<'s> Writer<'s> {
 
 /// The arguments of a call: positional ones, and those with keywords.
 type Arguments<'a> = (Vec<ExprDoc>, Vec<(&'a str, ExprDoc)>);
-
-/// The nodes of a result: the value itself or its items.
-fn nodes_of(value: &ScriptValue) -> Vec<Object> {
-    let of_items = |items: &[ScriptValue]| -> Vec<Object> {
-        let node = |item: &ScriptValue| match item {
-            ScriptValue::Node(node) => Some(node.clone()),
-            _ => None,
-        };
-        let nodes: Option<Vec<Object>> = items.iter().map(node).collect();
-        nodes.unwrap_or_default()
-    };
-    match value {
-        ScriptValue::Node(node) => match Array::<Value>::try_ref(node) {
-            Some(items) => {
-                let nodes: Option<Vec<Object>> =
-                    items.values().iter().map(|item| item.as_object().cloned()).collect();
-                nodes.unwrap_or_default()
-            }
-            None => vec![node.clone()],
-        },
-        ScriptValue::Tuple(items) => of_items(items),
-        ScriptValue::List(items) => of_items(&items.borrow()),
-        _ => Vec::new(),
-    }
-}

@@ -18,8 +18,8 @@ const TEXT: &str = "operation\n";
 
 /// An evaluator of single operations of host code: what a text of Python around scripts does, without the text.
 ///
-/// Names are those of the registry's dialects (`T`), of Python, and of modules (`tvm.relax`). A failed operation records
-/// its errors ([`Operations::take_errors`]).
+/// Names are those of the registry's dialects (`Toy`), of Python, and of modules. A failed operation records its errors
+/// ([`Operations::take_errors`]).
 pub struct Operations<'r> {
     parse: Parse,
     registry: &'r Registry,
