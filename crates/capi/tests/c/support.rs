@@ -77,6 +77,8 @@ pub(crate) fn run(program: &Path, args: &[&str], input: &str) -> Output {
 pub(crate) fn run_with(program: &Path, args: &[&str], input: &str, finds_leaks: bool) -> Output {
     let mut child = Command::new(program)
         .args(args)
+        // The search path of the tests may have an older build of the library.
+        .env("LD_LIBRARY_PATH", library())
         .env("ASAN_OPTIONS", if finds_leaks { "detect_leaks=1" } else { "detect_leaks=0" })
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
