@@ -81,6 +81,7 @@ impl Eval<'_> {
         }
     }
 
+    #[inline]
     fn item(&mut self, id: ExprId, base: &ScriptValue, key: &ScriptValue) -> EvalResult<ScriptValue> {
         let value = self.try_at(id, |p| python::subscript::get(p, base, key))?;
         match as_placeholder(&value) {
@@ -89,6 +90,7 @@ impl Eval<'_> {
         }
     }
 
+    #[inline]
     fn item_of_node(
         &mut self,
         id: ExprId,
@@ -104,6 +106,7 @@ impl Eval<'_> {
     }
 
     /// The older spelling of annotations: `X.Buffer[(16,), "float32"]`.
+    #[cold]
     fn call_type(
         &mut self,
         function: &'static ScriptFn,
