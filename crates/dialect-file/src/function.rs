@@ -41,12 +41,7 @@ impl Frame for FunctionFrame {
     }
 
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
-        let class = self.node.body.as_ref().and_then(|body| body.class);
-        if class.is_some_and(|class| !stmt.info().is_a(class)) {
-            return Some(stmt);
-        }
-        self.body.push(Value::Node(stmt));
-        None
+        self.node.take_stmt(stmt, &mut self.body)
     }
 }
 

@@ -215,6 +215,16 @@ pub(crate) struct NodeText {
 }
 
 impl NodeText {
+    /// Adds a statement to the body; returns one that the body does not take.
+    pub(crate) fn take_stmt(&self, stmt: Object, body: &mut Vec<Value>) -> Option<Object> {
+        let class = self.body.as_ref().and_then(|body| body.class);
+        if class.is_some_and(|class| !stmt.info().is_a(class)) {
+            return Some(stmt);
+        }
+        body.push(Value::Node(stmt));
+        None
+    }
+
     /// The type of the result; checks that operands agree.
     pub(crate) fn infer(&self, values: &[Value]) -> BuildResult<Option<(usize, Value)>> {
         let mut bound: Vec<Bound> = vec![None; self.variables.len()];

@@ -12,8 +12,8 @@ use crate::stmt::StmtList;
 use crate::sym::Sym;
 
 use super::expressions::{ANY, Spelling, Writer};
-use super::names::{FreshNames, names_of};
-use super::{Part, Program, part};
+use super::names::{FreshNames, each_name, names_of, walk};
+use super::{ModuleName, Part, Program, part};
 
 /// Levels of blocks that are indented.
 const MAX_INDENTS: usize = 40;
@@ -27,8 +27,42 @@ pub(super) struct Words {
     pub(super) scope: &'static str,
 }
 
+/// The parts of a program's text.
+pub(super) struct Parts<'p> {
+    /// The statements.
+    pub(super) body: String,
+    /// The expression of the result.
+    pub(super) result: String,
+    /// The names that the program takes from modules.
+    pub(super) modules: Vec<&'p ModuleName>,
+}
+
+/// Prints the statements and the result of a program, whose variables have none of the reserved names.
+///
+/// # Errors
+/// If the program has other statements or expressions than programs may have, or its text is too long.
+pub(super) fn print<'p, S: Spelling>(
+    docs: &DocArena,
+    program: &Program<'p>,
+    spelling: S,
+    words: Words,
+    reserved: HashSet<String>,
+    max_bytes: usize,
+) -> Result<Parts<'p>, PrintError> {
+    let mut names = FreshNames::new(reserved);
+    let variables = variables(docs, program, &mut names)?;
+    let mut used = HashSet::new();
+    each_name(docs, program.body, program.result, |name| {
+        used.insert(docs.text(name));
+    })?;
+    let modules = program.modules.iter().filter(|module| used.contains(module.name.as_str())).collect();
+    let writer = Writer::new(docs, spelling, variables);
+    let (body, result) = Blocks::new(writer, words, names, max_bytes).print(program, 1)?;
+    Ok(Parts { body, result, modules })
+}
+
 /// The variables of a program, with their names in the target language.
-pub(super) fn variables(
+fn variables(
     docs: &DocArena,
     program: &Program<'_>,
     names: &mut FreshNames,
@@ -61,7 +95,7 @@ pub(super) fn variables(
 fn parameters(docs: &DocArena, value: ExprDoc, found: &mut impl FnMut(Sym)) {
     let mut exprs = vec![value];
     let mut lambdas = Vec::new();
-    super::names::walk(docs, &mut exprs, |expr| {
+    walk(docs, &mut exprs, |expr| {
         if let Expr::Lambda { args, .. } = expr {
             lambdas.push(args);
         }
@@ -190,7 +224,7 @@ impl Scan {
 }
 
 /// Prints the statements of a program and the expression of its result.
-pub(super) struct Blocks<'d, S> {
+struct Blocks<'d, S> {
     writer: Writer<'d, S>,
     words: Words,
     names: FreshNames,
@@ -203,24 +237,13 @@ pub(super) struct Blocks<'d, S> {
 }
 
 impl<'d, S: Spelling> Blocks<'d, S> {
-    pub(super) fn new(
-        docs: &'d DocArena,
-        spelling: S,
-        words: Words,
-        names: FreshNames,
-        max_bytes: usize,
-    ) -> Blocks<'d, S> {
-        let writer = Writer::new(docs, spelling);
+    fn new(writer: Writer<'d, S>, words: Words, names: FreshNames, max_bytes: usize) -> Blocks<'d, S> {
         let (next_scope, next_values, declared) = (0, 0, HashSet::new());
         Blocks { writer, words, names, next_scope, next_values, declared, max_bytes, out: String::new() }
     }
 
     /// The statements, each list of a scope as a block, one level deeper than `depth`, and the result.
-    pub(super) fn print(
-        mut self,
-        program: &Program<'_>,
-        depth: usize,
-    ) -> Result<(String, String), PrintError> {
+    fn print(mut self, program: &Program<'_>, depth: usize) -> Result<(String, String), PrintError> {
         let docs = self.writer.docs;
         docs.check()?;
         let declarations = declarations(docs, program)?;
@@ -280,7 +303,7 @@ impl<'d, S: Spelling> Blocks<'d, S> {
 
     fn name(&self, name: Sym) -> String {
         let text = self.writer.docs.text(name);
-        self.writer.spelling.variable(text).unwrap_or(text).to_owned()
+        self.writer.variable(text).unwrap_or(text).to_owned()
     }
 
     fn enter(&mut self, target: Option<ExprDoc>, scope: ExprDoc, depth: usize) -> Result<(), PrintError> {

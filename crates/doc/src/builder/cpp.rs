@@ -1,15 +1,13 @@
 //! Programs in C++17, over the header `tvmscript.hpp` of the C interface.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use crate::arena::DocArena;
 use crate::error::PrintError;
 use crate::expr::Expr;
 
-use super::blocks::{Blocks, Words, variables};
+use super::blocks::{self, Parts, Words};
 use super::expressions::Spelling;
-use super::names::{FreshNames, each_name};
 use super::{ModuleName, Program};
 
 /// Names that variables do not have: keywords of C++, and what programs name.
@@ -32,20 +30,11 @@ pub fn print(
     max_bytes: usize,
 ) -> Result<String, PrintError> {
     let reserved = RESERVED.split_whitespace().map(str::to_owned).collect();
-    let mut names = FreshNames::new(reserved);
-    let variables = variables(docs, program, &mut names)?;
-    let mut used = HashSet::new();
-    each_name(docs, program.body, program.result, |name| {
-        used.insert(docs.text(name));
-    })?;
     let words = Words { variable: "Value ", scope: "Scope " };
-    let blocks = Blocks::new(docs, Cpp { variables }, words, names, max_bytes);
-    let (body, result) = blocks.print(program, 1)?;
+    let Parts { body, result, modules } = blocks::print(docs, program, Cpp, words, reserved, max_bytes)?;
     let mut text = "#include <tvmscript.hpp>\n\ntvmscript::Object build() {\n".to_owned();
     text.push_str("    using namespace tvmscript::builder;\n    Program program;\n");
-    for ModuleName { name, module, member } in
-        program.modules.iter().filter(|m| used.contains(m.name.as_str()))
-    {
+    for ModuleName { name, module, member } in modules {
         let member = member.as_deref().unwrap_or_default();
         text.push_str(&format!(
             "    program.import({}, {}, {});\n",
@@ -78,19 +67,13 @@ int main() {
 }
 ";
 
-struct Cpp {
-    variables: HashMap<String, String>,
-}
+struct Cpp;
 
 impl Spelling for Cpp {
     const CONVERSION: [&'static str; 2] = ["val(", ")"];
     const ARGUMENTS: [&'static str; 2] = ["{", "}"];
     const KEYWORDS: [&'static str; 2] = ["", ", "];
     const INVERT: &'static str = "~";
-
-    fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str)
-    }
 
     fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String> {
         Some(match expr {
@@ -114,9 +97,8 @@ impl Spelling for Cpp {
         [format!("kw({}, ", string(keyword)), ")".to_owned()]
     }
 
-    fn lambda(&self, names: &[&str]) -> [String; 2] {
-        let variables: Vec<String> =
-            names.iter().map(|name| format!("Value {}", self.variable(name).unwrap_or(name))).collect();
+    fn lambda(&self, names: &[&str], variables: &[&str]) -> [String; 2] {
+        let variables: Vec<String> = variables.iter().map(|name| format!("Value {name}")).collect();
         let names: Vec<String> = names.iter().map(|name| string(name)).collect();
         let begin = format!("lambda({{{}}}, [=]({}) {{ return ", names.join(", "), variables.join(", "));
         [begin, "; })".to_owned()]

@@ -1,5 +1,7 @@
 //! Expressions in languages whose operators have Python's precedence, such as Rust and C++.
 
+use std::collections::HashMap;
+
 use crate::arena::DocArena;
 use crate::error::PrintError;
 use crate::expr::{Expr, ExprDoc, ExprList, KwargList};
@@ -36,29 +38,33 @@ pub(super) trait Spelling {
     /// The operator `~`.
     const INVERT: &'static str;
 
-    /// The name of a variable; `None` for a name that the program takes from a module or from Python.
-    fn variable(&self, name: &str) -> Option<&str>;
-
     /// A literal, as an argument or operand; `None` if the expression is not a literal.
     fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String>;
 
     /// Begin and end of a keyword argument.
     fn keyword(&self, keyword: &str) -> [String; 2];
 
-    /// Begin and end of a function with these parameters.
-    fn lambda(&self, names: &[&str]) -> [String; 2];
+    /// Begin and end of a function with these parameters, and the variables for them.
+    fn lambda(&self, names: &[&str], variables: &[&str]) -> [String; 2];
 }
 
 /// Writes expressions.
 pub(super) struct Writer<'d, S> {
     pub(super) docs: &'d DocArena,
-    pub(super) spelling: S,
+    spelling: S,
+    variables: HashMap<String, String>,
     stack: Vec<Piece>,
 }
 
 impl<'d, S: Spelling> Writer<'d, S> {
-    pub(super) fn new(docs: &'d DocArena, spelling: S) -> Writer<'d, S> {
-        Writer { docs, spelling, stack: Vec::new() }
+    /// Writes expressions in which variables of the program have the given names.
+    pub(super) fn new(docs: &'d DocArena, spelling: S, variables: HashMap<String, String>) -> Writer<'d, S> {
+        Writer { docs, spelling, variables, stack: Vec::new() }
+    }
+
+    /// The name of a variable; `None` for a name that the program takes from a module or from Python.
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
     }
 
     /// Appends the text of an expression, which is a value of the program.
@@ -110,7 +116,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
         match expr {
             Expr::Id(name) => {
                 let name = self.docs.text(name);
-                pieces.push(text(self.spelling.variable(name).unwrap_or(name)));
+                pieces.push(text(self.variable(name).unwrap_or(name)));
             }
             Expr::Attr { value, name } => {
                 pieces.push(Piece::Value(value, CALL));
@@ -180,7 +186,9 @@ impl<'d, S: Spelling> Writer<'d, S> {
             Expr::Lambda { args, body } => {
                 let names: Vec<&str> =
                     self.docs.items(args).iter().filter_map(|arg| self.docs.name_of(*arg)).collect();
-                let [begin, end] = self.spelling.lambda(&names);
+                let variables: Vec<&str> =
+                    names.iter().map(|name| self.variable(name).unwrap_or(name)).collect();
+                let [begin, end] = self.spelling.lambda(&names, &variables);
                 pieces.extend([Piece::Text(begin), Piece::Value(body, ANY), Piece::Text(end)]);
             }
             Expr::Tuple(items) => self.collection("tuple", items, &mut pieces),
@@ -217,7 +225,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
                 }
                 Expr::Id(name) => {
                     let name = self.docs.text(name);
-                    if self.spelling.variable(name).is_some() {
+                    if self.variable(name).is_some() {
                         return None;
                     }
                     names.push(name);

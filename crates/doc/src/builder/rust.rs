@@ -1,14 +1,11 @@
 //! Programs in Rust, over `tvmscript::dynamic`.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::arena::DocArena;
 use crate::error::PrintError;
 use crate::expr::Expr;
 
-use super::blocks::{Blocks, Words, variables};
+use super::blocks::{self, Parts, Words};
 use super::expressions::Spelling;
-use super::names::{FreshNames, each_name};
 use super::{ModuleName, Program};
 
 /// Functions of the builder that programs use by name.
@@ -31,15 +28,8 @@ pub fn print(
     max_bytes: usize,
 ) -> Result<String, PrintError> {
     let reserved = RESERVED.split_whitespace().chain(FUNCTIONS).map(str::to_owned).collect();
-    let mut names = FreshNames::new(reserved);
-    let variables = variables(docs, program, &mut names)?;
-    let mut used = HashSet::new();
-    each_name(docs, program.body, program.result, |name| {
-        used.insert(docs.text(name));
-    })?;
     let words = Words { variable: "let ", scope: "let " };
-    let blocks = Blocks::new(docs, Rust { variables }, words, names, max_bytes);
-    let (body, result) = blocks.print(program, 1)?;
+    let Parts { body, result, modules } = blocks::print(docs, program, Rust, words, reserved, max_bytes)?;
     let is_used =
         |function: &&&str| body.contains(&format!("{function}(")) || result.contains(&format!("{function}("));
     let functions: Vec<&str> = FUNCTIONS.iter().filter(is_used).copied().collect();
@@ -50,9 +40,7 @@ pub fn print(
     text.push_str(
         "pub fn build() -> Result<Object, BuildErrors> {\n    let program = Program::new(registry());\n",
     );
-    for ModuleName { name, module, member } in
-        program.modules.iter().filter(|m| used.contains(m.name.as_str()))
-    {
+    for ModuleName { name, module, member } in modules {
         match member {
             Some(member) => {
                 text.push_str(&format!("    program.import({module:?}, {member:?}, {name:?});\n"))
@@ -76,19 +64,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 ";
 
-struct Rust {
-    variables: HashMap<String, String>,
-}
+struct Rust;
 
 impl Spelling for Rust {
     const CONVERSION: [&'static str; 2] = ["val(", ")"];
     const ARGUMENTS: [&'static str; 2] = ["args![", "]"];
     const KEYWORDS: [&'static str; 2] = ["; ", "; "];
     const INVERT: &'static str = "!";
-
-    fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str)
-    }
 
     fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String> {
         Some(match expr {
@@ -110,8 +92,7 @@ impl Spelling for Rust {
         [format!("{keyword:?} => "), String::new()]
     }
 
-    fn lambda(&self, names: &[&str]) -> [String; 2] {
-        let variables: Vec<&str> = names.iter().map(|name| self.variable(name).unwrap_or(name)).collect();
+    fn lambda(&self, names: &[&str], variables: &[&str]) -> [String; 2] {
         [format!("lambda({names:?}, move |[{}]| ", variables.join(", ")), ")".to_owned()]
     }
 }
