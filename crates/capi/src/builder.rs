@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use tvmscript::dynamic::{self, Arg, BuildErrors, Program, Scope, Value};
+use tvmscript::dynamic::{self, Arg, BuildErrors, Operator, Program, Scope, Value};
 use tvmscript::irbuilder::BuildErrorKind;
 
 use crate::diagnostics::Findings;
@@ -124,62 +124,15 @@ pub(crate) fn args<'a>(args: &'a [(&'a str, u32)]) -> Vec<Arg<'a>> {
 /// An operation on values.
 pub(crate) fn operate(operator: Operator, operands: &[Value]) -> Outcome<Value> {
     check()?;
-    Ok(match (operator, operands) {
-        (Operator::Add, [a, b]) => *a + *b,
-        (Operator::Sub, [a, b]) => *a - *b,
-        (Operator::Mul, [a, b]) => *a * *b,
-        (Operator::Div, [a, b]) => *a / *b,
-        (Operator::Mod, [a, b]) => *a % *b,
-        (Operator::Shl, [a, b]) => *a << *b,
-        (Operator::Shr, [a, b]) => *a >> *b,
-        (Operator::BitAnd, [a, b]) => *a & *b,
-        (Operator::BitOr, [a, b]) => *a | *b,
-        (Operator::BitXor, [a, b]) => *a ^ *b,
-        (Operator::FloorDiv, [a, b]) => a.floordiv(*b),
-        (Operator::Pow, [a, b]) => a.pow(*b),
-        (Operator::Lt, [a, b]) => a.lt(*b),
-        (Operator::Le, [a, b]) => a.le(*b),
-        (Operator::Gt, [a, b]) => a.gt(*b),
-        (Operator::Ge, [a, b]) => a.ge(*b),
-        (Operator::Equal, [a, b]) => a.equal(*b),
-        (Operator::NotEqual, [a, b]) => a.not_equal(*b),
-        (Operator::And, [a, b]) => a.logical_and(*b),
-        (Operator::Or, [a, b]) => a.logical_or(*b),
-        (Operator::Neg, [a]) => -*a,
-        (Operator::Invert, [a]) => !*a,
-        (Operator::Not, [a]) => a.logical_not(),
-        (Operator::Select, [a, b, c]) => a.select(*b, *c),
-        _ => return Err(Status::InvalidArgument),
-    })
-}
-
-/// Operator of a builder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Mod,
-    Shl,
-    Shr,
-    BitAnd,
-    BitOr,
-    BitXor,
-    FloorDiv,
-    Pow,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Equal,
-    NotEqual,
-    And,
-    Or,
-    Neg,
-    Invert,
-    Not,
-    Select,
+    let count = match operator {
+        Operator::Unary(_) => 1,
+        Operator::Binary(_) | Operator::Compare(_) | Operator::Bool(_) => 2,
+        Operator::Conditional => 3,
+    };
+    match operands.len() == count {
+        true => Ok(dynamic::operate(operator, operands)),
+        false => Err(Status::InvalidArgument),
+    }
 }
 
 /// Maximum number of parameters of a function of the program.
@@ -188,22 +141,10 @@ const MAX_PARAMETERS: usize = 8;
 /// A function of the program as a value: `body` gets the values of its parameters.
 pub(crate) fn lambda(names: &[&str], body: impl Fn(&[Value]) -> Value + 'static) -> Outcome<Value> {
     check()?;
-    macro_rules! of_count {
-        ($($count:literal)*) => {
-            match names.len() {
-                $($count => {
-                    let mut own = [""; $count];
-                    own.copy_from_slice(names);
-                    Ok(dynamic::lambda(own, move |values: [Value; $count]| body(&values)))
-                })*
-                _ => {
-                    debug_assert!(names.len() > MAX_PARAMETERS);
-                    Err(Status::InvalidArgument)
-                }
-            }
-        };
+    match names.len() <= MAX_PARAMETERS {
+        true => Ok(dynamic::function(names, body)),
+        false => Err(Status::InvalidArgument),
     }
-    of_count!(0 1 2 3 4 5 6 7 8)
 }
 
 impl Findings {

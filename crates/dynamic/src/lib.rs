@@ -43,6 +43,8 @@ mod program;
 mod value;
 
 pub use args::Arg;
-pub use program::{Program, Scope, call, with};
+pub use program::{Program, Scope, call, operate, with};
 pub use tvmscript_irbuilder::BuildErrors;
-pub use value::{Value, dict, ellipsis, lambda, list, name, none, tuple, val};
+pub use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
+pub use tvmscript_script_eval::Operator;
+pub use value::{Value, dict, ellipsis, function, lambda, list, name, none, tuple, val};

@@ -15,7 +15,7 @@ macro_rules! binary {
                 type Output = Value;
                 #[track_caller]
                 fn $method(self, other: T) -> Value {
-                    program::operate(Operator::Binary(BinOp::$op), [self, other.into()])
+                    program::operate(Operator::Binary(BinOp::$op), &[self, other.into()])
                 }
             }
         )*
@@ -39,7 +39,7 @@ impl ops::Neg for Value {
     type Output = Value;
     #[track_caller]
     fn neg(self) -> Value {
-        program::operate(Operator::Unary(UnaryOp::USub), [self])
+        program::operate(Operator::Unary(UnaryOp::USub), &[self])
     }
 }
 
@@ -48,7 +48,7 @@ impl ops::Not for Value {
     /// `~self`
     #[track_caller]
     fn not(self) -> Value {
-        program::operate(Operator::Unary(UnaryOp::Invert), [self])
+        program::operate(Operator::Unary(UnaryOp::Invert), &[self])
     }
 }
 
@@ -58,7 +58,7 @@ macro_rules! methods {
             $($(#[$doc])*
             #[track_caller]
             pub fn $name(self, other: impl Into<Value>) -> Value {
-                program::operate($operator, [self, other.into()])
+                program::operate($operator, &[self, other.into()])
             })*
         }
     };
@@ -91,12 +91,12 @@ impl Value {
     /// `not self`
     #[track_caller]
     pub fn logical_not(self) -> Value {
-        program::operate(Operator::Unary(UnaryOp::Not), [self])
+        program::operate(Operator::Unary(UnaryOp::Not), &[self])
     }
 
     /// `then_value if self else else_value`
     #[track_caller]
     pub fn select(self, then_value: impl Into<Value>, else_value: impl Into<Value>) -> Value {
-        program::operate(Operator::Conditional, [self, then_value.into(), else_value.into()])
+        program::operate(Operator::Conditional, &[self, then_value.into(), else_value.into()])
     }
 }

@@ -210,9 +210,15 @@ pub(crate) fn operation<const N: usize>(
     result.map_or(FAILED, |value| program.add(value))
 }
 
+/// Applies an operator of Python to as many values as it takes.
 #[track_caller]
-pub(crate) fn operate<const N: usize>(operator: Operator, operands: [Value; N]) -> Value {
-    operation(operands, |operations, operands| operations.operate(operator, &operands.map(Clone::clone)))
+pub fn operate(operator: Operator, operands: &[Value]) -> Value {
+    let caller = Location::caller();
+    let Some(program) = innermost() else { return FAILED };
+    let values: Option<Vec<ScriptValue>> = operands.iter().map(|operand| program.get(*operand)).collect();
+    let Some(values) = values else { return FAILED };
+    let result = program.run(caller, |operations| operations.operate(operator, &values));
+    result.map_or(FAILED, |value| program.add(value))
 }
 
 #[track_caller]
@@ -282,12 +288,12 @@ pub(crate) fn dict(entries: &[Arg<'_>]) -> Value {
 }
 
 /// A function of the program as a value.
-struct Lambda<const N: usize, F> {
-    names: [String; N],
+struct Function<F> {
+    names: Vec<String>,
     body: F,
 }
 
-impl<const N: usize, F: Fn([Value; N]) -> Value + 'static> HostObject for Lambda<N, F> {
+impl<F: Fn(&[Value]) -> Value + 'static> HostObject for Function<F> {
     fn type_name(&self) -> &str {
         "a function"
     }
@@ -302,20 +308,18 @@ impl<const N: usize, F: Fn([Value; N]) -> Value + 'static> HostObject for Lambda
     }
 
     fn call(&self, args: CallArgs) -> BuildResult<ScriptValue> {
-        let found = args.positional.len();
+        let (count, found) = (self.names.len(), args.positional.len());
         let values: Vec<Value> = args.positional.into_iter().map(add).collect();
-        let Ok(values) = <[Value; N]>::try_from(values) else {
-            return Err(BuildError::message(format!("the function takes {N} arguments, not {found}")));
-        };
-        get((self.body)(values)).ok_or_else(|| BuildError::message("the function fails"))
+        if found != count {
+            return Err(BuildError::message(format!("the function takes {count} arguments, not {found}")));
+        }
+        get((self.body)(&values)).ok_or_else(|| BuildError::message("the function fails"))
     }
 }
 
-pub(crate) fn lambda<const N: usize>(
-    names: [&str; N],
-    body: impl Fn([Value; N]) -> Value + 'static,
-) -> Value {
-    add(ScriptValue::host(Lambda { names: names.map(str::to_owned), body }))
+pub(crate) fn function(names: &[&str], body: impl Fn(&[Value]) -> Value + 'static) -> Value {
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    add(ScriptValue::host(Function { names, body }))
 }
 
 /// An open scope. Dropping it leaves the scope.

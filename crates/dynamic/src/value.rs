@@ -88,6 +88,12 @@ constant! {
     Object => |node| ScriptValue::Node(node);
 }
 
+/// A function with these parameters, for a number of them that is known at run time.
+#[track_caller]
+pub fn function(names: &[&str], body: impl Fn(&[Value]) -> Value + 'static) -> Value {
+    program::function(names, body)
+}
+
 /// A value, for operators whose left operand is a number: `val(2) * n`.
 #[track_caller]
 pub fn val(value: impl Into<Value>) -> Value {
@@ -133,5 +139,5 @@ pub fn dict(entries: &[Arg<'_>]) -> Value {
 /// `lambda names: body(names)`
 #[track_caller]
 pub fn lambda<const N: usize>(names: [&str; N], body: impl Fn([Value; N]) -> Value + 'static) -> Value {
-    program::lambda(names, body)
+    function(&names, move |values| <[Value; N]>::try_from(values).map_or(FAILED, &body))
 }

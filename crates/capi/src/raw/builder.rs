@@ -2,14 +2,14 @@
 
 use std::ffi::c_void;
 
-use tvmscript::dynamic::{self, Value as Dynamic};
+use tvmscript::dynamic::{self, BinOp, BoolOp, CmpOp, Operator, UnaryOp, Value as Dynamic};
 
 use super::findings::report;
 use super::function::DropCallback;
 use super::handle::{Errors, Handle as _, Object, Registry};
 use super::value::Value;
 use super::{Out, Str, enter, read_slice, read_texts};
-use crate::builder::{self, Operator};
+use crate::builder;
 use crate::status::{Outcome, Status};
 
 /// The value of a failed operation. Operations on it do nothing.
@@ -80,30 +80,30 @@ pub enum BuilderOperator {
 }
 
 const OPERATORS: [(BuilderOperator, Operator); 24] = [
-    (BuilderOperator::Add, Operator::Add),
-    (BuilderOperator::Sub, Operator::Sub),
-    (BuilderOperator::Mul, Operator::Mul),
-    (BuilderOperator::Div, Operator::Div),
-    (BuilderOperator::Mod, Operator::Mod),
-    (BuilderOperator::Shl, Operator::Shl),
-    (BuilderOperator::Shr, Operator::Shr),
-    (BuilderOperator::BitAnd, Operator::BitAnd),
-    (BuilderOperator::BitOr, Operator::BitOr),
-    (BuilderOperator::BitXor, Operator::BitXor),
-    (BuilderOperator::FloorDiv, Operator::FloorDiv),
-    (BuilderOperator::Pow, Operator::Pow),
-    (BuilderOperator::Lt, Operator::Lt),
-    (BuilderOperator::Le, Operator::Le),
-    (BuilderOperator::Gt, Operator::Gt),
-    (BuilderOperator::Ge, Operator::Ge),
-    (BuilderOperator::Equal, Operator::Equal),
-    (BuilderOperator::NotEqual, Operator::NotEqual),
-    (BuilderOperator::And, Operator::And),
-    (BuilderOperator::Or, Operator::Or),
-    (BuilderOperator::Neg, Operator::Neg),
-    (BuilderOperator::Invert, Operator::Invert),
-    (BuilderOperator::Not, Operator::Not),
-    (BuilderOperator::Select, Operator::Select),
+    (BuilderOperator::Add, Operator::Binary(BinOp::Add)),
+    (BuilderOperator::Sub, Operator::Binary(BinOp::Sub)),
+    (BuilderOperator::Mul, Operator::Binary(BinOp::Mult)),
+    (BuilderOperator::Div, Operator::Binary(BinOp::Div)),
+    (BuilderOperator::Mod, Operator::Binary(BinOp::Mod)),
+    (BuilderOperator::Shl, Operator::Binary(BinOp::LShift)),
+    (BuilderOperator::Shr, Operator::Binary(BinOp::RShift)),
+    (BuilderOperator::BitAnd, Operator::Binary(BinOp::BitAnd)),
+    (BuilderOperator::BitOr, Operator::Binary(BinOp::BitOr)),
+    (BuilderOperator::BitXor, Operator::Binary(BinOp::BitXor)),
+    (BuilderOperator::FloorDiv, Operator::Binary(BinOp::FloorDiv)),
+    (BuilderOperator::Pow, Operator::Binary(BinOp::Pow)),
+    (BuilderOperator::Lt, Operator::Compare(CmpOp::Lt)),
+    (BuilderOperator::Le, Operator::Compare(CmpOp::LtE)),
+    (BuilderOperator::Gt, Operator::Compare(CmpOp::Gt)),
+    (BuilderOperator::Ge, Operator::Compare(CmpOp::GtE)),
+    (BuilderOperator::Equal, Operator::Compare(CmpOp::Eq)),
+    (BuilderOperator::NotEqual, Operator::Compare(CmpOp::NotEq)),
+    (BuilderOperator::And, Operator::Bool(BoolOp::And)),
+    (BuilderOperator::Or, Operator::Bool(BoolOp::Or)),
+    (BuilderOperator::Neg, Operator::Unary(UnaryOp::USub)),
+    (BuilderOperator::Invert, Operator::Unary(UnaryOp::Invert)),
+    (BuilderOperator::Not, Operator::Unary(UnaryOp::Not)),
+    (BuilderOperator::Select, Operator::Conditional),
 ];
 
 /// Kind of a collection.

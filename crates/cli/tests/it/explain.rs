@@ -250,3 +250,15 @@ fn variables_that_are_used_after_their_block_are_declared_around_it() {
     let ran = run(&["emit", "--target", "cpp-builder", &script]);
     assert!(ran.stdout.contains("            Value scope_1;\n"), "{}", ran.stdout);
 }
+
+#[test]
+fn programs_in_rust_import_what_they_call() {
+    let text = "from tvm.script import tir as T\n\n@T.prim_func\ndef f():\n    T.evaluate(T.call_extern(\"int32\", \"val(name(\"))\n";
+    let ran = run(&["emit", "--target", "rust-builder", &file("calls.py", text)]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(
+        ran.stdout.starts_with("use tvmscript::dynamic::{BuildErrors, Program, args, call, with};\n"),
+        "{}",
+        ran.stdout
+    );
+}

@@ -3,7 +3,7 @@
 //! A variable of a program is visible in the whole function, as in Python. One that is used after the block that assigns it
 //! is declared in the block around both.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::arena::DocArena;
 use crate::error::PrintError;
@@ -33,6 +33,8 @@ pub(super) struct Parts<'p> {
     pub(super) body: String,
     /// The expression of the result.
     pub(super) result: String,
+    /// The functions of the builder that it calls.
+    pub(super) functions: BTreeSet<&'static str>,
     /// The names that the program takes from modules.
     pub(super) modules: Vec<&'p ModuleName>,
 }
@@ -57,8 +59,10 @@ pub(super) fn print<'p, S: Spelling>(
     })?;
     let modules = program.modules.iter().filter(|module| used.contains(module.name.as_str())).collect();
     let writer = Writer::new(docs, spelling, variables);
-    let (body, result) = Blocks::new(writer, words, names, max_bytes).print(program, 1)?;
-    Ok(Parts { body, result, modules })
+    let mut blocks = Blocks::new(writer, words, names, max_bytes);
+    let result = blocks.print(program, 1)?;
+    let Blocks { out, writer, .. } = blocks;
+    Ok(Parts { body: out, result, functions: writer.functions, modules })
 }
 
 /// The variables of a program, with their names in the target language.
@@ -242,8 +246,8 @@ impl<'d, S: Spelling> Blocks<'d, S> {
         Blocks { writer, words, names, next_scope, next_values, declared, max_bytes, out: String::new() }
     }
 
-    /// The statements, each list of a scope as a block, one level deeper than `depth`, and the result.
-    fn print(mut self, program: &Program<'_>, depth: usize) -> Result<(String, String), PrintError> {
+    /// Writes the statements, each list of a scope as a block, one level deeper than `depth`. Returns the result.
+    fn print(&mut self, program: &Program<'_>, depth: usize) -> Result<String, PrintError> {
         let docs = self.writer.docs;
         docs.check()?;
         let declarations = declarations(docs, program)?;
@@ -277,8 +281,7 @@ impl<'d, S: Spelling> Blocks<'d, S> {
                 }
             }
         }
-        let result = self.value(program.result)?;
-        Ok((self.out, result))
+        self.value(program.result)
     }
 
     fn line(&mut self, depth: usize, text: &str) {
@@ -307,6 +310,7 @@ impl<'d, S: Spelling> Blocks<'d, S> {
     }
 
     fn enter(&mut self, target: Option<ExprDoc>, scope: ExprDoc, depth: usize) -> Result<(), PrintError> {
+        self.writer.functions.insert("with");
         let name = self.names.take("scope", &mut self.next_scope);
         let scope = self.value(scope)?;
         self.line(depth, &format!("{}{name} = with({scope});", self.words.scope));

@@ -31,7 +31,7 @@ pub fn print(
 ) -> Result<String, PrintError> {
     let reserved = RESERVED.split_whitespace().map(str::to_owned).collect();
     let words = Words { variable: "Value ", scope: "Scope " };
-    let Parts { body, result, modules } = blocks::print(docs, program, Cpp, words, reserved, max_bytes)?;
+    let Parts { body, result, modules, .. } = blocks::print(docs, program, Cpp, words, reserved, max_bytes)?;
     let mut text = "#include <tvmscript.hpp>\n\ntvmscript::Object build() {\n".to_owned();
     text.push_str("    using namespace tvmscript::builder;\n    Program program;\n");
     for ModuleName { name, module, member } in modules {

@@ -1,6 +1,6 @@
 //! Expressions in languages whose operators have Python's precedence, such as Rust and C++.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::arena::DocArena;
 use crate::error::PrintError;
@@ -53,13 +53,15 @@ pub(super) struct Writer<'d, S> {
     pub(super) docs: &'d DocArena,
     spelling: S,
     variables: HashMap<String, String>,
+    /// The functions of the builder that the text calls.
+    pub(super) functions: BTreeSet<&'static str>,
     stack: Vec<Piece>,
 }
 
 impl<'d, S: Spelling> Writer<'d, S> {
     /// Writes expressions in which variables of the program have the given names.
     pub(super) fn new(docs: &'d DocArena, spelling: S, variables: HashMap<String, String>) -> Writer<'d, S> {
-        Writer { docs, spelling, variables, stack: Vec::new() }
+        Writer { docs, spelling, variables, functions: BTreeSet::new(), stack: Vec::new() }
     }
 
     /// The name of a variable; `None` for a name that the program takes from a module or from Python.
@@ -96,6 +98,12 @@ impl<'d, S: Spelling> Writer<'d, S> {
     fn expr(&mut self, doc: ExprDoc, precedence: Precedence, is_value: bool) -> Result<(), PrintError> {
         let expr = self.docs.expr(doc);
         if let Some(text) = self.spelling.literal(self.docs, expr) {
+            if expr == Expr::None {
+                self.functions.insert("none");
+            }
+            if is_value {
+                self.functions.insert("val");
+            }
             let [begin, end] = if is_value { S::CONVERSION } else { [""; 2] };
             let is_negative = !is_value && precedence > ANY && text.starts_with('-');
             let [open, close] = if is_negative { ["(", ")"] } else { [""; 2] };
@@ -110,6 +118,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
             _ => None,
         };
         if let Some(path) = path {
+            self.functions.insert("name");
             self.stack.push(Piece::Text(format!("name({path:?})")));
             return Ok(());
         }
@@ -129,6 +138,8 @@ impl<'d, S: Spelling> Writer<'d, S> {
                 pieces.push(text(")"));
             }
             Expr::Slice { start, stop, step } => {
+                let has_all = [start, stop, step].iter().all(Option::is_some);
+                self.functions.extend(["call"].into_iter().chain((!has_all).then_some("none")));
                 pieces.push(Piece::Text(format!("call(\"slice\", {}", S::ARGUMENTS[0])));
                 for (index, part) in [start, stop, step].into_iter().enumerate() {
                     if index > 0 {
@@ -141,7 +152,10 @@ impl<'d, S: Spelling> Writer<'d, S> {
             Expr::Call(call) => {
                 let call = *self.docs.call_of(call);
                 match (self.path(call.callee), self.docs.expr(call.callee)) {
-                    (Some(path), _) => pieces.push(Piece::Text(format!("call({path:?}, "))),
+                    (Some(path), _) => {
+                        self.functions.insert("call");
+                        pieces.push(Piece::Text(format!("call({path:?}, ")));
+                    }
                     (None, Expr::Attr { value, name }) => {
                         pieces.push(Piece::Value(value, CALL));
                         pieces.push(Piece::Text(format!(".method({:?}, ", self.docs.text(name))));
@@ -184,6 +198,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
                 text(")"),
             ]),
             Expr::Lambda { args, body } => {
+                self.functions.insert("lambda");
                 let names: Vec<&str> =
                     self.docs.items(args).iter().filter_map(|arg| self.docs.name_of(*arg)).collect();
                 let variables: Vec<&str> =
@@ -237,7 +252,8 @@ impl<'d, S: Spelling> Writer<'d, S> {
         }
     }
 
-    fn collection(&self, function: &str, items: ExprList, pieces: &mut Vec<Piece>) {
+    fn collection(&mut self, function: &'static str, items: ExprList, pieces: &mut Vec<Piece>) {
+        self.functions.insert(function);
         pieces.push(Piece::Text(format!("{function}(")));
         self.arguments(items, KwargList::default(), pieces);
         pieces.push(Piece::Text(")".to_owned()));

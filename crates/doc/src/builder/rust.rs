@@ -29,10 +29,10 @@ pub fn print(
 ) -> Result<String, PrintError> {
     let reserved = RESERVED.split_whitespace().chain(FUNCTIONS).map(str::to_owned).collect();
     let words = Words { variable: "let ", scope: "let " };
-    let Parts { body, result, modules } = blocks::print(docs, program, Rust, words, reserved, max_bytes)?;
-    let is_used =
-        |function: &&&str| body.contains(&format!("{function}(")) || result.contains(&format!("{function}("));
-    let functions: Vec<&str> = FUNCTIONS.iter().filter(is_used).copied().collect();
+    let Parts { body, result, functions, modules } =
+        blocks::print(docs, program, Rust, words, reserved, max_bytes)?;
+    // Names are those that the text calls, since unused imports are warnings.
+    let functions: Vec<&str> = functions.into_iter().collect();
     let mut text =
         format!("use tvmscript::dynamic::{{BuildErrors, Program, args, {}}};\n", functions.join(", "));
     text.push_str("use tvmscript::{Object, registry};\n\n");
