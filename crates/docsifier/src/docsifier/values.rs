@@ -55,6 +55,9 @@ impl Docsifier<'_> {
     }
 
     fn decorated(&mut self, object: &Object, path: PathId, handler: Option<&Handler>) -> DocsifyResult<Doc> {
+        if let Some(callback) = &self.config.on_node {
+            callback.call(object, path, self);
+        }
         let doc = match handler {
             Some(handler) => handler(object, path, self)?,
             None => self.container(object, path)?.into(),
