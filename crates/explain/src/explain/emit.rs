@@ -47,7 +47,7 @@ impl Target {
 pub enum EmitError {
     /// The node has no text.
     #[error(transparent)]
-    Docsify(#[from] DocsifyError),
+    Docsify(#[from] Box<DocsifyError>),
     /// The program is too long.
     #[error(transparent)]
     Print(#[from] PrintError),

@@ -7,9 +7,10 @@ use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, names, script};
 use tvmscript_ir_core::registry::{RegistrationSite, Slot};
 use tvmscript_ir_core::{
-    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value, field,
+    Array, Class, Dialect, Map, Object, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value, field,
 };
 
+use crate::DictAttrs;
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
 
 /// Data of a module's frame, for functions that refer to global infos.

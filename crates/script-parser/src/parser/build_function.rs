@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use tvmscript_ir_core::{NodeId, Registry, pre_order_visit};
-use tvmscript_python_syntax::ast::{Stmt, TextRange};
+use tvmscript_python_syntax::ast::{HasRange as _, Stmt, StmtId, TextRange};
 use tvmscript_script_eval::errors::EvalError;
 
 use super::{ParseOptions, Parsed, Parser, Read, Script, parse_text};
@@ -17,23 +17,26 @@ const NAME: &str = "build";
 
 /// The function of a text.
 pub(super) struct BuildFunction {
-    /// Its definition.
-    range: TextRange,
+    /// The begin of its definition.
+    shown: TextRange,
 }
 
 impl Parser<'_> {
     /// The function of the module that needs no arguments and opened a builder when it was explored.
     pub(super) fn build_function(&self) -> Option<BuildFunction> {
         let ast = &self.state.ast;
-        let range = self.state.program.main_body().iter().rev().find_map(|id| match *ast.stmt(*id) {
-            Stmt::FunctionDef(def) if ast.name(def.name) == NAME && ast.list(def.params).is_empty() => {
-                Some(ast.range(*id))
-            }
-            _ => None,
-        })?;
+        let is_wanted = |id: &&StmtId| match *ast.stmt(**id) {
+            Stmt::FunctionDef(def) => ast.name(def.name) == NAME && ast.list(def.params).is_empty(),
+            _ => false,
+        };
+        let id = *self.state.program.main_body().iter().rfind(is_wanted)?;
+        let range = ast.range(id);
         let built = &self.script.scripts.built;
         let is_inside = |inner: TextRange| range.start <= inner.start && inner.end <= range.end;
-        built.iter().any(|built| is_inside(built.range)).then_some(BuildFunction { range })
+        built
+            .iter()
+            .any(|built| is_inside(built.range))
+            .then(|| BuildFunction { shown: id.shown_in(ast, self.state.program.text()) })
     }
 }
 
@@ -50,7 +53,7 @@ impl BuildFunction {
         if let [only] = parsed.scripts.as_mut_slice() {
             only.name = None;
         }
-        let note = EvalError::warning(ParseErrorKind::BuildCalled { name: NAME }, self.range);
+        let note = EvalError::note_at(ParseErrorKind::BuildCalled { name: NAME }, self.shown);
         parsed.warnings.append(&mut parse_errors(vec![note]));
         parsed
     }
