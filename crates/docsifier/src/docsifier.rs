@@ -76,6 +76,8 @@ pub struct Docsifier<'r> {
     preamble: Preamble,
     /// `true` if the root is a list of scripts or statements: one header stands before all.
     pub(crate) lists_scripts: bool,
+    /// Address of the item of this list that is being printed.
+    pub(crate) item: Option<usize>,
     /// `true` if one of them is a script.
     pub(crate) has_scripts: bool,
     /// `true` once the header is written.
@@ -148,6 +150,7 @@ impl<'r> Docsifier<'r> {
             wanted_paths: None,
             preamble: Preamble::default(),
             lists_scripts: false,
+            item: None,
             has_scripts: false,
             has_header: false,
             first_lines: Vec::new(),

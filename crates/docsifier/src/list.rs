@@ -67,6 +67,7 @@ fn push_items(array: &ArrayNode, d: &mut Docsifier<'_>) -> DocsifyResult<()> {
         let doc = match item {
             Value::Node(node) => {
                 let token = d.table().root_token(node);
+                d.item = Some(node.address());
                 d.with_token_id(token, |d| d.doc(node, path))?
             }
             plain => Doc::Expr(d.value(plain, path)?),

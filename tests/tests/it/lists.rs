@@ -32,6 +32,10 @@ class Module:
             w: R.Tensor((4,), dtype=\"float32\") = R.add(v, v)
             R.output(w)
         return w
+
+    @R.function
+    def plain(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):
+        return x
 ";
 
 fn module() -> Object {
@@ -121,8 +125,8 @@ fn p74_04_the_map_of_a_modules_functions_prints_as_a_module_and_reads_back() {
     let printed = text(functions.as_object());
     assert_eq!(printed, text(&module), "the module has nothing else");
     let again = parse_ok("again.py", &printed).expect("it reads back").remove(0);
-    let again = again.downcast_ref::<IRModule>().expect("a module");
-    assert_structural_eq!(again.functions, *functions);
+    // Keys are compared by name in modules only.
+    assert_structural_eq!(again, module);
     let none: Map<Ref<GlobalVar>, Ref<BaseFunc>> = Map::default();
     assert_eq!(text(none.as_object()), "{}");
 }
@@ -143,19 +147,21 @@ fn p74_04_expressions_in_an_array_stay_a_list() {
 fn p74_34_fragments_of_both_dialects_are_one_print() {
     let statement = statements().iter().next().expect("a statement").clone();
     let binding = blocks().remove(0).bindings.iter().next().expect("a binding").object().clone();
-    let region = parse_ok("one.py", MODULE).expect("a module").remove(0);
-    assert!(region.is::<IRModule>());
-    let list = Array::<Object>::new([statement.clone(), binding.clone(), statement, binding]);
-    assert_eq!(
-        text(list.as_object()),
-        "B = T.Buffer((4,))\nA = T.Buffer((4,))\nfor i in range(4):\n    B[i] = A[i] + A[i]\n\
-         x: R.Tensor((4,), dtype=\"float32\")\ny: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)\n"
-    );
+    let list = Array::<Object>::new([statement.clone(), binding.clone()]);
+    let expected = "B = T.Buffer((4,))\nA = T.Buffer((4,))\nfor i in range(4):\n    B[i] = A[i] + A[i]\n\
+                    x: R.Tensor((4,), dtype=\"float32\")\ny: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)";
+    assert_eq!(text(list.as_object()), expected);
+    // In the other order, each under its own token again.
+    let reversed = text(Array::<Object>::new([binding, statement]).as_object());
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(lines(&reversed), lines(expected));
+    assert!(reversed.ends_with("B[i] = A[i] + A[i]"), "{reversed}");
 }
 
 #[test]
 fn p74_34_functions_of_both_dialects_are_one_print_with_one_header() {
-    let list = Array::<Object>::new([function("double").object().clone(), function("main").object().clone()]);
+    let list =
+        Array::<Object>::new([function("double").object().clone(), function("plain").object().clone()]);
     let printed = text(list.as_object());
     assert_eq!(printed.matches("# from tvm.script import tir as T\n").count(), 1, "{printed}");
     assert_eq!(printed.matches("# from tvm.script import relax as R\n").count(), 1, "{printed}");

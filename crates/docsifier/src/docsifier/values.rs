@@ -187,6 +187,12 @@ impl Docsifier<'_> {
         self.is_root(object) || self.is_data(object)
     }
 
+    /// Returns `true` if the node is an item of the root, which is an array of statements: its text is among theirs and
+    /// has no scope of its own.
+    pub fn is_item(&self, object: &Object) -> bool {
+        self.item == Some(object.address())
+    }
+
     /// The node that a function without arguments makes: the function's bare name, or a call of it in data
     /// ([`Docsifier::expr_as_data`]).
     pub fn made_by(&mut self, callee: ExprDoc, object: &Object) -> ExprDoc {
