@@ -15,7 +15,7 @@ use crate::text::OwnedText;
 ///
 /// @param registry the dialects to print and read with; the null handle for those that the node was read with
 /// @param target "python-builder", "rust-builder" or "cpp-builder"; or "doc-json" for the syntax tree of the node's text
-/// @param main 1 for a program that prints what it builds when it runs
+/// @param with_main 1 for a program that prints what it builds when it runs
 /// @param out_text the program, to be freed with `tvmscript_text_free`
 /// @param out_errors the reason why there is no program; NULL to ignore it
 #[unsafe(no_mangle)]
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn tvmscript_emit(
     registry: Registry,
     object: Object,
     target: Str,
-    main: u8,
+    with_main: u8,
     out_text: *mut Text,
     out_errors: *mut Errors,
 ) -> Status {
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn tvmscript_emit(
         let target = emit::target(target)?;
         let part = object.load()?;
         let dialects = registry.load_or(&part)?;
-        match emit::program(&part, &dialects, part.origin.release, target, main != 0) {
+        match emit::program(&part, &dialects, part.origin.release, target, with_main != 0) {
             Ok(text) => {
                 out.set(Text::store(Arc::new(OwnedText::new(text)))?);
                 Ok(())
