@@ -9,7 +9,7 @@ use tvmscript_ir_core::{NodeId, Registry, pre_order_visit};
 use tvmscript_python_syntax::ast::{HasRange as _, Stmt, StmtId, TextRange};
 use tvmscript_script_eval::errors::EvalError;
 
-use super::{ParseOptions, Parsed, Parser, Read, Script, parse_text};
+use super::{ParseOptions, Parsed, Parser, Script, parse_text};
 use crate::errors::{ParseErrorKind, parse_errors};
 
 /// Name of the function.
@@ -46,8 +46,8 @@ impl BuildFunction {
         let mut options = options.clone();
         options.calls = vec![format!("{NAME}()")];
         let mut parsed = match parse_text(name, text, registry, &options) {
-            Read::Parsed(parsed) => parsed,
-            Read::BuiltBy(_) => unreachable!("a text with calls is read once"),
+            Ok(parsed) => parsed,
+            Err(_) => unreachable!("a text with calls is read once"),
         };
         // As the script of a text with one script has no other name than its own.
         if let [only] = parsed.scripts.as_mut_slice() {

@@ -126,19 +126,18 @@ impl Parsed {
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     match parse_text(source_name, text, registry, options) {
-        Read::Parsed(parsed) => parsed,
-        Read::BuiltBy(function) => function.call(source_name, text, registry, options),
+        Ok(parsed) => parsed,
+        Err(function) => function.call(source_name, text, registry, options),
     }
 }
 
-/// Result of one reading of a text.
-enum Read {
-    Parsed(Parsed),
-    /// The text has no script but this function.
-    BuiltBy(BuildFunction),
-}
-
-fn parse_text(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Read {
+/// Parses a text once. Fails if it has no script but the function that builds one.
+fn parse_text(
+    source_name: &str,
+    text: &str,
+    registry: &Registry,
+    options: &ParseOptions,
+) -> Result<Parsed, BuildFunction> {
     let composed = compose::Composed::new(text, options);
     let family = registry;
     let (parsed, Selected { registry, reason, unknown }) =
@@ -200,7 +199,7 @@ fn parse_text(source_name: &str, text: &str, registry: &Registry, options: &Pars
         if let Some(function) = parser.build_function().filter(|_| options.calls.is_empty()) {
             program.close();
             sources.iter().chain([&source]).for_each(|source| source.release());
-            return Read::BuiltBy(function);
+            return Err(function);
         }
         let mut error = EvalError::new(ParseErrorKind::NoScript, TextRange::at(0));
         if let Some((range, module)) = parser.undeclared_decorator() {
@@ -220,7 +219,7 @@ fn parse_text(source_name: &str, text: &str, registry: &Registry, options: &Pars
     let comments = program.comments.clone();
     let other_texts = compose::texts(&program.parts, &composed.text);
     sources.extend(program.parts.iter().map(|part| part.source));
-    Read::Parsed(Parsed {
+    Ok(Parsed {
         comments,
         named_sources: sources,
         other_texts,
