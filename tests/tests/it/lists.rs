@@ -148,8 +148,8 @@ fn p74_34_fragments_of_both_dialects_are_one_print() {
     let statement = statements().iter().next().expect("a statement").clone();
     let binding = blocks().remove(0).bindings.iter().next().expect("a binding").object().clone();
     let list = Array::<Object>::new([statement.clone(), binding.clone()]);
-    let expected = "B = T.Buffer((4,))\nA = T.Buffer((4,))\nfor i in range(4):\n    B[i] = A[i] + A[i]\n\
-                    x: R.Tensor((4,), dtype=\"float32\")\ny: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)";
+    let expected = "x: R.Tensor((4,), dtype=\"float32\")\nfor i in range(4):\n    B = T.Buffer((4,))\n    A = T.Buffer((4,))\n\
+                    \x20   B[i] = A[i] + A[i]\ny: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)";
     assert_eq!(text(list.as_object()), expected);
     // In the other order, each under its own token again.
     let reversed = text(Array::<Object>::new([binding, statement]).as_object());
