@@ -130,6 +130,14 @@ public:
         return detail::take(text);
     }
 
+    /// The program that builds the node: for "python-builder", "rust-builder" or "cpp-builder".
+    std::string emit(std::string_view target, bool with_main = false) const {
+        tvmscript_text text{};
+        tvmscript_errors errors{};
+        detail::check(tvmscript_emit(tvmscript_registry{}, handle(), detail::str(target), with_main, &text, &errors), errors);
+        return detail::take(text);
+    }
+
     /// The type key.
     std::string type() const {
         tvmscript_str key{};

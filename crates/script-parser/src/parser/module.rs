@@ -94,9 +94,24 @@ impl Parser<'_> {
         }
         let before = self.script.scripts.done.len();
         self.collect_value(call, &value, TextRange::at(0));
-        if self.script.scripts.done.len() == before {
-            let found = value.type_name().to_string();
-            let _ = self.error(id, ParseErrorKind::expected("a script or a container of scripts", found));
+        match value {
+            // A node that host code makes of scripts, such as a module of functions.
+            ScriptValue::Node(node) if self.script.scripts.done.len() == before => {
+                let range = TextRange::at(0);
+                let name = Some(call.to_owned());
+                self.script.scripts.done.push(Script {
+                    name,
+                    node,
+                    range,
+                    definition: range,
+                    is_checked: true,
+                });
+            }
+            value if self.script.scripts.done.len() == before => {
+                let found = value.type_name().to_string();
+                let _ = self.error(id, ParseErrorKind::expected("a script or a container of scripts", found));
+            }
+            _ => {}
         }
         self.script.scripts.built.clear();
     }

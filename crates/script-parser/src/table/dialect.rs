@@ -133,6 +133,10 @@ pub trait ParseDialect: Sized {
     /// Registers a function in this dialect's namespace that has access to the parser.
     fn parser_function(self, name: &'static str, function: ParserFn) -> Self;
 
+    /// Registers a function under a name that is in no namespace, such as `node.Walk`; see
+    /// [`Parser::global_function`](crate::Parser::global_function).
+    fn global_function(self, name: &'static str, function: ParserFn) -> Self;
+
     /// Functions whose arguments are regions, in which a slice without a step stays as it is.
     fn region_functions(self, functions: &[&'static ScriptFn]) -> Self;
 
@@ -285,6 +289,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn parser_function(mut self, name: &'static str, function: ParserFn) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
         self.slot_mut::<Parsers>().functions.push((dialect, name, function, place));
+        self
+    }
+
+    #[track_caller]
+    fn global_function(mut self, name: &'static str, function: ParserFn) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Parsers>().global_functions.push((name, function, place));
         self
     }
 

@@ -140,6 +140,8 @@ pub(crate) struct ParseTable {
     calls: HashMap<(Token, usize), CallFn>,
     decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
     functions: HashMap<(&'static str, &'static str), ParserFn>,
+    /// Functions that host code finds by a name of their own.
+    global_functions: HashMap<&'static str, ParserFn>,
     scopes: HashMap<(&'static str, &'static str), ScopeFn>,
     /// Prefixes that need no import, with their dialects.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
@@ -201,6 +203,14 @@ impl ParseTable {
         self.functions.get(&(dialect, name)).copied()
     }
 
+    pub(crate) fn global_function(&self, name: &str) -> Option<ParserFn> {
+        self.global_functions.get(name).copied()
+    }
+
+    pub(crate) fn global_function_names(&self) -> impl Iterator<Item = &'static str> {
+        self.global_functions.keys().copied()
+    }
+
     /// The frame of a decorator.
     pub(crate) fn scope(&self, dialect: &str, name: &str) -> Option<ScopeFn> {
         self.scopes.get(&(dialect, name)).copied()
@@ -257,6 +267,7 @@ pub struct Parsers {
     calls: Vec<(&'static str, &'static TypeInfo, CallFn, RegistrationSite)>,
     decorators: Vec<(&'static str, &'static str, DecoratorRule, RegistrationSite)>,
     functions: Vec<(&'static str, &'static str, ParserFn, RegistrationSite)>,
+    global_functions: Vec<(&'static str, ParserFn, RegistrationSite)>,
     scopes: Vec<(&'static str, &'static str, ScopeFn, RegistrationSite)>,
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     options: Vec<(&'static [ReaderOption], RegistrationSite)>,
@@ -320,6 +331,11 @@ impl Slot for Parsers {
             let name = renames.function_name(dialect, name);
             if resolver.claim(format!("the parser's function `{dialect}.{name}`"), place) {
                 table.functions.insert((dialect, name), function);
+            }
+        }
+        for (name, function, place) in other.global_functions {
+            if resolver.claim(format!("the function `{name}`"), place) {
+                table.global_functions.insert(name, function);
             }
         }
         for (dialect, name, scope, place) in other.scopes {
