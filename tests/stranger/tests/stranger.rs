@@ -83,7 +83,7 @@ fn a_callback_sees_each_node() {
     assert_eq!(print(program.object(), &registry(), &config).expect("prints"), PATROL);
     let seen = seen.lock().expect("no panic before");
     assert_eq!(seen.first().map(String::as_str), Some("robot.Program: 0 variables, 1 scopes"));
-    assert_eq!(seen.last().map(String::as_str), Some("robot.Go: 1 variables, 3 scopes"));
+    assert_eq!(seen.last().map(String::as_str), Some("robot.Go: 1 variables, 4 scopes"));
 }
 
 #[test]

@@ -122,8 +122,8 @@ fn a_program_in_c_writes_programs_that_build_a_module() {
     assert_eq!(
         output(&program, &[], MODULE),
         "equal: 1\npython-builder: def build():\n\
-         rust-builder: pub fn build() -> Result<Object, BuildErrors> {\n\
-         cpp-builder: tvmscript::Object build() {\ndoc-json: \"kind\"\na name is unknown\n"
+         rust-builder: pub fn build() -> Result<Object\n\
+         cpp-builder: tvmscript::Object build() {\ndoc-json: \"kind\":\"comment\"\na name is unknown\n"
     );
 }
 

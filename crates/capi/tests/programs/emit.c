@@ -22,14 +22,17 @@ static tvmscript_object parse(tvmscript_str text) {
     return object;
 }
 
-/* Prints the first line of a program with this text in it. */
+/* Prints the line of a program that begins with this text, up to a comma. */
 static void show(tvmscript_object object, const char *target, const char *wanted) {
     tvmscript_text text;
     tvmscript_str view;
     MUST(tvmscript_emit(registry, object, tvmscript_cstr(target), 0, &text, NULL));
     MUST(tvmscript_text_get(text, &view));
-    const char *found = strstr(view.data, wanted);
-    printf("%s: %.*s\n", target, found ? (int)strcspn(found, "\n") : 0, found ? found : "");
+    size_t begin = 0, length = strlen(wanted);
+    while (begin + length < view.len && memcmp(view.data + begin, wanted, length) != 0) begin++;
+    size_t end = begin;
+    while (end < view.len && view.data[end] != '\n' && view.data[end] != ',') end++;
+    printf("%s: %.*s\n", target, (int)(end - begin), view.data + begin);
     MUST(tvmscript_text_free(text));
 }
 
