@@ -75,7 +75,7 @@ pub use labels::{NodeLabels, exceeds_unfolded_size};
 pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;
-pub use plain::{NodeField, PrintField};
+pub use plain::{NodeField, PrintField, Signature};
 pub use script::{PrintedText, doc_json, expr_text, print, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DataPrinter, DocsifyDialect, MapPrinter, Printed, PrinterTable, Printers};

@@ -271,12 +271,20 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> DocsifyResult<StmtList> {
     lines.extend(imports(d, |_| true));
     let mut stmts = header(d, lines)?;
     stmts.extend(preamble.stmts());
-    let frame = d.frame_mut();
-    if frame.declares_free {
-        stmts.extend(std::mem::take(&mut frame.stmts).into_vec());
-    }
+    stmts.extend(d.take_declarations());
     stmts.push(stmt);
     Ok(d.docs.block(&stmts))
+}
+
+impl Docsifier<'_> {
+    /// The declarations of the fragment's frame, which precede the script.
+    pub(crate) fn take_declarations(&mut self) -> Vec<StmtDoc> {
+        let frame = self.frame_mut();
+        match frame.declares_free {
+            true => std::mem::take(&mut frame.stmts).into_vec(),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// The text of an expression, as a part of the script.

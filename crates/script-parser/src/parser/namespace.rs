@@ -226,6 +226,9 @@ impl Parser<'_> {
         for (name, module) in &tables.handlers.modules.predefined_names {
             self.predefine(name, |_| tvmscript_script_eval::library_member(module, name));
         }
+        for (name, function) in &tables.handlers.predefined_functions {
+            self.predefine(name, |_| Some(ScriptValue::Function(function)));
+        }
         self.predefine_metadata();
         self.evaluate(|e| e.define_python_builtins());
     }
