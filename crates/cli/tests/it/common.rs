@@ -57,6 +57,7 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> String {
 pub fn folder(files: &[(&str, &str)]) -> PathBuf {
     let root = path("");
     std::fs::remove_dir_all(&root).ok();
+    std::fs::create_dir_all(&root).expect("a folder");
     for (name, text) in files {
         let file = root.join(name);
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");

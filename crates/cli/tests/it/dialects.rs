@@ -203,7 +203,7 @@ fn programs_name_the_dialects_that_they_need() {
     assert!(python.stdout.contains("with Toy.region(\"inner\"):"), "{}", python.stdout);
     let root = folder(&[("toy.toml", TOY), ("toy.py", TEMPLATES), ("build.py", &python.stdout)]);
     let path = |name: &str| root.join(name).to_str().expect("an ASCII path").to_owned();
-    let built = run(&["--dialect", &path("toy.toml"), "print", "--call", "build()", &path("build.py")]);
+    let built = run(&["--dialect", &path("toy.toml"), "print", &path("build.py")]);
     let printed = ran(SCRIPT, &["--dialect", "TOY", "print", "SCRIPT"]);
     assert_eq!(built.stdout, printed.stdout, "{}", built.stderr);
     let rust =
