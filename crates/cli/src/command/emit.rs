@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use tvmscript::PrinterConfig;
+use tvmscript::doc::builder::typed_cpp::TypedApi;
 use tvmscript::docsifier::doc_json;
+use tvmscript::releases::CPP_BUILDER;
 
 use super::{Answer, Run, explain};
 use crate::args::{Emit, EmitTarget};
@@ -32,6 +34,12 @@ pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {
     }
 }
 
+/// TVM's IRBuilder in C++.
+fn tvm_cpp() -> TypedApi {
+    // A test reads the table, which is a part of the program.
+    TypedApi::new(CPP_BUILDER).unwrap_or_default()
+}
+
 fn emit_file(
     path: &Path,
     args: &Emit,
@@ -51,6 +59,12 @@ fn emit_file(
         EmitTarget::CppBuilder => explain::complete_program(path, settings, timings, |program, wanted| {
             program.cpp(wanted, args.main)
         }),
+        EmitTarget::TvmCppBuilder => {
+            let api = tvm_cpp();
+            explain::complete_program(path, settings, timings, |program, wanted| {
+                program.typed_cpp(wanted, &api, args.main)
+            })
+        }
         EmitTarget::DocJson => {
             let loaded = input::load(path, settings, timings)?;
             let mut text = String::new();
