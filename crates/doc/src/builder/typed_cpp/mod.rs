@@ -21,8 +21,8 @@ use super::{Program, cpp};
 use table::Type;
 use values::{ANY_LEVEL, BOOL, CALL, FLOAT, INT, LONG, STRING, Typed, Value, Values};
 
-/// Names that variables do not have, besides those of C++: what programs name.
-const NAMES: &str = "build scope values in_scope tvm std ffi tir relax";
+/// Names that variables do not have, besides those of C++ and of the table.
+const NAMES: &str = "build scope values parameters std";
 
 /// The name of the type that holds a value or none, in the table.
 const OPTIONAL: &str = "optional";
@@ -42,6 +42,7 @@ pub fn print(
     max_bytes: usize,
 ) -> Result<String, PrintError> {
     let reserved = cpp::RESERVED.split_whitespace().chain(NAMES.split_whitespace());
+    let reserved = reserved.chain(api.names.iter().map(String::as_str));
     let reserved =
         reserved.map(str::to_owned).chain(program.modules.iter().map(|module| module.name.clone()));
     let make = |variables| TypedCpp {
@@ -96,6 +97,7 @@ impl TypedCpp<'_> {
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Visit(doc) => {
+                    self.declare_parameters(doc)?;
                     tasks.push(Task::Build(doc));
                     let operands = self.operands(doc)?;
                     tasks.extend(operands.into_iter().rev().map(Task::Visit));
@@ -109,6 +111,18 @@ impl TypedCpp<'_> {
             }
         }
         Ok(done.pop().unwrap_or(Value::None))
+    }
+
+    /// Gives the parameters of a function their type.
+    fn declare_parameters(&mut self, doc: ExprDoc) -> Result<(), PrintError> {
+        let Expr::Lambda { args, .. } = self.docs.expr(doc) else { return Ok(()) };
+        let unknown = || PrintError::NoForm { what: "lambda".to_owned() };
+        let (ty, _) = self.values.api.lambda.as_ref().ok_or_else(unknown)?;
+        for arg in self.docs.items(args) {
+            let name = self.docs.name_of(*arg).ok_or_else(unknown)?;
+            self.types.insert(name.to_owned(), (ty.clone(), false));
+        }
+        Ok(())
     }
 
     /// The expressions that an expression is made of, without the names that are no values.
@@ -141,7 +155,8 @@ impl TypedCpp<'_> {
                 vec![condition, then_value, else_value]
             }
             Expr::Tuple(list) | Expr::List(list) | Expr::Dict(list) => items(list),
-            other @ (Expr::Lambda { .. } | Expr::Bytes(_) | Expr::Quoted(_)) => {
+            Expr::Lambda { body, .. } => vec![body],
+            other @ (Expr::Bytes(_) | Expr::Quoted(_)) => {
                 return Err(PrintError::NoForm { what: other.name().to_owned() });
             }
             Expr::None | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Id(_) => {
@@ -202,7 +217,13 @@ impl TypedCpp<'_> {
             Expr::Unary { op, .. } => (op.name().to_owned(), operands, KwargList::default()),
             Expr::Binary { op, .. } => (op.name().to_owned(), operands, KwargList::default()),
             Expr::Conditional { .. } => ("if".to_owned(), operands, KwargList::default()),
-            Expr::Lambda { .. } | Expr::Bytes(_) | Expr::Quoted(_) => {
+            Expr::Lambda { args, .. } => {
+                let names = self.docs.items(args).iter().filter_map(|arg| self.docs.name_of(*arg));
+                let names = names.map(|name| self.name(name).to_owned()).collect();
+                let body = operands.into_iter().next().unwrap_or(Value::None);
+                return Ok(Value::Lambda(names, Box::new(body)));
+            }
+            Expr::Bytes(_) | Expr::Quoted(_) => {
                 return Err(PrintError::NoForm { what: expr.name().to_owned() });
             }
         };

@@ -6,10 +6,12 @@
 //! # A comment.
 //! include toy/builder.h                                   a header
 //! open using namespace toy;                               a line at the begin of the function
+//! names toy helpers                                       names that variables do not have
 //! main int main() { build(); }                            a line after the function, if it shall run by itself
 //! helper twice                                            a function that is written before if a line below calls it
 //! | Node twice(Node node) { return toy::Pair(node, node); }
 //! result Node = toy::Node                                   what the function returns
+//! lambda Var -> Expr                                      what functions in programs take and return
 //! type Var is Expr = toy::Var                             a type, its bases and its C++ name
 //! convert int -> Expr = toy::Const({})                    a value that may stand where another type is expected
 //! X.clamp(value: Expr, low: Expr = toy::Zero(), *rest: Expr) -> Expr = toy::Clamp({value}, {low}, {rest})
@@ -29,11 +31,15 @@ use std::fmt;
 pub struct TypedApi {
     pub(super) includes: Vec<String>,
     pub(super) open: Vec<String>,
+    /// Names that variables do not have.
+    pub(super) names: Vec<String>,
     pub(super) main: Vec<String>,
     /// Functions by their names, in their order.
     pub(super) helpers: Vec<(String, String)>,
     /// The type that programs return, and its C++ name outside of the function.
     pub(super) result: Option<(Type, String)>,
+    /// The types of the parameters and of the results of functions in programs.
+    pub(super) lambda: Option<(Type, Type)>,
     /// The bases of a type and its name in C++.
     pub(super) types: HashMap<String, (Vec<String>, String)>,
     /// The conversions to a type, in their order.
@@ -129,6 +135,7 @@ impl TypedApi {
         match word {
             "include" => self.includes.push(rest.to_owned()),
             "open" => self.open.push(rest.to_owned()),
+            "names" => self.names.extend(rest.split(' ').map(str::to_owned)),
             "helper" => self.helpers.push((rest.to_owned(), String::new())),
             "|" => {
                 let (_, text) = self.helpers.last_mut().ok_or("`helper NAME` before its text")?;
@@ -139,6 +146,10 @@ impl TypedApi {
             "result" => {
                 let (ty, spelling) = equals()?;
                 self.result = Some((whole_type(ty)?, spelling.to_owned()));
+            }
+            "lambda" => {
+                let (parameter, result) = rest.split_once(" -> ").ok_or("`PARAMETER -> RESULT`")?;
+                self.lambda = Some((whole_type(parameter)?, whole_type(result)?));
             }
             "type" => {
                 let (head, spelling) = equals()?;

@@ -13,6 +13,8 @@ pub(super) enum Value {
     Literal(&'static str, String),
     List(Vec<Value>),
     Map(Vec<(Value, Value)>),
+    /// A function: the names of its parameters in C++, and its result.
+    Lambda(Vec<String>, Box<Value>),
     Typed(Typed),
 }
 
@@ -33,6 +35,7 @@ impl Value {
             Value::Literal(kind, _) => (*kind).to_owned(),
             Value::List(items) => format!("[{}]", items.first().map(Value::shallow_kind).unwrap_or_default()),
             Value::Map(_) => "{..}".to_owned(),
+            Value::Lambda(..) => LAMBDA.to_owned(),
             Value::Typed(typed) => typed.ty.to_string(),
         }
     }
@@ -52,6 +55,7 @@ pub(super) const FLOAT: &str = "float";
 pub(super) const BOOL: &str = "bool";
 pub(super) const STRING: &str = "str";
 const NONE: &str = "none";
+const LAMBDA: &str = "lambda";
 
 /// Conversions that may stand in each other: a literal becomes an element, which becomes part of a container.
 const MAX_CONVERSIONS: usize = 12;
@@ -99,7 +103,7 @@ pub(super) struct Values<'t> {
     pub(super) helpers: BTreeSet<usize>,
 }
 
-impl Values<'_> {
+impl<'t> Values<'t> {
     /// Applies the first form of a name that accepts the arguments.
     pub(super) fn apply(&mut self, name: &str, args: &[Value], keywords: &[(&str, Value)]) -> Option<Typed> {
         let api = self.api;
@@ -220,12 +224,15 @@ impl Values<'_> {
             }),
             (Value::Literal(kind, _), Type::Name(name)) => kind == name,
             (Value::None, Type::Name(name)) => name == NONE,
+            (Value::Lambda(_, body), Type::Name(name)) if name == LAMBDA => {
+                self.api.lambda.as_ref().is_some_and(|(_, result)| self.accepts(body, result, conversions))
+            }
             _ => false,
         };
         is_direct || self.conversion(value, wanted, conversions).is_some()
     }
 
-    fn conversion(&self, value: &Value, wanted: &Type, conversions: usize) -> Option<&(Type, Template)> {
+    fn conversion(&self, value: &Value, wanted: &Type, conversions: usize) -> Option<&'t (Type, Template)> {
         let conversions = conversions.checked_sub(1)?;
         self.api.conversions.get(wanted)?.iter().find(|(from, _)| self.accepts(value, from, conversions))
     }
@@ -255,9 +262,7 @@ impl Values<'_> {
                 }
                 return Some(self.container(wanted, texts));
             }
-            (Value::Map(entries), Type::Map(entry))
-                if self.accepts(value, wanted, 1) || !entries.is_empty() =>
-            {
+            (Value::Map(entries), Type::Map(entry)) => {
                 let mut texts = Vec::with_capacity(entries.len());
                 for (key, value) in entries {
                     let key = self.converted(key, &entry.0, ANY_LEVEL, conversions)?;
@@ -272,13 +277,14 @@ impl Values<'_> {
                 let text = self.texts.leaf(text.as_str());
                 return Some(self.parenthesized(text, own, level));
             }
+            (Value::Lambda(names, body), Type::Name(name)) if name == LAMBDA => {
+                return self.lambda(names, body, conversions);
+            }
             (Value::None, Type::Name(name)) if name == NONE => return Some(self.texts.leaf("nullptr")),
             _ => {}
         }
-        let api = self.api;
+        let (from, template) = self.conversion(value, wanted, conversions)?;
         let conversions = conversions.checked_sub(1)?;
-        let (from, template) =
-            api.conversions.get(wanted)?.iter().find(|(from, _)| self.accepts(value, from, conversions))?;
         self.helpers.extend(&template.helpers);
         let mut parts = Vec::new();
         for hole in &template.pieces {
@@ -289,6 +295,20 @@ impl Values<'_> {
             }
         }
         Some(self.texts.joined(parts))
+    }
+
+    /// A function whose parameters are the items of a list.
+    fn lambda(&mut self, names: &[String], body: &Value, conversions: usize) -> Option<Text> {
+        let (parameter, result) = self.api.lambda.as_ref()?;
+        let list = self.api.spelling(&Type::List(Box::new(parameter.clone())));
+        let mut begin = format!("[&](const {list} &parameters) {{ ");
+        for (index, name) in names.iter().enumerate() {
+            begin.push_str(&format!("auto {name} = parameters[{index}]; "));
+        }
+        begin.push_str("return ");
+        let result = self.converted(body, result, ANY_LEVEL, conversions)?;
+        let [begin, end] = [self.texts.leaf(begin), self.texts.leaf("; }")];
+        Some(self.texts.joined(vec![begin, result, end]))
     }
 
     fn container(&mut self, ty: &Type, items: Vec<Text>) -> Text {
