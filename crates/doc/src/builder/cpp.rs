@@ -106,7 +106,9 @@ impl Spelling for Cpp {
 pub(super) fn literal(docs: &DocArena, expr: Expr) -> Option<String> {
     Some(match expr {
         Expr::Bool(value) => value.to_string(),
+        // The smallest numbers are no literals: C++ negates a literal, which is too large.
         Expr::Int(i64::MIN) => format!("({}LL - 1)", i64::MIN + 1),
+        Expr::Int(value) if value == i64::from(i32::MIN) => format!("({} - 1)", i32::MIN + 1),
         Expr::Int(value) if i32::try_from(value).is_ok() => value.to_string(),
         Expr::Int(value) => format!("{value}LL"),
         Expr::Float(value) if value.is_nan() => "std::numeric_limits<double>::quiet_NaN()".to_owned(),
