@@ -62,8 +62,8 @@ fn rust_plugin(name: &str) -> PathBuf {
 }
 
 /// A text with the nodes and the operator of the plugin `tests/scale-plugin`.
-const SCALED: &str = r#"# from tvm.script import quant as Quant
-# from tvm.script import tir as T
+const SCALED: &str = r#"# from tvm.script import tir as T
+# from tvm.script import quant as Quant
 
 @T.prim_func
 def main(A: T.Buffer((16,), "float32")):

@@ -123,7 +123,7 @@ fn strings_of_programs_in_cpp_are_those_of_the_script() {
     assert_eq!(output(&program, &[], "").trim_end(), printed.trim_end());
 }
 
-/// The part of the program is checked; the library must not look like a race to it.
+/// What the program does with the handles and texts that it shares is checked, and not the inside of the library.
 #[test]
 fn threads_that_share_handles_have_no_races() {
     let program = match Sanitizer::Thread.works() {
