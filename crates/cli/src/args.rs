@@ -614,6 +614,8 @@ pub(crate) enum EmitTarget {
     RustBuilder,
     /// A C++ program for `tvmscript.hpp`
     CppBuilder,
+    /// A C++ program for TVM's own IRBuilder, of the classic release
+    TvmCppBuilder,
     /// The syntax tree as JSON
     DocJson,
 }

@@ -74,6 +74,12 @@ pub enum PrintError {
         /// The kind of the statement.
         kind: &'static str,
     },
+    /// A builder program does what the interface of its target lacks.
+    #[error("the target has no form of `{what}`; build this part of the program by hand")]
+    NoForm {
+        /// The function, operator or kind of expression.
+        what: String,
+    },
     /// The arena is full, so the docs are incomplete.
     #[error(transparent)]
     Doc(#[from] DocError),

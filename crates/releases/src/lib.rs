@@ -31,5 +31,8 @@ pub mod tvm_0_25;
 pub mod tvm_0_26;
 pub mod tvm_0_27;
 
+/// The builder of [`TVM_0_23`] in C++: a table of its functions and types, which targets of programs read.
+pub const CPP_BUILDER: &str = include_str!("tvm_0_23_cpp.txt");
+
 pub use keys::{RELEASE_OF_KEYS, program_key};
 pub use tvmscript_ir::release::TVM_0_23;

@@ -55,16 +55,49 @@ fn p74_03_a_dialect_from_a_dynamic_library_is_printed_inside_tir_and_read_back()
     assert_eq!(rest, passed);
 }
 
-/// The plugin in Rust.
-fn rust_plugin() -> PathBuf {
+/// A plugin in Rust.
+fn rust_plugin(name: &str) -> PathBuf {
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    library().join(format!("{prefix}tvmscript_toy_plugin{suffix}"))
+    library().join(format!("{prefix}tvmscript_{name}_plugin{suffix}"))
+}
+
+/// A text with the nodes and the operator of the plugin `tests/scale-plugin`.
+const SCALED: &str = r#"# from tvm.script import tir as T
+# from tvm.script import quant as Quant
+
+@T.prim_func
+def main(A: T.Buffer((16,), "float32")):
+    for i in range(16):
+        A[i] = Quant.scaled(Quant.scaled(Quant.round(A[i]), 3), 4)
+"#;
+
+/// A type, an operator and a pass from a library that is built apart take at most 40 lines.
+#[test]
+fn a_plugin_with_a_node_an_operator_and_a_pass_has_forty_lines() {
+    let source = root().join("../../tests/scale-plugin/src/lib.rs");
+    let source = std::fs::read_to_string(source).expect("the plugin");
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    let lines = source.lines().filter(is_code).count();
+    assert!(lines <= 40, "{lines} lines");
+
+    let Some(program) = build("tests/programs/plugin_host.c", "plugin_scale") else { return };
+    let found = run(&program, &["pass:quant.Fold", path(&rust_plugin("scale"))], SCALED);
+    assert_eq!((text(&found.stderr), found.status.code()), ("", Some(0)), "{}", text(&found.stdout));
+    let (printed, passed) = text(&found.stdout).split_once("--- JSON: equal\n").expect("equal JSON");
+    assert_eq!(printed, SCALED);
+    assert_eq!(
+        passed,
+        SCALED.replace(
+            "Quant.scaled(Quant.scaled(Quant.round(A[i]), 3), 4)",
+            "Quant.scaled(Quant.round(A[i]), 12)"
+        )
+    );
 }
 
 #[test]
 fn p74_03_a_dialect_from_a_dynamic_library_in_rust_is_the_same() {
     let Some(program) = build("tests/programs/plugin_host.c", "plugin_rust") else { return };
-    let plugin = rust_plugin();
+    let plugin = rust_plugin("toy");
     let found = run(&program, &[path(&plugin)], TOY);
     assert_eq!((text(&found.stderr), found.status.code()), ("", Some(0)), "{}", text(&found.stdout));
     assert!(text(&found.stdout).starts_with(TOY), "{}", text(&found.stdout));

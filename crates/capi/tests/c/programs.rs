@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::support::{build, build_with, compiler, file, library, output, path, root, run, text};
+use tvmscript::explain::{Wanted, builder_program};
+use tvmscript::{ParseOptions, PrinterConfig, registry};
+
+use crate::support::{Sanitizer, build, build_with, compiler, file, library, output, path, root, run, text};
 
 const MODULE: &str = r#"
 from tvm.script import ir as I
@@ -86,6 +89,62 @@ fn threads_share_handles() {
     assert_eq!(output(&program, &[], ""), "freed 1 times\n");
 }
 
+/// A program that builds a script, in C++.
+fn emitted(source: &str) -> (String, String) {
+    let mut options = ParseOptions::default();
+    options.record_steps = true;
+    let parsed = tvmscript::parse("strings.py", source, registry(), &options);
+    let [script] = parsed.scripts.as_slice() else { panic!("one script expected: {:?}", parsed.errors) };
+    let wanted = [Wanted { name: script.name.as_deref(), node: &script.node }];
+    let mut program = builder_program(&parsed.steps, &wanted, registry());
+    let config = PrinterConfig { name: script.name.clone(), ..PrinterConfig::default() };
+    let printed = tvmscript::print(&script.node, registry(), &config).expect("a text");
+    (program.cpp(&wanted, true).expect("a program"), printed)
+}
+
+#[test]
+fn strings_of_programs_in_cpp_are_those_of_the_script() {
+    let strings = [
+        r"\x01\x07\x1f\x7f\t\r\n",
+        r"\x000",
+        r"\x85\u2028\u202e\ufeff",
+        "é漢😀",
+        r#"\"'\\x41\\u{41}"#,
+        "??/ ??= ???) %:",
+    ];
+    let mut source = "from tvm.script import tir as T\n\n@T.prim_func\ndef f():\n".to_owned();
+    for string in strings {
+        source.push_str(&format!("    T.evaluate(T.call_extern(\"int32\", \"{string}\"))\n"));
+        source.push_str(&format!("    T.evaluate(T.call_extern(\"int32\", \"f\", \"{string}\"))\n"));
+    }
+    let (program, printed) = emitted(&source);
+    let program = file("strings.cpp", &program);
+    let Some(program) = build(path(&program), "strings") else { return };
+    assert_eq!(output(&program, &[], "").trim_end(), printed.trim_end());
+}
+
+/// What the program does with the handles and texts that it shares is checked, and not the inside of the library.
+#[test]
+fn threads_that_share_handles_have_no_races() {
+    let program = match Sanitizer::Thread.works() {
+        true => build_with("tests/programs/threads.c", "threads_races", Sanitizer::Thread),
+        false => None,
+    };
+    let Some(program) = program else {
+        eprintln!("skipped: there is no ThreadSanitizer, or no compiler");
+        return;
+    };
+    assert_eq!(output(&program, &[], ""), "freed 1 times\n");
+}
+
+/// The program of the page that a user would write in an afternoon.
+#[test]
+fn the_program_that_lists_functions_has_sixty_lines() {
+    let program = std::fs::read_to_string(root().join("examples/functions.c")).expect("the example");
+    let lines = program.lines().filter(|line| !line.trim().is_empty()).count();
+    assert!(lines <= 60, "{lines} lines");
+}
+
 /// The programs of `docs/c-abi.md`.
 #[test]
 fn the_programs_of_the_page_work() {
@@ -130,7 +189,7 @@ fn a_program_in_c_writes_programs_that_build_a_module() {
 #[test]
 fn a_program_in_c_runs_clean_under_valgrind() {
     let is_there = compiler("valgrind", &["--version"]).is_some_and(|output| output.status.success());
-    let program = build_with("examples/functions.c", "valgrind", false).filter(|_| is_there);
+    let program = build_with("examples/functions.c", "valgrind", Sanitizer::None).filter(|_| is_there);
     let Some(program) = program else {
         eprintln!("skipped: there is no `valgrind`, or no compiler");
         return;

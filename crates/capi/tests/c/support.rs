@@ -22,18 +22,46 @@ pub(crate) fn compiler(name: &str, args: &[&str]) -> Option<Output> {
     Command::new(name).args(args).output().ok()
 }
 
-/// Returns `true` if programs with AddressSanitizer link.
-pub(crate) fn has_sanitizer() -> bool {
-    static HAS: OnceLock<bool> = OnceLock::new();
-    *HAS.get_or_init(|| {
-        let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("probe.c");
-        let written = std::fs::write(&source, "int main(void) { return 0; }\n");
-        let program = source.with_extension("out");
-        let args = ["-fsanitize=address", path(&source), "-o", path(&program)];
-        let output = compiler("cc", &args);
-        let links = written.is_ok() && output.is_some_and(|output| output.status.success());
-        links && Command::new(&program).status().is_ok_and(|status| status.success())
-    })
+/// What a compiler checks while a program runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sanitizer {
+    /// Nothing.
+    None,
+    /// The use of memory.
+    Address,
+    /// Races between threads.
+    Thread,
+}
+
+impl Sanitizer {
+    /// The option of compilers.
+    fn option(self) -> Option<&'static str> {
+        match self {
+            Sanitizer::None => None,
+            Sanitizer::Address => Some("-fsanitize=address,undefined"),
+            Sanitizer::Thread => Some("-fsanitize=thread"),
+        }
+    }
+
+    /// Returns `true` if programs with it link and run.
+    pub(crate) fn works(self) -> bool {
+        static ADDRESS: OnceLock<bool> = OnceLock::new();
+        static THREAD: OnceLock<bool> = OnceLock::new();
+        let (cell, name) = match self {
+            Sanitizer::None => return true,
+            Sanitizer::Address => (&ADDRESS, "address"),
+            Sanitizer::Thread => (&THREAD, "thread"),
+        };
+        *cell.get_or_init(|| {
+            let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("probe_{name}.c"));
+            let written = std::fs::write(&source, "int main(void) { return 0; }\n");
+            let program = source.with_extension("out");
+            let args = [self.option().unwrap_or_default(), path(&source), "-o", path(&program)];
+            let output = compiler("cc", &args);
+            let links = written.is_ok() && output.is_some_and(|output| output.status.success());
+            links && Command::new(&program).status().is_ok_and(|status| status.success())
+        })
+    }
 }
 
 pub(crate) fn path(path: &Path) -> &str {
@@ -42,11 +70,12 @@ pub(crate) fn path(path: &Path) -> &str {
 
 /// Compiles a program under a name that no other test has; `None` without a compiler.
 pub(crate) fn build(source: &str, name: &str) -> Option<PathBuf> {
-    build_with(source, name, has_sanitizer())
+    let sanitizer = if Sanitizer::Address.works() { Sanitizer::Address } else { Sanitizer::None };
+    build_with(source, name, sanitizer)
 }
 
-/// As [`build`], with or without AddressSanitizer.
-pub(crate) fn build_with(source: &str, name: &str, is_sanitized: bool) -> Option<PathBuf> {
+/// As [`build`], with a sanitizer that works.
+pub(crate) fn build_with(source: &str, name: &str, sanitizer: Sanitizer) -> Option<PathBuf> {
     let source = root().join(source);
     let is_cpp = source.extension().is_some_and(|extension| extension == "cpp");
     let (compiler_name, standard) = if is_cpp { ("c++", "-std=c++17") } else { ("cc", "-std=c11") };
@@ -56,9 +85,7 @@ pub(crate) fn build_with(source: &str, name: &str, is_sanitized: bool) -> Option
     let (include, library) = (format!("-I{}", path(&include)), path(&library).to_owned());
     let (search, run_path) = (format!("-L{library}"), format!("-Wl,-rpath,{library}"));
     let mut args = vec![standard, "-Wall", "-Wextra", "-Werror", "-g", &include, path(&source)];
-    if is_sanitized {
-        args.push("-fsanitize=address,undefined");
-    }
+    args.extend(sanitizer.option());
     args.extend(["-o", path(&program), &search, "-ltvmscript_c", &run_path, "-lpthread"]);
     let Some(output) = compiler(compiler_name, &args) else {
         eprintln!("skipped: there is no `{compiler_name}`");
@@ -80,6 +107,8 @@ pub(crate) fn run_with(program: &Path, args: &[&str], input: &str, finds_leaks: 
         // The search path of the tests may have an older build of the library.
         .env("LD_LIBRARY_PATH", library())
         .env("ASAN_OPTIONS", if finds_leaks { "detect_leaks=1" } else { "detect_leaks=0" })
+        // The library is built without a sanitizer, so that its locks are not seen: only what the program does is checked.
+        .env("TSAN_OPTIONS", "ignore_noninstrumented_modules=1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,7 +1,8 @@
-/* plugin_host PLUGIN ..: reads a text with the dialects of plugins, prints it, its JSON read back, and its text after a pass of the
+/* plugin_host [pass:NAME] PLUGIN ..: reads a text with the dialects of plugins, prints it, its JSON read back, and its text after a pass of the
  * dialect. Errors are printed with their codes. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tvmscript.h>
 
 static char input[1 << 16];
@@ -36,7 +37,10 @@ int main(int argc, char **argv) {
     tvmscript_object object, loaded, passed;
     tvmscript_text text;
     bool is_equal;
-    for (int i = 1; i < argc && count < 16; i++) paths[count++] = tvmscript_cstr(argv[i]);
+    for (int i = 1; i < argc && count < 16; i++) {
+        if (strncmp(argv[i], "pass:", 5) == 0) pass = tvmscript_cstr(argv[i] + 5);
+        else paths[count++] = tvmscript_cstr(argv[i]);
+    }
     must(tvmscript_registry_new(NULL, 0, paths, count, &registry, &errors), errors);
     must(tvmscript_parse(registry, tvmscript_cstr("toy.py"), source, NULL, &program, &errors), errors);
     tvmscript_errors_free(errors);

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use tvmscript::PrinterConfig;
+use tvmscript::doc::builder::typed_cpp::TypedApi;
 use tvmscript::docsifier::doc_json;
 use tvmscript::explain::Target;
+use tvmscript::releases::CPP_BUILDER;
 
 use super::{Answer, Run, explain};
 use crate::args::{Emit, EmitTarget};
@@ -30,6 +32,12 @@ pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {
     }
 }
 
+/// TVM's IRBuilder in C++.
+fn tvm_cpp() -> TypedApi {
+    // A test reads the table, which is a part of the program.
+    TypedApi::new(CPP_BUILDER).unwrap_or_default()
+}
+
 fn emit_file(
     path: &Path,
     args: &Emit,
@@ -40,6 +48,12 @@ fn emit_file(
         EmitTarget::PythonBuilder => Target::PythonBuilder,
         EmitTarget::RustBuilder => Target::RustBuilder,
         EmitTarget::CppBuilder => Target::CppBuilder,
+        EmitTarget::TvmCppBuilder => {
+            let api = tvm_cpp();
+            return explain::complete_program(path, settings, timings, |program, wanted| {
+                program.typed_cpp(wanted, &api, args.main)
+            });
+        }
         EmitTarget::DocJson => return syntax_tree(path, settings, timings),
     };
     explain::complete_program(path, settings, timings, |program, wanted| {

@@ -340,6 +340,71 @@ fn variables_that_are_used_after_their_block_are_declared_around_it() {
     assert!(ran.stdout.contains("            Value scope_1;\n"), "{}", ran.stdout);
 }
 
+/// The program of the page for TVM's own builder, whose headers are not needed for it.
+#[test]
+fn programs_for_tvms_builder_in_cpp_are_typed() {
+    let page = include_str!("../../../../docs/builder-programs.md");
+    let script = file("typed.py", &blocks(page, "python")[0]);
+    let ran = run(&["emit", "--target", "tvm-cpp-builder", &script]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout, blocks(page, "cpp")[0]);
+    let ran = run(&["emit", "--target", "tvm-cpp-builder", "--main", &script]);
+    assert!(
+        ran.stdout.ends_with("\nint main() {\n    std::cout << build() << std::endl;\n}\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn variables_of_typed_programs_are_optionals_if_another_block_uses_them() {
+    let text = "from tvm.script import relax as R\n\n@R.function\ndef f(x: R.Tensor((4,), \"float32\"), s: R.Shape(ndim=1)):\n    \
+                with R.dataflow():\n        y = R.add(x, R.const(2, \"float32\"))\n        R.output(y)\n    return R.tuple(y, R.prim_value(3))\n";
+    let ran = run(&["emit", "--target", "tvm-cpp-builder", &file("typed_relax.py", text)]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let body = ran.stdout.split_once("    ffi::Optional<IRBuilder> b;\n").expect("a body").1;
+    let expected = r#"    {
+        auto scope_2 = IRBuilder();
+        With<IRBuilder> in_scope_2(scope_2);
+        b = scope_2;
+        {
+            ffi::Optional<R::BlockFrame> scope_1;
+            auto scope_3 = R::Function(Bool(true), Bool(false));
+            With<R::FunctionFrame> in_scope_3(scope_3);
+            R::FuncName("f");
+            auto x = R::Arg("x", relax::TensorStructInfo(relax::ShapeExpr(ffi::Array<PrimExpr>{4}), dtype("float32"), std::nullopt));
+            auto s = R::Arg("s", relax::ShapeStructInfo(static_cast<int>(1)));
+            {
+                auto scope_4 = R::Dataflow();
+                With<R::BlockFrame> in_scope_4(scope_4);
+                scope_1 = scope_4;
+                auto y = IRBuilder::Name("y", R::Emit(relax_op("relax.op.add", x, relax::Constant(constant(2.0, "float32")))));
+                R::DataflowBlockOutput({y});
+            }
+            auto values_1 = scope_1.value()->output_vars;
+            auto y_1 = values_1[0];
+            R::FuncRetValue(relax::Tuple(ffi::Array<relax::Expr>{y_1, relax::PrimValue::Int64(3)}));
+        }
+    }
+    auto f = b.value()->Get<ObjectRef>();
+    return f;
+}
+"#;
+    assert_eq!(body, expected);
+    // A function that only a text above calls stands before the program.
+    assert!(ran.stdout.contains("static tvm::relax::Expr relax_op("), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("name_many"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_tvms_builder_lacks_is_named() {
+    let text = "from tvm.script import tir as T\n\n@T.prim_func\ndef f(x: T.int32):\n    T.evaluate(T.Let(y, where={y: x}))\n"
+        .replace("    T.evaluate", "    y = T.int32()\n    T.evaluate");
+    let ran = run(&["emit", "--target", "tvm-cpp-builder", &file("lacks.py", &text)]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.stderr.contains("the target has no form of `T.Let(Var, where={..})`"), "{}", ran.stderr);
+}
+
 #[test]
 fn programs_in_rust_import_what_they_call() {
     let text = "from tvm.script import tir as T\n\n@T.prim_func\ndef f():\n    T.evaluate(T.call_extern(\"int32\", \"val(name(\"))\n";

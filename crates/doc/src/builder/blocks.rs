@@ -3,7 +3,7 @@
 //! A variable of a program is visible in the whole function, as in Python. One that is used after the block that assigns it
 //! is declared in the block around both.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::arena::DocArena;
 use crate::error::PrintError;
@@ -11,46 +11,91 @@ use crate::expr::{Expr, ExprDoc};
 use crate::stmt::StmtList;
 use crate::sym::Sym;
 
-use super::expressions::{ANY, Spelling, Writer};
-use super::names::{FreshNames, each_name, names_of, walk};
+use super::declarations::{declarations, targets};
+use super::names::{FreshNames, each_name, walk};
 use super::{ModuleName, Part, Program, part};
 
 /// Levels of blocks that are indented.
 const MAX_INDENTS: usize = 40;
 
-/// The words with which statements begin.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Words {
-    /// Before a new variable.
-    pub(super) variable: &'static str,
-    /// Before a new scope.
-    pub(super) scope: &'static str,
+/// The statements of a language.
+pub(super) trait Language {
+    /// The value of an expression.
+    type Value;
+
+    /// The name of a variable in the language.
+    fn name<'n>(&'n self, variable: &'n str) -> &'n str;
+
+    /// The value of an expression.
+    ///
+    /// # Errors
+    /// If the expression cannot occur in programs.
+    fn value(&mut self, expr: ExprDoc) -> Result<Self::Value, PrintError>;
+
+    /// The text of the expression that a program returns.
+    ///
+    /// # Errors
+    /// If the expression cannot occur in programs.
+    fn result(&mut self, expr: ExprDoc) -> Result<String, PrintError>;
+
+    /// The text of a value.
+    fn text(&self, value: &Self::Value) -> String;
+
+    /// The line that declares a variable with this name of the language before the block that assigns the value; `None` if it
+    /// needs the value.
+    fn declare(&self, name: &str, value: Option<&Self::Value>) -> Option<String>;
+
+    /// The line that assigns a variable, which is declared or not.
+    fn assign(&mut self, variable: &str, value: &Self::Value, is_declared: bool) -> String;
+
+    /// The line that holds a value under a new name.
+    fn hold(&mut self, name: &str, value: &Self::Value) -> String;
+
+    /// The lines that enter a scope and hold it under a new name.
+    fn enter(&mut self, name: &str, scope: &Self::Value) -> Vec<String>;
+
+    /// The value of a scope, or its values.
+    ///
+    /// # Errors
+    /// If it has none.
+    fn scope_value(
+        &mut self,
+        name: &str,
+        scope: &Self::Value,
+        is_one: bool,
+    ) -> Result<Self::Value, PrintError>;
+
+    /// An item of the values that a name holds.
+    ///
+    /// # Errors
+    /// If they have no items.
+    fn item(&mut self, name: &str, values: &Self::Value, index: usize) -> Result<Self::Value, PrintError>;
 }
 
 /// The parts of a program's text.
-pub(super) struct Parts<'p> {
+pub(super) struct Parts<'p, L> {
     /// The statements.
     pub(super) body: String,
     /// The expression of the result.
     pub(super) result: String,
-    /// The functions of the builder that it calls.
-    pub(super) functions: BTreeSet<&'static str>,
+    /// The language that wrote them.
+    pub(super) language: L,
     /// The names that the program takes from modules.
     pub(super) modules: Vec<&'p ModuleName>,
 }
 
-/// Prints the statements and the result of a program, whose variables have none of the reserved names.
+/// Prints the statements and the result of a program, whose variables have none of the reserved names. `make` makes the
+/// language of the names of the variables.
 ///
 /// # Errors
 /// If the program has other statements or expressions than programs may have, or its text is too long.
-pub(super) fn print<'p, S: Spelling>(
+pub(super) fn print<'p, L: Language>(
     docs: &DocArena,
     program: &Program<'p>,
-    spelling: S,
-    words: Words,
     reserved: HashSet<String>,
     max_bytes: usize,
-) -> Result<Parts<'p>, PrintError> {
+    make: impl FnOnce(HashMap<String, String>) -> L,
+) -> Result<Parts<'p, L>, PrintError> {
     let mut names = FreshNames::new(reserved);
     let variables = variables(docs, program, &mut names)?;
     let mut used = HashSet::new();
@@ -58,11 +103,9 @@ pub(super) fn print<'p, S: Spelling>(
         used.insert(docs.text(name));
     })?;
     let modules = program.modules.iter().filter(|module| used.contains(module.name.as_str())).collect();
-    let writer = Writer::new(docs, spelling, variables);
-    let mut blocks = Blocks::new(writer, words, names, max_bytes);
+    let mut blocks = Blocks::new(docs, make(variables), names, max_bytes);
     let result = blocks.print(program, 1)?;
-    let Blocks { out, writer, .. } = blocks;
-    Ok(Parts { body: out, result, functions: writer.functions, modules })
+    Ok(Parts { body: blocks.text(), result, language: blocks.language, modules })
 }
 
 /// The variables of a program, with their names in the target language.
@@ -109,146 +152,40 @@ fn parameters(docs: &DocArena, value: ExprDoc, found: &mut impl FnMut(Sym)) {
     }
 }
 
-/// The names that a target assigns.
-fn targets(docs: &DocArena, target: Option<ExprDoc>) -> Result<Vec<Sym>, PrintError> {
-    let Some(target) = target else { return Ok(Vec::new()) };
-    let items = match docs.expr(target) {
-        Expr::Tuple(items) | Expr::List(items) => docs.items(items),
-        _ => &[target],
-    };
-    let name = |item: &ExprDoc| docs.sym_of(*item).ok_or(PrintError::NotInProgram { kind: "target" });
-    items.iter().map(name).collect()
-}
-
-/// The blocks in which variables are declared before they are assigned, by the number of the block.
-fn declarations(docs: &DocArena, program: &Program<'_>) -> Result<HashMap<usize, Vec<Sym>>, PrintError> {
-    let mut scan = Scan { parents: vec![0], depths: vec![0], open: vec![true], assigned: HashMap::new() };
-    let mut order = Vec::new();
-    // The lists that are being read: block, list, position.
-    let mut lists = vec![(0, program.body, 0)];
-    while let Some((block, list, position)) = lists.pop() {
-        let Some(stmt) = docs.stmts(list).get(position) else {
-            scan.close(block);
-            continue;
-        };
-        lists.push((block, list, position + 1));
-        match part(docs, *stmt)? {
-            Part::Run { target, value } | Part::Open { target, scope: value } => {
-                scan.use_names(docs, value);
-                for name in targets(docs, target)? {
-                    scan.assign(name, block, &mut order);
-                }
-            }
-            Part::Scope { target, scope, body } => {
-                scan.use_names(docs, scope);
-                let inner = scan.begin(block);
-                for name in targets(docs, target)? {
-                    scan.assign(name, inner, &mut order);
-                }
-                lists.push((inner, body, 0));
-            }
-        }
-    }
-    scan.open = vec![true];
-    scan.use_names_in(docs, program.result, 0);
-    let mut declared: HashMap<usize, Vec<Sym>> = HashMap::new();
-    for name in order {
-        if let Some(Assigned { block, declared_in: Some(outer) }) = scan.assigned.get(&name)
-            && outer != block
-        {
-            declared.entry(*outer).or_default().push(name);
-        }
-    }
-    Ok(declared)
-}
-
-/// The block that assigns a variable, and the one that declares it if that is another one.
-#[derive(Debug, Clone, Copy)]
-struct Assigned {
-    block: usize,
-    declared_in: Option<usize>,
-}
-
-/// The search for uses outside of the block of an assignment. Blocks have numbers in the order of their begin.
-struct Scan {
-    parents: Vec<usize>,
-    depths: Vec<usize>,
-    open: Vec<bool>,
-    assigned: HashMap<Sym, Assigned>,
-}
-
-impl Scan {
-    fn begin(&mut self, parent: usize) -> usize {
-        self.parents.push(parent);
-        self.depths.push(self.depths.get(parent).copied().unwrap_or_default() + 1);
-        self.open.push(true);
-        self.parents.len() - 1
-    }
-
-    fn close(&mut self, block: usize) {
-        if let Some(open) = self.open.get_mut(block) {
-            *open = false;
-        }
-    }
-
-    fn is_open(&self, block: usize) -> bool {
-        self.open.get(block).copied().unwrap_or_default()
-    }
-
-    fn assign(&mut self, name: Sym, block: usize, order: &mut Vec<Sym>) {
-        self.assigned.entry(name).or_insert_with(|| {
-            order.push(name);
-            Assigned { block, declared_in: None }
-        });
-    }
-
-    fn use_names(&mut self, docs: &DocArena, value: ExprDoc) {
-        let mut names = Vec::new();
-        names_of(docs, &mut vec![value], &mut |name| names.push(name));
-        for name in names {
-            self.use_name(name);
-        }
-    }
-
-    /// Uses names in a block when all others are closed.
-    fn use_names_in(&mut self, docs: &DocArena, value: ExprDoc, block: usize) {
-        self.open = (0..self.parents.len()).map(|other| other == block).collect();
-        self.use_names(docs, value);
-    }
-
-    fn use_name(&mut self, name: Sym) {
-        let Some(Assigned { block, declared_in }) = self.assigned.get(&name).copied() else { return };
-        // The innermost block around the assignment that is open at the use.
-        let mut outer = declared_in.unwrap_or(block);
-        while !self.is_open(outer) && outer != 0 {
-            outer = self.parents.get(outer).copied().unwrap_or_default();
-        }
-        self.assigned.insert(name, Assigned { block, declared_in: Some(outer) });
-    }
-}
-
 /// Prints the statements of a program and the expression of its result.
-struct Blocks<'d, S> {
-    writer: Writer<'d, S>,
-    words: Words,
+struct Blocks<'d, L> {
+    docs: &'d DocArena,
+    language: L,
     names: FreshNames,
     /// The numbers that the names of scopes and of unpacked values had last.
     next_scope: usize,
     next_values: usize,
-    declared: HashSet<Sym>,
+    /// The variables that are declared, with the place and the depth of the line if it is not written yet.
+    declared: HashMap<Sym, Option<(usize, usize)>>,
+    /// Lines to insert, with their places.
+    late: Vec<(usize, String)>,
     max_bytes: usize,
     out: String,
 }
 
-impl<'d, S: Spelling> Blocks<'d, S> {
-    fn new(writer: Writer<'d, S>, words: Words, names: FreshNames, max_bytes: usize) -> Blocks<'d, S> {
-        let (next_scope, next_values, declared) = (0, 0, HashSet::new());
-        Blocks { writer, words, names, next_scope, next_values, declared, max_bytes, out: String::new() }
+impl<'d, L: Language> Blocks<'d, L> {
+    fn new(docs: &'d DocArena, language: L, names: FreshNames, max_bytes: usize) -> Blocks<'d, L> {
+        Blocks {
+            docs,
+            language,
+            names,
+            next_scope: 0,
+            next_values: 0,
+            declared: HashMap::new(),
+            late: Vec::new(),
+            max_bytes,
+            out: String::new(),
+        }
     }
 
     /// Writes the statements, each list of a scope as a block, one level deeper than `depth`. Returns the result.
     fn print(&mut self, program: &Program<'_>, depth: usize) -> Result<String, PrintError> {
-        let docs = self.writer.docs;
+        let docs = self.docs;
         docs.check()?;
         let declarations = declarations(docs, program)?;
         let mut blocks = 1;
@@ -268,7 +205,7 @@ impl<'d, S: Spelling> Blocks<'d, S> {
             lists.push((list, position + 1));
             match part(docs, *stmt)? {
                 Part::Run { target, value } => {
-                    let value = self.value(value)?;
+                    let value = self.language.value(value)?;
                     self.assign(target, &value, depth)?;
                 }
                 Part::Open { target, scope } => self.enter(target, scope, depth)?,
@@ -281,68 +218,88 @@ impl<'d, S: Spelling> Blocks<'d, S> {
                 }
             }
         }
-        self.value(program.result)
+        self.language.result(program.result)
+    }
+
+    /// The text with the lines that were not known in their place.
+    fn text(&mut self) -> String {
+        self.late.sort_by_key(|(place, _)| *place);
+        let out = std::mem::take(&mut self.out);
+        let mut text = String::with_capacity(out.len());
+        let mut from = 0;
+        for (place, line) in self.late.drain(..) {
+            text.push_str(out.get(from..place).unwrap_or_default());
+            text.push_str(&line);
+            from = place;
+        }
+        text.push_str(out.get(from..).unwrap_or_default());
+        text
     }
 
     fn line(&mut self, depth: usize, text: &str) {
-        self.out.extend(std::iter::repeat_n("    ", depth.min(MAX_INDENTS)));
-        self.out.push_str(text);
-        self.out.push('\n');
-    }
-
-    fn value(&mut self, value: ExprDoc) -> Result<String, PrintError> {
-        let mut text = String::new();
-        self.writer.value(value, ANY, &mut text)?;
-        Ok(text)
+        self.out.push_str(&indented(depth, text));
     }
 
     fn declare(&mut self, names: Option<&Vec<Sym>>, depth: usize) {
         for name in names.into_iter().flatten() {
-            self.declared.insert(*name);
-            let line = format!("{}{};", self.words.variable, self.name(*name));
-            self.line(depth, &line);
+            let place = self.out.len();
+            let line = self.language.declare(self.language.name(self.docs.text(*name)), None);
+            self.declared.insert(*name, line.is_none().then_some((place, depth)));
+            if let Some(line) = line {
+                self.line(depth, &line);
+            }
         }
-    }
-
-    fn name(&self, name: Sym) -> String {
-        let text = self.writer.docs.text(name);
-        self.writer.variable(text).unwrap_or(text).to_owned()
     }
 
     fn enter(&mut self, target: Option<ExprDoc>, scope: ExprDoc, depth: usize) -> Result<(), PrintError> {
-        self.writer.functions.insert("with");
+        let scope = self.language.value(scope)?;
         let name = self.names.take("scope", &mut self.next_scope);
-        let scope = self.value(scope)?;
-        self.line(depth, &format!("{}{name} = with({scope});", self.words.scope));
-        match target {
-            Some(_) => self.assign(target, &format!("{name}.value()"), depth),
-            None => Ok(()),
+        for line in self.language.enter(&name, &scope) {
+            self.line(depth, &line);
         }
+        let Some(target) = target else { return Ok(()) };
+        let value = self.language.scope_value(&name, &scope, self.docs.sym_of(target).is_some())?;
+        self.assign(Some(target), &value, depth)
     }
 
-    fn assign(&mut self, target: Option<ExprDoc>, value: &str, depth: usize) -> Result<(), PrintError> {
+    fn assign(&mut self, target: Option<ExprDoc>, value: &L::Value, depth: usize) -> Result<(), PrintError> {
         let Some(target) = target else {
-            self.line(depth, &format!("{value};"));
+            let line = format!("{};", self.language.text(value));
+            self.line(depth, &line);
             return Ok(());
         };
-        let names = targets(self.writer.docs, Some(target))?;
-        let is_one = self.writer.docs.sym_of(target).is_some();
-        let Words { variable, .. } = self.words;
-        let values = match is_one {
-            true => value.to_owned(),
-            false => {
-                let values = self.names.take("values", &mut self.next_values);
-                self.line(depth, &format!("{variable}{values} = {value};"));
-                values
-            }
-        };
-        for (index, name) in names.iter().enumerate() {
-            let begin = if self.declared.contains(name) { "" } else { variable };
-            let [open, close] = S::ARGUMENTS;
-            let item = if is_one { String::new() } else { format!(".at({open}{index}{close})") };
-            let line = format!("{begin}{} = {values}{item};", self.name(*name));
-            self.line(depth, &line);
+        if let Some(name) = self.docs.sym_of(target) {
+            self.assign_one(name, value, depth);
+            return Ok(());
+        }
+        let values = self.names.take("values", &mut self.next_values);
+        let line = self.language.hold(&values, value);
+        self.line(depth, &line);
+        for (index, name) in targets(self.docs, Some(target))?.into_iter().enumerate() {
+            let item = self.language.item(&values, value, index)?;
+            self.assign_one(name, &item, depth);
         }
         Ok(())
     }
+
+    fn assign_one(&mut self, name: Sym, value: &L::Value, depth: usize) {
+        let declared = self.declared.get_mut(&name);
+        let is_declared = declared.is_some();
+        let variable = self.docs.text(name);
+        if let Some((place, depth)) = declared.and_then(Option::take)
+            && let Some(line) = self.language.declare(self.language.name(variable), Some(value))
+        {
+            self.late.push((place, indented(depth, &line)));
+        }
+        let line = self.language.assign(variable, value, is_declared);
+        self.line(depth, &line);
+    }
+}
+
+/// A line with its break.
+fn indented(depth: usize, text: &str) -> String {
+    let mut line = "    ".repeat(depth.min(MAX_INDENTS));
+    line.push_str(text);
+    line.push('\n');
+    line
 }

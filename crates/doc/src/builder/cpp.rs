@@ -6,18 +6,21 @@ use crate::arena::DocArena;
 use crate::error::PrintError;
 use crate::expr::Expr;
 
-use super::blocks::{self, Parts, Words};
+use super::dynamic::{self, Printed, Words};
 use super::expressions::Spelling;
 use super::{ModuleName, Program};
 
-/// Names that variables do not have: keywords of C++, and what programs name.
-const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
+/// Keywords of C++.
+pub(super) const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
     class compl const constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit \
     export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr \
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
-    unsigned using virtual void volatile wchar_t while xor xor_eq \
-    build call dict kw lambda list main name none program scope std tuple tvmscript val values with Program Scope Value";
+    unsigned using virtual void volatile wchar_t while xor xor_eq";
+
+/// Names that programs use.
+const NAMES: &str = "build call dict kw lambda list main name none program scope std tuple tvmscript val values with Program \
+    Scope Value";
 
 /// Prints a program as a function `build`; with `main`, it prints what it builds when it runs.
 ///
@@ -29,9 +32,10 @@ pub fn print(
     main: bool,
     max_bytes: usize,
 ) -> Result<String, PrintError> {
-    let reserved = RESERVED.split_whitespace().map(str::to_owned).collect();
+    let reserved = RESERVED.split_whitespace().chain(NAMES.split_whitespace()).map(str::to_owned).collect();
     let words = Words { variable: "Value ", scope: "Scope " };
-    let Parts { body, result, modules, .. } = blocks::print(docs, program, Cpp, words, reserved, max_bytes)?;
+    let Printed { body, result, modules, .. } =
+        dynamic::print(docs, program, Cpp, words, reserved, max_bytes)?;
     let needed = super::needed(modules.iter().copied());
     let mut text = "#include <tvmscript.hpp>\n\n".to_owned();
     match &needed {
@@ -114,21 +118,14 @@ impl Spelling for Cpp {
     const INVERT: &'static str = "~";
 
     fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String> {
-        Some(match expr {
-            Expr::None => "none()".to_owned(),
-            Expr::Bool(value) => value.to_string(),
-            Expr::Int(i64::MIN) => format!("{}LL - 1", i64::MIN + 1),
-            Expr::Int(value) if i32::try_from(value).is_ok() => value.to_string(),
-            Expr::Int(value) => format!("{value}LL"),
-            Expr::Float(value) if value.is_nan() => "std::numeric_limits<double>::quiet_NaN()".to_owned(),
-            Expr::Float(value) if value.is_infinite() => {
-                let sign = if value > 0.0 { "" } else { "-" };
-                format!("{sign}std::numeric_limits<double>::infinity()")
-            }
-            Expr::Float(value) => format!("{value:?}"),
-            Expr::Str(text) => string(docs.text(text)),
-            _ => return None,
-        })
+        match expr {
+            Expr::None => Some("none()".to_owned()),
+            expr => literal(docs, expr),
+        }
+    }
+
+    fn string(&self, text: &str) -> String {
+        string(text)
     }
 
     fn keyword(&self, keyword: &str) -> [String; 2] {
@@ -143,20 +140,48 @@ impl Spelling for Cpp {
     }
 }
 
+/// A literal; `None` if the expression is none, or is one that C++ lacks.
+pub(super) fn literal(docs: &DocArena, expr: Expr) -> Option<String> {
+    Some(match expr {
+        Expr::Bool(value) => value.to_string(),
+        // The smallest numbers are no literals: C++ negates a literal, which is too large.
+        Expr::Int(i64::MIN) => format!("({}LL - 1)", i64::MIN + 1),
+        Expr::Int(value) if value == i64::from(i32::MIN) => format!("({} - 1)", i32::MIN + 1),
+        Expr::Int(value) if i32::try_from(value).is_ok() => value.to_string(),
+        Expr::Int(value) => format!("{value}LL"),
+        Expr::Float(value) if value.is_nan() => "std::numeric_limits<double>::quiet_NaN()".to_owned(),
+        Expr::Float(value) if value.is_infinite() => {
+            let sign = if value > 0.0 { "" } else { "-" };
+            format!("{sign}std::numeric_limits<double>::infinity()")
+        }
+        Expr::Float(value) => format!("{value:?}"),
+        Expr::Str(text) => string(docs.text(text)),
+        _ => return None,
+    })
+}
+
 /// A string literal. A text with a zero byte tells its length.
 fn string(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');
+    let mut before = ' ';
     for c in text.chars() {
         match c {
             '"' | '\\' => literal.extend(['\\', c]),
             '\n' => literal.push_str("\\n"),
-            c if c.is_ascii_control() => {
-                // Writing to a string does not fail. Three digits end the escape.
-                let _ = write!(literal, "\\{:03o}", c as u32);
+            // Compilers may read `??/` as a backslash.
+            '?' if before == '?' => literal.push_str("\\?"),
+            ' '..='~' => literal.push(c),
+            c if c.is_alphanumeric() => literal.push(c),
+            // Control characters, and those that change the direction of the text around them.
+            c => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    // Writing to a string does not fail. Three digits end the escape.
+                    let _ = write!(literal, "\\{byte:03o}");
+                }
             }
-            c => literal.push(c),
         }
+        before = c;
     }
     literal.push('"');
     match text.contains('\0') {

@@ -41,6 +41,9 @@ pub(super) trait Spelling {
     /// A literal, as an argument or operand; `None` if the expression is not a literal.
     fn literal(&self, docs: &DocArena, expr: Expr) -> Option<String>;
 
+    /// A string literal.
+    fn string(&self, text: &str) -> String;
+
     /// Begin and end of a keyword argument.
     fn keyword(&self, keyword: &str) -> [String; 2];
 
@@ -119,7 +122,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
         };
         if let Some(path) = path {
             self.functions.insert("name");
-            self.stack.push(Piece::Text(format!("name({path:?})")));
+            self.stack.push(Piece::Text(format!("name({})", self.spelling.string(&path))));
             return Ok(());
         }
         match expr {
@@ -129,7 +132,7 @@ impl<'d, S: Spelling> Writer<'d, S> {
             }
             Expr::Attr { value, name } => {
                 pieces.push(Piece::Value(value, CALL));
-                pieces.push(Piece::Text(format!(".attr({:?})", self.docs.text(name))));
+                pieces.push(Piece::Text(format!(".attr({})", self.spelling.string(self.docs.text(name)))));
             }
             Expr::Index { value, indices } => {
                 pieces.push(Piece::Value(value, CALL));
@@ -154,11 +157,14 @@ impl<'d, S: Spelling> Writer<'d, S> {
                 match (self.path(call.callee), self.docs.expr(call.callee)) {
                     (Some(path), _) => {
                         self.functions.insert("call");
-                        pieces.push(Piece::Text(format!("call({path:?}, ")));
+                        pieces.push(Piece::Text(format!("call({}, ", self.spelling.string(&path))));
                     }
                     (None, Expr::Attr { value, name }) => {
                         pieces.push(Piece::Value(value, CALL));
-                        pieces.push(Piece::Text(format!(".method({:?}, ", self.docs.text(name))));
+                        pieces.push(Piece::Text(format!(
+                            ".method({}, ",
+                            self.spelling.string(self.docs.text(name))
+                        )));
                     }
                     _ => pieces.extend([Piece::Value(call.callee, CALL), text(".call(")]),
                 }
@@ -228,28 +234,8 @@ impl<'d, S: Spelling> Writer<'d, S> {
         Ok(())
     }
 
-    /// The dotted path of a name that is not a variable: `Toy.clamp` if `Toy` is a module.
     fn path(&self, doc: ExprDoc) -> Option<String> {
-        let mut names = Vec::new();
-        let mut at = doc;
-        loop {
-            match self.docs.expr(at) {
-                Expr::Attr { value, name } => {
-                    names.push(self.docs.text(name));
-                    at = value;
-                }
-                Expr::Id(name) => {
-                    let name = self.docs.text(name);
-                    if self.variable(name).is_some() {
-                        return None;
-                    }
-                    names.push(name);
-                    names.reverse();
-                    return Some(names.join("."));
-                }
-                _ => return None,
-            }
-        }
+        path(self.docs, doc, |name| self.variable(name).is_some())
     }
 
     fn collection(&mut self, function: &'static str, items: ExprList, pieces: &mut Vec<Piece>) {
@@ -280,6 +266,26 @@ impl<'d, S: Spelling> Writer<'d, S> {
             pieces.push(Piece::Text(end));
         }
         pieces.push(Piece::Text(S::ARGUMENTS[1].to_owned()));
+    }
+}
+
+/// The dotted path of a name that is not a variable: `Toy.clamp` if `Toy` is a module.
+pub(super) fn path(docs: &DocArena, doc: ExprDoc, is_variable: impl Fn(&str) -> bool) -> Option<String> {
+    let mut names = Vec::new();
+    let mut at = doc;
+    loop {
+        match docs.expr(at) {
+            Expr::Attr { value, name } => {
+                names.push(docs.text(name));
+                at = value;
+            }
+            Expr::Id(name) if !is_variable(docs.text(name)) => {
+                names.push(docs.text(name));
+                names.reverse();
+                return Some(names.join("."));
+            }
+            _ => return None,
+        }
     }
 }
 

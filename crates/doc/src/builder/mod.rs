@@ -8,10 +8,13 @@
 
 mod blocks;
 pub mod cpp;
+mod declarations;
+mod dynamic;
 mod expressions;
 mod names;
 pub mod python;
 pub mod rust;
+pub mod typed_cpp;
 
 use crate::arena::DocArena;
 use crate::error::PrintError;

@@ -4,7 +4,7 @@ use crate::arena::DocArena;
 use crate::error::PrintError;
 use crate::expr::Expr;
 
-use super::blocks::{self, Parts, Words};
+use super::dynamic::{self, Printed, Words};
 use super::expressions::Spelling;
 use super::{ModuleName, Program};
 
@@ -29,8 +29,8 @@ pub fn print(
 ) -> Result<String, PrintError> {
     let reserved = RESERVED.split_whitespace().chain(FUNCTIONS).map(str::to_owned).collect();
     let words = Words { variable: "let ", scope: "let " };
-    let Parts { body, result, functions, modules } =
-        blocks::print(docs, program, Rust, words, reserved, max_bytes)?;
+    let Printed { body, result, functions, modules } =
+        dynamic::print(docs, program, Rust, words, reserved, max_bytes)?;
     // Names are those that the text calls, since unused imports are warnings.
     let functions: Vec<&str> = functions.into_iter().collect();
     let mut text =
@@ -122,6 +122,10 @@ impl Spelling for Rust {
 
     fn keyword(&self, keyword: &str) -> [String; 2] {
         [format!("{keyword:?} => "), String::new()]
+    }
+
+    fn string(&self, text: &str) -> String {
+        format!("{text:?}")
     }
 
     fn lambda(&self, names: &[&str], variables: &[&str]) -> [String; 2] {

@@ -115,6 +115,19 @@ impl Program {
         self.whole(scripts, |docs, program| builder::cpp::print(docs, program, main, MAX_BYTES))
     }
 
+    /// The text of the program in C++ over an interface that a table describes. With `main`, it prints what it builds when it runs.
+    ///
+    /// # Errors
+    /// If the interface lacks something, or the text is too long.
+    pub fn typed_cpp(
+        &mut self,
+        scripts: &[Wanted<'_>],
+        api: &builder::typed_cpp::TypedApi,
+        main: bool,
+    ) -> Result<String, PrintError> {
+        self.whole(scripts, |docs, program| builder::typed_cpp::print(docs, program, api, main, MAX_BYTES))
+    }
+
     /// The text of the program in Python without a function, so that its variables are those of a module.
     ///
     /// # Errors

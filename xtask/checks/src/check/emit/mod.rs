@@ -3,13 +3,18 @@
 mod compiled;
 mod cpp;
 mod rust;
+mod tvm_cpp;
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use tvmscript::doc::PrintError;
+use tvmscript::doc::builder::typed_cpp::TypedApi;
 use tvmscript::explain::{Program, Wanted, builder_program};
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::releases::CPP_BUILDER;
 use tvmscript::{Object, ParseOptions, Parsed, explain_difference, parse, registry};
 use xtask::workspace;
 
@@ -24,6 +29,9 @@ pub struct Options {
     /// The language of the programs.
     #[arg(long, value_enum, default_value = "rust")]
     target: Target,
+    /// Folders of TVM's headers and of those that they include, for `--target tvm-cpp`.
+    #[arg(long)]
+    headers: Vec<PathBuf>,
     /// Take this many programs, evenly spread over the corpus [default: all].
     #[arg(long)]
     count: Option<usize>,
@@ -40,9 +48,12 @@ enum Target {
     Rust,
     /// C++.
     Cpp,
+    /// C++ over TVM's own builder, of which only the headers are there.
+    TvmCpp,
 }
 
 const EMITTED: Question = Question { text: "has a program", percent: 100.0 };
+const FITS: Question = Question { text: "its program fits the headers", percent: 95.0 };
 const EQUAL: Question = Question { text: "its program builds an equal module", percent: 100.0 };
 
 /// Runs the suite.
@@ -64,6 +75,22 @@ pub(super) fn run(options: &Options) -> Result<()> {
             let write = |program: &mut Program, wanted: &[Wanted<'_>]| program.rust(wanted, false);
             compiled(&rust::Rust, &texts, "rust", write, &mut report)?;
         }
+        Target::TvmCpp => {
+            ensure!(!options.headers.is_empty(), "`--target tvm-cpp` needs `--headers`");
+            let api = TypedApi::new(CPP_BUILDER)?;
+            let write = |program: &mut Program, wanted: &[Wanted<'_>]| program.typed_cpp(wanted, &api, false);
+            let mut programs = Vec::new();
+            for (name, emitted) in self::programs(&texts, write) {
+                match emitted {
+                    Ok(emitted) => programs.push(emitted),
+                    Err(reason) => report.count(FITS, name, Err(reason)),
+                }
+            }
+            let folder = workspace::root().join("target/emitted/tvm-cpp");
+            for (name, answer) in tvm_cpp::run(&folder, &options.headers, &programs)? {
+                report.count(FITS, &name, answer);
+            }
+        }
         Target::Cpp => {
             let write = |program: &mut Program, wanted: &[Wanted<'_>]| program.cpp(wanted, false);
             compiled(&cpp::Cpp, &texts, "cpp", write, &mut report)?;
@@ -81,22 +108,30 @@ fn compiled<L: compiled::Language>(
     report: &mut Report,
 ) -> Result<()> {
     let folder = workspace::root().join("target/emitted").join(folder);
-    let emitted = in_parallel(texts.len(), |i| {
-        let (name, text) = &texts[i];
-        emit(name, text, |program, wanted| write(program, wanted).map_err(|error| error.to_string()))
-    });
     let mut programs = Vec::new();
-    for (script, emitted) in texts.iter().zip(emitted) {
-        let Some(emitted) = emitted else { continue };
-        report.count(EMITTED, &script.0, emitted.as_ref().map(|_| ()).map_err(Clone::clone));
-        if let Ok(text) = emitted {
-            programs.push(Emitted { script, text });
-        }
+    for (name, emitted) in self::programs(texts, write) {
+        report.count(EMITTED, name, emitted.as_ref().map(|_| ()).map_err(Clone::clone));
+        programs.extend(emitted);
     }
     for (name, answer) in compiled::run(language, &folder, &programs)? {
         report.count(EQUAL, &name, answer);
     }
     Ok(())
+}
+
+/// The programs of all texts that have scripts, or the reasons that there is none.
+fn programs<'t>(
+    texts: &'t [(String, String)],
+    write: impl Fn(&mut Program, &[Wanted<'_>]) -> Result<String, PrintError> + Sync,
+) -> Vec<(&'t str, Result<Emitted<'t>, String>)> {
+    let emitted = in_parallel(texts.len(), |i| {
+        let (name, text) = &texts[i];
+        emit(name, text, |program, wanted| write(program, wanted).map_err(|error| error.to_string()))
+    });
+    let programs = texts.iter().zip(emitted).filter_map(|(script, emitted)| {
+        Some((script.0.as_str(), emitted?.map(|text| Emitted { script, text })))
+    });
+    programs.collect()
 }
 
 /// A program to compile.
