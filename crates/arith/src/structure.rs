@@ -54,7 +54,7 @@ fn push_operands<'a>(e: &'a Expr, pending: &mut Worklist<'a>) {
 }
 
 /// The strongest effect of `e` and its parts, at least [`Effect::Pure`]. A node of another dialect counts as
-/// [`Effect::Read`].
+/// [`Effect::Read`]; one of a type that is described at run time is opaque unless its description says that it is pure.
 pub fn effect(e: &Expr) -> Effect {
     let mut pending = Worklist::from_slice(&[e]);
     let mut strongest = Effect::Pure;
@@ -62,7 +62,11 @@ pub fn effect(e: &Expr) -> Effect {
         let Some(e) = pending.pop() else { return strongest };
         let own = match view(e) {
             View::Call(call) => call.node.op.as_node::<Op>().map_or(Effect::Opaque, Op::effect),
-            View::Other => Effect::Read,
+            View::Other => match e.object().info().is_pure() {
+                None => Effect::Read,
+                Some(true) => Effect::Pure,
+                Some(false) => Effect::Opaque,
+            },
             _ => Effect::Pure,
         };
         strongest = strongest.max(own);

@@ -1099,6 +1099,24 @@ tvmscript_status tvmscript_key(tvmscript_object object,
                                tvmscript_errors *out_errors);
 
 /**
+ * Writes a program that builds a node: a function, a module, or an array of functions, which becomes a module.
+ *
+ * The program defines one function `build`, which returns the node. It is that of `tvmscript emit`.
+ *
+ * @param registry the dialects to print and read with; the null handle for those that the node was read with
+ * @param target "python-builder", "rust-builder" or "cpp-builder"; or "doc-json" for the syntax tree of the node's text
+ * @param with_main 1 for a program that prints what it builds when it runs
+ * @param out_text the program, to be freed with `tvmscript_text_free`
+ * @param out_errors the reason why there is no program; NULL to ignore it
+ */
+tvmscript_status tvmscript_emit(tvmscript_registry registry,
+                                tvmscript_object object,
+                                tvmscript_str target,
+                                uint8_t with_main,
+                                tvmscript_text *out_text,
+                                tvmscript_errors *out_errors);
+
+/**
  * Returns the number of diagnostics; 0 for the null handle.
  */
 tvmscript_status tvmscript_errors_count(tvmscript_errors errors, size_t *out_count);

@@ -85,6 +85,30 @@ inline tvmscript_registry registry() {
 
 } // namespace detail
 
+/// The dialects of the library with those that texts in TOML describe.
+class Dialects {
+public:
+    explicit Dialects(const std::vector<std::string> &descriptions) {
+        std::vector<tvmscript_str> texts;
+        for (const std::string &text : descriptions) {
+            texts.push_back(detail::str(text));
+        }
+        tvmscript_errors errors{};
+        tvmscript_status status =
+            tvmscript_registry_new(texts.data(), texts.size(), nullptr, 0, &registry_, &errors);
+        detail::check(status, errors);
+    }
+    Dialects(const Dialects &) = delete;
+    Dialects &operator=(const Dialects &) = delete;
+    ~Dialects() { tvmscript_registry_free(registry_); }
+
+    /// The handle, which stays this object's.
+    tvmscript_registry registry() const { return registry_; }
+
+private:
+    tvmscript_registry registry_{};
+};
+
 /// A node, which never changes. Copies are of the same node.
 class Object {
 public:
@@ -127,6 +151,14 @@ public:
         tvmscript_text text{};
         tvmscript_errors errors{};
         detail::check(tvmscript_to_json(handle(), static_cast<int32_t>(format), tvmscript_str{}, 1, &text, &errors), errors);
+        return detail::take(text);
+    }
+
+    /// The program that builds the node: for "python-builder", "rust-builder" or "cpp-builder".
+    std::string emit(std::string_view target, bool with_main = false) const {
+        tvmscript_text text{};
+        tvmscript_errors errors{};
+        detail::check(tvmscript_emit(tvmscript_registry{}, handle(), detail::str(target), with_main, &text, &errors), errors);
         return detail::take(text);
     }
 
@@ -386,7 +418,10 @@ inline Scope with(Value scope) { return Scope(scope); }
 /// A program of this thread: its values and errors.
 class Program {
 public:
-    Program() { tvmscript::detail::check(tvmscript_builder_begin(tvmscript::detail::registry())); }
+    Program() : Program(tvmscript::detail::registry()) {}
+    explicit Program(tvmscript_registry registry) {
+        tvmscript::detail::check(tvmscript_builder_begin(registry));
+    }
     Program(const Program &) = delete;
     Program &operator=(const Program &) = delete;
     ~Program() {

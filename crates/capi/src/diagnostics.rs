@@ -32,6 +32,11 @@ pub(crate) mod codes {
         name: "json",
         meaning: "The file begins like JSON of a node, but is not valid JSON, or names types and fields that do not exist.",
     };
+    pub(crate) static NO_PROGRAM: ErrorCode = ErrorCode {
+        code: "E0814",
+        name: "no-program",
+        meaning: "There is no program that builds the node: its text does not read back, or the builder got a value that has no text in host code.",
+    };
     pub(crate) static LEFT_OUT: ErrorCode = ErrorCode {
         code: "E0805",
         name: "left-out",

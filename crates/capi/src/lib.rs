@@ -13,6 +13,7 @@ mod builder;
 mod callable;
 mod compare;
 mod diagnostics;
+mod emit;
 mod handles;
 mod json;
 mod options;

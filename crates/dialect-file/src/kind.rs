@@ -20,8 +20,12 @@ pub(crate) enum Kind {
     Class(String),
     /// A constraint variable of an operator.
     Variable(String),
+    /// One of the values of an `[enum]`, by its name in the file.
+    Enum(String),
     List(Box<Kind>),
     Optional(Box<Kind>),
+    /// The first kind that a value fits.
+    Either(Vec<Kind>),
 }
 
 /// Role of a field.
@@ -36,8 +40,9 @@ pub(crate) enum Role {
 }
 
 /// Words of kinds, for messages.
-pub(crate) const WORDS: &str = "`int`, `float`, `bool`, `str`, `dtype`, `any`, `expr`, `node`, the name of a node, or one of \
-                                them after `list of`, `optional`, `definition` or `ignored`";
+pub(crate) const WORDS: &str = "`int`, `float`, `bool`, `str`, `dtype`, `any`, `expr`, `node`, the name of a node or an enum, several \
+                                of them with `or` between them, and all this after `list of`, `optional`, `definition` or \
+                                `ignored`";
 
 impl Kind {
     /// Reads a kind with its role. Names of classes and variables are checked later.
@@ -74,6 +79,10 @@ impl Kind {
         if let Some(inner) = text.strip_prefix("optional ") {
             return Some(Kind::Optional(Box::new(Kind::words(inner.trim_start(), depth + 1)?)));
         }
+        if text.contains(" or ") {
+            let all = text.split(" or ").map(|part| Kind::words(part.trim(), depth + 1));
+            return Some(Kind::Either(all.collect::<Option<_>>()?));
+        }
         Some(match text {
             "any" => Kind::Any,
             "bool" => Kind::Bool,
@@ -91,7 +100,10 @@ impl Kind {
     /// Returns `true` for kinds whose values are no nodes.
     pub(crate) fn is_attribute(&self) -> bool {
         match self {
-            Kind::Bool | Kind::Int | Kind::Float | Kind::DType | Kind::Str | Kind::Any => true,
+            Kind::Bool | Kind::Int | Kind::Float | Kind::DType | Kind::Str | Kind::Any | Kind::Enum(_) => {
+                true
+            }
+            Kind::Either(all) => all.iter().all(Kind::is_attribute),
             Kind::Expr | Kind::Node | Kind::Class(_) | Kind::Variable(_) => false,
             Kind::List(inner) | Kind::Optional(inner) => inner.is_attribute(),
         }
@@ -102,16 +114,28 @@ impl Kind {
         match self {
             Kind::Class(found) | Kind::Variable(found) => found == name,
             Kind::List(inner) | Kind::Optional(inner) => inner.names(name),
+            Kind::Either(all) => all.iter().any(|one| one.names(name)),
             _ => false,
         }
     }
 
-    /// The innermost class name of the kind, to resolve it.
-    pub(crate) fn class_mut(&mut self) -> Option<&mut Kind> {
+    /// The kinds that name a class, to resolve them.
+    pub(crate) fn classes_mut(&mut self) -> Vec<&mut Kind> {
         match self {
-            Kind::Class(_) => Some(self),
-            Kind::List(inner) | Kind::Optional(inner) => inner.class_mut(),
-            _ => None,
+            Kind::Class(_) => vec![self],
+            Kind::List(inner) | Kind::Optional(inner) => inner.classes_mut(),
+            Kind::Either(all) => all.iter_mut().flat_map(Kind::classes_mut).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The type keys or names of classes in the kind.
+    pub(crate) fn classes(&self) -> Vec<&str> {
+        match self {
+            Kind::Class(key) => vec![key],
+            Kind::List(inner) | Kind::Optional(inner) => inner.classes(),
+            Kind::Either(all) => all.iter().flat_map(Kind::classes).collect(),
+            _ => Vec::new(),
         }
     }
 }

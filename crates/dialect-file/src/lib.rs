@@ -45,9 +45,11 @@ mod kind;
 mod load;
 mod lower;
 mod node;
+mod operators;
 mod print;
 mod rule;
 mod source;
+mod statement;
 mod template;
 mod traits;
 mod upgrade;
@@ -58,7 +60,7 @@ use tvmscript_ir_core::{Dialect, ObjectLike, Registry, TypeInfo};
 use tvmscript_irbuilder::BuildDialect as _;
 use tvmscript_pass::PassError;
 use tvmscript_python_syntax::ast;
-use tvmscript_script_parser::{DecoratorRule, ParseDialect as _, defaults};
+use tvmscript_script_parser::{DecoratorRule, ParseDialect as _, Parser, WholeTextReader, defaults};
 
 pub use edition::Editions;
 pub use error::{DescriptionError, DescriptionErrorKind};
@@ -227,6 +229,9 @@ impl DialectFile {
                 dialect = dialect.variable_info(info);
             }
             dialect = match (text.gives, text.form) {
+                (_, Form::Text { .. }) => {
+                    dialect.docsify_info(info, move |node, path, d| print::whole_text(text, node, path, d))
+                }
                 (Gives::Value, _) => {
                     dialect.docsify_info(info, move |node, path, d| print::expression(text, node, path, d))
                 }
@@ -241,14 +246,45 @@ impl DialectFile {
             dialect = dialect.decorator(name, DecoratorRule::Described { define: *define });
         }
         // The statements of functions with a decorator of another dialect are read by that dialect.
-        if !loaded.decorators.is_empty() {
+        let wholes = loaded.statements.iter().filter(|text| matches!(text.form, Form::Text { .. }));
+        if !loaded.decorators.is_empty() || wholes.clone().next().is_some() {
             dialect = dialect
-                .parse::<ast::Assign>(defaults::assign)
                 .parse::<ast::ExprStmt>(function::expression)
                 .parse::<ast::With>(defaults::with)
                 .parse::<ast::For>(defaults::for_frame)
                 .fragments(defaults::fragment);
+            let find =
+                |form: fn(&Form) -> bool| loaded.statements.iter().copied().find(|text| form(&text.form));
+            let bind = find(|form| matches!(form, Form::Bind { .. }));
+            dialect = dialect.parse::<ast::Assign>(move |p, id, stmt| statement::assign(bind, p, id, stmt));
+            if let Some(text) = bind.filter(|text| text.annotation.is_some()) {
+                dialect = dialect
+                    .parse::<ast::AnnAssign>(move |p, id, stmt| statement::annotated(text, p, id, stmt));
+            }
+            if let Some(text) = find(|form| matches!(form, Form::Return { .. })) {
+                dialect =
+                    dialect.parse::<ast::Return>(move |p, id, stmt| statement::returned(text, p, id, stmt));
+            }
+            if let Some(text) = find(|form| matches!(form, Form::If { .. })) {
+                dialect = dialect.parse::<ast::If>(move |p, id, stmt| statement::branch(text, p, id, stmt));
+            }
         }
-        dialect.functions(&loaded.functions).absent_names(&loaded.absent)
+        for text in wholes.copied() {
+            let read: WholeTextReader =
+                Box::leak(Box::new(move |p: &mut Parser<'_>, body: &[ast::StmtId]| {
+                    statement::whole_text(text, p, body)
+                }));
+            dialect = dialect.whole_text(text.lines, read);
+        }
+        if !loaded.operations.is_empty() {
+            for info in loaded.types.iter().filter(|info| info.is_concrete()) {
+                dialect = dialect.operator_info(info, operators::apply);
+            }
+        }
+        dialect
+            .functions(&loaded.functions)
+            .predefined_functions(&loaded.words)
+            .python_modules(loaded.modules)
+            .absent_names(&loaded.absent)
     }
 }

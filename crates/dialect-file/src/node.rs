@@ -25,8 +25,30 @@ pub(crate) enum Convert {
     Typed,
     Node,
     Class(&'static TypeInfo),
+    Enum(&'static Enumeration),
     List(Box<Convert>),
     Optional(Box<Convert>),
+    /// The first conversion that succeeds.
+    Either(Vec<Convert>),
+}
+
+/// An `[enum]` of a file. Its values are strings in nodes, and names in text.
+#[derive(Debug)]
+pub(crate) struct Enumeration {
+    pub(crate) dialect: &'static str,
+    pub(crate) name: &'static str,
+    /// The text in front of a value, such as `Mem.`; `None` for names without the prefix of the dialect.
+    pub(crate) path: Option<&'static str>,
+    pub(crate) values: Vec<String>,
+    /// The values, as words of text.
+    pub(crate) words: Vec<&'static str>,
+}
+
+/// A value of an enum, which is a function of scripts that cannot be called.
+#[derive(Debug)]
+pub(crate) struct EnumValue {
+    pub(crate) of: &'static Enumeration,
+    pub(crate) value: &'static str,
 }
 
 impl Convert {
@@ -64,6 +86,39 @@ impl Convert {
                     ));
                 }
             },
+            Convert::Enum(wanted) => {
+                let found = match &value {
+                    ScriptValue::Function(function) => {
+                        function.data.and_then(|data| data.downcast_ref::<EnumValue>())
+                    }
+                    _ => None,
+                };
+                match found.filter(|found| std::ptr::eq(found.of, *wanted)) {
+                    Some(found) => Value::str(found.value),
+                    None => {
+                        let expected = format!("a value of `{}`", wanted.name);
+                        return Err(BuildError::expected(expected, value.type_name()));
+                    }
+                }
+            }
+            Convert::Either(all) => {
+                // A bool is an int of Python, and an int a float.
+                let exact = all.iter().find(|one| {
+                    matches!(
+                        (one, &value),
+                        (Convert::Bool, ScriptValue::Bool(_))
+                            | (Convert::Int, ScriptValue::Int(_))
+                            | (Convert::Float, ScriptValue::Float(_))
+                    )
+                });
+                for one in exact.into_iter().chain(all) {
+                    if let Ok(value) = one.value(value.clone()) {
+                        return Ok(value);
+                    }
+                }
+                let expected: Vec<String> = all.iter().map(Convert::expected).collect();
+                return Err(BuildError::expected(expected.join(" or "), value.type_name()));
+            }
             Convert::List(item) => {
                 let Some(items) = value.items() else {
                     return Err(BuildError::expected("a list or tuple", value.type_name()));
@@ -76,6 +131,52 @@ impl Convert {
                 other => inner.value(other)?,
             },
         })
+    }
+}
+
+impl Convert {
+    /// Describes the accepted values in messages.
+    fn expected(&self) -> String {
+        match self {
+            Convert::Any => "any value".to_owned(),
+            Convert::Bool => "a bool".to_owned(),
+            Convert::Int => "an int".to_owned(),
+            Convert::Float => "a float".to_owned(),
+            Convert::DType => "a dtype".to_owned(),
+            Convert::Str => "a string".to_owned(),
+            Convert::Expr => "an expression".to_owned(),
+            Convert::Typed => "a value with a type".to_owned(),
+            Convert::Node => "an IR node".to_owned(),
+            Convert::Class(class) => format!("a `{}`", class.display_key()),
+            Convert::Enum(of) => format!("a value of `{}`", of.name),
+            Convert::List(_) => "a list".to_owned(),
+            Convert::Optional(inner) => format!("{} or None", inner.expected()),
+            Convert::Either(all) => all.iter().map(Convert::expected).collect::<Vec<_>>().join(" or "),
+        }
+    }
+
+    /// Returns `true` if a field holds a value of this kind.
+    pub(crate) fn fits(&self, value: FieldRef<'_>) -> bool {
+        match (self, value) {
+            (Convert::Any, _) | (Convert::Optional(_), FieldRef::None) => true,
+            (Convert::Optional(inner), value) => inner.fits(value),
+            (Convert::Either(all), value) => all.iter().any(|one| one.fits(value)),
+            (Convert::Bool, value) => matches!(value, FieldRef::Bool(_)),
+            (Convert::Int, value) => matches!(value, FieldRef::Int(_)),
+            (Convert::Float, value) => matches!(value, FieldRef::Float(_)),
+            (Convert::DType, value) => matches!(value, FieldRef::DType(_)),
+            (_, FieldRef::Node(node)) => {
+                let text = tvmscript_docsifier::text_of(node);
+                match self {
+                    Convert::Str => text.is_some(),
+                    Convert::Enum(of) => text.is_some_and(|text| of.values.iter().any(|value| value == text)),
+                    Convert::List(_) => node.is::<ArrayNode>(),
+                    Convert::Class(class) => node.info().is_a(class),
+                    _ => text.is_none(),
+                }
+            }
+            _ => false,
+        }
     }
 }
 
@@ -182,6 +283,19 @@ pub(crate) struct Place {
     pub(crate) name: &'static str,
     /// The class of nodes or elements, if the field has one.
     pub(crate) class: Option<&'static TypeInfo>,
+    /// The fields of a new node of the class, if it is a variable of the file.
+    pub(crate) fresh: Vec<Value>,
+    /// Conversion of values of the field.
+    pub(crate) convert: Convert,
+}
+
+/// The annotation of variables: a field of theirs.
+#[derive(Debug)]
+pub(crate) struct Annotation {
+    /// Index of the field in the variable.
+    pub(crate) field: usize,
+    pub(crate) name: &'static str,
+    pub(crate) convert: Convert,
 }
 
 /// A node that has a text.
@@ -203,6 +317,16 @@ pub(crate) struct NodeText {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) target: Option<Place>,
     pub(crate) body: Option<Place>,
+    /// The statements after `else`.
+    pub(crate) otherwise: Option<Place>,
+    /// The value of a binding or `return`, or a condition.
+    pub(crate) value: Option<Place>,
+    /// The annotation of the variables that it binds.
+    pub(crate) annotation: Option<Annotation>,
+    /// The statements that begin a text.
+    pub(crate) lines: &'static [&'static str],
+    /// The type of a function's result.
+    pub(crate) returns: Option<Place>,
     /// The name of a function.
     pub(crate) name: Option<Place>,
     /// The parameters of a function.

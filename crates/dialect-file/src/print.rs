@@ -1,12 +1,12 @@
 //! The text of nodes of a loaded dialect.
 
-use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
+use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyError, DocsifyResult, text_of};
 use tvmscript_ir_core::containers::ArrayNode;
 use tvmscript_ir_core::{EqKind, FieldRef, Object, PathId, Value, for_each_child};
 
 use crate::load::Loaded;
-use crate::node::{Convert, NodeText, Passing, Place};
+use crate::node::{Annotation, Argument, Convert, NodeText, Passing, Place};
 use crate::template::Form;
 
 /// Name of variables without a name.
@@ -37,7 +37,38 @@ pub(crate) fn statement(
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<StmtDoc> {
     match node.form {
-        Form::Call | Form::Function { .. } => {
+        Form::Bind { .. } => {
+            let Some((place, variable)) = target(node, object) else {
+                return Err(DocsifyError::unwritable(object, "it binds no variable"));
+            };
+            let value = part(node.value.as_ref(), object, path, d)?;
+            let annotation = match &node.annotation {
+                Some(annotation) => {
+                    let at = d.field(path, place.name);
+                    annotation_of(annotation, variable, at, d)?
+                }
+                None => None,
+            };
+            let name = define(place, variable, object, path, d)?;
+            match annotation {
+                Some(annotation) => Ok(d.docs.assign(name, Some(value), Some(annotation))?),
+                None => Ok(d.docs.bind(name, value)),
+            }
+        }
+        Form::Return { .. } => {
+            let value = part(node.value.as_ref(), object, path, d)?;
+            Ok(d.docs.return_(value))
+        }
+        Form::If { .. } => {
+            let condition = part(node.value.as_ref(), object, path, d)?;
+            let then = d.in_scope(object, |d| push_body(node.body.as_ref(), object, path, d))?.1;
+            let otherwise = d.in_scope(object, |d| push_body(node.otherwise.as_ref(), object, path, d))?.1;
+            if then.is_empty() && otherwise.is_empty() {
+                return Err(DocsifyError::unwritable(object, "it has no statements"));
+            }
+            Ok(d.docs.if_(condition, &then, &otherwise)?)
+        }
+        Form::Call | Form::Subscript | Form::Operation(_) | Form::Text { .. } | Form::Function { .. } => {
             let call = call(node, object, path, d)?;
             Ok(d.docs.expr_stmt(call))
         }
@@ -46,14 +77,7 @@ pub(crate) fn statement(
             let Some((place, variable)) = target(node, object) else {
                 return Err(DocsifyError::unwritable(object, "it binds no variable"));
             };
-            let hint = hint(variable);
-            if d.is_defined(variable) {
-                let reason = format!("`{hint}` is used or bound before this statement");
-                return Err(DocsifyError::unwritable(object, reason));
-            }
-            let frame = d.frame_of_free(variable).unwrap_or(d.frame_count().saturating_sub(1));
-            let name = d.in_frame(frame, |d| d.define(variable, hint))?;
-            let name = d.at_field(name, path, place.name);
+            let name = define(place, variable, object, path, d)?;
             Ok(d.docs.bind(name, value))
         }
         Form::With { .. } => {
@@ -70,6 +94,69 @@ pub(crate) fn statement(
             }
         }
     }
+}
+
+/// Defines the variable of a binding.
+fn define(
+    place: &Place,
+    variable: &Object,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
+    let hint = hint(variable);
+    if d.is_defined(variable) {
+        let reason = format!("`{hint}` is used or bound before this statement");
+        return Err(DocsifyError::unwritable(object, reason));
+    }
+    let frame = d.frame_of_free(variable).unwrap_or(d.frame_count().saturating_sub(1));
+    let name = d.in_frame(frame, |d| d.define(variable, hint))?;
+    Ok(d.at_field(name, path, place.name))
+}
+
+/// The value of a field that a template has a place for.
+pub(crate) fn part(
+    place: Option<&Place>,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
+    let Some(place) = place else { return Err(DocsifyError::unwritable(object, "it has no value")) };
+    let path = d.field(path, place.name);
+    print(object.field(place.field), &place.convert, path, d)
+}
+
+/// The annotation of a variable; `None` if its field is empty.
+fn annotation_of(
+    annotation: &Annotation,
+    variable: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Option<ExprDoc>> {
+    match variable.field(annotation.field) {
+        FieldRef::None => Ok(None),
+        value => {
+            let path = d.field(path, annotation.name);
+            Ok(Some(print(value, &annotation.convert, path, d)?))
+        }
+    }
+}
+
+/// The statements of a text that begins with a statement.
+pub(crate) fn whole_text(
+    node: &NodeText,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtList> {
+    let ((), body) = d.in_scope(object, |d| push_body(node.body.as_ref(), object, path, d))?;
+    let mut stmts = Vec::with_capacity(body.len() + node.lines.len());
+    for line in node.lines {
+        let line = d.docs.id(*line);
+        stmts.push(d.docs.expr_stmt(line));
+    }
+    stmts.extend(body);
+    Ok(d.docs.block(&stmts))
 }
 
 pub(crate) fn hint(variable: &Object) -> &str {
@@ -99,19 +186,19 @@ fn scope(
             }
             None => None,
         };
-        push_body(node, object, path, d)?;
+        push_body(node.body.as_ref(), object, path, d)?;
         Ok(name)
     })
 }
 
 /// Appends the statements of a body to the innermost frame.
 pub(crate) fn push_body(
-    node: &NodeText,
+    body: Option<&Place>,
     object: &Object,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<()> {
-    if let Some(body) = &node.body
+    if let Some(body) = body
         && let FieldRef::Node(list) = object.field(body.field)
         && let Some(list) = list.as_node::<ArrayNode>()
     {
@@ -129,10 +216,15 @@ pub(crate) fn push_body(
 /// The annotation of a parameter: the function of its variable node, or a call of it if the node has fields.
 pub(crate) fn annotation(
     loaded: &Loaded,
+    function: &NodeText,
     variable: &Object,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
+    if let Some(annotation) = &function.annotation {
+        let found = annotation_of(annotation, variable, path, d)?;
+        return found.ok_or_else(|| DocsifyError::unwritable(variable, "it has no annotation"));
+    }
     let Some(node) = loaded.text_of(variable.info()) else {
         return Err(DocsifyError::unwritable(variable, "its type has no text"));
     };
@@ -143,10 +235,33 @@ pub(crate) fn annotation(
 }
 
 /// The call of the function of a node.
-fn call(node: &NodeText, object: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
+pub(crate) fn call(
+    node: &NodeText,
+    object: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<ExprDoc> {
     let mut args = Vec::with_capacity(node.arguments.len());
     let mut keywords: Vec<(&str, ExprDoc)> = Vec::new();
-    for argument in &node.arguments {
+    // Arguments by position are left out from the end.
+    let is_given = |argument: &Argument| {
+        argument.passing != Passing::Position
+            || argument.default.as_ref().is_none_or(|default| !is_same(default, object.field(argument.field)))
+    };
+    let by_position =
+        node.arguments.iter().take_while(|argument| argument.passing == Passing::Position).count();
+    let has_rest = node.arguments.iter().any(|argument| argument.passing == Passing::Star);
+    let last = match has_rest {
+        true => by_position,
+        false => {
+            let given = node.arguments.iter().take(by_position).rposition(is_given);
+            given.map_or(0, |last| last + 1)
+        }
+    };
+    for (index, argument) in node.arguments.iter().enumerate() {
+        if index >= last && argument.passing == Passing::Position {
+            continue;
+        }
         let value = object.field(argument.field);
         let path = d.field(path, argument.field_name);
         match argument.passing {
@@ -166,7 +281,17 @@ fn call(node: &NodeText, object: &Object, path: PathId, d: &mut Docsifier<'_>) -
             }
         }
     }
+    if let Form::Operation(kind) = node.form {
+        return Ok(d.docs.operation(kind, &args)?);
+    }
     let callee = d.prefixed(node.dialect, node.function);
+    if node.form == Form::Subscript {
+        return Ok(d.docs.index(callee, &args));
+    }
+    // A decorator without arguments.
+    if matches!(node.form, Form::Function { .. }) && args.is_empty() && keywords.is_empty() {
+        return Ok(callee);
+    }
     Ok(match keywords.is_empty() {
         true => d.docs.call_args(callee, &args),
         false => d.docs.call(callee, &args, &keywords),
@@ -192,6 +317,25 @@ fn print(value: FieldRef<'_>, of: &Convert, path: PathId, d: &mut Docsifier<'_>)
     let FieldRef::Node(object) = value else { return d.value(&value.to_value(), path) };
     match of {
         Convert::Optional(inner) => print(value, inner, path, d),
+        Convert::Either(all) => match all.iter().find(|one| one.fits(value)) {
+            Some(one) => print(value, one, path, d),
+            None => d.expr_object(object, path),
+        },
+        Convert::Enum(of) => {
+            let text = text_of(object).unwrap_or_default();
+            let doc = match of.path {
+                Some(group) => d.prefixed(of.dialect, &format!("{group}{text}")),
+                None => {
+                    match of.values.iter().position(|value| value == text).and_then(|at| of.words.get(at)) {
+                        Some(word) => d.word(word),
+                        None => {
+                            return Err(DocsifyError::unwritable(object, "it is not a value of the enum"));
+                        }
+                    }
+                }
+            };
+            Ok(d.at(doc, path))
+        }
         Convert::Str => {
             let doc = d.docs.str(text_of(object).unwrap_or_default());
             Ok(d.at(doc, path))

@@ -29,7 +29,7 @@ impl Mistakes {
 }
 
 /// A text of the file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) text: String,
     pub(crate) at: Place,

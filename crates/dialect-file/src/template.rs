@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
+use tvmscript_docsifier::doc::OperationKind;
 use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, HasRange, Stmt, StmtId};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
 
 use crate::error::DescriptionErrorKind;
+use crate::operators;
 use crate::source::{Mistakes, Text};
 
 /// An argument of the call of a template.
@@ -34,23 +36,71 @@ pub(crate) enum Pass {
 pub(crate) enum Form {
     /// `X.f({a})`
     Call,
+    /// `X.F[{a}, {b}]`
+    Subscript,
+    /// `{a} + {b}`
+    Operation(OperationKind),
     /// `{out} = X.f({a})`
     Assign { target: usize },
+    /// `{x} = {value}`, `{x}: {x.type} = {value}`
+    Bind { target: usize, value: usize },
+    /// `return {value}`
+    Return { value: usize },
+    /// `if {condition}: {then}` with `else: {otherwise}`
+    If { condition: usize, then: usize, otherwise: Option<usize> },
     /// `with X.f({a}) as {x}: {body}`
     With { target: Option<usize>, body: usize },
     /// `for {x} in X.f({a}): {body}`
     For { target: usize, body: usize },
-    /// `@X.f` and `def {name}({params}): {body}`
-    Function { name: usize, params: Option<usize>, body: usize },
+    /// `@X.f` and `def {name}({params}) -> {result}: {body}`
+    Function { name: usize, params: Option<usize>, result: Option<usize>, body: usize },
+    /// Statements that begin a text, and `{body}`
+    Text { body: usize },
+}
+
+impl Form {
+    /// Returns `true` if scripts call a function.
+    pub(crate) fn is_called(self) -> bool {
+        matches!(
+            self,
+            Form::Call | Form::Subscript | Form::Assign { .. } | Form::With { .. } | Form::For { .. }
+        )
+    }
+
+    /// The fields that hold statements.
+    pub(crate) fn bodies(self) -> impl Iterator<Item = usize> {
+        let (first, second) = match self {
+            Form::With { body, .. }
+            | Form::For { body, .. }
+            | Form::Function { body, .. }
+            | Form::Text { body } => (Some(body), None),
+            Form::If { then, otherwise, .. } => (Some(then), otherwise),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// The field of the variable that the statement binds.
+    pub(crate) fn target(self) -> Option<usize> {
+        match self {
+            Form::Assign { target } | Form::Bind { target, .. } | Form::For { target, .. } => Some(target),
+            Form::With { target, .. } => target,
+            _ => None,
+        }
+    }
 }
 
 /// A template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) form: Form,
-    /// Name of the function, without the prefix.
+    /// Name of the function, without the prefix; of a statement of Python or an operator, its word.
     pub(crate) function: String,
     pub(crate) arguments: Vec<Argument>,
+    /// The field of variables that is their annotation: `type` of `{x}: {x.type}`.
+    pub(crate) annotation: Option<Text>,
+    /// The statements that begin a text.
+    pub(crate) lines: Vec<String>,
 }
 
 impl Template {
@@ -58,12 +108,18 @@ impl Template {
     pub(crate) fn fields(&self) -> Vec<usize> {
         let arguments = self.arguments.iter().map(|argument| argument.field);
         match self.form {
-            Form::Call => arguments.collect(),
+            Form::Call | Form::Subscript | Form::Operation(_) => arguments.collect(),
+            Form::Bind { target, value } => vec![target, value],
+            Form::Return { value } => vec![value],
+            Form::If { condition, then, otherwise } => {
+                [condition, then].into_iter().chain(otherwise).collect()
+            }
+            Form::Text { body } => vec![body],
             Form::Assign { target } => std::iter::once(target).chain(arguments).collect(),
             Form::With { target, body } => arguments.chain(target).chain([body]).collect(),
             Form::For { target, body } => std::iter::once(target).chain(arguments).chain([body]).collect(),
-            Form::Function { name, params, body } => {
-                arguments.chain([name]).chain(params).chain([body]).collect()
+            Form::Function { name, params, result, body } => {
+                arguments.chain([name]).chain(params).chain(result).chain([body]).collect()
             }
         }
     }
@@ -71,7 +127,25 @@ impl Template {
     /// The call of an operator or node: required fields by position, others by keyword.
     pub(crate) fn call(function: &str, fields: impl Iterator<Item = (usize, Pass)>) -> Template {
         let arguments = fields.map(|(field, pass)| Argument { field, pass }).collect();
-        Template { form: Form::Call, function: function.to_owned(), arguments }
+        Template {
+            form: Form::Call,
+            function: function.to_owned(),
+            arguments,
+            annotation: None,
+            lines: Vec::new(),
+        }
+    }
+
+    /// The text in messages.
+    pub(crate) fn shown(&self, prefix: &str) -> String {
+        match self.form {
+            Form::Operation(_) => format!("the operator `{}`", self.function),
+            Form::Bind { .. } | Form::Return { .. } | Form::If { .. } => {
+                format!("the statement `{}`", self.function)
+            }
+            Form::Text { .. } => format!("the text that begins with `{}`", self.function),
+            _ => format!("the text `{prefix}.{}(..)`", self.function),
+        }
     }
 }
 
@@ -94,9 +168,18 @@ pub(crate) fn parse(
         let reason = format!("is not a statement of Python: {}", error.kind);
         return refuse(text, entry, &reason, error.range.to_usize(), mistakes);
     }
-    let mut reader =
-        Reader { ast: &parsed.ast, text, entry, prefix, fields, placeholders: &placeholders, mistakes };
-    reader.template()
+    let mut reader = Reader {
+        ast: &parsed.ast,
+        text,
+        entry,
+        prefix,
+        fields,
+        placeholders: &placeholders,
+        annotation: None,
+        mistakes,
+    };
+    let template = reader.template()?;
+    Some(Template { annotation: reader.annotation, ..template })
 }
 
 fn refuse<T>(
@@ -107,8 +190,9 @@ fn refuse<T>(
     mistakes: &mut Mistakes,
 ) -> Option<T> {
     let kind = DescriptionErrorKind::Assembly { entry: entry.to_owned(), reason: reason.to_owned() };
-    let help = "a template is `X.f({a}, key={b})`, `{out} = X.f({a})`, `with X.f({a}): {body}`, `for {i} in X.f({a}): \
-                {body}`, or `@X.f` above `def {name}({params}): {body}`";
+    let help = "a template is `X.f({a}, key={b})`, `X.F[{a}]`, `{a} + {b}`, `{out} = X.f({a})`, `{out} = {value}`, `return {value}`, \
+                `if {condition}: {body}`, `with X.f({a}): {body}`, `for {i} in X.f({a}): {body}`, or `@X.f` above `def \
+                {name}({params}): {body}`";
     mistakes.with_help(kind, &text.part(range), help);
     None
 }
@@ -127,13 +211,15 @@ fn placeholders(text: &str) -> Result<(String, Vec<Range<usize>>), Refusal> {
             return Err(("has a `{` without `}`".to_owned(), start..start + 1));
         };
         let end = start + name.len() + 2;
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_name = !name.is_empty()
+            && name.split('.').count() <= 2
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
         if !is_name {
             return Err((format!("has the placeholder `{{{name}}}`, which is not a name"), start..end));
         }
         python.push_str(before);
         python.push('_');
-        python.push_str(name);
+        python.push_str(&name.replace('.', "_"));
         python.push('_');
         found.push(start..end);
         at = end;
@@ -150,6 +236,7 @@ struct Reader<'a> {
     prefix: &'a str,
     fields: &'a [&'a str],
     placeholders: &'a [Range<usize>],
+    annotation: Option<Text>,
     mistakes: &'a mut Mistakes,
 }
 
@@ -194,17 +281,60 @@ impl Reader<'_> {
     }
 
     fn template(&mut self) -> Option<Template> {
-        let [statement] = self.ast.module_body() else {
-            let range = 0..self.text.text.len();
-            return self.refuse("is not one statement", range);
+        let (statement, lines) = match self.ast.module_body() {
+            [statement] => (statement, [].as_slice()),
+            [lines @ .., body] if !lines.is_empty() => (body, lines),
+            _ => {
+                let range = 0..self.text.text.len();
+                return self.refuse("is not a statement", range);
+            }
         };
+        if !lines.is_empty() {
+            return self.text(lines, *statement);
+        }
         let range = self.range(*statement);
         let (form, call) = match *self.ast.stmt(*statement) {
-            Stmt::Expr(stmt) => (Form::Call, stmt.value),
+            Stmt::Expr(stmt) => match *self.ast.expr(stmt.value) {
+                Expr::Subscript { .. } => (Form::Subscript, stmt.value),
+                ref expr => match operators::of(self.ast, expr) {
+                    Some((kind, word, operands)) => return self.operation(kind, word, &operands, range),
+                    None => (Form::Call, stmt.value),
+                },
+            },
             Stmt::Assign(stmt) => match self.ast.list(stmt.targets) {
+                [target] if self.is_slot(stmt.value) => {
+                    let (target, value) = (self.slot_of(*target)?, self.slot_of(stmt.value)?);
+                    return Some(self.word(Form::Bind { target, value }, "="));
+                }
                 [target] => (Form::Assign { target: self.slot_of(*target)? }, stmt.value),
                 _ => return self.refuse("assigns to several targets", range),
             },
+            Stmt::AnnAssign(stmt) => {
+                let target = self.slot_of(stmt.target)?;
+                self.annotation_of(target, stmt.annotation)?;
+                let Some(value) = stmt.value else { return self.refuse("assigns no value", range) };
+                let value = self.slot_of(value)?;
+                return Some(self.word(Form::Bind { target, value }, "="));
+            }
+            Stmt::Return(stmt) => {
+                let Some(value) = stmt.value else { return self.refuse("returns no `{value}`", range) };
+                let value = self.slot_of(value)?;
+                return Some(self.word(Form::Return { value }, "return"));
+            }
+            Stmt::If(stmt) => {
+                let [clause] = self.ast.list(stmt.clauses) else {
+                    return self.refuse("has `elif`, which is an `if` in the statements after `else`", range);
+                };
+                let condition = self.slot_of(clause.test)?;
+                let then = self.ast.list(clause.body).to_vec();
+                let then = self.body(&then, range.clone())?;
+                let otherwise = self.ast.list(stmt.orelse).to_vec();
+                let otherwise = match otherwise.is_empty() {
+                    true => None,
+                    false => Some(self.body(&otherwise, range)?),
+                };
+                return Some(self.word(Form::If { condition, then, otherwise }, "if"));
+            }
             Stmt::With(stmt) => {
                 let [item] = self.ast.list(stmt.items) else {
                     return self.refuse("opens several scopes at once", range);
@@ -228,19 +358,90 @@ impl Reader<'_> {
                 let name = self.named(self.ast.name(stmt.name), &range)?;
                 let params = match self.ast.list(stmt.params) {
                     [] => None,
-                    [param] if param.annotation.is_none() && param.default.is_none() => {
+                    [param] if param.default.is_none() => {
                         let text = self.ast.name(param.name).to_owned();
-                        Some(self.named(&text, &range)?)
+                        let field = self.named(&text, &range)?;
+                        if let Some(annotation) = param.annotation {
+                            self.annotation_of(field, annotation)?;
+                        }
+                        Some(field)
                     }
                     _ => return self.refuse("has more than `{params}` between the parentheses", range),
                 };
+                let result = match stmt.returns {
+                    Some(result) => Some(self.slot_of(result)?),
+                    None => None,
+                };
                 let body = self.ast.list(stmt.body).to_vec();
-                (Form::Function { name, params, body: self.body(&body, range)? }, decorator)
+                (Form::Function { name, params, result, body: self.body(&body, range)? }, decorator)
             }
             _ => return self.refuse("is another statement", range),
         };
         let (function, arguments) = self.callee(call, matches!(form, Form::Function { .. }))?;
-        let template = Template { form, function, arguments };
+        let template = Template { form, function, arguments, ..self.word(form, "") };
+        self.once(template)
+    }
+
+    fn word(&self, form: Form, word: &str) -> Template {
+        Template { form, ..Template::call(word, std::iter::empty()) }
+    }
+
+    /// `ib = rx.Builder()` and `{body}`.
+    fn text(&mut self, lines: &[StmtId], body: StmtId) -> Option<Template> {
+        let body = self.body(&[body], 0..self.text.text.len())?;
+        let text = |id: &StmtId| self.text.text.get(self.range(*id)).unwrap_or_default().to_owned();
+        let lines: Vec<String> = lines.iter().map(text).collect();
+        let first = lines.first().cloned().unwrap_or_default();
+        if first.contains('{') {
+            return self.refuse("begins with a placeholder", 0..first.len());
+        }
+        Some(Template { lines, ..self.word(Form::Text { body }, &first) })
+    }
+
+    /// `{a} + {b}`.
+    fn operation(
+        &mut self,
+        kind: OperationKind,
+        word: &str,
+        operands: &[ExprId],
+        range: Range<usize>,
+    ) -> Option<Template> {
+        if operands.len() != kind.arity() {
+            return self.refuse("has another number of operands", range);
+        }
+        let slots: Option<Vec<usize>> = operands.iter().map(|operand| self.slot_of(*operand)).collect();
+        let arguments = slots?.into_iter().map(|field| Argument { field, pass: Pass::Position });
+        let template = Template { arguments: arguments.collect(), ..self.word(Form::Operation(kind), word) };
+        self.once(template)
+    }
+
+    fn is_slot(&self, at: ExprId) -> bool {
+        self.placeholders.contains(&self.range(at))
+    }
+
+    /// The annotation `{x.type}` of the variable `{x}`.
+    fn annotation_of(&mut self, variable: usize, annotation: ExprId) -> Option<()> {
+        let range = self.range(annotation);
+        let name = self.fields.get(variable).copied().unwrap_or_default();
+        let text = self.text.text.get(range.clone()).unwrap_or_default();
+        let field = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+        let field = field.and_then(|text| text.strip_prefix(name)).and_then(|text| text.strip_prefix('.'));
+        match field {
+            Some(field) => {
+                self.annotation = Some(Text::implied(field, &self.text.part(range)));
+                Some(())
+            }
+            None => {
+                let reason = format!(
+                    "has `{text}` as an annotation, which is not a field of the variable, such as `{{{name}.type}}`"
+                );
+                self.refuse(&reason, range)
+            }
+        }
+    }
+
+    /// A template that has each placeholder once.
+    fn once(&mut self, template: Template) -> Option<Template> {
         let mut seen = Vec::new();
         for field in template.fields() {
             if seen.contains(&field) {
@@ -281,8 +482,16 @@ impl Reader<'_> {
     /// The function and the arguments of a call `Prefix.function(..)`; of a decorator, also without parentheses.
     fn callee(&mut self, call: ExprId, is_decorator: bool) -> Option<(String, Vec<Argument>)> {
         let range = self.range(call);
+        let mut subscripts = Vec::new();
         let (func, args, keywords) = match *self.ast.expr(call) {
             Expr::Call { func, args, keywords } => (func, Some(args), Some(keywords)),
+            Expr::Subscript { value, index, .. } => {
+                subscripts = match *self.ast.expr(index) {
+                    Expr::Tuple { elts } => self.ast.list(elts).to_vec(),
+                    _ => vec![index],
+                };
+                (value, None, None)
+            }
             _ if is_decorator => (call, None, None),
             _ => return self.refuse("does not call a function", range),
         };
@@ -314,7 +523,7 @@ impl Reader<'_> {
             return self.refuse(&reason, range);
         }
         let mut arguments = Vec::new();
-        for arg in args.map(|args| self.ast.list(args).to_vec()).unwrap_or_default() {
+        for arg in args.map(|args| self.ast.list(args).to_vec()).unwrap_or(subscripts) {
             let (at, pass) = match *self.ast.expr(arg) {
                 Expr::Starred { value } => (value, Pass::Star),
                 _ => (arg, Pass::Position),

@@ -5,18 +5,14 @@ use std::fmt;
 /// Traits of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traits {
-    /// It has no effect besides its value.
+    /// It has no effect besides its value, which depends on the operands alone: passes may remove or repeat it.
     pub pure: bool,
     /// It ends the statements around it: none may follow.
     pub terminator: bool,
-    /// Its two operands may be exchanged.
-    pub commutative: bool,
-    /// Names that its body defines end with it.
-    pub scope: bool,
 }
 
 /// Names of traits in files.
-pub(crate) const NAMES: [&str; 4] = ["pure", "terminator", "commutative", "scope"];
+pub(crate) const NAMES: [&str; 2] = ["pure", "terminator"];
 
 impl Traits {
     /// Adds the trait of a name. Returns `false` for another name.
@@ -24,8 +20,6 @@ impl Traits {
         match name {
             "pure" => self.pure = true,
             "terminator" => self.terminator = true,
-            "commutative" => self.commutative = true,
-            "scope" => self.scope = true,
             _ => return false,
         }
         true
@@ -34,9 +28,8 @@ impl Traits {
 
 impl fmt::Display for Traits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flags = [self.pure, self.terminator, self.commutative, self.scope];
-        let names: Vec<&str> =
-            NAMES.iter().zip(flags).filter(|(_, has)| *has).map(|(name, _)| *name).collect();
+        let names = NAMES.iter().zip([self.pure, self.terminator]);
+        let names: Vec<&str> = names.filter(|(_, has)| *has).map(|(name, _)| *name).collect();
         f.write_str(&names.join(", "))
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
-use tvmscript_ir_core::{Object, Registry, Release, Session, SourceComments, SourceTexts};
+use tvmscript_ir_core::{Object, PathId, Registry, Release, Session, SourceComments, SourceTexts};
 
+use crate::docsifier::Docsifier;
 use crate::error::{DocsifyError, DocsifyResult};
 use crate::names::is_identifier;
 use crate::table::{PrinterTable, Printers};
@@ -62,6 +63,9 @@ pub struct PrinterConfig {
     pub show_spans: Option<SourceTexts>,
     /// Comments of the source to print again, at the statements that come from theirs.
     pub keep_comments: Option<SourceComments>,
+    /// Called with each node before it is printed, for debuggers: what is defined, in which frames and under which tokens
+    /// ([`Docsifier::definitions`], [`Docsifier::frames`], [`Docsifier::tokens`]).
+    pub on_node: Option<NodeCallback>,
     /// Maximum length of the text.
     pub max_bytes: usize,
     /// Maximum number of expression docs, and of statement docs, of one print. A shared node has docs at each of its
@@ -69,6 +73,33 @@ pub struct PrinterConfig {
     pub max_docs: u32,
     /// The options of dialects ([`PrinterConfig::with_part`]).
     pub parts: DialectOptions,
+}
+
+/// A function that is called with each node before its printer, and with the state of the print at that moment.
+///
+/// A print may start over ([`crate::print()`]); the callback then sees nodes again.
+#[derive(Clone)]
+pub struct NodeCallback(Arc<NodeFunction>);
+
+type NodeFunction = dyn Fn(&Object, PathId, &mut Docsifier<'_>) + Send + Sync;
+
+impl NodeCallback {
+    /// Makes a callback of a function.
+    pub fn new(
+        function: impl Fn(&Object, PathId, &mut Docsifier<'_>) + Send + Sync + 'static,
+    ) -> NodeCallback {
+        NodeCallback(Arc::new(function))
+    }
+
+    pub(crate) fn call(&self, object: &Object, path: PathId, d: &mut Docsifier<'_>) {
+        (self.0)(object, path, d);
+    }
+}
+
+impl std::fmt::Debug for NodeCallback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a callback")
+    }
 }
 
 /// Options of dialects, one value per type.
@@ -104,6 +135,7 @@ impl Default for PrinterConfig {
             obj_to_annotate: Vec::new(),
             show_spans: None,
             keep_comments: None,
+            on_node: None,
             max_bytes: tvmscript_doc::python::DEFAULT_MAX_BYTES,
             max_docs: DocArena::DEFAULT_MAX_DOCS,
             parts: DialectOptions::default(),

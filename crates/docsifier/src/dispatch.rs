@@ -29,6 +29,11 @@ impl<'r> Dispatch<'r> {
         self.tokens.last().copied().unwrap_or(Token::DEFAULT)
     }
 
+    /// The names of the open tokens, innermost first.
+    pub(crate) fn tokens(&self) -> impl DoubleEndedIterator<Item = &'static str> {
+        self.tokens.iter().rev().filter_map(|token| self.registry.token_name(*token))
+    }
+
     /// The token with this name, or the default token if nothing is registered under it.
     pub(crate) fn named(&self, name: &str) -> Token {
         self.registry.token(name).unwrap_or(Token::DEFAULT)

@@ -74,6 +74,12 @@ pub struct Docsifier<'r> {
     wanted_paths: Option<Box<WantedPaths>>,
     /// Statements before the script.
     preamble: Preamble,
+    /// `true` if the root is a list of scripts or statements: one header stands before all.
+    pub(crate) lists_scripts: bool,
+    /// Address of the item of this list that is being printed.
+    pub(crate) item: Option<usize>,
+    /// `true` if one of them is a script.
+    pub(crate) has_scripts: bool,
     /// `true` once the header is written.
     pub(crate) has_header: bool,
     /// Lines of code before the header.
@@ -140,9 +146,12 @@ impl<'r> Docsifier<'r> {
             typed: false,
             follows_python: false,
             data: None,
-            tracks_paths: config.has_messages() || config.has_margins(),
+            tracks_paths: config.has_messages() || config.has_margins() || config.on_node.is_some(),
             wanted_paths: None,
             preamble: Preamble::default(),
+            lists_scripts: false,
+            item: None,
+            has_scripts: false,
             has_header: false,
             first_lines: Vec::new(),
             messages: Messages::default(),
@@ -217,6 +226,11 @@ impl<'r> Docsifier<'r> {
     #[inline]
     pub fn token(&self) -> Token {
         self.dispatch.token()
+    }
+
+    /// The names of the open dispatch tokens, innermost first. The last one is the default, whose name is empty.
+    pub fn tokens(&self) -> impl DoubleEndedIterator<Item = &'static str> {
+        self.dispatch.tokens()
     }
 
     /// Returns `true` if the rules of the token with this name apply.

@@ -49,6 +49,7 @@ mod docsifier;
 mod error;
 mod frame;
 mod labels;
+mod list;
 mod mapped;
 mod margins;
 mod messages;
@@ -65,7 +66,7 @@ mod stmts;
 mod table;
 mod words;
 
-pub use config::{DialectOptions, PrinterConfig};
+pub use config::{DialectOptions, NodeCallback, PrinterConfig};
 pub use diagnose::{DiagnosticOptions, SourceFiles, SourceTexts, render_diagnostics};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
 pub use error::{DocsifyError, DocsifyResult};
@@ -74,10 +75,10 @@ pub use labels::{NodeLabels, exceeds_unfolded_size};
 pub use mapped::{MappedText, print_mapped, print_mapped_at};
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use path_index::PathIndex;
-pub use plain::{NodeField, PrintField};
+pub use plain::{NodeField, PrintField, Signature};
 pub use script::{PrintedText, doc_json, expr_text, print, print_text, script};
 pub use stmts::Stmts;
-pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers};
+pub use table::{DataPrinter, DocsifyDialect, MapPrinter, Printed, PrinterTable, Printers};
 pub use tvmscript_doc as doc;
 
 /// Items that [`printers!`] uses.

@@ -240,6 +240,22 @@ impl Docsifier<'_> {
         parameters: &[StmtDoc],
         body: &[StmtDoc],
     ) -> DocsifyResult<StmtList> {
+        let signature = Signature { decorator, parameters, returns: None, has_header: true };
+        self.script_function_of(node, name, signature, body)
+    }
+
+    /// As [`Docsifier::script_function`], with a return type.
+    ///
+    /// # Errors
+    /// As [`Docsifier::script_function`].
+    pub fn script_function_of(
+        &mut self,
+        node: &Object,
+        name: NodeField<'_, Str>,
+        signature: Signature<'_>,
+        body: &[StmtDoc],
+    ) -> DocsifyResult<StmtList> {
+        let Signature { decorator, parameters, returns, has_header } = signature;
         if !is_wide_identifier(&name) {
             let reason = format!("`{}` is not a name of a function", *name);
             return Err(DocsifyError::unwritable(node, reason));
@@ -250,8 +266,13 @@ impl Docsifier<'_> {
         };
         let name = self.at(printed, name.path);
         let decorators = &[decorator];
-        let parts = FunctionParts { name, args: parameters, decorators, return_type: None, body };
+        let parts = FunctionParts { name, args: parameters, decorators, return_type: returns, body };
         let function = self.docs.function(parts)?;
+        if !has_header {
+            let mut stmts = self.take_declarations();
+            stmts.push(function);
+            return Ok(self.docs.block(&stmts));
+        }
         script(self, function)
     }
 
@@ -285,6 +306,19 @@ impl Docsifier<'_> {
 /// The name of a node, or another one if it has none.
 fn hint_of<'n>(node: &'n Object, other: &'n str) -> &'n str {
     node.name_cell().map_or(other, |name| name.written_or(other))
+}
+
+/// The head of a function, for [`Docsifier::script_function_of`].
+#[derive(Debug, Clone, Copy)]
+pub struct Signature<'a> {
+    /// The decorator, without the `@`.
+    pub decorator: ExprDoc,
+    /// Parameters, each made by [`DocArena::assign`](crate::doc::DocArena::assign).
+    pub parameters: &'a [StmtDoc],
+    /// The return type.
+    pub returns: Option<ExprDoc>,
+    /// `true` if the text begins with the lines that import the prefixes.
+    pub has_header: bool,
 }
 
 /// Takes a node apart: binds each field as a [`NodeField`] with its path below the node's. Every field has to be named;

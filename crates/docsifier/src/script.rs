@@ -14,6 +14,7 @@ use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
 use crate::error::DocsifyResult;
 use crate::frame::Frame;
+use crate::list;
 use crate::margins;
 use crate::messages;
 use crate::preamble::Preamble;
@@ -128,8 +129,12 @@ pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> DocsifyRes
     let (is_bare, mut stmts) = in_own_frame(d, object, |_| Ok(()))?;
     // A lone fragment gets only the header lines that its text needs to read back.
     if !is_bare && !d.has_header {
-        let lines = imports(d, |prefix| !prefix.is_default);
+        let has_scripts = d.has_scripts;
+        let preamble = d.take_preamble();
+        let mut lines = preamble.imports();
+        lines.extend(imports(d, |prefix| has_scripts || !prefix.is_default));
         let mut whole = header(d, lines)?;
+        whole.extend(preamble.stmts());
         whole.append(&mut stmts);
         stmts = whole;
     }
@@ -158,6 +163,9 @@ pub(crate) fn in_own_frame(
     d.with_token_id(token, |d| {
         d.with_frame(frame, |d| {
             begin(d)?;
+            if list::print(object, d)?.is_some() {
+                return Ok(false);
+            }
             let is_container =
                 object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
             // Text meant for reading back is more explicit.
@@ -251,6 +259,10 @@ fn encoded_bytes(node: &Object) -> usize {
 /// # Errors
 /// As [`PrinterConfig::check`].
 pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> DocsifyResult<StmtList> {
+    if d.lists_scripts {
+        d.has_scripts = true;
+        return Ok(d.docs.block(&[stmt]));
+    }
     let preamble = match d.frame_count() <= 1 {
         true => d.take_preamble(),
         false => Preamble::default(),
@@ -259,12 +271,20 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> DocsifyResult<StmtList> {
     lines.extend(imports(d, |_| true));
     let mut stmts = header(d, lines)?;
     stmts.extend(preamble.stmts());
-    let frame = d.frame_mut();
-    if frame.declares_free {
-        stmts.extend(std::mem::take(&mut frame.stmts).into_vec());
-    }
+    stmts.extend(d.take_declarations());
     stmts.push(stmt);
     Ok(d.docs.block(&stmts))
+}
+
+impl Docsifier<'_> {
+    /// The declarations of the fragment's frame, which precede the script.
+    pub(crate) fn take_declarations(&mut self) -> Vec<StmtDoc> {
+        let frame = self.frame_mut();
+        match frame.declares_free {
+            true => std::mem::take(&mut frame.stmts).into_vec(),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// The text of an expression, as a part of the script.

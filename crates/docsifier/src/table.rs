@@ -52,6 +52,9 @@ printed!(ExprDoc: true, SliceDoc: true, StmtDoc: false, StmtList: false);
 /// Prints a value that the parser does not convert: a literal node must not print as a plain number.
 pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> DocsifyResult<ExprDoc>;
 
+/// Prints a map that stands alone; `None` for one that is a dictionary.
+pub type MapPrinter = fn(&Object, &mut Docsifier<'_>) -> DocsifyResult<Option<Doc>>;
+
 /// Creates the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
 
@@ -82,6 +85,7 @@ pub struct PrinterTable {
     scopes: Vec<bool>,
     options: Vec<&'static PrinterOption>,
     data: Option<DataPrinter>,
+    map: Option<MapPrinter>,
     /// By type, the field whose span is shown in place of the node's.
     span_fields: Vec<Option<&'static str>>,
 }
@@ -105,7 +109,7 @@ impl PrinterTable {
 
     /// The role of a type in the analysis of scopes.
     pub(crate) fn role(&self, info: &'static TypeInfo) -> Role {
-        if self.scopes.get(info.index()).copied().unwrap_or_default() {
+        if self.opens_scope(info) {
             return Role::Scope;
         }
         match self.is_variable(info) {
@@ -139,8 +143,23 @@ impl PrinterTable {
         self.data
     }
 
+    /// The printer of maps that stand alone.
+    pub(crate) fn map(&self) -> Option<MapPrinter> {
+        self.map
+    }
+
+    /// Returns `true` if nodes of this type print as anything but an expression.
+    pub(crate) fn opens_scope(&self, info: &TypeInfo) -> bool {
+        self.scopes.get(info.index()).copied().unwrap_or_default()
+    }
+
+    /// The frame around roots under a token.
+    pub(crate) fn root_frame(&self, token: Token) -> Option<RootFrame> {
+        self.tokens.get(token.index())?.root
+    }
+
     /// The token under which a root prints; for a container that of its first node.
-    fn root_token(&self, object: &Object) -> Token {
+    pub(crate) fn root_token(&self, object: &Object) -> Token {
         let mut at = object.clone();
         loop {
             if let Some(root_token) = self.root_tokens.get(at.info().index()).copied().flatten() {
@@ -161,8 +180,7 @@ impl PrinterTable {
     /// The token and the frame for a root.
     pub(crate) fn root(&self, object: &Object) -> (Token, Option<Frame>) {
         let root_token = self.root_token(object);
-        let root = self.tokens.get(root_token.index()).and_then(|entry| entry.root);
-        (root_token, root.map(|make| make(object)))
+        (root_token, self.root_frame(root_token).map(|make| make(object)))
     }
 }
 
@@ -177,6 +195,7 @@ pub struct Printers {
     variables: Vec<&'static TypeInfo>,
     words: Vec<&'static str>,
     data: Option<(DataPrinter, RegistrationSite)>,
+    map: Option<(MapPrinter, RegistrationSite)>,
     span_fields: Vec<(&'static TypeInfo, &'static str)>,
     table: PrinterTable,
 }
@@ -207,6 +226,11 @@ impl Slot for Printers {
             && resolver.claim("the printer of data", place)
         {
             table.data = Some(print);
+        }
+        if let Some((print, place)) = other.map
+            && resolver.claim("the printer of maps", place)
+        {
+            table.map = Some(print);
         }
         for (options, place) in other.options {
             for option in options {
@@ -312,6 +336,9 @@ pub trait DocsifyDialect: Sized {
 
     /// Sets the printer of arrays and maps that stand alone, for elements of any dialect.
     fn data_printer(self, print: DataPrinter) -> Self;
+
+    /// Sets the printer of maps that stand alone and whose values are no expressions, such as functions by name.
+    fn map_printer(self, print: MapPrinter) -> Self;
 
     /// Adds printer options.
     fn printer_options(self, options: &'static [PrinterOption]) -> Self;
@@ -423,6 +450,13 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     fn data_printer(mut self, print: DataPrinter) -> Self {
         let place = Location::caller();
         self.slot_mut::<Printers>().data = Some((print, place));
+        self
+    }
+
+    #[track_caller]
+    fn map_printer(mut self, print: MapPrinter) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Printers>().map = Some((print, place));
         self
     }
 

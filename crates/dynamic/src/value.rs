@@ -59,6 +59,14 @@ impl Value {
         program::items(self)
     }
 
+    /// The text, if the value is one.
+    pub fn text(self) -> Option<String> {
+        match program::get(self)? {
+            ScriptValue::Str(text) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
     /// The node, if the value is one.
     pub fn node(self) -> Option<Object> {
         match program::get(self)? {

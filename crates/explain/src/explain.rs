@@ -29,6 +29,7 @@
 //! ]);
 //! ```
 
+mod emit;
 mod expression;
 mod program;
 mod writer;
@@ -41,6 +42,7 @@ use tvmscript_irbuilder::record::{Action, Callee, Step};
 use tvmscript_irbuilder::{CallArgs, Namespaces, ScriptFn, ScriptValue};
 use tvmscript_python_syntax::is_identifier;
 
+pub use emit::{EmitError, Target, emit};
 pub use program::{Program, Wanted, builder_program};
 
 /// A call of the builder.

@@ -43,6 +43,10 @@ pub enum Content {
     List(Box<Content>),
     /// A value or `None`.
     Optional(Box<Content>),
+    /// One of several strings.
+    OneOf(Arc<[String]>),
+    /// A value that one of several contents accepts.
+    Either(Vec<Content>),
 }
 
 impl Content {
@@ -72,9 +76,10 @@ impl Content {
             | Content::Node
             | Content::Class(_)
             | Content::Later(_)
+            | Content::OneOf(_)
             | Content::List(_) => FieldKind::Node,
             Content::Optional(inner) if inner.kind() == FieldKind::Node => FieldKind::Node,
-            Content::Optional(_) | Content::Any => FieldKind::Any,
+            Content::Optional(_) | Content::Either(_) | Content::Any => FieldKind::Any,
         }
     }
 
@@ -96,6 +101,8 @@ impl Content {
             },
             Content::List(item) => format!("a list whose elements are each {}", item.expected()),
             Content::Optional(inner) => format!("{} or None", inner.expected()),
+            Content::OneOf(texts) => format!("one of `{}`", texts.join("`, `")),
+            Content::Either(all) => all.iter().map(Content::expected).collect::<Vec<_>>().join(" or "),
         }
     }
 
@@ -103,6 +110,10 @@ impl Content {
         match (self, value) {
             (Content::Any, _) | (Content::Optional(_), Value::None) => true,
             (Content::Optional(inner), value) => inner.accepts(value, elements),
+            (Content::OneOf(texts), value) => {
+                value.as_str().is_some_and(|text| texts.iter().any(|one| one == text))
+            }
+            (Content::Either(all), value) => all.iter().any(|one| one.accepts(value, elements)),
             (Content::Bool, value) => matches!(value, Value::Bool(_)),
             (Content::Int, value) => matches!(value, Value::Int(_)),
             (Content::Float, value) => matches!(value, Value::Float(_) | Value::Int(_)),
@@ -164,6 +175,7 @@ pub struct Origin {
 ///     check: None,
 ///     origin: None,
 ///     is_abstract: false,
+///     is_pure: true,
 /// };
 /// let info = described.register()?;
 /// let error = info.construct(vec![Value::None, Value::Int(1)]).unwrap_err();
@@ -186,6 +198,8 @@ pub struct DynamicType {
     pub origin: Option<Arc<Origin>>,
     /// `true` for a class without nodes of its own.
     pub is_abstract: bool,
+    /// `true` if evaluating a node has no effect besides its value, which depends on its parts alone.
+    pub is_pure: bool,
 }
 
 impl fmt::Debug for DynamicType {
@@ -217,6 +231,7 @@ pub(crate) struct Described {
     pub(crate) contents: Box<[Content]>,
     pub(crate) check: Option<DynamicCheck>,
     pub(crate) origin: Option<Arc<Origin>>,
+    pub(crate) is_pure: bool,
 }
 
 impl fmt::Debug for Described {

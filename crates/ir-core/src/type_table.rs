@@ -350,7 +350,14 @@ pub fn register_dynamic(
     fields: &[FieldInfo],
 ) -> Result<&'static TypeInfo, TypeError> {
     let contents = fields.iter().map(|field| Content::of(field.kind)).collect();
-    append_dynamic(key, parent, eq, fields, Described { contents, check: None, origin: None }, false)
+    append_dynamic(
+        key,
+        parent,
+        eq,
+        fields,
+        Described { contents, check: None, origin: None, is_pure: false },
+        false,
+    )
 }
 
 fn append_dynamic(
@@ -387,7 +394,8 @@ impl DynamicType {
     /// As [`register_dynamic`].
     pub fn register(&self) -> Result<&'static TypeInfo, TypeError> {
         let contents = self.fields.iter().map(|field| field.content.clone()).collect();
-        let described = Described { contents, check: self.check.clone(), origin: self.origin.clone() };
+        let (check, origin) = (self.check.clone(), self.origin.clone());
+        let described = Described { contents, check, origin, is_pure: self.is_pure };
         append_dynamic(&self.key, self.parent, self.eq, &self.field_infos(), described, self.is_abstract)
     }
 }
@@ -472,6 +480,12 @@ impl TypeInfo {
             Some(check) => check(object).map_err(|invalid| invalid.of(self.display_key())),
             None => Ok(()),
         }
+    }
+
+    /// Whether evaluating a node has no effect besides its value; `None` for types of Rust, which do not tell.
+    #[inline]
+    pub fn is_pure(&self) -> Option<bool> {
+        Some(self.described.as_ref()?.is_pure)
     }
 
     /// Restores the normal form that the struct declares.

@@ -205,18 +205,34 @@ pub fn function(
     frame: impl FnOnce(&str) -> ScriptValue,
     parameter: impl Fn(&str, Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue>,
 ) -> EvalResult<Option<ScriptValue>> {
-    if Builder::depth() > 0 {
-        let kind = ParseErrorKind::unsupported_statement(StmtKind::FunctionDef, "inside a function");
-        return Err(p.error(definition.id, kind));
-    }
     let [] = p.decorator_flags(definition, [])?;
     if let Some(returns) = definition.stmt.returns {
         return Err(p.error(returns, ParseErrorKind::expected("no return type", "one")));
+    }
+    function_of(p, definition, frame, parameter, |_| Ok(()))
+}
+
+/// As [`function`], for a caller that reads the arguments of the decorator, and in `returns`, behind the parameters, the
+/// return type.
+///
+/// # Errors
+/// As [`function`].
+pub fn function_of(
+    p: &mut Parser,
+    definition: &Definition<FunctionDef>,
+    frame: impl FnOnce(&str) -> ScriptValue,
+    parameter: impl Fn(&str, Option<ScriptValue>) -> irbuilder::BuildResult<ScriptValue>,
+    returns: impl FnOnce(&mut Parser) -> EvalResult<()>,
+) -> EvalResult<Option<ScriptValue>> {
+    if Builder::depth() > 0 {
+        let kind = ParseErrorKind::unsupported_statement(StmtKind::FunctionDef, "inside a function");
+        return Err(p.error(definition.id, kind));
     }
     let frame = frame(p.name_text(definition.stmt.name));
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
             parameters(p, definition, parameter)?;
+            returns(p)?;
             p.visit_all(definition.stmt.body)
         })
     })?;

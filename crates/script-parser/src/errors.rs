@@ -58,6 +58,12 @@ pub enum ParseErrorKind {
         /// Number of values.
         count: usize,
     },
+    /// The text has no script but a function that builds one, which was called.
+    #[error("the text has no script, so that `{name}()` was called and its result taken")]
+    BuildCalled {
+        /// Name of the function, without backticks.
+        name: &'static str,
+    },
     /// A definition without a decorator of any dialect.
     #[error("`{name}` has no decorator of a dialect")]
     MissingDecorator {
@@ -119,6 +125,10 @@ error_codes! {
         ParseErrorKind::Omitted { .. } => "E0206" "omitted"
             "A note: the text refers to values of its metadata section and leaves out the section, as printers do by default. \
              They are kept as they are written and print as they were. Print with the metadata section to have the values.";
+        ParseErrorKind::BuildCalled { .. } => "E0207" "build-called"
+            "A note: the text has no script, but a function `build` without parameters that opens a builder, as programs \
+             have that `emit` writes. The function is called, and what it returns are the scripts of the text. A call at \
+             module level, or the option `--call`, chooses another function.";
         ParseErrorKind::MissingDecorator { .. } => "E0304" "missing-decorator"
             "A definition where a script is expected has no decorator of a dialect, so that it is unknown what it \
              defines.";

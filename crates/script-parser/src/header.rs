@@ -65,6 +65,13 @@ impl FromStr for Header {
 }
 
 impl Header {
+    /// The header that names the prefixes of dialects, as `PrinterConfig::prefixes` of the printer does: a text that was
+    /// printed with a map is read with the same map.
+    pub fn of_prefixes<D: AsRef<str>, P: Into<String>>(prefixes: impl IntoIterator<Item = (D, P)>) -> Header {
+        let entry = |(dialect, prefix): (D, P)| (format!("{}{PREFIX}", dialect.as_ref()), prefix.into());
+        Header { entries: prefixes.into_iter().map(entry).collect() }
+    }
+
     /// Options and values in order.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()))
@@ -121,6 +128,9 @@ pub(crate) enum Setting<'a> {
 /// Header option that is `True` if names of variables end in an address.
 const ADDRESSES: &str = "show_object_address";
 
+/// End of the header options that name the prefix of a dialect.
+const PREFIX: &str = "_prefix";
+
 impl<'a> Setting<'a> {
     pub(crate) fn find(
         name: &str,
@@ -139,13 +149,13 @@ impl<'a> Setting<'a> {
             return Ok(Setting::Option { option, value });
         }
         let of_dialect = |dialect: &str| table.prefixes.iter().any(|(_, known)| *known == dialect);
-        let dialect = dialects.iter().find(|d| Some(**d) == name.strip_suffix("_prefix") && of_dialect(d));
+        let dialect = dialects.iter().find(|d| Some(**d) == name.strip_suffix(PREFIX) && of_dialect(d));
         match dialect {
             Some(dialect) if is_identifier(value) => Ok(Setting::Prefix { dialect, prefix: value }),
             Some(_) => Err(bad_value(name, value, "it is not an identifier")),
             None => {
                 let options = table.options().map(|option| option.name.to_owned());
-                let prefixes = dialects.iter().filter(|d| of_dialect(d)).map(|d| format!("{d}_prefix"));
+                let prefixes = dialects.iter().filter(|d| of_dialect(d)).map(|d| format!("{d}{PREFIX}"));
                 let known = options.chain(prefixes).chain([ADDRESSES.to_owned()]).collect();
                 Err(HeaderError::UnknownOption { name: name.to_owned(), known })
             }
@@ -179,7 +189,7 @@ fn line(comment: &str, range: TextRange, syntax: &Syntax) -> Option<HeaderLine> 
     if let Some(import) = import.and_then(|rest| rest.strip_prefix(" import ")) {
         let (dialect, prefix) = import.split_once(" as ")?;
         let (dialect, prefix) = (syntax.dialect_of_import(dialect.trim()), prefix.trim());
-        let entries = vec![(format!("{dialect}_prefix"), prefix.to_owned())];
+        let entries = vec![(format!("{dialect}{PREFIX}"), prefix.to_owned())];
         return is_identifier(prefix).then_some(HeaderLine { range, entries, is_import: true });
     }
     let entries = entries(content.strip_prefix(syntax.option_label)?.strip_prefix(':')?)?;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::metadata::{self, Descriptions};
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::json::scan::{Number, Scanner};
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
@@ -13,6 +14,8 @@ type Result<T> = std::result::Result<T, JsonError>;
 pub(crate) struct Graph<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     pub(crate) root: usize,
+    /// The descriptions in the metadata.
+    pub(crate) descriptions: Descriptions,
 }
 
 /// A node: the key of its type, and its data.
@@ -91,6 +94,7 @@ impl<'t> Graph<'t> {
                     root = Some((scan.int().map_err(|e| e.within(".root_index"))?, scan.offset()))
                 }
                 "nodes" => graph.scan_nodes(&mut scan, schema, opaque).map_err(|e| e.within(".nodes"))?,
+                "metadata" => graph.descriptions = metadata::read(&mut scan)?,
                 _ => scan.skip_value()?,
             }
         }
@@ -225,11 +229,7 @@ impl<'t> Graph<'t> {
             node.write(&mut out);
         }
         out.close(']');
-        out.key("metadata");
-        out.open('{');
-        out.key("tvm_version");
-        out.string(tvm_version);
-        out.close('}');
+        metadata::write(&mut out, tvm_version, &self.descriptions);
         out.close('}');
         out.finish()
     }

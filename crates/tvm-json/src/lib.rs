@@ -1,6 +1,7 @@
 //! TVM's JSON graph format, the output of `tvm.ir.save_json`.
 //!
-//! A text is `{"root_index": n, "nodes": [..], "metadata": {"tvm_version": ..}}` with nodes `{"type": key, "data":
+//! A text is `{"root_index": n, "nodes": [..], "metadata": {"tvm_version": ..}}` (the metadata have the descriptions of dialects
+//! that were registered at run time, too) with nodes `{"type": key, "data":
 //! ..}` in post-order. The data of a node with fields is an object: ints, floats, bools and dtypes inline, other
 //! values by index; an absent value is the index of a node of type `None`. Equal strings, boxed numbers and absent
 //! values occur once. Other types have special data: arrays and maps (keys and values alternating) a list of indices,
@@ -45,6 +46,7 @@ mod form;
 mod graph;
 mod legacy;
 mod load;
+mod metadata;
 mod save;
 mod tensor;
 mod translate;

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::legacy;
+use crate::metadata;
 use crate::tensor;
 use crate::translate;
 use crate::version::TvmJsonVersion;
@@ -70,6 +71,17 @@ pub fn load_legacy<'r>(text: &str, session: impl Into<Session<'r>>) -> Result<Va
 }
 
 fn load_graph(
+    text: &str,
+    session: Session<'_>,
+    version: &'static TvmJsonVersion,
+    kept: Option<UnknownGraph>,
+) -> Result<Value> {
+    let registry = session.registry;
+    load_translated(text, session, version, kept)
+        .map_err(|error| metadata::check_text(text, registry).err().unwrap_or(error))
+}
+
+fn load_translated(
     text: &str,
     session: Session<'_>,
     version: &'static TvmJsonVersion,
@@ -192,7 +204,8 @@ impl<'s> Loader<'s, '_> {
                     again
                 }
                 "metadata" => {
-                    self.scan.skip_value().map_err(|e| e.within(".metadata"))?;
+                    let descriptions = metadata::read(&mut self.scan).map_err(|e| e.within(".metadata"))?;
+                    metadata::check(&descriptions, self.registry)?;
                     std::mem::replace(&mut metadata, true)
                 }
                 _ => return Err(JsonError::at(JsonErrorKind::UnknownKey { key: key.into_owned() }, start)),

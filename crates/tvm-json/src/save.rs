@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
+use crate::metadata::{self, Descriptions};
 use crate::tensor;
 use crate::translate;
 use crate::version::{TvmJsonVersion, TypeKeys};
@@ -150,6 +151,7 @@ fn save_behind(value: &Value, options: &SaveOptions, graph: Option<&Graph<'_>>) 
         numbers: Numbers { keeps_ranges: !options.texts.is_empty(), ..Numbers::default() },
         forms: Vec::new(),
         dtypes: HashMap::new(),
+        descriptions: Descriptions::new(),
         failed: None,
     };
     if let Some(graph) = graph.filter(|graph| !graph.nodes.is_empty()) {
@@ -168,11 +170,7 @@ fn save_behind(value: &Value, options: &SaveOptions, graph: Option<&Graph<'_>>) 
     let mut out = saver.out;
     out.prepend(&head.finish());
     out.close(']');
-    out.key("metadata");
-    out.open('{');
-    out.key("tvm_version");
-    out.string(options.version.tvm_version);
-    out.close('}');
+    metadata::write(&mut out, options.version.tvm_version, &saver.descriptions);
     out.close('}');
     Ok(out.finish())
 }
@@ -350,6 +348,7 @@ struct Saver<'a, 'o> {
     dtypes: HashMap<DataType, String>,
     /// Text of the graph whose nodes come first.
     graph: Option<&'o Str>,
+    descriptions: Descriptions,
     failed: Option<Failed>,
 }
 
@@ -390,6 +389,9 @@ impl<'a, 'o> Saver<'a, 'o> {
             return form.clone();
         }
         let made = Rc::new(self.make_form(info));
+        if let Some(origin) = info.origin() {
+            self.descriptions.insert(origin.dialect.clone(), origin.description.clone());
+        }
         *entry(&mut self.forms, info.index()) = Some(made.clone());
         made
     }

@@ -1,6 +1,6 @@
 //! The text of shaders, the round trip of robots, and the errors of passes.
 
-use tvmscript_docsifier::{DiagnosticOptions, PrinterConfig, print};
+use tvmscript_docsifier::{DiagnosticOptions, NodeCallback, PrinterConfig, print};
 use tvmscript_ir_core::{Array, NameCell, Object, Ref, Registry, RegistryBuilder, Str, structural_equal};
 use tvmscript_pass::PassContext;
 use tvmscript_script_parser::{ParseOptions, parse_script};
@@ -66,6 +66,24 @@ fn robots_read_back() {
     let nested = read(&chain, &registry);
     let text = show(nested.object(), &registry);
     assert!(structural_equal(nested.object(), read(&text, &registry).object()), "{text}");
+}
+
+/// What the page says about a look into a print.
+#[test]
+fn a_callback_sees_each_node() {
+    let program = read(PATROL, &registry());
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let mut config = PrinterConfig::default();
+    let log = std::sync::Arc::clone(&seen);
+    let eprintln = move |line: String| log.lock().expect("no panic before").push(line);
+    config.on_node = Some(NodeCallback::new(move |node, _, d| {
+        let defined = d.definitions().map_or(0, |defined| defined.len());
+        eprintln(format!("{}: {defined} variables, {} scopes", node.info().key(), d.frame_count()));
+    }));
+    assert_eq!(print(program.object(), &registry(), &config).expect("prints"), PATROL);
+    let seen = seen.lock().expect("no panic before");
+    assert_eq!(seen.first().map(String::as_str), Some("robot.Program: 0 variables, 1 scopes"));
+    assert_eq!(seen.last().map(String::as_str), Some("robot.Go: 1 variables, 4 scopes"));
 }
 
 #[test]

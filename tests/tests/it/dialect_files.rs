@@ -99,7 +99,11 @@ fn p74_03_hash_json_and_dump() {
             let json = to_tvm_json_of(&module, release, registry).expect("saves");
             let loaded = from_tvm_json(&json, registry).expect("loads");
             assert!(structural_equal(&module, &loaded), "{json}");
-            json
+            let mut json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            json.pointer_mut("/metadata")
+                .and_then(serde_json::Value::as_object_mut)
+                .and_then(|json| json.shift_remove("descriptions"));
+            json.to_string()
         });
         both(|registry| Graph::of(&read(SCRIPT, registry, release), &DumpOptions::default()).to_text());
     }
@@ -211,6 +215,19 @@ fn json_of_another_description_is_refused() {
     assert!(error.contains(&old) && error.contains(&new) && error.contains("`toy`"), "{error}");
     let error = from_json(&json, tvmscript::registry()).expect_err("no description").to_string();
     assert!(error.contains("no description is loaded"), "{error}");
+    for release in RELEASES {
+        let json = to_tvm_json_of(&read(SCRIPT, &AS_DATA, release), release, &AS_DATA).expect("saves");
+        let error = from_tvm_json(&json, &registry).expect_err("another description").to_string();
+        assert!(error.contains(&old) && error.contains(&new) && error.contains("`toy`"), "{error}");
+        // A field that the other description lacks is not the reason.
+        let wrong = json.replacen("\"high\"", "\"upper\"", 1);
+        let error = from_tvm_json(&wrong, &registry).expect_err("another description").to_string();
+        assert!(error.contains(&old) && error.contains(&new), "{error}");
+        let error = from_tvm_json(&json, tvmscript::registry()).expect_err("no description").to_string();
+        assert!(error.contains("no description is loaded"), "{error}");
+        let plain = json.replace(&format!("{}", toy().key()), "0");
+        assert!(from_tvm_json(&plain, &*AS_DATA).expect_err("another key").to_string().contains(&old));
+    }
 }
 
 /// The code of a page, by language.

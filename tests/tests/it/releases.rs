@@ -292,6 +292,7 @@ def copy(a: T.handle, b: T.handle, n: T.int32):
     g = T.shared_scalar("int32")
     g = w
     B.view(-1)[i] = A[i, T.bitwise_and(g, 3)] + 1.0
+    T.call_extern("void", "send", A.ptr_to([i, 2]))
 "#;
     let printed = r#"# from tvm.script import tirx as T
 # from tvm.tirx.layout import Axis
@@ -305,7 +306,8 @@ def copy(A: T.Buffer(("n", 4), "float32"), B: T.Buffer((n, 4), "float32"), n: T.
     g = T.alloc_shared((1,), "int32", layout=T.TileLayout(T.S[1:1]))
     g[0] = w
     buffer = B.view(n * 4)
-    buffer[i] = A[i, g[0] & 3] + T.float32(1.0)"#;
+    buffer[i] = A[i, g[0] & 3] + T.float32(1.0)
+    T.call_extern("void", "send", T.address_of(A[i, 2]))"#;
     let parsed = read(written);
     let config = PrinterConfig { release: Some(parsed.release), ..PrinterConfig::default() };
     assert_eq!(print(&parsed.scripts[0].node, registry(), &config).expect("prints"), printed);

@@ -22,6 +22,7 @@
 
 mod builder;
 mod compare;
+mod emit;
 mod findings;
 mod function;
 mod handle;

@@ -176,6 +176,17 @@ fn p74_30_functions_have_the_names_that_upstream_registers() {
 }
 
 #[test]
+fn a_program_in_c_writes_programs_that_build_a_module() {
+    let Some(program) = build("tests/programs/emit.c", "emit") else { return };
+    assert_eq!(
+        output(&program, &[], MODULE),
+        "equal: 1\npython-builder: def build():\n\
+         rust-builder: pub fn build() -> Result<Object\n\
+         cpp-builder: tvmscript::Object build() {\ndoc-json: \"kind\":\"comment\"\na name is unknown\n"
+    );
+}
+
+#[test]
 fn a_program_in_c_runs_clean_under_valgrind() {
     let is_there = compiler("valgrind", &["--version"]).is_some_and(|output| output.status.success());
     let program = build_with("examples/functions.c", "valgrind", Sanitizer::None).filter(|_| is_there);

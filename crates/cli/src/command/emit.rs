@@ -5,6 +5,7 @@ use std::path::Path;
 use tvmscript::PrinterConfig;
 use tvmscript::doc::builder::typed_cpp::TypedApi;
 use tvmscript::docsifier::doc_json;
+use tvmscript::explain::Target;
 use tvmscript::releases::CPP_BUILDER;
 
 use super::{Answer, Run, explain};
@@ -14,9 +15,6 @@ use crate::input::{self, Warnings};
 use crate::settings::Settings;
 use crate::timings::Timings;
 use crate::{Outcome, output};
-
-/// The code that prints the result of `build` when the program is run.
-const MAIN: &str = "\n\nif __name__ == \"__main__\":\n    print(build().script())\n";
 
 pub(super) fn run(args: &Emit, run: &mut Run<'_>) -> Outcome {
     let mut text = None;
@@ -46,43 +44,40 @@ fn emit_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(String, Warnings)> {
-    match args.target {
-        EmitTarget::PythonBuilder => {
-            let main = if args.main { MAIN } else { "" };
-            explain::complete_program(path, settings, timings, |program, wanted| {
-                program.text(wanted).map(|text| text + main)
-            })
-        }
-        EmitTarget::RustBuilder => explain::complete_program(path, settings, timings, |program, wanted| {
-            program.rust(wanted, args.main)
-        }),
-        EmitTarget::CppBuilder => explain::complete_program(path, settings, timings, |program, wanted| {
-            program.cpp(wanted, args.main)
-        }),
+    let target = match args.target {
+        EmitTarget::PythonBuilder => Target::PythonBuilder,
+        EmitTarget::RustBuilder => Target::RustBuilder,
+        EmitTarget::CppBuilder => Target::CppBuilder,
         EmitTarget::TvmCppBuilder => {
             let api = tvm_cpp();
-            explain::complete_program(path, settings, timings, |program, wanted| {
+            return explain::complete_program(path, settings, timings, |program, wanted| {
                 program.typed_cpp(wanted, &api, args.main)
-            })
+            });
         }
-        EmitTarget::DocJson => {
-            let loaded = input::load(path, settings, timings)?;
-            let mut text = String::new();
-            for script in &loaded.scripts {
-                let config = PrinterConfig {
-                    name: script.name.clone(),
-                    release: Some(script.release),
-                    ..settings.printer_config()
-                };
-                match doc_json(&script.node, settings.registry(), &config) {
-                    Ok(json) => text.push_str(&json),
-                    Err(error) => {
-                        return Err(FileError::new(FileErrorKind::Unprintable(error), Some(loaded.source)));
-                    }
-                }
-                text.push('\n');
+        EmitTarget::DocJson => return syntax_tree(path, settings, timings),
+    };
+    explain::complete_program(path, settings, timings, |program, wanted| {
+        program.in_target(target, wanted, args.main)
+    })
+}
+
+/// The syntax tree of each script, one line of JSON each.
+fn syntax_tree(path: &Path, settings: &Settings<'_>, timings: &mut Timings) -> Answer<(String, Warnings)> {
+    let loaded = input::load(path, settings, timings)?;
+    let mut text = String::new();
+    for script in &loaded.scripts {
+        let config = PrinterConfig {
+            name: script.name.clone(),
+            release: Some(script.release),
+            ..settings.printer_config()
+        };
+        match doc_json(&script.node, settings.registry(), &config) {
+            Ok(json) => text.push_str(&json),
+            Err(error) => {
+                return Err(FileError::new(FileErrorKind::Unprintable(error), Some(loaded.source)));
             }
-            Ok((text, loaded.warnings))
         }
+        text.push('\n');
     }
+    Ok((text, loaded.warnings))
 }

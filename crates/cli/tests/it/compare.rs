@@ -62,6 +62,29 @@ fn p74_16_the_shapes_of_the_rfc_example_are_underlined() {
     assert_eq!(listed(&report), ["<root>.buffer_map[\"A_handle\"].shape[0].value: different values"]);
 }
 
+/// The example of RFC 0074 in its spelling, with one name for both functions: the whole report.
+#[test]
+fn p74_16_the_rfc_example_byte_for_byte() {
+    let of = |file: &str, extent: u32| {
+        let text = format!(
+            "import tvm\nfrom tvm.script import tir as T\n\n\
+             @T.prim_func\ndef func(A: T.Buffer[({extent},), \"int32\"]):\n    A[0] = 0\n"
+        );
+        crate::common::file(file, text)
+    };
+    let (a, b) = (of("a.py", 1), of("b.py", 8));
+    let ran = run(&["equal", &a, &b]);
+    let side = |mark: &str, file: &str, extent: u32| {
+        format!(
+            "{mark} {file}: func\n# from tvm.script import tir as T\n\n\
+             @T.prim_func\ndef func(A: T.Buffer(({extent},), \"int32\")):\n                     ^^^^\n    A[0] = 0\n\n"
+        )
+    };
+    let differences = "1 difference:\n  <root>.buffer_map[\"A_handle\"].shape[0].value: different values\n";
+    assert_eq!(ran.stdout, side("---", &a, 1) + &side("+++", &b, 8) + differences);
+    assert_eq!((ran.status, ran.stderr.as_str()), (1, ""));
+}
+
 #[test]
 fn p74_16_all_differences_are_listed_and_names_come_last() {
     let of = |name: &str, extent: u32, value: u32| {

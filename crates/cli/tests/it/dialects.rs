@@ -131,3 +131,106 @@ fn a_description_is_written_from_irdl() {
     let wrong = run(&["dialect", "from-irdl", &path("wrong.irdl")]);
     assert!(wrong.status == 1 && wrong.stderr.contains("line 3: "), "{}", wrong.stderr);
 }
+
+/// The folder of the dialects of other projects.
+fn described(name: &str) -> String {
+    format!("{}/../../tests/dialects/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn dialects_of_other_projects_are_data_alone() {
+    let root = folder(&[]);
+    for (dialect, program, other, part) in [
+        ("pypto", "softmax", "layer_norm", "- `pl.tile.load(tensor: "),
+        (
+            "relax_vm",
+            "recursion",
+            "nested_fn",
+            "- `ib.emit_call(name: str, *, args: Sequence[Argument], dst: ",
+        ),
+    ] {
+        let toml = described(&format!("{dialect}.toml"));
+        let file = described(&format!("{dialect}/{program}.py"));
+        let other = described(&format!("{dialect}/{other}.py"));
+        let text = std::fs::read_to_string(&file).expect("a program");
+        let command = |args: &[&str]| run(&[&["--dialect", &toml][..], args].concat());
+        let printed = command(&["print", &file]);
+        assert_eq!(
+            (printed.status, printed.stdout.as_str(), printed.stderr.as_str()),
+            (0, text.as_str(), "")
+        );
+        for args in [
+            &["check", &file][..],
+            &["roundtrip", &file],
+            &["hash", &file],
+            &["dump", &file],
+            &["equal", &file, &file],
+        ] {
+            let ran = command(args);
+            assert_eq!(ran.status, 0, "{args:?}: {}", ran.stderr);
+        }
+        for args in [&["equal", &file, &other][..], &["diff", &file, &other]] {
+            let ran = command(args);
+            assert_eq!(ran.status, 1, "{args:?}: {}", ran.stderr);
+        }
+        for form in [&["json", &file][..], &["json", "--tvm", &file]] {
+            let json = root.join("program.json");
+            let ran = command(form);
+            assert_eq!(ran.status, 0, "{form:?}: {}", ran.stderr);
+            std::fs::write(&json, &ran.stdout).expect("writes");
+            let printed = command(&["print", json.to_str().expect("an ASCII path")]);
+            assert_eq!((printed.stdout.as_str(), printed.stderr.as_str()), (text.as_str(), ""), "{form:?}");
+        }
+        let checked = run(&["dialect", "check", &toml]);
+        assert!(checked.status == 0 && checked.stdout.contains(dialect), "{}", checked.stderr);
+        let page = run(&["dialect", "doc", &toml]).stdout;
+        assert!(page.contains(part), "{page}");
+        let typings = root.join(dialect);
+        let stubs = run(&["dialect", "stubs", &toml, typings.to_str().expect("an ASCII path")]);
+        assert_eq!(stubs.status, 0, "{}", stubs.stderr);
+    }
+}
+
+#[test]
+fn programs_name_the_dialects_that_they_need() {
+    let python = ran(SCRIPT, &["--dialect", "TOY", "emit", "--target", "python-builder", "SCRIPT"]);
+    assert_eq!(python.status, 0, "{}", python.stderr);
+    assert!(
+        python.stdout.starts_with("# Needs the dialect `toy`, which a file describes.\n"),
+        "{}",
+        python.stdout
+    );
+    assert!(python.stdout.contains("with Toy.region(\"inner\"):"), "{}", python.stdout);
+    let root = folder(&[("toy.toml", TOY), ("toy.py", TEMPLATES), ("build.py", &python.stdout)]);
+    let path = |name: &str| root.join(name).to_str().expect("an ASCII path").to_owned();
+    let built = run(&["--dialect", &path("toy.toml"), "print", "--call", "build()", &path("build.py")]);
+    let printed = ran(SCRIPT, &["--dialect", "TOY", "print", "SCRIPT"]);
+    assert_eq!(built.stdout, printed.stdout, "{}", built.stderr);
+    let rust =
+        ran(SCRIPT, &["--dialect", "TOY", "emit", "--target", "rust-builder", "--main", "SCRIPT"]).stdout;
+    assert!(
+        rust.contains("pub fn build(registry: &'static Registry)") && !rust.contains("\"toy\""),
+        "{rust}"
+    );
+    let cpp =
+        ran(SCRIPT, &["--dialect", "TOY", "emit", "--target", "cpp-builder", "--main", "SCRIPT"]).stdout;
+    assert!(cpp.contains("tvmscript::Object build(tvmscript_registry registry) {"), "{cpp}");
+}
+
+#[test]
+fn passes_remove_operators_that_are_pure_alone() {
+    let script =
+        "@T.prim_func\ndef main(n: T.int32):\n    T.evaluate(Fx.count(n))\n    T.evaluate(Fx.count(n) + 1)\n";
+    for (traits, kept) in [("traits = [\"pure\"]\n", 0), ("", 2)] {
+        let description = format!(
+            "[dialect]\nname = \"fx\"\nprefix = \"Fx\"\nexpressions = \"ir.PrimExpr\"\n[op.count]\n{traits}\
+             parameters = {{ x = \"expr\" }}\nresult = \"int32\"\n"
+        );
+        let root = folder(&[("fx.toml", &description), ("kernel.py", script)]);
+        let path = |name: &str| root.join(name).to_str().expect("an ASCII path").to_owned();
+        let ran =
+            run(&["--dialect", &path("fx.toml"), "opt", "--passes", "tir.RemoveNoOp", &path("kernel.py")]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert_eq!(ran.stdout.matches("Fx.count(n)").count(), kept, "{}", ran.stdout);
+    }
+}

@@ -181,6 +181,95 @@ fn p74_07_emit_writes_a_program_for_the_builder_of_python() {
     assert!(ran.stdout.ends_with("    return tvm.IRModule({\"f\": f, \"g\": g})\n"), "{}", ran.stdout);
 }
 
+/// The note about the call, at the definition.
+const CALLED: &str = "the text has no script, so that `build()` was called and its result taken";
+
+#[test]
+fn an_emitted_program_is_read_by_calling_its_function() {
+    let text = "from tvm.script import tir as T\n\n@T.prim_func\ndef f():\n    T.evaluate(1)\n";
+    let other = text.replace("def f", "def g").replace("from tvm.script import tir as T\n", "");
+    for (name, text) in
+        [("m.py", MODULE.to_owned()), ("f.py", text.to_owned()), ("two.py", format!("{text}{other}"))]
+    {
+        let script = file(name, &text);
+        for flags in [&["--main"][..], &[]] {
+            let args = [&["emit", "--target", "python-builder"][..], flags, &[&script]].concat();
+            let program = file("program.py", run(&args).stdout);
+            let ran = run(&["print", &program]);
+            assert_eq!(ran.status, 0, "{}", ran.stderr);
+            assert!(ran.stderr.contains(CALLED) && ran.stderr.contains("program.py:"), "{}", ran.stderr);
+            if name != "two.py" {
+                assert_eq!(ran.stdout, run(&["print", &script]).stdout);
+                let equal = run(&["equal", &script, &program]);
+                assert_eq!(equal.status, 0, "{}{}", equal.stdout, equal.stderr);
+            }
+            // The program of a program of one function builds the same.
+            if name == "f.py" {
+                let again = run(&["emit", "--target", "python-builder", &program]);
+                assert_eq!(again.status, 0, "{}", again.stderr);
+                let again = file("again.py", again.stdout);
+                assert_eq!(run(&["equal", &program, &again]).status, 0);
+            }
+        }
+    }
+    let module = run(&[
+        "print",
+        &file(
+            "program.py",
+            run(&[
+                "emit",
+                "--target",
+                "python-builder",
+                &crate::common::file("two.py", format!("{text}{other}")),
+            ])
+            .stdout,
+        ),
+    ]);
+    assert!(
+        module.stdout.contains("class Module:") && module.stdout.contains("def g():"),
+        "{}",
+        module.stdout
+    );
+}
+
+#[test]
+fn only_a_function_that_builds_is_called() {
+    let head = "from tvm.script.ir_builder import IRBuilder\nfrom tvm.script.ir_builder import tir as T\n\n";
+    let body = "    with IRBuilder() as b:\n        with T.prim_func():\n            T.func_name(\"f\")\n            T.evaluate(0)\n    return b.get()\n";
+    let read = |text: String| run(&["print", &file("program.py", format!("{head}{text}"))]);
+    let built = read(format!("def build():\n{body}"));
+    assert!(built.stdout.ends_with("def f():\n    T.evaluate(0)\n"), "{}", built.stdout);
+    // A function that needs arguments, has another name, or builds nothing.
+    for text in [
+        format!("def build(n):\n{body}"),
+        format!("def make():\n{body}"),
+        "def build():\n    return 3\n".to_owned(),
+    ] {
+        let ran = read(text);
+        assert_eq!((ran.status, ran.stdout.as_str()), (1, ""));
+        assert!(ran.stderr.contains("the text contains no script"), "{}", ran.stderr);
+    }
+    // One that is called already, and one beside a script.
+    let called = read(format!("def build():\n{body}\nf = build()\n"));
+    assert!(called.status == 0 && !called.stderr.contains(CALLED), "{}", called.stderr);
+    let beside = read(format!("def build():\n{body}\n@T.prim_func\ndef g():\n    T.evaluate(1)\n"));
+    assert!(beside.status == 0 && !beside.stderr.contains(CALLED), "{}", beside.stderr);
+    // Errors in it are those of the text.
+    let wrong = read(format!("def build():\n{body}").replace("T.evaluate(0)", "T.evaluate(no_such_name)"));
+    assert_eq!(wrong.status, 1);
+    assert!(
+        wrong.stderr.contains("`no_such_name`") || wrong.stderr.contains("no script"),
+        "{}",
+        wrong.stderr
+    );
+    let nothing = read(format!("def build():\n{body}").replace("return b.get()", "return 3"));
+    assert!(
+        nothing.stderr.contains("expected a script or a container of scripts, found int"),
+        "{}",
+        nothing.stderr
+    );
+}
+
 #[test]
 fn scopes_that_end_with_another_one_are_not_nested_in_programs() {
     let bindings: String = (0..40).map(|i| format!("    x{i}: T.int32 = n + {i}\n")).collect();

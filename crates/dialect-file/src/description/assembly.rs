@@ -1,12 +1,20 @@
 //! The assembly of a statement: its template, and the fields that the places of the template need.
 
-use super::{Entry, Field};
+use super::{Entry, Field, Table};
 use crate::error::DescriptionErrorKind;
 use crate::kind::{Kind, Role};
 use crate::source::{Mistakes, Place, Section};
 use crate::template::{self, Form, Pass};
 
 impl Entry {
+    /// Reads the text of an operator or type: that of its assembly, or a call.
+    pub(super) fn read_value_text(&mut self, prefix: &str, section: &Section<'_>, mistakes: &mut Mistakes) {
+        match section.value("assembly") {
+            Some(_) => self.read_assembly(prefix, section, mistakes),
+            None => self.template = Some(self.call()),
+        }
+    }
+
     pub(super) fn read_assembly(&mut self, prefix: &str, section: &Section<'_>, mistakes: &mut Mistakes) {
         let help = format!("add `assembly = \"{prefix}.{}({{x}})\"`", self.name.text);
         let Some(text) = section.required_text("assembly", &help, mistakes) else { return };
@@ -18,7 +26,18 @@ impl Entry {
             let kind = DescriptionErrorKind::Assembly { entry: self.name.text.clone(), reason };
             mistakes.with_help(kind, at, help);
         };
-        if template.function != self.name.text {
+        let is_value = matches!(template.form, Form::Subscript | Form::Operation(_));
+        if self.table != Table::Statement && !is_value && template.form != Form::Call {
+            let reason = "is a statement".to_owned();
+            let help =
+                format!("write a call, `{prefix}.F[{{a}}]` or an operator, or move it to `[statement]`");
+            refuse(reason, &text.at, &help, mistakes);
+        } else if self.table == Table::Statement && is_value {
+            let help = "move it to `[op]` or `[type]`";
+            refuse("is an expression".to_owned(), &text.at, help, mistakes);
+        }
+        let has_name = template.form.is_called() || matches!(template.form, Form::Function { .. });
+        if has_name && template.function != self.name.text {
             let reason = format!("calls `{prefix}.{}`", template.function);
             let help = format!("call `{prefix}.{}`, or rename the statement", self.name.text);
             refuse(reason, &text.at, &help, mistakes);
@@ -36,31 +55,18 @@ impl Entry {
             }
         }
         let field = |index: usize| self.fields.get(index);
-        let body = match template.form {
-            Form::With { body, .. } | Form::For { body, .. } | Form::Function { body, .. } => Some(body),
-            Form::Call | Form::Assign { .. } => None,
-        };
-        if let Some(field) = body.and_then(field) {
+        for field in template.form.bodies().filter_map(field) {
             let holds_nodes = matches!(&field.kind, Kind::List(item) if !item.is_attribute());
             if !holds_nodes {
                 let reason = format!("has `{{{}}}` as a body, which is not a list of nodes", field.name.text);
                 refuse(reason, &field.at, "a body has the kind `list of node`", mistakes);
             }
         }
-        let target = match template.form {
-            Form::Assign { target } | Form::For { target, .. } => Some(target),
-            Form::With { target, .. } => target,
-            Form::Call | Form::Function { .. } => None,
-        };
-        for field in target.into_iter().filter_map(field) {
+        for field in template.form.target().into_iter().filter_map(field) {
             if field.role != Role::Definition || !matches!(field.kind, Kind::Class(_)) {
                 let reason = format!("binds `{{{}}}`, which does not define a variable", field.name.text);
-                refuse(
-                    reason,
-                    &field.at,
-                    "its kind is `definition` and the name of a variable node",
-                    mistakes,
-                );
+                let help = "its kind is `definition` and the name of a variable node";
+                refuse(reason, &field.at, help, mistakes);
             }
         }
         if let Form::Function { name, params, .. } = template.form {
@@ -77,10 +83,6 @@ impl Entry {
                     format!("has `{{{}}}` as parameters, which defines no variables", field.name.text);
                 let help = "its kind is `definition list of` a variable node";
                 refuse(reason, &field.at, help, mistakes);
-            }
-            if !template.arguments.is_empty() {
-                let reason = "passes arguments to a decorator".to_owned();
-                refuse(reason, &text.at, "write the decorator without parentheses", mistakes);
             }
         }
         for argument in &template.arguments {

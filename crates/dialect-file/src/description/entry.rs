@@ -28,12 +28,15 @@ impl Entry {
 
     pub(super) fn read_fields(&mut self, key: &str, section: &Section<'_>, mistakes: &mut Mistakes) {
         let Some(fields) = section.section(key, mistakes) else { return };
+        let has_no_result = section
+            .value("result")
+            .is_some_and(|result| matches!(result.get_ref(), DeValue::String(text) if text == "none"));
         for (name, value) in fields.keys() {
             let what = format!("`{}` of {}", name.text, self.what);
             check_name(&name, &what, mistakes);
             let hidden = match name.text.as_str() {
                 "span" => true,
-                "dtype" | "type" => self.table == Table::Op,
+                "dtype" | "type" => self.table == Table::Op && !has_no_result,
                 "name" => self.is_variable,
                 _ => false,
             };
@@ -51,7 +54,8 @@ impl Entry {
         let late = self.fields.iter().enumerate().find(|(index, field)| {
             field.default.is_none() && first_default.is_some_and(|first| first < *index)
         });
-        if let (Table::Op | Table::Type, Some((_, field))) = (self.table, late) {
+        let has_call = matches!(self.table, Table::Op | Table::Type) && section.value("assembly").is_none();
+        if let (true, Some((_, field))) = (has_call, late) {
             let kind = DescriptionErrorKind::Value {
                 what: format!("`{}` of {}", field.name.text, self.what),
                 expected: "a parameter with a default".to_owned(),
@@ -107,8 +111,11 @@ impl Entry {
     }
 
     pub(super) fn read_result(&mut self, section: &Section<'_>, mistakes: &mut Mistakes) {
-        let help = "add `result = \"float32\"`, or the name of a constraint variable";
+        let help = "add `result = \"float32\"`, the name of a constraint variable, or `\"none\"` for a value without a dtype";
         let Some(text) = section.required_text("result", help, mistakes) else { return };
+        if text.text == "none" {
+            return;
+        }
         let variable = self.variables.iter().position(|variable| variable.name.text == text.text);
         self.result = Some(match (variable, parse_dtype(&text.text)) {
             (Some(variable), _) => {
@@ -153,14 +160,8 @@ impl Entry {
             if !self.traits.add(&name.text) {
                 unknown(&what, &name, &format!("one of `{}`", traits::NAMES.join("`, `")), mistakes);
             }
-            let operands: Vec<&Field> =
-                self.fields.iter().filter(|field| !field.kind.is_attribute()).collect();
             let reason = match name.text.as_str() {
-                "commutative" => match operands.as_slice() {
-                    [a, b] if a.kind == b.kind => continue,
-                    _ => "an entry with two operands of one kind",
-                },
-                "terminator" | "scope" if self.table != Table::Statement => "a statement",
+                "terminator" if self.table != Table::Statement => "a statement",
                 "pure" if self.table != Table::Op => "an operator",
                 _ => continue,
             };

@@ -84,6 +84,12 @@ pub(super) fn read_default(
         (Kind::Bool | Kind::Any, DeValue::Boolean(flag)) => Some(Value::Bool(*flag)),
         (Kind::Str | Kind::Any, DeValue::String(text)) => Some(Value::str(text)),
         (Kind::DType, DeValue::String(text)) => parse_dtype(text).map(Value::DType),
+        // Of an enum, which is resolved later.
+        (Kind::Class(_), DeValue::String(text)) => Some(Value::str(text)),
+        (Kind::Either(all), _) => {
+            let mut ignored = Mistakes::default();
+            all.iter().find_map(|one| read_default(value, one, what, &mut ignored))
+        }
         _ => None,
     };
     if read.is_none() {

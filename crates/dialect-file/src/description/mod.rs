@@ -2,6 +2,7 @@
 
 mod assembly;
 mod entry;
+mod enumeration;
 mod field;
 mod names;
 mod whole;
@@ -16,6 +17,7 @@ use crate::template::Template;
 use crate::traits::Traits;
 use names::{camel_case, check_name, read_edition};
 
+pub(crate) use enumeration::EnumEntry;
 pub(crate) use field::parse_dtype;
 pub(crate) use names::unknown;
 
@@ -31,6 +33,11 @@ pub(crate) struct Description {
     pub(crate) doc: String,
     /// The dialect that nodes are lowered to.
     pub(crate) lowers_to: Option<Text>,
+    /// Whether functions have the lines that import prefixes in front of them.
+    pub(crate) has_header: bool,
+    /// Python modules whose members are those of the dialect.
+    pub(crate) modules: Vec<Text>,
+    pub(crate) enums: Vec<EnumEntry>,
     pub(crate) entries: Vec<Entry>,
     /// Functions of other editions, each with what to use in place of it.
     pub(crate) absent: Vec<(String, String)>,
@@ -175,7 +182,7 @@ impl Description {
         editions: Editions<'_>,
         mistakes: &mut Mistakes,
     ) -> Option<Description> {
-        root.only(&["dialect", "type", "node", "op", "statement"], mistakes);
+        root.only(&["dialect", "enum", "type", "node", "op", "statement"], mistakes);
         let Some(head) = root.section("dialect", mistakes) else {
             if root.value("dialect").is_none() {
                 let kind = DescriptionErrorKind::MissingKey {
@@ -188,7 +195,18 @@ impl Description {
             return None;
         };
         head.only(
-            &["name", "prefix", "edition", "doc", "expressions", "statements", "types", "lowers_to"],
+            &[
+                "name",
+                "prefix",
+                "edition",
+                "doc",
+                "expressions",
+                "statements",
+                "types",
+                "lowers_to",
+                "header",
+                "modules",
+            ],
             mistakes,
         );
         let name = head.required_text("name", "add `name = \"toy\"`, with which type keys begin", mistakes);
@@ -208,8 +226,21 @@ impl Description {
             ty: head.text("types", mistakes),
         };
         let lowers_to = head.text("lowers_to", mistakes);
-        let mut description =
-            Description { name, prefix, edition, doc, lowers_to, entries: Vec::new(), absent: Vec::new() };
+        let has_header = head.value("header").is_none() || head.flag("header", mistakes);
+        let modules = head.texts("modules", mistakes);
+        let enums = EnumEntry::read_all(root, &prefix.text, mistakes);
+        let mut description = Description {
+            name,
+            prefix,
+            edition,
+            doc,
+            lowers_to,
+            has_header,
+            modules,
+            enums,
+            entries: Vec::new(),
+            absent: Vec::new(),
+        };
         for table in [Table::Type, Table::Node, Table::Op, Table::Statement] {
             for (name, section) in root.sections(table.name(), mistakes) {
                 if description.entries.len() >= MAX_ENTRIES {
@@ -247,8 +278,10 @@ impl Description {
     ) -> Option<Entry> {
         let known: &[&str] = match table {
             Table::Node => &["parent", "doc", "fields", "abstract", "variable", "checks"],
-            Table::Type => &["node", "parent", "doc", "parameters", "checks"],
-            Table::Op => &["node", "parent", "doc", "parameters", "variables", "result", "checks", "lower"],
+            Table::Type => &["node", "parent", "doc", "parameters", "assembly", "checks"],
+            Table::Op => {
+                &["node", "parent", "doc", "parameters", "variables", "result", "assembly", "checks", "lower"]
+            }
             Table::Statement => {
                 &["node", "parent", "doc", "fields", "variables", "assembly", "checks", "lower"]
             }
@@ -307,9 +340,9 @@ impl Description {
         match table {
             Table::Op => {
                 entry.read_result(section, mistakes);
-                entry.template = Some(entry.call());
+                entry.read_value_text(&self.prefix.text, section, mistakes);
             }
-            Table::Type => entry.template = Some(entry.call()),
+            Table::Type => entry.read_value_text(&self.prefix.text, section, mistakes),
             Table::Node if entry.is_variable => entry.template = Some(entry.call()),
             Table::Node => {}
             Table::Statement => entry.read_assembly(&self.prefix.text, section, mistakes),

@@ -128,6 +128,17 @@ impl Description {
     pub(super) fn check_names(&self, mistakes: &mut Mistakes) {
         let mut keys: HashMap<&str, &Entry> = HashMap::new();
         let mut functions: HashMap<&str, &Entry> = HashMap::new();
+        let mut enums: HashMap<&str, &Text> = HashMap::new();
+        for found in &self.enums {
+            let clash =
+                self.entries.iter().map(|entry| &entry.name).find(|name| name.text == found.name.text);
+            if let Some(first) = enums.insert(&found.name.text, &found.name).or(clash) {
+                let kind =
+                    DescriptionErrorKind::Duplicate { what: format!("the name `{}`", found.name.text) };
+                let error = mistakes.add(kind, &found.name.at);
+                error.labels.push(label(&first.at, "first here"));
+            }
+        }
         for entry in &self.entries {
             if let Some(first) = keys.insert(&entry.key, entry) {
                 let kind = DescriptionErrorKind::Duplicate { what: format!("the node `{}`", entry.key) };
@@ -137,7 +148,7 @@ impl Description {
             }
             let Some(template) = &entry.template else { continue };
             if let Some(first) = functions.insert(&template.function, entry) {
-                let what = format!("the text `{}.{}(..)`", self.prefix.text, template.function);
+                let what = template.shown(&self.prefix.text);
                 let kind = DescriptionErrorKind::Duplicate { what };
                 let error = mistakes.add(kind, &entry.name.at);
                 error.labels.push(label(&first.name.at, "first here"));
@@ -152,6 +163,7 @@ impl Description {
             self.entries.iter().map(|entry| (entry.key.clone(), entry.is_variable)).collect();
         let find = |key: &str| own.iter().find(|(own, _)| own == key);
         let mut entries = std::mem::take(&mut self.entries);
+        let enums = &self.enums;
         for entry in &mut entries {
             let Entry { fields, variables, what, parent, .. } = entry;
             if let Some(parent) = parent {
@@ -168,20 +180,46 @@ impl Description {
             }
             for field in fields {
                 let place = format!("`{}` of {what}", field.name.text);
-                if let Some(class) = field.kind.class_mut()
-                    && let Kind::Class(name) = class
-                {
+                let (role, default) = (&field.at, &field.default);
+                let mut is_enum = false;
+                for class in field.kind.classes_mut() {
+                    let Kind::Class(name) = class else { continue };
                     if variables.iter().any(|variable| variable.name.text == *name) {
                         *class = Kind::Variable(std::mem::take(name));
+                    } else if let Some(found) = enums.iter().find(|found| found.name.text == *name) {
+                        is_enum = true;
+                        let default = default.as_ref().and_then(|default| default.as_str());
+                        if let Some(default) = default
+                            && found.values.iter().all(|value| value.text != default)
+                        {
+                            let text = Text::implied(default, role);
+                            unknown(
+                                &format!("the default of {place}"),
+                                &text,
+                                "a value of the enum",
+                                mistakes,
+                            );
+                        }
+                        *class = Kind::Enum(std::mem::take(name));
                     } else {
                         let key = self.key_of(name);
                         if !name.contains('.') && find(&key).is_none() {
-                            let text = Text::implied(name.clone(), &field.at);
-                            let expected = "a node of the file, a constraint variable or another kind";
+                            let text = Text::implied(name.clone(), role);
+                            let expected =
+                                "a node or enum of the file, a constraint variable or another kind";
                             unknown_kind(&place, &text, expected, mistakes);
                         }
                         *name = key;
                     }
+                }
+                let is_text = default.as_ref().is_some_and(|default| default.as_str().is_some());
+                if is_text && !is_enum && !field.kind.classes().is_empty() {
+                    let kind = DescriptionErrorKind::Value {
+                        what: format!("the default of {place}"),
+                        expected: "a value of the kind".to_owned(),
+                        found: "a string".to_owned(),
+                    };
+                    mistakes.add(kind, &field.at);
                 }
             }
         }

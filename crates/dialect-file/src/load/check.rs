@@ -11,14 +11,17 @@ use crate::rule::script_value;
 
 /// Checks that no statement follows one that ends a body.
 pub(super) struct Terminators {
-    pub(super) field: &'static str,
+    pub(super) fields: Vec<&'static str>,
     pub(super) cells: Vec<Arc<OnceLock<&'static TypeInfo>>>,
 }
 
 impl Terminators {
     pub(super) fn run(&self, node: &Object) -> Result<(), Invalid> {
-        let Some(FieldRef::Node(body)) = node.info().field_index(self.field).map(|index| node.field(index))
-        else {
+        self.fields.iter().try_for_each(|field| self.check(node, field))
+    }
+
+    fn check(&self, node: &Object, field: &'static str) -> Result<(), Invalid> {
+        let Some(FieldRef::Node(body)) = node.info().field_index(field).map(|index| node.field(index)) else {
             return Ok(());
         };
         let items = body.as_node::<ArrayNode>().map(ArrayNode::items).unwrap_or_default();
@@ -30,9 +33,20 @@ impl Terminators {
             None => Ok(()),
             Some(info) => {
                 let reason = format!("statements follow a `{}`, which ends them", info.display_key());
-                Err(Invalid::at(self.field, reason))
+                Err(Invalid::at(field, reason))
             }
         }
+    }
+}
+
+/// A value in messages.
+fn shown(value: &ScriptValue, depth: usize) -> String {
+    match value.items() {
+        Some(items) if depth < 4 && items.len() <= 32 && value.as_str().is_none() => {
+            let items: Vec<String> = items.iter().map(|item| shown(item, depth + 1)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        _ => format!("{value:?}"),
     }
 }
 
@@ -53,10 +67,10 @@ impl Checked {
             Ok(ScriptValue::Bool(true)) => return Ok(()),
             Ok(ScriptValue::Bool(false)) => match &self.message {
                 Some(message) => self.rule.fields().iter().fold(message.clone(), |message, name| {
-                    message.replace(&format!("{{{name}}}"), &format!("{:?}", value(name)))
+                    message.replace(&format!("{{{name}}}"), &shown(&value(name), 0))
                 }),
                 None => {
-                    let shown = |name: &&str| format!("`{name}` is {:?}", value(name));
+                    let shown = |name: &&str| format!("`{name}` is {}", shown(&value(name), 0));
                     let fields: Vec<String> = self.rule.fields().iter().map(shown).collect();
                     format!("`{}` does not hold: {}", self.rule.text(), fields.join(", "))
                 }

@@ -1,35 +1,30 @@
 //! From a description to types and functions: names of other dialects are resolved, types registered, texts made.
 
 mod check;
+mod enums;
 mod function;
+mod text;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tvmscript_docsifier::Printers;
-use tvmscript_ir_core::{
-    Content, DynamicCheck, DynamicField, DynamicType, EqKind, Origin, Registry, TypeInfo,
-};
+use tvmscript_docsifier::doc::OperationKind;
+use tvmscript_ir_core::{Content, DynamicField, DynamicType, EqKind, Origin, Registry, TypeInfo};
 use tvmscript_irbuilder::ScriptFn;
 use tvmscript_python_syntax::ast::FunctionDef;
-use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers};
+use tvmscript_script_parser::{Definition, DescribedFn, Parser, Parsers, PythonModule};
 
-use crate::description::{
-    Check, Description, Entry, Field, LowerTo, Pattern as TypePattern, Rule, Table, parse_dtype, unknown,
-};
+use crate::description::{Description, Entry, Field, Rule, Table, unknown};
 use crate::edition::Editions;
 use crate::error::DescriptionErrorKind;
 use crate::key::ContentKey;
 use crate::kind::{Kind, Role};
-use crate::lower::Lowering;
-use crate::node::{
-    Argument, Convert, Gives, NodeText, Parameter, Passing, Pattern, Place, ResultRule, Variable,
-};
-use crate::rule::Rule as RuleText;
+use crate::node::{Convert, Enumeration, NodeText};
+use crate::operators;
 use crate::source::{Mistakes, Text};
-use crate::template::{Form, Pass, Template};
+use crate::template::Form;
 use crate::traits::Traits;
-use check::{Checked, Terminators};
 use function::function;
 
 /// A loaded dialect.
@@ -53,6 +48,15 @@ pub(crate) struct Loaded {
     pub(crate) replaced: Vec<(&'static NodeText, &'static NodeText)>,
     /// Decorators of functions by name.
     pub(crate) decorators: Vec<(&'static str, DescribedFn)>,
+    /// Operators of Python.
+    pub(crate) operations: HashMap<OperationKind, &'static NodeText>,
+    /// Statements of Python, and texts as a whole.
+    pub(crate) statements: Vec<&'static NodeText>,
+    /// Values of enums without the prefix.
+    pub(crate) words: Vec<(&'static str, &'static ScriptFn)>,
+    pub(crate) modules: &'static [PythonModule],
+    /// `true` if functions have the lines that import prefixes in front of them.
+    pub(crate) has_header: bool,
 }
 
 impl std::fmt::Debug for Loaded {
@@ -101,6 +105,9 @@ pub(crate) fn load(
         return Some(loaded);
     }
     let loaded: &'static Loaded = Box::leak(Box::new(loader.finish(key, mistakes)?));
+    if !loaded.operations.is_empty() {
+        operators::register(loaded);
+    }
     all.insert(source, loaded);
     Some(loaded)
 }
@@ -156,6 +163,7 @@ struct Loader {
     cells: Vec<Arc<OnceLock<&'static TypeInfo>>>,
     /// Entries with their parents in front.
     order: Vec<usize>,
+    enums: HashMap<String, &'static Enumeration>,
 }
 
 impl Loader {
@@ -178,24 +186,26 @@ impl Loader {
                     Some(info) => _ = others.insert(parent.text.clone(), info),
                 }
             }
-            for field in &entry.fields {
-                let mut kind = field.kind.clone();
-                let Some(Kind::Class(key)) = kind.class_mut() else { continue };
+            for (field, key) in entry
+                .fields
+                .iter()
+                .flat_map(|field| field.kind.classes().into_iter().map(move |key| (field, key)))
+            {
                 // Own names without a dot are reported before.
                 if own.contains_key(key) || !key.contains('.') || key.starts_with(&own_prefix(&description)) {
                     continue;
                 }
                 match base.node(key) {
-                    Some(info) => _ = others.insert(key.clone(), info),
+                    Some(info) => _ = others.insert(key.to_owned(), info),
                     None => {
                         let what = format!("`{}` of {}", field.name.text, entry.what);
-                        not_registered(&what, &Text::implied(key.clone(), &field.at), mistakes);
+                        not_registered(&what, &Text::implied(key, &field.at), mistakes);
                     }
                 }
             }
         }
         let cells = description.entries.iter().map(|_| Arc::new(OnceLock::new())).collect();
-        let mut loader = Loader { description, others, own, cells, order: Vec::new() };
+        let mut loader = Loader { description, others, own, cells, order: Vec::new(), enums: HashMap::new() };
         loader.order = loader.parents_first(mistakes);
         loader.check_targets(mistakes);
         Some(loader)
@@ -246,18 +256,33 @@ impl Loader {
     /// Reports targets of bindings and scopes that no statement can make: the variable has fields of its own.
     fn check_targets(&self, mistakes: &mut Mistakes) {
         for entry in &self.description.entries {
-            let target = match entry.template.as_ref().map(|template| template.form) {
-                Some(Form::Assign { target } | Form::For { target, .. }) => Some(target),
-                Some(Form::With { target, .. }) => target,
+            let Some(template) = &entry.template else { continue };
+            let target = template.form.target();
+            let params = match template.form {
+                Form::Function { params, .. } if template.annotation.is_some() => params,
                 _ => None,
             };
-            let Some(field) = target.and_then(|target| entry.fields.get(target)) else { continue };
-            let Kind::Class(key) = &field.kind else { continue };
-            let class = self.own.get(key).and_then(|index| self.description.entries.get(*index));
-            if class.is_none_or(|class| !class.is_variable || !class.fields.is_empty()) {
+            let Some(field) = target.or(params).and_then(|target| entry.fields.get(target)) else { continue };
+            let classes = field.kind.classes();
+            let Some(key) = classes.first() else { continue };
+            let class = self.own.get(*key).and_then(|index| self.description.entries.get(*index));
+            let annotation = template.annotation.as_ref();
+            let is_annotation =
+                |field: &Field| annotation.is_some_and(|annotation| annotation.text == field.name.text);
+            if let Some(annotation) = annotation
+                && let Some(class) = class
+                && !class.fields.iter().any(is_annotation)
+            {
+                let what = format!("the annotation of `{}` in {}", field.name.text, entry.what);
+                unknown(&what, annotation, &format!("a field of {}", class.what), mistakes);
+            }
+            let needs_more = |class: &Entry| {
+                class.fields.iter().any(|field| field.default.is_none() && !is_annotation(field))
+            };
+            if class.is_none_or(|class| !class.is_variable || needs_more(class)) {
                 let reason = format!("binds a new `{key}`, which needs more than a name");
                 let kind = DescriptionErrorKind::Assembly { entry: entry.name.text.clone(), reason };
-                let help = "bind a node of the file with `variable = true` and without fields";
+                let help = "bind a node of the file with `variable = true`, whose fields have defaults or are its annotation";
                 mistakes.with_help(kind, &field.at, help);
             }
         }
@@ -295,8 +320,13 @@ impl Loader {
                 Some(ClassName::Other(info)) => Content::Class(info),
                 None => Content::Node,
             },
+            Kind::Enum(name) => match self.enums.get(name) {
+                Some(found) => Content::OneOf(found.values.clone().into()),
+                None => Content::Str,
+            },
             Kind::List(item) => Content::List(Box::new(self.content(item))),
             Kind::Optional(inner) => Content::Optional(Box::new(self.content(inner))),
+            Kind::Either(all) => Content::Either(all.iter().map(|one| self.content(one)).collect()),
         }
     }
 
@@ -312,13 +342,16 @@ impl Loader {
             Kind::Variable(_) => Convert::Typed,
             Kind::Node => Convert::Node,
             Kind::Class(key) => self.info(key).map_or(Convert::Node, Convert::Class),
+            Kind::Enum(name) => self.enums.get(name).map_or(Convert::Str, |found| Convert::Enum(found)),
             Kind::List(item) => Convert::List(Box::new(self.convert(item))),
             Kind::Optional(inner) => Convert::Optional(Box::new(self.convert(inner))),
+            Kind::Either(all) => Convert::Either(all.iter().map(|one| self.convert(one)).collect()),
         }
     }
 
     /// Registers the types and makes the functions.
-    fn finish(self, key: ContentKey, mistakes: &mut Mistakes) -> Option<Loaded> {
+    fn finish(mut self, key: ContentKey, mistakes: &mut Mistakes) -> Option<Loaded> {
+        self.make_enums();
         let edition = self.description.edition.as_ref().map_or("", |edition| edition.text.as_str());
         let origin = Arc::new(Origin {
             dialect: self.description.name.text.clone(),
@@ -338,6 +371,8 @@ impl Loader {
                 check: self.checks(entry),
                 origin: Some(Arc::clone(&origin)),
                 is_abstract: entry.is_abstract,
+                // A type or variable is no operation.
+                is_pure: entry.table != Table::Op || entry.traits.pure,
             };
             match described.register() {
                 Ok(info) => _ = self.cells.get(*index)?.set(info),
@@ -357,6 +392,8 @@ impl Loader {
         let mut decorators = Vec::new();
         let mut own_texts: Vec<Option<&'static NodeText>> = Vec::new();
         let mut replaced = Vec::new();
+        let mut operations = HashMap::new();
+        let mut statements = Vec::new();
         for (entry, cell) in self.description.entries.iter().zip(&self.cells) {
             let info = *cell.get()?;
             types.push(info);
@@ -368,15 +405,19 @@ impl Loader {
                 if let Some(last) = own_texts.last_mut() {
                     *last = Some(text);
                 }
-                if let Form::Function { .. } = text.form {
-                    let define: DescribedFn = Box::leak(Box::new(
-                        move |p: &mut Parser<'_>, definition: &Definition<FunctionDef>| {
-                            crate::function::define(text, p, definition)
-                        },
-                    ));
-                    decorators.push((text.function, define));
-                } else {
-                    functions.push(function(entry, text));
+                match text.form {
+                    Form::Function { .. } => {
+                        let function = function(entry, text);
+                        let define: DescribedFn = Box::leak(Box::new(
+                            move |p: &mut Parser<'_>, definition: &Definition<FunctionDef>| {
+                                crate::function::define(text, function, p, definition)
+                            },
+                        ));
+                        decorators.push((text.function, define));
+                    }
+                    Form::Operation(kind) => _ = operations.insert(kind, text),
+                    form if form.is_called() => functions.push(function(entry, text)),
+                    _ => statements.push(text),
                 }
             }
         }
@@ -391,7 +432,19 @@ impl Loader {
         let absent = absent.iter().map(|(name, advice)| (leak(name), leak(advice))).collect();
         let traits = self.description.entries.iter().map(|entry| entry.traits).collect();
         let by_type = texts.iter().map(|text: &&'static NodeText| (text.info.index(), *text)).collect();
-        let Description { edition, doc, .. } = self.description;
+        let (values, words) = self.enum_values();
+        functions.extend(values);
+        let roots =
+            functions.iter().map(|function| function.name).chain(decorators.iter().map(|(name, _)| *name));
+        let mut roots: Vec<&'static str> = roots.map(|name| name.split('.').next().unwrap_or(name)).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let paths: Vec<&'static str> = self.description.modules.iter().map(|path| leak(&path.text)).collect();
+        let modules: &'static [PythonModule] = match paths.is_empty() {
+            true => &[],
+            false => vec![PythonModule::new(paths.leak()).names(roots.leak())].leak(),
+        };
+        let Description { edition, doc, has_header, .. } = self.description;
         let edition = edition.map(|edition| edition.text).unwrap_or_default();
         Some(Loaded {
             name,
@@ -407,6 +460,11 @@ impl Loader {
             absent,
             replaced,
             decorators,
+            operations,
+            statements,
+            words,
+            modules,
+            has_header,
         })
     }
 
@@ -436,167 +494,6 @@ impl Loader {
             skip_eq: field.role == Role::Ignored,
         }));
         fields
-    }
-
-    /// The type of a constraint variable. Names were checked before.
-    fn pattern(&self, entry: &Entry, pattern: &TypePattern) -> Option<Pattern> {
-        let entries = &self.description.entries;
-        let at = entries.iter().position(|ty| ty.table == Table::Type && ty.name.text == pattern.ty)?;
-        let info = *self.cells.get(at)?.get()?;
-        let hidden = info.fields().len().saturating_sub(pattern.parameters.len());
-        let parameter = |name: &String| match parse_dtype(name) {
-            Some(dtype) => Some(Parameter::DType(dtype)),
-            None => {
-                let at = entry.variables.iter().position(|variable| variable.name.text == *name)?;
-                Some(Parameter::Variable(at))
-            }
-        };
-        let parameters: Option<Vec<Parameter>> = pattern.parameters.iter().map(parameter).collect();
-        let parameters = parameters?.into_iter().enumerate().map(|(at, found)| (hidden + at, found));
-        Some(Pattern { info, parameters: parameters.collect() })
-    }
-
-    /// The checks of a node, as one function.
-    fn checks(&self, entry: &Entry) -> Option<DynamicCheck> {
-        let leaked = |check: &Check| Checked {
-            rule: Box::leak(Box::new(RuleText::new(
-                &check.rule.text,
-                check.fields.iter().map(|name| leak(name)).collect(),
-            ))),
-            message: check.message.clone(),
-            at: leak(&check.at),
-        };
-        let checks: Vec<Checked> = entry.checks.iter().map(leaked).collect();
-        let terminators = self.terminators(entry);
-        if checks.is_empty() && terminators.is_none() {
-            return None;
-        }
-        Some(Arc::new(move |node| {
-            terminators.iter().try_for_each(|terminators| terminators.run(node))?;
-            checks.iter().try_for_each(|check| check.run(node))
-        }))
-    }
-
-    /// The statements that end the body of a node, if it has one.
-    fn terminators(&self, entry: &Entry) -> Option<Terminators> {
-        let body = match entry.template.as_ref()?.form {
-            Form::With { body, .. } | Form::For { body, .. } | Form::Function { body, .. } => body,
-            Form::Call | Form::Assign { .. } => return None,
-        };
-        let all = self.description.entries.iter().zip(&self.cells);
-        let cells: Vec<_> =
-            all.filter(|(entry, _)| entry.traits.terminator).map(|(_, cell)| Arc::clone(cell)).collect();
-        let field = leak(&entry.fields.get(body)?.name.text);
-        (!cells.is_empty()).then_some(Terminators { field, cells })
-    }
-
-    fn lowering(&self, lower: &LowerTo) -> Lowering {
-        Lowering {
-            target: leak(self.description.lowers_to.as_ref().map_or("", |target| target.text.as_str())),
-            file: leak(&lower.file),
-            text: leak(&lower.text),
-            function: leak(&lower.function),
-        }
-    }
-
-    fn text(
-        &self,
-        entry: &Entry,
-        template: &Template,
-        info: &'static TypeInfo,
-        dialect: &'static str,
-        prefix: &'static str,
-    ) -> NodeText {
-        let hidden = info.fields().len().saturating_sub(entry.fields.len());
-        let name_of = |index: usize| info.fields().get(index).map_or("", |field| field.name);
-        let place = |index: usize| {
-            let field: Option<&Field> = entry.fields.get(index);
-            let mut kind = field.map(|field| field.kind.clone());
-            let class = match kind.as_mut().and_then(Kind::class_mut) {
-                Some(Kind::Class(key)) => self.info(key),
-                _ => None,
-            };
-            Place { field: hidden + index, name: name_of(hidden + index), class }
-        };
-        let (target, body) = match template.form {
-            Form::Call => (None, None),
-            Form::Assign { target } => (Some(place(target)), None),
-            Form::With { target, body } => (target.map(place), Some(place(body))),
-            Form::For { target, body } => (Some(place(target)), Some(place(body))),
-            Form::Function { body, .. } => (None, Some(place(body))),
-        };
-        let (name, params) = match template.form {
-            Form::Function { name, params, .. } => (Some(place(name)), params.map(place)),
-            _ => (None, None),
-        };
-        let mut arguments = Vec::with_capacity(template.arguments.len());
-        for argument in &template.arguments {
-            let Some(field) = entry.fields.get(argument.field) else { continue };
-            let field_name = name_of(hidden + argument.field);
-            let (passing, name) = match &argument.pass {
-                Pass::Position => (Passing::Position, field_name),
-                Pass::Star => (Passing::Star, field_name),
-                Pass::Keyword(name) => (Passing::Keyword, leak(name)),
-            };
-            let inner = match &field.kind {
-                Kind::List(item) => &**item,
-                kind => kind,
-            };
-            let variable = match inner {
-                Kind::Variable(name) => entry.variables.iter().position(|v| v.name.text == *name),
-                _ => None,
-            };
-            let mut convert = self.convert(&field.kind);
-            if let (Passing::Star, Convert::List(item)) = (passing, &convert) {
-                convert = (**item).clone();
-            }
-            let default = field.default.clone();
-            arguments.push(Argument {
-                field: hidden + argument.field,
-                field_name,
-                name,
-                passing,
-                convert,
-                default,
-                variable,
-            });
-        }
-        let used = template.fields();
-        let outside = entry.fields.iter().enumerate().filter(|(index, _)| !used.contains(index));
-        let constants =
-            outside.filter_map(|(index, field)| Some((hidden + index, field.default.clone()?))).collect();
-        let result = entry.result.as_ref().map(|rule| match rule {
-            Rule::DType(dtype) => (1, ResultRule::DType(*dtype)),
-            Rule::Variable(index) => (1, ResultRule::Variable(*index)),
-            Rule::Expression(text, names) => {
-                let names = names.iter().map(|name| leak(name)).collect();
-                (1, ResultRule::Rule(Box::leak(Box::new(RuleText::new(&text.text, names)))))
-            }
-        });
-        let variables = entry.variables.iter().map(|variable| Variable {
-            name: leak(&variable.name.text),
-            any_of: variable.any_of.iter().filter_map(|ty| parse_dtype(&ty.text)).collect(),
-            pattern: variable.pattern.as_ref().and_then(|pattern| self.pattern(entry, pattern)),
-        });
-        NodeText {
-            dialect,
-            function: leak(&template.function),
-            full: leak(&format!("{prefix}.{}", template.function)),
-            info,
-            gives: if entry.table == Table::Statement { Gives::Statement } else { Gives::Value },
-            is_variable: entry.is_variable,
-            form: template.form,
-            hidden,
-            lower: entry.lower.as_ref().map(|lower| self.lowering(lower)),
-            arguments,
-            target,
-            body,
-            name,
-            params,
-            constants,
-            variables: variables.collect(),
-            result,
-        }
     }
 }
 

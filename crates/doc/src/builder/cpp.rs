@@ -36,9 +36,21 @@ pub fn print(
     let words = Words { variable: "Value ", scope: "Scope " };
     let Printed { body, result, modules, .. } =
         dynamic::print(docs, program, Cpp, words, reserved, max_bytes)?;
-    let mut text = "#include <tvmscript.hpp>\n\ntvmscript::Object build() {\n".to_owned();
-    text.push_str("    using namespace tvmscript::builder;\n    Program program;\n");
-    for ModuleName { name, module, member } in modules {
+    let needed = super::needed(modules.iter().copied());
+    let mut text = "#include <tvmscript.hpp>\n\n".to_owned();
+    match &needed {
+        None => text.push_str("tvmscript::Object build() {\n"),
+        Some(needed) => {
+            text.push_str(&format!("// {needed}\ntvmscript::Object build(tvmscript_registry registry) {{\n"))
+        }
+    }
+    text.push_str("    using namespace tvmscript::builder;\n");
+    text.push_str(if needed.is_some() {
+        "    Program program(registry);\n"
+    } else {
+        "    Program program;\n"
+    });
+    for ModuleName { name, module, member } in modules.iter().filter(|module| !module.is_of_registry()) {
         let member = member.as_deref().unwrap_or_default();
         text.push_str(&format!(
             "    program.import({}, {}, {});\n",
@@ -50,10 +62,36 @@ pub fn print(
     text.push_str(&body);
     text.push_str(&format!("    return program.finish({result});\n}}\n"));
     if main {
-        text.push_str(MAIN);
+        text.push_str(if needed.is_some() { MAIN_OF_FILES } else { MAIN });
     }
     Ok(text)
 }
+
+/// As [`MAIN`], with the descriptions of dialects that the arguments of the command name.
+const MAIN_OF_FILES: &str = "
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+int main(int argc, char **argv) {
+    try {
+        std::vector<std::string> texts;
+        for (int i = 1; i < argc; ++i) {
+            std::ifstream file(argv[i]);
+            texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        }
+        tvmscript::Dialects dialects(texts);
+        std::cout << build(dialects.registry()).print() << '\\n';
+        return 0;
+    } catch (const std::exception &error) {
+        std::cerr << error.what() << '\\n';
+        return 1;
+    }
+}
+";
 
 /// The function that prints what a program builds.
 const MAIN: &str = "

@@ -40,10 +40,26 @@ pub const BUILD: &str = "build";
 pub struct ModuleName {
     /// The name in the program (`X`).
     pub name: String,
-    /// The module (`toy.builder`).
+    /// The module (`toy.builder`); empty for a name that the registry of the program has, without an import.
     pub module: String,
     /// Its member with this name; `None` for the module itself.
     pub member: Option<String>,
+}
+
+impl ModuleName {
+    /// Returns `true` for a name that needs no import, but a registry with its dialect.
+    pub fn is_of_registry(&self) -> bool {
+        self.module.is_empty()
+    }
+}
+
+/// The sentence about dialects that the registry of a program has to have; `None` if it imports all names.
+fn needed<'m>(modules: impl IntoIterator<Item = &'m ModuleName>) -> Option<String> {
+    let named = modules.into_iter().filter(|module| module.is_of_registry());
+    let named: Vec<String> =
+        named.map(|module| format!("`{}`", module.member.as_deref().unwrap_or(&module.name))).collect();
+    let what = if named.len() == 1 { "the dialect" } else { "the dialects" };
+    (!named.is_empty()).then(|| format!("Needs {what} {}, which a file describes.", named.join(", ")))
 }
 
 /// A statement of a program.

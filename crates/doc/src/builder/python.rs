@@ -79,8 +79,8 @@ pub fn print(
 
 /// The import statements of a program.
 fn imports(modules: &[ModuleName]) -> String {
-    let mut text = String::new();
-    for ModuleName { name, module, member } in modules {
+    let mut text = super::needed(modules).map(|needed| format!("# {needed}\n")).unwrap_or_default();
+    for ModuleName { name, module, member } in modules.iter().filter(|module| !module.is_of_registry()) {
         match member {
             None if name == module => text.push_str(&format!("import {module}\n")),
             None => text.push_str(&format!("import {module} as {name}\n")),

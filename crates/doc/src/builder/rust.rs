@@ -35,12 +35,25 @@ pub fn print(
     let functions: Vec<&str> = functions.into_iter().collect();
     let mut text =
         format!("use tvmscript::dynamic::{{BuildErrors, Program, args, {}}};\n", functions.join(", "));
-    text.push_str("use tvmscript::{Object, registry};\n\n");
+    let needed = super::needed(modules.iter().copied());
+    let (imported, head) = match &needed {
+        None => (
+            "Object, registry",
+            "pub fn build() -> Result<Object, BuildErrors> {\n    let program = Program::new(registry());\n",
+        ),
+        Some(_) => (
+            "Object, Registry",
+            "pub fn build(registry: &'static Registry) -> Result<Object, BuildErrors> {\n    \
+             let program = Program::new(registry);\n",
+        ),
+    };
+    text.push_str(&format!("use tvmscript::{{{imported}}};\n\n"));
+    if let Some(needed) = &needed {
+        text.push_str(&format!("/// {needed}\n"));
+    }
     text.push_str("#[allow(non_snake_case, unused_variables, clippy::all)]\n");
-    text.push_str(
-        "pub fn build() -> Result<Object, BuildErrors> {\n    let program = Program::new(registry());\n",
-    );
-    for ModuleName { name, module, member } in modules {
+    text.push_str(head);
+    for ModuleName { name, module, member } in modules.iter().filter(|module| !module.is_of_registry()) {
         match member {
             Some(member) => {
                 text.push_str(&format!("    program.import({module:?}, {member:?}, {name:?});\n"))
@@ -51,10 +64,29 @@ pub fn print(
     text.push_str(&body);
     text.push_str(&format!("    program.finish({result})\n}}\n"));
     if main {
-        text.push_str(MAIN);
+        text.push_str(if needed.is_some() { MAIN_OF_FILES } else { MAIN });
     }
     Ok(text)
 }
+
+/// As [`MAIN`], with the descriptions of dialects that the arguments of the command name.
+const MAIN_OF_FILES: &str = "
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    use tvmscript::dialect_file::{DialectFile, LoadOptions};
+    let mut registry = tvmscript::registry();
+    let mut files = Vec::new();
+    for path in std::env::args().skip(1) {
+        let text = std::fs::read_to_string(path)?;
+        let beside = |name: &str| std::fs::read_to_string(std::path::Path::new(&path).with_file_name(name)).ok();
+        let options = LoadOptions { read: &beside, ..LoadOptions::default() };
+        files.push(DialectFile::load_with(&text, registry, &options).map_err(|errors| errors[0].to_string())?);
+        let all = files.iter().fold(tvmscript::registry_builder(), |all, file| all.with(file.dialect()));
+        registry = Box::leak(Box::new(all.build()?));
+    }
+    println!(\"{}\", tvmscript::print(&build(registry)?, registry, &tvmscript::PrinterConfig::default())?);
+    Ok(())
+}
+";
 
 /// The function that prints what a program builds.
 const MAIN: &str = "

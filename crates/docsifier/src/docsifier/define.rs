@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use tvmscript_doc::ExprDoc;
-use tvmscript_ir_core::{EqKind, Object, PathId};
+use tvmscript_ir_core::{EqKind, Object, PathId, pre_order_visit};
 
 use super::{DocFactory, Docsifier};
 use crate::analysis::{Region, UseScopes};
@@ -91,6 +91,24 @@ impl Docsifier<'_> {
             Some(Form::Doc(factory)) => self.definitions.factory(factory)(self).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The nodes of the root that are defined now, each with the expression for its uses: the translation table. Walks the
+    /// root.
+    ///
+    /// # Errors
+    /// As [`Docsifier::defined_doc`].
+    pub fn definitions(&mut self) -> DocsifyResult<Vec<(Object, ExprDoc)>> {
+        let mut defined = Vec::new();
+        let root = self.root.clone();
+        pre_order_visit(&root, |node| {
+            if self.is_defined(node) {
+                defined.push(node.clone());
+            }
+            true
+        });
+        let with_doc = |node: Object| Ok(self.defined_doc(&node)?.map(|doc| (node, doc)));
+        defined.into_iter().map(with_doc).filter_map(Result::transpose).collect()
     }
 
     /// Number of the frame that names the node.

@@ -55,6 +55,9 @@ impl Docsifier<'_> {
     }
 
     fn decorated(&mut self, object: &Object, path: PathId, handler: Option<&Handler>) -> DocsifyResult<Doc> {
+        if let Some(callback) = &self.config.on_node {
+            callback.call(object, path, self);
+        }
         let doc = match handler {
             Some(handler) => handler(object, path, self)?,
             None => self.container(object, path)?.into(),
@@ -182,6 +185,12 @@ impl Docsifier<'_> {
     /// Returns `true` if the node is the root or an element of data, so that its text must tell its type.
     pub fn is_alone(&self, object: &Object) -> bool {
         self.is_root(object) || self.is_data(object)
+    }
+
+    /// Returns `true` if the node is an item of the root, which is an array of statements: its text is among theirs and
+    /// has no scope of its own.
+    pub fn is_item(&self, object: &Object) -> bool {
+        self.item == Some(object.address())
     }
 
     /// The node that a function without arguments makes: the function's bare name, or a call of it in data

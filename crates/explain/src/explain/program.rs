@@ -12,7 +12,7 @@ use tvmscript_doc::{DocArena, ExprDoc, PrintError, StmtDoc};
 use tvmscript_docsifier::{DocsifyResult, PrinterTable, Printers};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir_core::equal::StructuralEqual;
-use tvmscript_ir_core::{Object, Registry, Span};
+use tvmscript_ir_core::{Object, Registry, Span, TypeInfo};
 use tvmscript_irbuilder::record::Step;
 use tvmscript_script_parser::{ParseOptions, parse_script};
 
@@ -239,8 +239,12 @@ pub(super) fn modules(registry: &Registry) -> Vec<ModuleName> {
         name(BUILDER, BUILDER_MODULE, Some(BUILDER)),
     ];
     let table = registry.slot::<Printers>().map(Printers::table);
+    let described: HashSet<&str> =
+        registry.nodes().filter_map(TypeInfo::origin).map(|origin| origin.dialect.as_str()).collect();
     for (dialect, prefix) in table.into_iter().flat_map(PrinterTable::prefixes) {
-        modules.push(name(prefix, BUILDER_MODULE, Some(dialect)));
+        // No module of Python has a dialect that a file describes.
+        let module = if described.contains(dialect) { "" } else { BUILDER_MODULE };
+        modules.push(name(prefix, module, Some(dialect)));
     }
     modules
 }

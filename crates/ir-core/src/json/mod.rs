@@ -36,6 +36,7 @@
 //! ```
 
 pub mod base64;
+mod description;
 pub mod emit;
 mod error;
 pub mod limits;
@@ -43,5 +44,6 @@ pub mod native;
 pub mod scan;
 mod unknown;
 
+pub use description::check_description;
 pub use error::{JsonError, JsonErrorKind, SaveError};
 pub use unknown::{UnknownGraph, UnknownNode, UnknownTypes, unknown_types};

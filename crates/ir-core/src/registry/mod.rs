@@ -258,6 +258,11 @@ impl Registry {
     pub fn token(&self, name: &str) -> Option<Token> {
         self.tokens.find(name)
     }
+
+    /// Returns the name of a dispatch token; that of the default one is empty.
+    pub fn token_name(&self, token: Token) -> Option<&'static str> {
+        self.tokens.name(token)
+    }
 }
 
 impl std::fmt::Debug for Registry {

@@ -33,6 +33,10 @@ impl Tokens {
         self.0.iter().position(|known| *known == name).map(|index| Token(index as u16))
     }
 
+    pub(super) fn name(&self, token: Token) -> Option<&'static str> {
+        self.0.get(token.index()).copied()
+    }
+
     pub(super) fn intern(&mut self, name: &'static str) -> Result<Token, RegistryError> {
         if let Some(token) = self.find(name) {
             return Ok(token);

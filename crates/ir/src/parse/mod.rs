@@ -1,6 +1,7 @@
 //! The parser of `@I.ir_module` classes.
 
 mod builder;
+mod global;
 mod metadata;
 mod module;
 mod python;
@@ -42,6 +43,9 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .python_modules(python::MODULES)
         .python_modules(builder::MODULES)
         .parser_function("load_json", metadata::load_json)
+        .parser_function("get_global_func", global::get_global_func)
+        .global_function(global::SCRIPT, global::script)
+        .global_function(global::PRE_POST_ORDER_VISIT, global::pre_post_order_visit)
         .decorator("ir_module", DecoratorRule::Class { define: module::define })
         .decorator_scope("ir_module", |_| Ok(crate::build::ModuleFrame::default().into()))
         .parse::<ast::Assign>(module::assign)

@@ -30,6 +30,7 @@ const TARGET_BY_NAME: Member = LeftOut("name the target: `tvm.target.Target(\"cu
 /// The modules.
 pub(super) static MODULES: &[PythonModule] = &[
     PythonModule::new(&["tvm"])
+        .names(&["get_global_func"])
         .members(&[("DataType", Function(&DATA_TYPE)), ("IRModule", made!(IRModule, IR_MODULE_NODE))]),
     PythonModule::new(&["tvm.script", "tvm.script.parser"])
         .names(&["ir_module"])

@@ -33,6 +33,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .root_frame(|_| Frame::fragment(()))
         .printer_options(constants::OPTIONS)
         .data_printer(data::data)
+        .map_printer(module::functions)
         .words(&[small::TVM])
         .on::<IRModule>()
         .docsify(module::module)

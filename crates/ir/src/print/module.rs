@@ -7,9 +7,10 @@ use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyResult, Frame, names, script};
 use tvmscript_ir_core::registry::{RegistrationSite, Slot};
 use tvmscript_ir_core::{
-    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value, field,
+    Array, Class, Dialect, Map, Object, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value, field,
 };
 
+use crate::DictAttrs;
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
 
 /// Data of a module's frame, for functions that refer to global infos.
@@ -133,11 +134,30 @@ fn member_names(functions: &[Function<'_>]) -> Vec<Str> {
 
 /// `@I.ir_module`, `class Module:`
 pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtList> {
-    let class = d.with_token("ir", |d| class(node, path, d))?;
+    let functions = d.field(path, field!(IRModule, functions));
+    let class = d.with_token("ir", |d| class(node, path, functions, d))?;
     script(d, class)
 }
 
-fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
+/// The map of a module's functions, alone: the module that has no more than these functions.
+pub(super) fn functions(object: &Object, d: &mut Docsifier<'_>) -> DocsifyResult<Option<Doc>> {
+    let Some(functions) = Map::<Ref<GlobalVar>, Ref<BaseFunc>>::try_ref(object) else { return Ok(None) };
+    let functions = functions.iter().map(|(var, function)| (var.clone(), function.clone()));
+    let module = IRModule::new(functions, DictAttrs::new([]), Map::default());
+    // A module has no functions of equal names.
+    if module.functions.is_empty() || module.functions.len() != module.global_var_map_.len() {
+        return Ok(None);
+    }
+    let class = d.with_token("ir", |d| class(&module, PathId::ROOT, PathId::ROOT, d))?;
+    Ok(Some(script(d, class)?.into()))
+}
+
+fn class(
+    node: &Ref<IRModule>,
+    path: PathId,
+    functions_path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<StmtDoc> {
     let IRModule { functions: _, global_var_map_: _, source_map: _, attrs, global_infos } = &**node;
     let functions = in_order(node, d);
     super::shared::declare(functions.iter().map(|(_, function)| *function), d)?;
@@ -160,8 +180,7 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyRe
             call_stmt("module_global_infos", infos, at, d);
         }
         let names = member_names(&functions);
-        let at = d.field(path, field!(IRModule, functions));
-        function_names(&functions, &names, at, d);
+        function_names(&functions, &names, functions_path, d);
         for ((var, _), name) in functions.iter().zip(&names) {
             let (module, member) = (node.object().clone(), name.clone());
             let factory = move |d: &mut Docsifier<'_>| {
@@ -170,10 +189,9 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyRe
             };
             d.define_by_doc(var.object(), std::rc::Rc::new(factory))?;
         }
-        let at = d.field(path, field!(IRModule, functions));
         for ((var, function), name) in functions.iter().zip(&names) {
-            let key = key_itself(at, var, d);
-            let at = d.entry(at, &Value::Node(var.object().clone()));
+            let key = key_itself(functions_path, var, d);
+            let at = d.entry(functions_path, &Value::Node(var.object().clone()));
             let bound = d.docs.sym(name);
             let doc = d.with_binding_name(bound, |d| d.doc(function.object(), at))?;
             member(name, doc, key, d);

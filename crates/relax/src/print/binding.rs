@@ -118,7 +118,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         let name = d.at(name, var_path);
         return if_expr(conditional, value_path, Some((name, annotation)), d).map(Into::into);
     }
-    let is_alone = d.root().ptr_eq(node.object());
+    let is_alone = d.root().ptr_eq(node.object()) || d.is_item(node.object());
     if value.is::<BaseFunc>() && !value.is::<ExternFunc>() {
         let name = define(var, d)?;
         // A definition has no annotation.
@@ -181,7 +181,7 @@ pub(crate) fn match_cast(
 ) -> DocsifyResult<StmtDoc> {
     let MatchCast { span: _, var, value, struct_info } = &**node;
     let var_path = d.field(path, field!(MatchCast, var));
-    let is_alone = d.root().ptr_eq(node.object());
+    let is_alone = d.root().ptr_eq(node.object()) || d.is_item(node.object());
     let annotation = match d.relax_options().show_all_struct_info {
         _ if is_alone && is_dataflow_var(var) => annotation_alone(var, var_path, d)?,
         true => annotation(var, var_path, Some(value), d)?,
@@ -240,6 +240,10 @@ fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Docsif
 
 /// The bindings of a block.
 pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
+    if d.is_item(node.object()) {
+        let stmts = bindings(node, usize::MAX, path, None, d)?;
+        return Ok(d.docs.block(&stmts).into());
+    }
     let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
         let mut stmts = bindings(node, usize::MAX, path, None, d)?;
         // A single binding would parse as the binding itself.

@@ -16,6 +16,7 @@
 //! | variables that scripts capture | `capture` |
 //! | frames of the builder | `frames` |
 //! | builders as values of host code | `host_builder` |
+//! | a function that builds the script of a text without scripts | `build_function` |
 //! | headers | `headers` |
 //! | scripts and their names | `scripts` |
 //! | namespaces, decorators and modules as values | `namespace`, `tables` |
@@ -24,6 +25,7 @@
 //! one error.
 
 mod bind;
+mod build_function;
 mod capture;
 mod compose;
 mod define;
@@ -62,6 +64,7 @@ use tvmscript_python_syntax::{ParsedPython, parse_python};
 use tvmscript_script_eval::{Binding, EvalState, Host, Mode, NodeRules, Position, Program};
 
 pub use bind::{Binder, is_type_variable};
+use build_function::BuildFunction;
 pub use capture::CaptureRule;
 pub use globals::Globals;
 use host::ScriptHost;
@@ -122,6 +125,19 @@ impl Parsed {
 
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
+    match parse_text(source_name, text, registry, options) {
+        Ok(parsed) => parsed,
+        Err(function) => function.call(source_name, text, registry, options),
+    }
+}
+
+/// Parses a text once. Fails if it has no script but the function that builds one.
+fn parse_text(
+    source_name: &str,
+    text: &str,
+    registry: &Registry,
+    options: &ParseOptions,
+) -> Result<Parsed, BuildFunction> {
     let composed = compose::Composed::new(text, options);
     let family = registry;
     let (parsed, Selected { registry, reason, unknown }) =
@@ -171,14 +187,20 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let program = parser.state.program.clone();
     let is_here = |range: TextRange| program.parts.at(range.start).is_none();
     scripts.retain(|script| is_here(script.range));
-    if !options.calls.is_empty() {
-        record::retain_builders(&mut steps, |node| scripts.iter().any(|script| script.node.ptr_eq(node)));
+    if !options.calls.is_empty() && options.record_steps {
+        let wanted = build_function::parts(&scripts);
+        record::retain_builders(&mut steps, |node| wanted.contains(&node.id()));
     }
     warnings.retain(|warning| is_here(warning.range().into()));
     compose::localize(&mut errors, &program.parts, &composed.text);
     compose::localize(&mut warnings, &program.parts, &composed.text);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.script.scripts.met_script {
+        if let Some(function) = parser.build_function().filter(|_| options.calls.is_empty()) {
+            program.close();
+            sources.iter().chain([&source]).for_each(|source| source.release());
+            return Err(function);
+        }
         let mut error = EvalError::new(ParseErrorKind::NoScript, TextRange::at(0));
         if let Some((range, module)) = parser.undeclared_decorator() {
             error = error.with_label(range, format!("from `{module}`, which no dialect declares"));
@@ -197,7 +219,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let comments = program.comments.clone();
     let other_texts = compose::texts(&program.parts, &composed.text);
     sources.extend(program.parts.iter().map(|part| part.source));
-    Parsed {
+    Ok(Parsed {
         comments,
         named_sources: sources,
         other_texts,
@@ -209,7 +231,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         release_reason: reason,
         statements,
         steps,
-    }
+    })
 }
 
 /// The dialects as the release of a parse has them.

@@ -2,10 +2,13 @@
 
 use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
+use tvmscript_ir_core::Token;
+
 use super::{ParseOptions, Parser, Script};
 use crate::errors::ParseErrorKind;
+use crate::table::WholeText;
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId, TextRange};
-use tvmscript_script_eval::errors::EvalErrorKind;
+use tvmscript_script_eval::errors::{EvalErrorKind, EvalResult};
 use tvmscript_script_eval::{HostCode, Placeholder, Position, Run};
 
 impl Parser<'_> {
@@ -13,6 +16,9 @@ impl Parser<'_> {
     pub(crate) fn module(&mut self, options: &ParseOptions) {
         self.define_builtins();
         self.set_base_header();
+        if let Some((whole, body)) = self.whole_text() {
+            return self.read_whole_text(whole, &body);
+        }
         let program = self.state.program.clone();
         let expressions = self.expressions();
         let (set, calls) = expressions.split_at(options.set.len().min(expressions.len()));
@@ -94,9 +100,24 @@ impl Parser<'_> {
         }
         let before = self.script.scripts.done.len();
         self.collect_value(call, &value, TextRange::at(0));
-        if self.script.scripts.done.len() == before {
-            let found = value.type_name().to_string();
-            let _ = self.error(id, ParseErrorKind::expected("a script or a container of scripts", found));
+        match value {
+            // A node that host code makes of scripts, such as a module of functions.
+            ScriptValue::Node(node) if self.script.scripts.done.len() == before => {
+                let range = TextRange::at(0);
+                let name = Some(call.to_owned());
+                self.script.scripts.done.push(Script {
+                    name,
+                    node,
+                    range,
+                    definition: range,
+                    is_checked: true,
+                });
+            }
+            value if self.script.scripts.done.len() == before => {
+                let found = value.type_name().to_string();
+                let _ = self.error(id, ParseErrorKind::expected("a script or a container of scripts", found));
+            }
+            _ => {}
         }
         self.script.scripts.built.clear();
     }
@@ -136,9 +157,44 @@ impl Parser<'_> {
             let _ = self.error(*first, kind);
             return;
         };
+        self.read_whole(*first, token, |p| read(p, body));
+        self.leave_headers(*first);
+    }
+
+    /// The text after the statements that a dialect's texts begin with, with the reader of the rest.
+    fn whole_text(&self) -> Option<(WholeText, Vec<StmtId>)> {
+        let texts = &self.script.tables.handlers.whole_texts;
+        if texts.is_empty() {
+            return None;
+        }
+        let ast = &self.state.ast;
+        let body = self.state.program.main_body();
+        let is_import = |id: &&StmtId| matches!(ast.stmt(**id), Stmt::Import(_) | Stmt::ImportFrom(_));
+        let body = body.get(body.iter().take_while(is_import).count()..)?;
+        let begins = |whole: &&WholeText| {
+            let text = |id: &StmtId| self.state.program.text_of(ast.range(*id));
+            body.len() >= whole.lines.len()
+                && whole.lines.iter().zip(body).all(|(line, id)| text(id) == *line)
+        };
+        let whole = texts.iter().find(begins)?;
+        Some((*whole, body.get(whole.lines.len()..)?.to_vec()))
+    }
+
+    /// Reads a text that is one script.
+    fn read_whole_text(&mut self, WholeText { token, read, .. }: WholeText, body: &[StmtId]) {
+        let at = body.first().or_else(|| self.state.ast.module_body().first()).copied();
+        let Some(at) = at else { return };
+        self.script.scripts.met_script = true;
+        self.enter_headers(at);
+        self.read_whole(at, token, |p| read(p, body));
+        self.leave_headers(at);
+    }
+
+    /// Reads statements in a builder of their own; the result is a script without a name.
+    fn read_whole(&mut self, at: StmtId, token: Token, read: impl FnOnce(&mut Self) -> EvalResult<()>) {
         let failures = self.state.diagnostics.failures;
         let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
-        let done = self.with_token(token, |p| read(p, body));
+        let done = self.with_token(token, read);
         if done.is_err()
             || self.state.diagnostics.failures > failures
             || !self.state.diagnostics.errors.is_empty()
@@ -146,8 +202,8 @@ impl Parser<'_> {
             return;
         }
         let built = builder.finish().map_err(BuildErrors::into_first);
-        if let Ok(node) = self.checked(*first, built) {
-            let range = ast.range(*first);
+        if let Ok(node) = self.checked(at, built) {
+            let range = self.state.ast.range(at);
             self.script.scripts.done.push(Script {
                 name: None,
                 node,
@@ -156,6 +212,5 @@ impl Parser<'_> {
                 is_checked: false,
             });
         }
-        self.leave_headers(*first);
     }
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
 use super::unknown::UnknownFunction;
 use super::{Globals, Parser};
 use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn, UnknownFn};
 use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_script_eval::errors::suggest;
 use tvmscript_script_eval::{Binding, Cause, Placeholder, Slot};
 
 /// The namespace of a dialect as a value, e.g. `T`.
@@ -173,6 +175,36 @@ impl Parser<'_> {
         self.script.tables.namespace(dialect).map(ScriptValue::host)
     }
 
+    /// A function that a dialect registers under a name of its own.
+    ///
+    /// # Errors
+    /// If no dialect registers the name; the error suggests another.
+    pub fn global_function(&self, name: &str) -> std::result::Result<ScriptValue, BuildError> {
+        let handlers = &self.script.tables.handlers;
+        match handlers.global_function(name) {
+            Some(function) => Ok(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
+            None => {
+                let near = suggest::nearest(name, handlers.global_function_names());
+                let error = BuildError::message(format!("there is no global function `{name}`"));
+                Err(match near {
+                    Some(near) => error.with_help(format!("did you mean `{}`?", near.name)),
+                    None => error,
+                })
+            }
+        }
+    }
+
+    /// Prints a node as `str` does; `None` if no dialect prints nodes.
+    ///
+    /// # Errors
+    /// If the node has no text.
+    pub fn node_text(&self, node: &Object) -> std::result::Result<Option<String>, BuildError> {
+        match (self.registry, self.script.tables.handlers.node_text) {
+            (Some(registry), Some(print)) => print(node, registry).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// Binds the names that the program gives to the text.
     pub(crate) fn define_globals(&mut self, globals: &Globals) {
         for (name, value) in globals.iter() {
@@ -193,6 +225,9 @@ impl Parser<'_> {
         }
         for (name, module) in &tables.handlers.modules.predefined_names {
             self.predefine(name, |_| tvmscript_script_eval::library_member(module, name));
+        }
+        for (name, function) in &tables.handlers.predefined_functions {
+            self.predefine(name, |_| Some(ScriptValue::Function(function)));
         }
         self.predefine_metadata();
         self.evaluate(|e| e.define_python_builtins());

@@ -4,12 +4,12 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::RegistrationSite;
-use tvmscript_ir_core::{Class, Dialect};
+use tvmscript_ir_core::{Class, Dialect, TypeInfo};
 use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, OmittedFn, ParserFn, Parsers,
-    PythonModule, ScopeFn, Statement, StmtHandler, TextRulesFn, UnknownFn,
+    PythonModule, ScopeFn, Statement, StmtHandler, TextRulesFn, UnknownFn, WholeTextReader,
 };
 use tvmscript_script_eval::errors::EvalResult;
 use tvmscript_script_eval::{
@@ -133,6 +133,10 @@ pub trait ParseDialect: Sized {
     /// Registers a function in this dialect's namespace that has access to the parser.
     fn parser_function(self, name: &'static str, function: ParserFn) -> Self;
 
+    /// Registers a function under a name that is in no namespace, such as `node.Walk`; see
+    /// [`Parser::global_function`](crate::Parser::global_function).
+    fn global_function(self, name: &'static str, function: ParserFn) -> Self;
+
     /// Functions whose arguments are regions, in which a slice without a step stays as it is.
     fn region_functions(self, functions: &[&'static ScriptFn]) -> Self;
 
@@ -177,6 +181,16 @@ pub trait ParseDialect: Sized {
 
     /// Parser of statements of this dialect outside any function.
     fn fragments(self, read: FragmentReader) -> Self;
+
+    /// Parser of texts that are one script of this dialect: those that begin, after imports, with these statements. The
+    /// reader gets the statements after them.
+    fn whole_text(self, lines: &'static [&'static str], read: WholeTextReader) -> Self;
+
+    /// Functions that scripts can use without a prefix.
+    fn predefined_functions(self, functions: &[(&'static str, &'static ScriptFn)]) -> Self;
+
+    /// Operators on nodes of a type without a Rust struct.
+    fn operator_info(self, info: &'static TypeInfo, operator: OperatorFn) -> Self;
 
     /// Operators on nodes of the class.
     fn operator(self, operator: OperatorFn) -> Self
@@ -288,6 +302,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         self
     }
 
+    #[track_caller]
+    fn global_function(mut self, name: &'static str, function: ParserFn) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Parsers>().global_functions.push((name, function, place));
+        self
+    }
+
     fn region_functions(mut self, functions: &[&'static ScriptFn]) -> Self {
         self.slot_mut::<Parsers>().region_functions.extend(functions);
         self
@@ -378,6 +399,28 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn fragments(mut self, read: FragmentReader) -> Self {
         let token = self.name();
         self.slot_mut::<Parsers>().hooks.push((token, Hooks::Fragment(read), Location::caller()));
+        self
+    }
+
+    #[track_caller]
+    fn whole_text(mut self, lines: &'static [&'static str], read: WholeTextReader) -> Self {
+        let (token, place) = (self.name(), Location::caller());
+        self.slot_mut::<Parsers>().whole_texts.push((token, lines, read, place));
+        self
+    }
+
+    #[track_caller]
+    fn predefined_functions(mut self, functions: &[(&'static str, &'static ScriptFn)]) -> Self {
+        let place = Location::caller();
+        let functions = functions.iter().map(|(name, function)| (*name, *function, place));
+        self.slot_mut::<Parsers>().predefined_functions.extend(functions);
+        self
+    }
+
+    #[track_caller]
+    fn operator_info(mut self, info: &'static TypeInfo, operator: OperatorFn) -> Self {
+        let rules = NodeRules { operator: Some(operator), ..NodeRules::default() };
+        self.slot_mut::<Parsers>().nodes.push((info, rules, Location::caller()));
         self
     }
 

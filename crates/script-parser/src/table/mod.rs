@@ -113,6 +113,17 @@ pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> EvalRe
 /// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
 pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> EvalResult<()>;
 
+/// Parses the statements of a text that is one script, into the open builder; see [`ParseDialect::whole_text`].
+pub type WholeTextReader = &'static (dyn Fn(&mut Parser, &[StmtId]) -> EvalResult<()> + Send + Sync);
+
+/// Texts that are one script as a whole: those that begin with these statements.
+#[derive(Clone, Copy)]
+pub(crate) struct WholeText {
+    pub(crate) lines: &'static [&'static str],
+    pub(crate) token: Token,
+    pub(crate) read: WholeTextReader,
+}
+
 /// Makes the value of a call of a function that the dialect does not have, from its dotted name and its arguments.
 pub type UnknownFn = fn(&str, CallArgs) -> std::result::Result<ScriptValue, BuildError>;
 
@@ -140,6 +151,8 @@ pub(crate) struct ParseTable {
     calls: HashMap<(Token, usize), CallFn>,
     decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
     functions: HashMap<(&'static str, &'static str), ParserFn>,
+    /// Functions that host code finds by a name of their own.
+    global_functions: HashMap<&'static str, ParserFn>,
     scopes: HashMap<(&'static str, &'static str), ScopeFn>,
     /// Prefixes that need no import, with their dialects.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
@@ -154,6 +167,9 @@ pub(crate) struct ParseTable {
     pub(crate) region_functions: Vec<&'static ScriptFn>,
     /// Dialects with a parser of fragments, in the order of registration.
     fragment_dialects: Vec<&'static str>,
+    pub(crate) whole_texts: Vec<WholeText>,
+    /// Functions that need no prefix.
+    pub(crate) predefined_functions: Vec<(&'static str, &'static ScriptFn)>,
     /// Decorator of bare functions in comparing tests, by dialect and name.
     pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
     /// The printer of nodes for `str` and `repr`.
@@ -199,6 +215,14 @@ impl ParseTable {
 
     pub(crate) fn function(&self, dialect: &str, name: &str) -> Option<ParserFn> {
         self.functions.get(&(dialect, name)).copied()
+    }
+
+    pub(crate) fn global_function(&self, name: &str) -> Option<ParserFn> {
+        self.global_functions.get(name).copied()
+    }
+
+    pub(crate) fn global_function_names(&self) -> impl Iterator<Item = &'static str> {
+        self.global_functions.keys().copied()
     }
 
     /// The frame of a decorator.
@@ -257,6 +281,7 @@ pub struct Parsers {
     calls: Vec<(&'static str, &'static TypeInfo, CallFn, RegistrationSite)>,
     decorators: Vec<(&'static str, &'static str, DecoratorRule, RegistrationSite)>,
     functions: Vec<(&'static str, &'static str, ParserFn, RegistrationSite)>,
+    global_functions: Vec<(&'static str, ParserFn, RegistrationSite)>,
     scopes: Vec<(&'static str, &'static str, ScopeFn, RegistrationSite)>,
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     options: Vec<(&'static [ReaderOption], RegistrationSite)>,
@@ -266,6 +291,8 @@ pub struct Parsers {
     modules: Vec<python_module::Declared>,
     predefined_modules: Vec<(&'static str, RegistrationSite)>,
     predefined_names: Vec<(&'static str, &'static str)>,
+    predefined_functions: Vec<(&'static str, &'static ScriptFn, RegistrationSite)>,
+    whole_texts: Vec<(&'static str, &'static [&'static str], WholeTextReader, RegistrationSite)>,
     region_functions: Vec<&'static ScriptFn>,
     hooks: Vec<(&'static str, Hooks, RegistrationSite)>,
     bare_decorator: Option<(&'static str, &'static str, RegistrationSite)>,
@@ -320,6 +347,11 @@ impl Slot for Parsers {
             let name = renames.function_name(dialect, name);
             if resolver.claim(format!("the parser's function `{dialect}.{name}`"), place) {
                 table.functions.insert((dialect, name), function);
+            }
+        }
+        for (name, function, place) in other.global_functions {
+            if resolver.claim(format!("the function `{name}`"), place) {
+                table.global_functions.insert(name, function);
             }
         }
         for (dialect, name, scope, place) in other.scopes {
@@ -388,6 +420,17 @@ impl Slot for Parsers {
         }
         for declared in other.modules {
             table.modules.add(declared, resolver);
+        }
+        for (name, function, place) in other.predefined_functions {
+            if resolver.claim(format!("the predefined name `{name}`"), place) {
+                table.predefined_functions.push((name, function));
+            }
+        }
+        for (name, lines, read, place) in other.whole_texts {
+            let token = resolver.token(name);
+            if resolver.claim(format!("texts that begin with `{}`", lines.join("`, `")), place) {
+                table.whole_texts.push(WholeText { lines, token, read });
+            }
         }
         self.predefined_modules.extend(other.predefined_modules);
         self.predefined_names.extend(other.predefined_names);

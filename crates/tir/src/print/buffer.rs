@@ -109,25 +109,37 @@ pub(crate) fn region_of(
     d: &mut Docsifier<'_>,
 ) -> DocsifyResult<ExprDoc> {
     let buffer = d.expr(buffer, buffer_path)?;
-    let all: Option<SmallVec<[RangeForm; 4]>> =
-        region.iter().map(|range| range_form(range, points)).collect();
-    let Some(all) = all else { return region_call(buffer, (region, path), d) };
-    let mut slices = Indices::new();
-    for (i, (range, written)) in region.iter().zip(all).enumerate() {
+    let Some(forms) = range_forms(region, points) else { return region_call(buffer, (region, path), d) };
+    let mut indices = Indices::new();
+    for (i, (range, form)) in region.iter().zip(forms).enumerate() {
         let at = d.item(path, i);
-        let min = d.field(at, field!(Range, min));
-        let start = d.expr(&range.min, min)?;
-        slices.push(match written {
-            RangeForm::Index => d.at(start, at).into(),
-            RangeForm::Slice(stop) => {
-                let extent = d.field(at, field!(Range, extent));
-                let stop = end(&stop, &range.extent, extent, d)?;
-                let slice = d.docs.slice(Some(start), Some(stop), None);
-                d.at_slice(slice, at).into()
-            }
-        });
+        indices.push(range_index(range, form, at, d)?);
     }
-    Ok(d.docs.index(buffer, &slices))
+    Ok(d.docs.index(buffer, &indices))
+}
+
+/// The forms of the ranges of a region, if all have one.
+fn range_forms(region: &Array<Ref<Range>>, points: PointForm) -> Option<SmallVec<[RangeForm; 4]>> {
+    region.iter().map(|range| range_form(range, points)).collect()
+}
+
+/// `i` or `0:4`
+fn range_index(
+    range: &Ref<Range>,
+    form: RangeForm,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> DocsifyResult<Subscript> {
+    let start = d.part(&range.min, path, field!(Range, min))?;
+    Ok(match form {
+        RangeForm::Index => d.at(start, path).into(),
+        RangeForm::Slice(stop) => {
+            let extent = d.field(path, field!(Range, extent));
+            let stop = end(&stop, &range.extent, extent, d)?;
+            let slice = d.docs.slice(Some(start), Some(stop), None);
+            d.at_slice(slice, path).into()
+        }
+    })
 }
 
 /// `tvm.tir.BufferRegion(A, [T.Range(0, n + 0)])`

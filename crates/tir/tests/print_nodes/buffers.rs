@@ -107,3 +107,33 @@ fn one_buffer_of_two_parameters_is_referred_to() {
          T.evaluate(0)"
     );
 }
+
+/// The lines of a function's body.
+fn lines_of(source: &str, begin: &str) -> usize {
+    let (_, rest) = source.split_once(begin).expect("the function");
+    let (_, rest) = rest.split_once("{\n").expect("a body");
+    let (body, _) = rest.split_once("\n}").expect("the end of the body");
+    body.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+/// RFC 0074 shows the printer of regions as what two stages make short.
+#[test]
+fn p74_28_a_region_prints_in_no_more_lines_than_in_the_rfc() {
+    let of_rfc = "ExprDoc PrintBufferRegion(tir::BufferRegion buffer_region, IRDocsifier p) {
+  Array<Doc> indices;
+  for (const Range& range : buffer_region->region) {
+    if (tir::is_one(range->extent)) {
+      indices.push_back(p->AsExprDoc(range->min));
+    } else {
+      indices.push_back(p->AsExprDoc(range));
+    }
+  }
+  return p->AsExprDoc(buffer_region->buffer)->Index(indices);
+}";
+    let a = buffer("A", [int(16), int(4)]);
+    let ranges = [Range::from_min_extent(int(1), int(9)), Range::from_min_extent(int(2), int(1))];
+    assert_eq!(text(BufferRegion::try_new(a, Array::new(ranges)).expect("fits")), "A[1:10, 2]");
+    let ours = include_str!("../../src/print/buffer.rs");
+    let (ours, of_rfc) = (lines_of(ours, "fn region_of("), lines_of(of_rfc, "PrintBufferRegion("));
+    assert!(ours <= of_rfc, "{ours} lines instead of {of_rfc}");
+}

@@ -1,10 +1,12 @@
 //! Attributes of buffers: views of the same memory.
 
 use tvmscript_ir_core::{Array, DataType, Object, Ref};
-use tvmscript_irbuilder::{BuildError, BuildResult, CallArgs, FromScript, HostFunction, ScriptValue};
+use tvmscript_irbuilder::{
+    BuildError, BuildResult, CallArgs, FromScript, HostFunction, ScriptValue, Signature,
+};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt, PrimType, Var, ops};
-use tvmscript_tir::build::args::ExprArg;
-use tvmscript_tir::{Buffer, parse};
+use tvmscript_tir::build::args::{ExprArg, Shape};
+use tvmscript_tir::{Buffer, BufferLoad, op, parse};
 
 use super::build::{LayoutArg, declare, with_parts};
 use super::layout::{CastView, view_as};
@@ -14,6 +16,7 @@ pub(crate) fn attribute(object: &Object, name: &str) -> BuildResult<Option<Scrip
     let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
     Ok(Some(match name {
         "view" => HostFunction::value("view", move |args| view(&buffer, args).map(Into::into)),
+        "ptr_to" => HostFunction::value("ptr_to", move |args| ptr_to(&buffer, args)),
         _ => return (parse::handlers::TVM_0_23.buffer_attribute)(object, name),
     }))
 }
@@ -41,6 +44,13 @@ fn redeclared(
 ) -> BuildResult<Ref<Buffer>> {
     let made = with_parts(buffer, shape, dtype, elem_offset, layout)?;
     declare(made, buffer.data.clone().upcast())
+}
+
+/// `A.ptr_to([i, j])`: the address of an element.
+fn ptr_to(buffer: &Ref<Buffer>, args: CallArgs) -> BuildResult<ScriptValue> {
+    let indices = Signature::new("ptr_to", &["indices"]).bind(args)?.required(0, Shape::from_script)?.0;
+    let element = BufferLoad::try_new(buffer.clone(), indices, None)?;
+    Ok(op::memory::ADDRESS_OF.call(DataType::HANDLE, [element]).into())
 }
 
 /// `A.view(4, 4)`, `A.view(-1, 8)`, `A.view("float16")`

@@ -281,7 +281,10 @@ pub(crate) fn translate<'t>(
         }
     }
     let root = work.number(graph.root, Role::Plain);
-    Ok(Translated { graph: Graph { nodes: work.out, root }, origins: work.origins })
+    Ok(Translated {
+        graph: Graph { nodes: work.out, root, descriptions: graph.descriptions.clone() },
+        origins: work.origins,
+    })
 }
 
 struct Translation<'g, 't, R> {

@@ -5,10 +5,10 @@ use serde_json::Value as Json;
 use super::{Document, FORMAT, NodeEntry, SpanEntry, TensorEntry, VERSION};
 use crate::containers::{ArrayNode, Key, MapNode, ShapeNode, TensorNode, keys};
 use crate::dtype::DataType;
-use crate::json::base64;
 use crate::json::error::{JsonError, JsonErrorKind};
 use crate::json::limits::{self, Counter};
 use crate::json::scan::{BYTE_ORDER_MARK, Scanner};
+use crate::json::{base64, check_description};
 use crate::raw::{Array, Object, ObjectLike as _, Ref};
 use crate::registry::Registry;
 use crate::session::Session;
@@ -54,18 +54,8 @@ fn load_document(document: Document, session: Session<'_>) -> Result<Value> {
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
     for (dialect, found) in &document.descriptions {
-        let mut origins = session.registry.nodes().filter_map(TypeInfo::origin);
-        match origins.find(|origin| origin.dialect == *dialect) {
-            Some(origin) if origin.description == *found => {}
-            loaded => {
-                let kind = JsonErrorKind::OtherDescription {
-                    dialect: dialect.clone(),
-                    found: found.clone(),
-                    loaded: loaded.map(|origin| origin.description.clone()),
-                };
-                return Err(JsonError::new(kind).within(format_args!(".descriptions.{dialect}")));
-            }
-        }
+        check_description(dialect, found, session.registry)
+            .map_err(|error| error.within(format_args!(".descriptions.{dialect}")))?;
     }
     let sources: Vec<SourceId> = document.sources.iter().map(|name| SourceId::new(name)).collect();
     let value = nodes(document, &sources, session);
