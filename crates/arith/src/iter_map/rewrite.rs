@@ -2,6 +2,7 @@
 //!
 //! Upstream counterpart: `IterMapRewriter` of `src/arith/iter_affine_map.cc`.
 
+use smallvec::SmallVec;
 use tvmscript_ir_core::with_stack;
 use tvmscript_prim::ops::{is_one, is_zero};
 
@@ -146,14 +147,27 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// An operation that is not defined on iterators.
+    /// An operation that is not defined on iterators. Its operands may have no iterators left once rewritten.
     fn visit_other(&mut self, e: &Expr) -> Result<Value> {
-        for operand in expr::operands(e) {
-            if !matches!(self.visit(operand)?, Value::Plain(_)) {
-                self.errors.push(IterMapError::Operation(e.clone()));
+        let operands = expr::operands(e);
+        let mut new: SmallVec<[Expr; 4]> = SmallVec::with_capacity(operands.len());
+        for operand in &operands {
+            match self.visit(operand)? {
+                Value::Plain(plain) => new.push(plain),
+                _ => return Ok(self.refused(e, IterMapError::Operation)),
             }
         }
-        Ok(Value::Plain(e.clone()))
+        if operands.iter().zip(&new).all(|(old, new)| old.ptr_eq(new)) {
+            return Ok(Value::Plain(e.clone()));
+        }
+        Ok(Value::Plain(match (expr::view(e), new.as_slice()) {
+            (View::Bin(op, ..), [a, b]) => expr::strict(op, a.clone(), b.clone())?,
+            (View::Not(_), [a]) => expr::not(a.clone())?,
+            (View::Cast(_), [a]) => expr::cast(expr::dtype(e), a.clone())?,
+            (View::Select(..), [a, b, c]) => expr::select(a.clone(), b.clone(), c.clone())?,
+            (View::Call(call), _) => expr::call_with(e, &call, new),
+            _ => e.clone(),
+        }))
     }
 
     /// `e` as it is, for a reason.
