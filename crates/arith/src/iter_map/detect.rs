@@ -46,14 +46,17 @@ impl IterMap {
 
 type Detected<T> = std::result::Result<T, IterMapErrors>;
 
-/// Returns `true` if no range mentions an iterator.
-fn are_independent(ranges: &[VarRange]) -> bool {
+/// Fails if a range mentions an iterator.
+fn check_ranges(ranges: &[VarRange], analyzer: &mut Analyzer) -> std::result::Result<(), IterMapError> {
     let mut iterators = VarMap::default();
     ranges.iter().for_each(|range| iterators.insert(range.var.upcast_ref(), ()));
-    let depends = |range: &VarRange| {
-        expr::mentions(&range.min, &iterators) || expr::mentions(&range.extent, &iterators)
-    };
-    !ranges.iter().any(depends)
+    for e in ranges.iter().flat_map(|range| [&range.min, &range.extent]) {
+        analyzer.spend_many(expr::node_count(e))?;
+        if expr::mentions(e, &iterators) {
+            return Err(IterMapError::DependentRanges);
+        }
+    }
+    Ok(())
 }
 
 /// The indices as sums of parts of the iterators `ranges`, for the iterations in which `predicate` holds.
@@ -91,9 +94,7 @@ pub fn detect_iter_map(
     analyzer: &mut Analyzer,
 ) -> Detected<IterMap> {
     analyzer.metered(|analyzer| {
-        if !are_independent(ranges) {
-            return Err(IterMapError::DependentRanges.into());
-        }
+        check_ranges(ranges, analyzer)?;
         let mut ranges = ranges.to_vec();
         let mut constraints = match is_one(predicate) {
             true => Vec::new(),
@@ -174,9 +175,7 @@ pub fn normalize_to_iter_sum(
     analyzer: &mut Analyzer,
 ) -> Detected<IterSum> {
     analyzer.metered(|analyzer| {
-        if !are_independent(ranges) {
-            return Err(IterMapError::DependentRanges.into());
-        }
+        check_ranges(ranges, analyzer)?;
         let mut rewriter = Rewriter::new(ranges, IterMapLevel::NoCheck, true, analyzer)?;
         let mut sum = rewriter.sum_of(index)?;
         if sum.parts.len() > 1

@@ -83,7 +83,7 @@ impl IterMark {
         if self.is_same(other) {
             return true;
         }
-        if !analyzer.same(self.extent(), other.extent()) {
+        if !analyzer.spend() || !analyzer.same(self.extent(), other.extent()) {
             return false;
         }
         let mut equal = |a: &IterSplit, b: &IterSplit| {

@@ -49,10 +49,10 @@ pub(super) fn constraints(
     }
     let mut constraints = Vec::new();
     loop {
-        analyzer.spend_many(1)?;
         let (op, left, right, rest) = comparison(predicate)
             .filter(|(_, a, b, _)| is_integer(a) && is_integer(b))
             .ok_or_else(|| IterMapError::Predicate(predicate.clone()))?;
+        analyzer.spend_many(expr::node_count(left) + expr::node_count(right))?;
         if let Some(constraint) = constraint(op, left, right, &iterators, analyzer)? {
             let range = match iterators.get(&constraint.iterator) {
                 Some(at) => ranges.get_mut(*at),

@@ -177,7 +177,19 @@ impl<'a> Rewriter<'a> {
     }
 
     fn visit_binary(&mut self, e: &Expr, op: BinOp, left: &Expr, right: &Expr) -> Result<Value> {
-        let (a, b) = (self.visit(left)?, self.visit(right)?);
+        let a = self.visit(left)?;
+        let b = self.visit(right)?;
+        self.combined(e, op, (left, a), (right, b))
+    }
+
+    /// The operation on rewritten operands. It is a function of its own to keep the frames of deep nests small.
+    fn combined(
+        &mut self,
+        e: &Expr,
+        op: BinOp,
+        (left, a): (&Expr, Value),
+        (right, b): (&Expr, Value),
+    ) -> Result<Value> {
         if let Some(neutral) = with_literal(op, &a, &b)? {
             return Ok(neutral);
         }
