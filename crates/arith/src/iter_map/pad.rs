@@ -11,7 +11,7 @@ use super::rewrite::Rewriter;
 use super::to_expr::Converter;
 use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, View};
-use crate::number::gcd;
+use crate::number::extended_gcd;
 
 /// The padding of a mark.
 struct Pad {
@@ -175,7 +175,7 @@ impl Rewriter<'_> {
         expr::fold(BinOp::FloorMod, expr::negated(edge.clone())?, factor.clone())
     }
 
-    /// A common multiple; the least one for constants.
+    /// A common multiple; the least one for constants. Its sign is that of upstream.
     fn common_multiple(&mut self, a: &Expr, b: &Expr) -> Result<Expr> {
         let split = |e: &Expr| -> Result<(Expr, i64)> {
             let one = || expr::like(e, 1);
@@ -190,11 +190,9 @@ impl Rewriter<'_> {
             })
         };
         let ((x, c), (y, k)) = (split(a)?, split(b)?);
-        let constant = match gcd(c, k) {
+        let constant = match extended_gcd(c, k).0 {
             0 => 0,
-            common => (c.checked_abs().ok_or(ArithError::Budget)? / common)
-                .checked_mul(k)
-                .ok_or(ArithError::Budget)?,
+            common => c.wrapping_div(common).checked_mul(k).ok_or(ArithError::Budget)?,
         };
         let constant = expr::like(a, constant)?;
         let symbols = if is_one(&y) || self.is_multiple(&x, &y)? {
