@@ -18,6 +18,16 @@
 //! assert_eq!(analyzer.const_int_bound(&(&i % 32)).max, 15);
 //! ```
 //!
+//! # Affine maps
+//!
+//! [`detect_iter_map`] writes indices as sums of parts of iterators ([`IterSum`], [`IterSplit`], [`IterMark`]), for the
+//! iterations in which a predicate holds. On this form
+//!
+//! - [`iter_map_simplify`] and [`normalize_iter_map_to_expr`] write indices as simply as their parts allow;
+//! - [`subspace_divide`] divides a map into one of outer and one of inner iterators;
+//! - [`inverse_affine_iter_map`], [`inverse_index_map`] and [`non_surjective_inverse`] invert maps;
+//! - [`estimate_region_lower_bound`] and its kin bound the region that loops touch.
+//!
 //! # Differences from upstream
 //!
 //! Some simplifications of TVM 0.23 change the value of an expression. This crate leaves them out:
@@ -59,7 +69,12 @@ pub use bound::ConstIntBound;
 pub use error::ArithError;
 pub use eval_set::{eval_set, eval_set_of_range, eval_set_of_set, vector_set};
 pub use interval::{DomMap, IntSet};
-pub use iter_map::map_ranges;
+pub use iter_map::{
+    IterMap, IterMapError, IterMapErrors, IterMapLevel, IterMark, IterSource, IterSplit, IterSum,
+    SubspaceDivision, detect_iter_map, estimate_region_lower_bound, estimate_region_strict_bound,
+    estimate_region_upper_bound, inverse_affine_iter_map, inverse_index_map, iter_map_simplify, map_ranges,
+    non_surjective_inverse, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,
+};
 pub use modular::ModularSet;
 pub use pattern::{RuleError, Rules};
 pub use solve::{Narrowing, VarRange, narrow_domains, solve_inequalities};

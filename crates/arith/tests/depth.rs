@@ -1,7 +1,10 @@
 //! Deep, long and shared expressions on a small stack: a value or the input again, never a crash or a hang.
 
-use tvmscript_arith::{Analyzer, DomMap, eval_set};
-use tvmscript_ir_core::{DataType, structural_equal};
+use tvmscript_arith::{
+    Analyzer, DomMap, IterMapLevel, VarRange, detect_iter_map, estimate_region_upper_bound, eval_set,
+    iter_map_simplify, normalize_to_iter_sum,
+};
+use tvmscript_ir_core::{DataType, Ref, structural_equal};
 use tvmscript_prim::ops::BinaryOp;
 use tvmscript_prim::{Expr, IntImm, Not, Var};
 
@@ -122,4 +125,48 @@ fn what_cannot_be_computed_is_given_back() {
         Analyzer::new().simplify(&node(op, &least, &IntImm::int64(-1)));
         Analyzer::new().simplify(&node(op, &node(BinaryOp::Add, &x, &least), &IntImm::int64(-1)));
     }
+}
+
+#[test]
+fn deep_and_long_maps_of_iterators_end() {
+    on_small_stack(|| {
+        let (i, j) = (Var::new("i", DataType::INT64), Var::new("j", DataType::INT64));
+        let range = |var: &Ref<Var>, extent| VarRange {
+            var: var.clone(),
+            min: IntImm::int64(0),
+            extent: IntImm::int64(extent),
+        };
+        let ranges = [range(&i, 1 << 40), range(&j, 2)];
+        let (i, j, two) = (i.upcast(), j.upcast(), IntImm::int64(2));
+        let halved = (0..LEVELS).fold(i.clone(), |e, _| node(BinaryOp::FloorDiv, &e, &two));
+        let interleaved = (0..LEVELS).fold(i.clone(), |e, _| {
+            let doubled = node(BinaryOp::Add, &node(BinaryOp::Mul, &e, &two), &j);
+            node(BinaryOp::FloorMod, &doubled, &IntImm::int64(3))
+        });
+        let padded = (0..1000).fold(i.clone(), |e, k| {
+            let rest = node(BinaryOp::FloorMod, &e, &IntImm::int64(1 << 20));
+            node(BinaryOp::FloorDiv, &node(BinaryOp::Add, &rest, &IntImm::int64(k)), &IntImm::int64(3))
+        });
+        let shared = (0..60).fold(i.clone(), |e, _| {
+            let (high, low) = (node(BinaryOp::FloorDiv, &e, &two), node(BinaryOp::FloorMod, &e, &two));
+            node(BinaryOp::Add, &node(BinaryOp::Mul, &high, &two), &low)
+        });
+        let bound = node(BinaryOp::Lt, &node(BinaryOp::Add, &node(BinaryOp::Mul, &i, &two), &j), &two);
+        let bounds = (0..LEVELS).fold(bound.clone(), |e, _| node(BinaryOp::And, &e, &bound));
+        let all = IntImm::bool(true);
+        let cases = [(&halved, &all), (&interleaved, &all), (&padded, &all), (&shared, &all), (&i, &bounds)];
+        for (index, predicate) in cases {
+            for level in [IterMapLevel::Bijective, IterMapLevel::Surjective, IterMapLevel::NoCheck] {
+                let index = std::slice::from_ref(index);
+                let mut analyzer = Analyzer::with_node_budget(BUDGET);
+                let _ = detect_iter_map(index, &ranges, predicate, level, true, &mut analyzer);
+                let simple = iter_map_simplify(index, &ranges, predicate, level, true, &mut analyzer);
+                assert_eq!(simple.len(), 1);
+            }
+            let mut analyzer = Analyzer::with_node_budget(BUDGET);
+            let _ = normalize_to_iter_sum(index, &ranges, &mut analyzer);
+            let region = [(index.clone(), two.clone())];
+            assert_eq!(estimate_region_upper_bound(&region, &ranges, predicate, &mut analyzer).len(), 1);
+        }
+    });
 }
