@@ -13,6 +13,7 @@ use crate::dialect_args::{AddedDialects, DialectArgs};
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::{Capture, PythonFileArgs, Unknown};
 use crate::run_args::RunArgs;
+use crate::schedule_args::ScheduleArgs;
 use crate::stubs_args::StubsArgs;
 use crate::upgrade_args::UpgradeArgs;
 
@@ -150,6 +151,8 @@ pub(crate) enum Command {
     Trace(Trace),
     /// Run TIR functions on generated inputs with the reference interpreter
     Run(RunArgs),
+    /// Apply a trace of schedule primitives to a module
+    Schedule(ScheduleArgs),
     /// Measure each operation; prints one line of JSON per operation
     Bench(Bench),
 }

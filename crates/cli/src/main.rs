@@ -31,6 +31,7 @@ mod paths;
 mod printer;
 mod python_args;
 mod run_args;
+mod schedule_args;
 mod settings;
 mod stubs_args;
 mod svg;

@@ -91,6 +91,7 @@ pub use tvmscript_prim as prim;
 pub use tvmscript_python_syntax as python_syntax;
 pub use tvmscript_relax as relax;
 pub use tvmscript_releases as releases;
+pub use tvmscript_schedule as schedule;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_eval as script_eval;
 #[cfg(feature = "parse")]
