@@ -283,7 +283,7 @@ pub(crate) fn last_lane(base: &Expr, stride: &Expr, lanes: &Expr) -> Result<Expr
     fold(BinOp::Add, base.clone(), fold(BinOp::Mul, steps, stride.clone())?)
 }
 
-pub(crate) use crate::structure::{deep_equal, deep_hash, effect, mentions, node_count};
+pub(crate) use crate::structure::{deep_equal, deep_hash, effect, mentions, node_count, operands};
 
 /// A map keyed by the identity of variables.
 #[derive(Debug, Clone)]

@@ -59,7 +59,12 @@ pub use bound::ConstIntBound;
 pub use error::ArithError;
 pub use eval_set::{eval_set, eval_set_of_range, eval_set_of_set, vector_set};
 pub use interval::{DomMap, IntSet};
-pub use iter_map::map_ranges;
+pub use iter_map::{
+    IterMap, IterMapError, IterMapErrors, IterMapLevel, IterMark, IterSource, IterSplit, IterSum,
+    SubspaceDivision, detect_iter_map, estimate_region_lower_bound, estimate_region_strict_bound,
+    estimate_region_upper_bound, inverse_affine_iter_map, inverse_index_map, iter_map_simplify, map_ranges,
+    non_surjective_inverse, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,
+};
 pub use modular::ModularSet;
 pub use pattern::{RuleError, Rules};
 pub use solve::{Narrowing, VarRange, narrow_domains, solve_inequalities};

@@ -29,7 +29,7 @@ const REMEMBERED_PAIRS: u32 = 64;
 type Worklist<'a> = SmallVec<[&'a Expr; 16]>;
 
 /// The operands of `e` in order, including those of nodes of other dialects.
-fn operands(e: &Expr) -> SmallVec<[&Expr; 4]> {
+pub(crate) fn operands(e: &Expr) -> SmallVec<[&Expr; 4]> {
     match view(e) {
         View::Int(_) | View::Float(_) | View::Var => SmallVec::new(),
         View::Not(a) | View::Cast(a) => SmallVec::from_slice(&[a]),
