@@ -10,9 +10,11 @@ use tvmscript::script_parser::Header;
 
 use crate::arg_values::{fragment_dialect, header, release};
 use crate::dialect_args::{AddedDialects, DialectArgs};
+use crate::hash_args::Hash;
 use crate::printer::{PrinterArgs, TextArgs};
 use crate::python_args::{Capture, PythonFileArgs, Unknown};
 use crate::run_args::RunArgs;
+use crate::schedule_args::ScheduleArgs;
 use crate::stubs_args::StubsArgs;
 use crate::upgrade_args::UpgradeArgs;
 
@@ -150,6 +152,8 @@ pub(crate) enum Command {
     Trace(Trace),
     /// Run TIR functions on generated inputs with the reference interpreter
     Run(RunArgs),
+    /// Apply a trace of schedule primitives to a module
+    Schedule(ScheduleArgs),
     /// Measure each operation; prints one line of JSON per operation
     Bench(Bench),
 }
@@ -351,28 +355,6 @@ pub(crate) enum DiffFormat {
     Html,
     /// The edits
     Json,
-}
-
-/// `hash`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  tvmscript hash kernel.py
-  tvmscript hash --key kernel.py kernel.json
-
-Prints one line per script, followed by the file name if there are several files: 16 hexadecimal
-digits, or 32 with --key. docs/program-keys.md specifies keys.")]
-pub(crate) struct Hash {
-    /// Input files; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// Print keys for caches: 128 bits that do not depend on names of functions and variables, on
-    /// the format of the file, nor on the release where the program is the same
-    #[arg(long)]
-    pub(crate) key: bool,
-    /// Leave out the attributes of functions and modules
-    #[arg(long, requires = "key")]
-    pub(crate) ignore_attributes: bool,
 }
 
 /// `json`.

@@ -90,6 +90,8 @@ pub(crate) enum FileErrorKind {
     NoProgram { script: String, reason: String },
     /// A function cannot be run.
     Run { function: String, error: RunError, range: Option<TextRange> },
+    /// A trace cannot be applied.
+    Schedule(String),
     /// A bug in this program.
     Internal(InternalError),
 }
@@ -118,6 +120,9 @@ error_codes! {
         FileErrorKind::NoParameter { .. } => "E0820" "no-parameter"
             "No function of the file has a scalar parameter, or a variable in a shape, of the name that `--arg` gives. The message \
              lists those that there are.";
+        FileErrorKind::Schedule(_) => "E0821" "schedule"
+            "A trace of schedule primitives is no JSON, has a primitive that is not there, or has one that does not apply to the \
+             module. The message names TVM's class of the refusal.";
         FileErrorKind::Run { .. } => "E0811" "run"
             "Running a function fails: an index is out of bounds, a divisor is zero, an assertion fails, or the function uses \
              something that cannot be run.";
@@ -195,6 +200,7 @@ impl fmt::Display for FileErrorKind {
             FileErrorKind::Expand(refused) => refused.fmt(f),
             FileErrorKind::NoProgram { script, reason } => write!(f, "no program for `{script}`: {reason}"),
             FileErrorKind::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
+            FileErrorKind::Schedule(error) => f.write_str(error),
             FileErrorKind::Internal(error) => error.fmt(f),
         }
     }
@@ -246,6 +252,7 @@ impl FileErrorKind {
                     | FileErrorKind::NoFunction { .. }
                     | FileErrorKind::NoParameter { .. }
                     | FileErrorKind::NoSuchScript { .. }
+                    | FileErrorKind::Schedule(_)
                     | FileErrorKind::Expand(_)
                     | FileErrorKind::NoProgram { .. } => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),

@@ -11,8 +11,11 @@ const MAX_BYTES: usize = 1 << 16;
 
 type Made = Result<StmtDoc, PrintError>;
 
+/// A class of docs: its name, and what makes one.
+type Class = (&'static str, fn(&mut DocArena) -> Made);
+
 /// The classes of RFC 0074 and those that upstream added.
-const CLASSES: [(&str, fn(&mut DocArena) -> Made); 26] = [
+const CLASSES: [Class; 26] = [
     ("Literal", |d| {
         let values = [d.none(), d.bool(true), d.int(-3), d.float(0.5), d.str("a\"b"), d.float(f64::INFINITY)];
         let callee = d.id("f");

@@ -59,6 +59,11 @@ struct PassesTutorial;
 #[doc = include_str!("../../../docs/builder-programs.md")]
 struct BuilderProgramsPage;
 
+/// Tests the examples of the page on schedules.
+#[cfg(all(doctest, feature = "parse", feature = "print"))]
+#[doc = include_str!("../../../docs/schedules.md")]
+struct SchedulesPage;
+
 /// Tests the examples of the page on diagnostics.
 #[cfg(all(doctest, feature = "parse", feature = "print"))]
 #[doc = include_str!("../../../docs/diagnostics.md")]
@@ -91,6 +96,7 @@ pub use tvmscript_prim as prim;
 pub use tvmscript_python_syntax as python_syntax;
 pub use tvmscript_relax as relax;
 pub use tvmscript_releases as releases;
+pub use tvmscript_schedule as schedule;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_eval as script_eval;
 #[cfg(feature = "parse")]

@@ -39,6 +39,7 @@ mod relax_spans;
 mod releases;
 mod rewriting;
 mod right_scripts;
+mod schedules;
 mod spans;
 mod stubs;
 mod targets;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tvmscript::ir_core::type_table::Shape;
 use tvmscript::ir_core::{AccessPath, DataType, FieldRef, PathStep, containers};
 use tvmscript::tir::print::TirOptions;
-use tvmscript::{Object, PrinterConfig, ir, print, registry};
+use tvmscript::{Object, PrinterConfig, ir};
 use tvmscript_tests::fragments;
 
 /// Maximum number of parts per field and type in a program.

@@ -4,8 +4,8 @@ use tvmscript::ir::program_key::ProgramKey;
 use tvmscript::{releases, structural_hash};
 
 use super::Run;
-use crate::args::Hash;
 use crate::failure::{FileError, FileErrorKind};
+use crate::hash_args::Hash;
 use crate::input::{self, Script};
 use crate::settings::Settings;
 use crate::{Outcome, output};

@@ -15,6 +15,7 @@ mod opt;
 mod print;
 mod roundtrip;
 mod run;
+mod schedule;
 mod stubs;
 mod trace;
 mod upgrade;
@@ -71,6 +72,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Emit(args) => emit::run(args, &mut run),
         Command::Trace(args) => trace::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
+        Command::Schedule(args) => schedule::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
         Command::Stubs(args) => stubs::run(args, &run),
         Command::Upgrade(args) => upgrade::run(args, &mut run),

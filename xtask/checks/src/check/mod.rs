@@ -9,6 +9,7 @@ mod emit;
 mod host;
 mod mutate;
 mod run;
+mod schedule;
 mod strip;
 mod unknown;
 mod upgrade;
@@ -45,6 +46,8 @@ pub enum Suite {
     Host(host::Options),
     /// Run the functions of a corpus in the interpreter: how many run, and what stops the others.
     Run(run::Options),
+    /// Apply recorded schedules: the same module as TVM's, or a refusal of the same class.
+    Schedule(schedule::Options),
 }
 
 /// Runs a suite.
@@ -62,6 +65,7 @@ pub fn run(suite: &Suite) -> Result<()> {
         Suite::Attack(options) => attack::run(options),
         Suite::Host(options) => host::run(options),
         Suite::Run(options) => run::run(options),
+        Suite::Schedule(options) => schedule::run(options),
     }
 }
 

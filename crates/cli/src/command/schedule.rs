@@ -1,0 +1,112 @@
+//! `schedule`: applies a trace of primitives to a module.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
+use tvmscript::ir_core::{Map, Ref};
+use tvmscript::schedule::{PRIMITIVES, Schedule, ScheduleError};
+use tvmscript::tir::PrimFunc;
+use tvmscript::{Object, PrinterConfig};
+
+use super::{Answer, Run};
+use crate::failure::{FileError, FileErrorKind};
+use crate::input::{self, Script, Source, Warnings};
+use crate::schedule_args::{Printed, ScheduleArgs};
+use crate::settings::Settings;
+use crate::timings::Timings;
+use crate::{Outcome, output};
+
+pub(super) fn run(args: &ScheduleArgs, run: &mut Run<'_>) -> Outcome {
+    let Some(file) = &args.file else { return output::write(args.output.as_deref(), &list()) };
+    let mut text = None;
+    let outcome = run.for_each_valid(
+        std::slice::from_ref(file),
+        |path, settings, timings| schedule_file(path, args, settings, timings),
+        |_, printed| {
+            text = Some(printed);
+            Outcome::Done
+        },
+    );
+    match text {
+        Some(text) if outcome == Outcome::Done => output::write(args.output.as_deref(), &text),
+        _ => outcome,
+    }
+}
+
+/// The primitives with their effects.
+fn list() -> String {
+    let mut text = String::new();
+    for primitive in PRIMITIVES {
+        let parameters: Vec<&str> = primitive.parameters.iter().map(|parameter| parameter.name).collect();
+        let _ = writeln!(text, "{}({})\n    {}", primitive.name, parameters.join(", "), primitive.doc);
+    }
+    text
+}
+
+fn schedule_file(
+    path: &Path,
+    args: &ScheduleArgs,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(String, Warnings)> {
+    let input = input::load(path, settings, timings)?;
+    let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
+    let Some((script, module)) = input.scripts.iter().find_map(|script| Some((script, module_of(script)?)))
+    else {
+        return Err(FileError::new(FileErrorKind::NoFunction { name: String::new() }, Some(input.source)));
+    };
+    let schedule = timings.time("schedule", || Schedule::new(module).map_err(refused));
+    let mut schedule = match schedule {
+        Ok(schedule) if args.no_check => schedule.without_checks(),
+        Ok(schedule) => schedule,
+        Err(error) => return Err(FileError::new(error, Some(input.source))),
+    };
+    if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
+        let source =
+            input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+        let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
+        applied.map_err(|error| FileError::new(error, Some(source)))?;
+    }
+    let text = match args.print {
+        Printed::Module => {
+            let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
+            match tvmscript::print(schedule.module().object(), settings.registry(), &config) {
+                Ok(text) => text + "\n",
+                Err(error) => {
+                    return Err(FileError::new(FileErrorKind::Unprintable(error), Some(input.source)));
+                }
+            }
+        }
+        Printed::Trace => schedule.trace().text(&schedule) + "\n",
+        Printed::TraceJson => schedule.trace().json(&schedule).to_string() + "\n",
+    };
+    Ok((text, input.warnings))
+}
+
+fn apply(
+    schedule: &mut Schedule,
+    trace: &Source,
+    args: &ScheduleArgs,
+    settings: &Settings<'_>,
+) -> Result<(), FileErrorKind> {
+    if args.trace.is_some() {
+        let applied = schedule.apply_text(&trace.name, &trace.text, settings.registry());
+        return applied.map_err(|errors| FileErrorKind::Script { errors });
+    }
+    let fail = |error: String| FileErrorKind::Schedule(error);
+    let trace = serde_json::from_str(&trace.text).map_err(|error| fail(error.to_string()))?;
+    schedule.apply_json(&trace).map_err(|error| fail(error.to_string()))
+}
+
+/// The module of a script; a function alone is the function `main` of a module.
+fn module_of(script: &Script) -> Option<Ref<IRModule>> {
+    let node: &Object = &script.node;
+    if let Some(module) = node.downcast_ref::<IRModule>() {
+        return Some(module.clone());
+    }
+    let function = node.downcast_ref::<PrimFunc>()?;
+    let name = global_symbol(&function.attrs).map_or("main".to_owned(), |name| name.to_string());
+    let var = GlobalVar::new(name.as_str());
+    Some(IRModule::new([(var, function.clone().upcast())], DictAttrs::new([]), Map::default()))
+}

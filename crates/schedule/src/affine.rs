@@ -1,0 +1,38 @@
+//! The test whether the values of a block are affine in the loops around it.
+
+use tvmscript_arith::{Analyzer, IterMapLevel, detect_iter_map};
+use tvmscript_prim::{Expr, ops};
+
+use crate::bindings::Ranges;
+use crate::error::Result;
+use crate::state::{Item, State};
+
+impl State {
+    /// Returns `true` if the values of a block are affine in the loops below a loop or block.
+    pub(crate) fn is_affine_below(&self, block: Item, top: Option<Item>) -> Result<bool> {
+        let realize = self.realize_of(block)?;
+        let mut loops: Vec<Item> =
+            self.ancestors(block).take_while(|above| Some(*above) != top && !self.is_block(*above)).collect();
+        loops.reverse();
+        if loops.is_empty() {
+            return Ok(true);
+        }
+        let mut ranges = Ranges::default();
+        for outer in loops {
+            ranges.add(self.loop_of(outer)?);
+        }
+        let values: Vec<Expr> = realize.iter_values.iter().cloned().collect();
+        let mut analyzer = Analyzer::new();
+        let map = detect_iter_map(
+            &values,
+            &ranges.0,
+            &realize.predicate,
+            IterMapLevel::Surjective,
+            false,
+            &mut analyzer,
+        );
+        Ok(map.is_ok_and(|map| {
+            map.sums().iter().all(|sum| sum.args().first().is_none_or(|part| ops::is_one(part.scale())))
+        }))
+    }
+}

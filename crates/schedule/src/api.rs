@@ -1,0 +1,68 @@
+//! The primitives as methods.
+
+use crate::argument::{Argument, Rv};
+use crate::error::Result;
+use crate::primitive::{PRIMITIVES, Primitive};
+use crate::schedule::Schedule;
+
+/// The primitive of a call.
+fn primitive(name: &str) -> Result<&'static Primitive> {
+    let found = PRIMITIVES.iter().copied().find(|primitive| primitive.name == name);
+    found.ok_or_else(|| crate::ScheduleError::plain(format!("there is no primitive `{name}`")))
+}
+
+macro_rules! methods {
+    ($($(#[doc = $doc:literal])+ $name:ident($($parameter:ident: $type:ty),*) -> $results:ident;)*) => {
+        impl Schedule {$(
+            $(#[doc = $doc])+
+            ///
+            /// # Errors
+            /// If the primitive does not apply.
+            pub fn $name(&mut self $(, $parameter: $type)*) -> Result<methods!(@type $results)> {
+                let arguments = vec![$(Argument::from($parameter)),*];
+                methods!(@run $results, self, primitive(stringify!($name))?, arguments)
+            }
+        )*}
+    };
+    (@type one) => { Rv };
+    (@type list) => { Vec<Rv> };
+    (@type none) => { () };
+    (@run one, $self:ident, $primitive:expr, $arguments:expr) => { $self.run_one($primitive, $arguments) };
+    (@run list, $self:ident, $primitive:expr, $arguments:expr) => { $self.run($primitive, $arguments) };
+    (@run none, $self:ident, $primitive:expr, $arguments:expr) => { $self.run($primitive, $arguments).map(|_| ()) };
+}
+
+methods! {
+    /// The block of a function with a name.
+    get_block(name: &str, func_name: Option<&str>) -> one;
+    /// The loops directly above a block, outer ones first.
+    get_loops(block: Rv) -> list;
+    /// The outermost blocks in a block or loop.
+    get_child_blocks(block_or_loop: Rv) -> list;
+    /// The blocks of a scope that write what a block reads.
+    get_producers(block: Rv) -> list;
+    /// The blocks of a scope that read what a block writes.
+    get_consumers(block: Rv) -> list;
+    /// The blocks in a block that write a buffer from outside of their scope.
+    get_output_blocks(scope_block: Rv) -> list;
+    /// Divides a loop into a nest of loops with these extents; one of them may be inferred.
+    split(target: Rv, factors: Vec<Option<i64>>) -> list;
+    /// Makes one loop of a nest.
+    fuse(loops: Vec<Rv>) -> one;
+    /// Gives loops of a nest another order; loops between them stay.
+    reorder(ordered_loops: Vec<Rv>) -> none;
+    /// Runs a loop on several threads.
+    parallel(target: Rv) -> none;
+    /// Runs a loop in the lanes of a vector.
+    vectorize(target: Rv) -> none;
+    /// Unrolls a loop.
+    unroll(target: Rv) -> none;
+    /// Runs a loop on the threads of a device.
+    bind(target: Rv, thread_axis: &str) -> none;
+    /// Annotates a block or loop, unless it has the annotation.
+    annotate(block_or_loop: Rv, ann_key: &str, ann_val: Argument) -> none;
+    /// Removes an annotation of a block or loop.
+    unannotate(block_or_loop: Rv, ann_key: &str) -> none;
+    /// Wraps a block or loop in a loop of one iteration.
+    add_unit_loop(block_or_loop: Rv) -> one;
+}

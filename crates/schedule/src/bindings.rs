@@ -1,0 +1,141 @@
+//! The values of block iterators.
+
+use tvmscript_arith::{Analyzer, IterMapLevel, VarRange, iter_map_simplify};
+use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, Ref, mutate};
+use tvmscript_prim::{Expr, ops};
+use tvmscript_tir::{BlockRealize, For, Stmt, StmtRef};
+
+use crate::error::Result;
+use crate::state::{Item, Reused, State};
+use crate::walk::all_blocks;
+
+/// The ranges of loops, outer ones first.
+#[derive(Debug, Default)]
+pub(crate) struct Ranges(pub(crate) Vec<VarRange>);
+
+impl Ranges {
+    /// The ranges of the loops above a loop or block, up to the nearest block.
+    pub(crate) fn above(state: &State, item: Item) -> Result<Ranges> {
+        let mut ranges = Ranges::default();
+        for outer in state.loops_above(item) {
+            ranges.add(state.loop_of(outer)?);
+        }
+        Ok(ranges)
+    }
+
+    pub(crate) fn add(&mut self, found: &For) {
+        let (var, min, extent) = (found.loop_var.clone(), found.min.clone(), found.extent.clone());
+        self.0.push(VarRange { var, min, extent });
+    }
+}
+
+/// Pairs the blocks of a statement with those of a copy of the same structure.
+pub(crate) fn reused_blocks(old: &StmtRef, new: &StmtRef) -> Vec<Reused> {
+    let mut blocks = Vec::new();
+    all_blocks(old, &mut |realize| blocks.push(realize.block.clone()));
+    let mut at = 0;
+    let mut reused = Vec::new();
+    all_blocks(new, &mut |realize| {
+        if let Some(block) = blocks.get(at)
+            && !block.ptr_eq(&realize.block)
+        {
+            reused.push((block.clone(), realize.block.clone()));
+        }
+        at += 1;
+    });
+    reused
+}
+
+/// Adds a condition to the outermost blocks of a statement.
+pub(crate) fn guarded(stmt: &StmtRef, guard: &Expr) -> Result<StmtRef> {
+    let mut guards = Realizes(
+        |realize: &Ref<BlockRealize>| {
+            let predicate = ops::and(realize.predicate.clone(), guard.clone())?;
+            let mut realize = realize.clone();
+            realize.make_mut().predicate = predicate;
+            Ok(Some(realize))
+        },
+        None,
+    );
+    let new = mutate(stmt.clone(), &mut guards)?;
+    guards.1.map_or(Ok(new), Err)
+}
+
+/// Changes the outermost block realizes of a statement.
+struct Realizes<F>(F, Option<crate::ScheduleError>);
+
+impl<F: FnMut(&Ref<BlockRealize>) -> Result<Option<Ref<BlockRealize>>>> Mutator for Realizes<F> {
+    fn enter(&mut self, node: &Object) -> Descend {
+        let Some(realize) = node.downcast_ref::<BlockRealize>() else {
+            return if is_stmt(node) { Descend::Into } else { Descend::Keep };
+        };
+        match (self.0)(realize) {
+            Ok(Some(new)) => Descend::Replace(new.into_object()),
+            Ok(None) => Descend::Keep,
+            Err(error) => {
+                self.1.get_or_insert(error);
+                Descend::Keep
+            }
+        }
+    }
+}
+
+fn is_stmt(node: &Object) -> bool {
+    node.info().is_a(<Stmt as tvmscript_ir_core::Class>::type_info())
+}
+
+/// Simplifies the values of the blocks in a statement, as sums of parts of the loops. Blocks without iterators are entered.
+pub(crate) fn simplify_bindings(
+    stmt: &StmtRef,
+    ranges: &mut Ranges,
+    preserves_units: bool,
+    reused: &mut Vec<Reused>,
+) -> Result<StmtRef> {
+    let mut simplifier = Simplifier { ranges, preserves_units };
+    let new = mutate(stmt.clone(), &mut simplifier)?;
+    reused.extend(reused_blocks(stmt, &new));
+    Ok(new)
+}
+
+struct Simplifier<'s> {
+    ranges: &'s mut Ranges,
+    preserves_units: bool,
+}
+
+impl Mutator for Simplifier<'_> {
+    fn enter(&mut self, node: &Object) -> Descend {
+        if let Some(found) = node.downcast_ref::<For>() {
+            self.ranges.add(found);
+            return Descend::Into;
+        }
+        let Some(realize) = node.downcast_ref::<BlockRealize>() else {
+            return if is_stmt(node) { Descend::Into } else { Descend::Keep };
+        };
+        if realize.block.iter_vars.is_empty() {
+            return Descend::Into;
+        }
+        let values: Vec<Expr> = realize.iter_values.iter().cloned().collect();
+        let mut analyzer = Analyzer::new();
+        let simple = iter_map_simplify(
+            &values,
+            &self.ranges.0,
+            &realize.predicate,
+            IterMapLevel::Surjective,
+            !self.preserves_units,
+            &mut analyzer,
+        );
+        if simple.iter().zip(&values).all(|(new, old)| new.ptr_eq(old)) {
+            return Descend::Keep;
+        }
+        let mut new = realize.clone();
+        new.make_mut().iter_values = simple.into_iter().collect();
+        Descend::Replace(new.into_object())
+    }
+
+    fn leave(&mut self, node: Object) -> Object {
+        if node.is::<For>() {
+            self.ranges.0.pop();
+        }
+        node
+    }
+}

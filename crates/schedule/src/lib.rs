@@ -1,0 +1,30 @@
+//! Schedules of tensor programs: primitives that rewrite loops and blocks, and the traces that record them.
+//!
+//! A [`Schedule`] holds a module of TIR. Its methods are primitives with TVM's names: `get_block`, `get_loops`, `split`,
+//! `reorder`. Each rewrites the module, or refuses with a [`ScheduleError`] that names the nodes at fault and changes
+//! nothing. What was done is in the [`Trace`], as text and JSON that TVM reads.
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
+mod affine;
+mod api;
+mod argument;
+mod bindings;
+mod error;
+mod loops;
+mod primitive;
+mod reads;
+mod schedule;
+mod scope;
+#[cfg(feature = "parse")]
+mod script;
+mod state;
+mod trace;
+mod walk;
+
+pub use argument::{Argument, Rv, RvValue};
+pub use error::{Result, ScheduleError};
+pub use primitive::{PRIMITIVES, Parameter, Place, Primitive, Results};
+pub use schedule::Schedule;
+pub use state::{Item, State};
+pub use trace::{Instruction, Trace, TraceError};

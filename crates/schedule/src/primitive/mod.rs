@@ -1,0 +1,123 @@
+//! Primitives: one file each, registered by one row.
+
+mod annotate;
+mod find;
+mod fuse;
+mod kind;
+mod reorder;
+mod split;
+mod unit_loop;
+
+use crate::argument::{Argument, RvValue};
+use crate::error::Result;
+use crate::schedule::Schedule;
+
+/// A primitive.
+#[derive(Debug)]
+pub struct Primitive {
+    /// The kind of its instructions in traces (`Split`).
+    pub kind: &'static str,
+    /// The name of the call (`split`).
+    pub name: &'static str,
+    /// One sentence on its effect.
+    pub doc: &'static str,
+    /// Its parameters: inputs first, then attributes, in the order of traces.
+    pub parameters: &'static [Parameter],
+    /// `true` if it does not change the module, so that a trace may drop it.
+    pub is_pure: bool,
+    /// What it returns.
+    pub results: Results,
+    /// Applies it. There is one argument per parameter.
+    pub apply: fn(&mut Schedule, &[Argument]) -> Result<Vec<RvValue>>,
+}
+
+/// The number of results of a primitive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// None.
+    None,
+    /// One.
+    One,
+    /// A list.
+    List,
+}
+
+/// A parameter of a primitive.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The keyword in traces; of positional ones, the name in calls.
+    pub name: &'static str,
+    /// The place in an instruction.
+    pub place: Place,
+    /// The value if it is left out.
+    pub default: Option<Default>,
+}
+
+/// The place of an argument in an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// One of the inputs, written with a keyword.
+    Input,
+    /// One of the inputs, written without a keyword.
+    Positional,
+    /// The rest of the inputs, written without keywords.
+    Variadic,
+    /// The rest of the inputs, written as a list.
+    Spread,
+    /// An attribute.
+    Attribute,
+    /// An attribute that is a bool in text and an integer in JSON.
+    Flag,
+}
+
+/// A value of a parameter that is left out.
+#[derive(Debug, Clone, Copy)]
+pub enum Default {
+    /// `None`
+    None,
+    /// A bool.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A list without elements.
+    Empty,
+}
+
+impl From<Default> for Argument {
+    fn from(default: Default) -> Argument {
+        match default {
+            Default::None => Argument::None,
+            Default::Bool(value) => Argument::Bool(value),
+            Default::Int(value) => Argument::Int(value),
+            Default::Empty => Argument::List(Vec::new()),
+        }
+    }
+}
+
+const fn parameter(name: &'static str, place: Place) -> Parameter {
+    Parameter { name, place, default: None }
+}
+
+const fn with_default(name: &'static str, place: Place, default: Default) -> Parameter {
+    Parameter { name, place, default: Some(default) }
+}
+
+/// The primitives of TIR.
+pub static PRIMITIVES: &[&Primitive] = &[
+    &find::GET_BLOCK,
+    &find::GET_LOOPS,
+    &find::GET_CHILD_BLOCKS,
+    &find::GET_PRODUCERS,
+    &find::GET_CONSUMERS,
+    &find::GET_OUTPUT_BLOCKS,
+    &split::SPLIT,
+    &fuse::FUSE,
+    &reorder::REORDER,
+    &kind::PARALLEL,
+    &kind::VECTORIZE,
+    &kind::UNROLL,
+    &kind::BIND,
+    &annotate::ANNOTATE,
+    &annotate::UNANNOTATE,
+    &unit_loop::ADD_UNIT_LOOP,
+];

@@ -1,0 +1,173 @@
+//! Schedules: a module, its random variables and the trace of what was done.
+
+use tvmscript_ir::IRModule;
+use tvmscript_ir_core::{Object, Ref, Str};
+
+use crate::argument::{Argument, Rv, RvValue};
+use crate::error::{Result, ScheduleError};
+use crate::primitive::{Primitive, Results};
+use crate::state::{Item, State};
+use crate::trace::{Instruction, Trace};
+
+/// A module under work.
+///
+/// Each method is a primitive, with TVM's name and parameters. A refused primitive changes nothing.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    state: State,
+    values: Vec<RvValue>,
+    trace: Trace,
+    function: Option<Str>,
+    is_checked: bool,
+}
+
+impl Schedule {
+    /// A schedule of a module. The function worked on is `main`, or the only function.
+    ///
+    /// # Errors
+    /// If the body of a function is not one root block.
+    pub fn new(module: Ref<IRModule>) -> Result<Schedule> {
+        let state = State::new(module)?;
+        let names: Vec<&Str> = state.function_names().collect();
+        let function = match names[..] {
+            [only] => Some(only.clone()),
+            _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
+        };
+        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function, is_checked: true })
+    }
+
+    /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
+    #[must_use]
+    pub fn without_checks(self) -> Schedule {
+        Schedule { is_checked: false, ..self }
+    }
+
+    /// The module as it is now.
+    pub fn module(&self) -> Ref<IRModule> {
+        self.state.module()
+    }
+
+    /// What was done.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The loops and blocks.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// Returns `true` if the order of reads and writes is tested, too.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.is_checked
+    }
+
+    /// The name of the function worked on.
+    pub fn function(&self) -> Option<&Str> {
+        self.function.as_ref()
+    }
+
+    /// The value of a random variable.
+    ///
+    /// # Errors
+    /// If it is of another schedule.
+    pub fn value(&self, rv: Rv) -> Result<RvValue> {
+        let value = usize::try_from(rv.0).ok().and_then(|at| self.values.get(at));
+        value.copied().ok_or_else(|| ScheduleError::plain("the random variable is of another schedule"))
+    }
+
+    /// The loop or block of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn item(&self, argument: &Argument) -> Result<Item> {
+        match self.value(argument.rv()?)? {
+            RvValue::Block(item) | RvValue::Loop(item) => {
+                self.state.stmt(item)?;
+                Ok(item)
+            }
+            RvValue::Inline | RvValue::Root => {
+                Err(ScheduleError::plain("expected a loop, found a mark of `compute_at`"))
+            }
+            RvValue::Int(_) | RvValue::Absent => Err(ScheduleError::plain("expected a block or loop")),
+        }
+    }
+
+    /// The loop of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn loop_item(&self, argument: &Argument) -> Result<Item> {
+        let item = self.item(argument)?;
+        self.state.loop_of(item)?;
+        Ok(item)
+    }
+
+    /// The integer of an argument: a literal or a sampled value.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn int(&self, argument: &Argument) -> Result<i64> {
+        match argument {
+            Argument::Rv(rv) => match self.value(*rv)? {
+                RvValue::Int(value) => Ok(value),
+                _ => Err(ScheduleError::plain("expected an integer, found a block or loop")),
+            },
+            other => other.int(),
+        }
+    }
+
+    /// The node that errors show for a loop or block.
+    pub(crate) fn node(&self, item: Item) -> Option<Object> {
+        self.state.node(item)
+    }
+
+    /// Applies a primitive to one argument per parameter, and records it.
+    ///
+    /// # Errors
+    /// If the primitive does not apply.
+    pub fn run(&mut self, primitive: &'static Primitive, mut arguments: Vec<Argument>) -> Result<Vec<Rv>> {
+        for (index, parameter) in primitive.parameters.iter().enumerate() {
+            match (index.cmp(&arguments.len()), parameter.default) {
+                (std::cmp::Ordering::Less, _) => {}
+                (_, Some(default)) => arguments.push(default.into()),
+                (_, None) => {
+                    let message = format!("`{}` needs the argument `{}`", primitive.name, parameter.name);
+                    return Err(ScheduleError::plain(message));
+                }
+            }
+        }
+        if arguments.len() > primitive.parameters.len() {
+            return Err(ScheduleError::plain(format!("too many arguments for `{}`", primitive.name)));
+        }
+        // The name of the function is always recorded.
+        if primitive.name == "get_block"
+            && let Some(function @ Argument::None) = arguments.get_mut(1)
+        {
+            let Some(name) = &self.function else {
+                return Err(ScheduleError::plain(
+                    "`get_block` needs `func_name`: the module has several functions",
+                ));
+            };
+            *function = Argument::Str(name.clone());
+        }
+        let results = (primitive.apply)(self, &arguments)?;
+        let first = self.values.len();
+        self.values.extend(results);
+        let outputs: Vec<Rv> =
+            (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
+        self.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision: None });
+        Ok(outputs)
+    }
+
+    /// Applies a primitive with one result.
+    pub(crate) fn run_one(&mut self, primitive: &'static Primitive, arguments: Vec<Argument>) -> Result<Rv> {
+        debug_assert_eq!(primitive.results, Results::One);
+        let outputs = self.run(primitive, arguments)?;
+        outputs.first().copied().ok_or_else(|| ScheduleError::plain("the primitive returns nothing"))
+    }
+}

@@ -1,0 +1,162 @@
+//! The blocks of a scope: which depends on which, and which may be reordered.
+
+use tvmscript_ir_core::{Ref, any_node};
+use tvmscript_tir::{Buffer, BufferStore, IterType};
+
+use crate::error::{Result, ScheduleError};
+use crate::reads::mentions;
+use crate::state::{Item, State};
+
+/// The kind of a dependence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dependence {
+    ReadAfterWrite,
+    WriteAfterWrite,
+    WriteAfterRead,
+}
+
+/// The dependences between the child blocks of a scope.
+#[derive(Debug, Default)]
+pub(crate) struct Dependences {
+    /// From a block to a later one.
+    edges: Vec<(Item, Item, Dependence)>,
+}
+
+impl Dependences {
+    /// The dependences between the child blocks of a block, in the order in which they are found.
+    pub(crate) fn of_scope(state: &State, scope: Item) -> Result<Dependences> {
+        let mut dependences = Dependences::default();
+        // Buffers with the blocks that read or write them so far.
+        let mut readers: Vec<(usize, Item)> = Vec::new();
+        let mut writers: Vec<(usize, Item)> = Vec::new();
+        for block in state.child_blocks(scope)? {
+            let node = state.block_of(block)?;
+            let reads: Vec<usize> = node.reads.iter().map(|region| address(&region.buffer)).collect();
+            let writes: Vec<usize> = node.writes.iter().map(|region| address(&region.buffer)).collect();
+            readers.extend(reads.iter().map(|buffer| (*buffer, block)));
+            writers.extend(writes.iter().map(|buffer| (*buffer, block)));
+            let edges = [
+                (&reads, &writers, Dependence::ReadAfterWrite),
+                (&writes, &writers, Dependence::WriteAfterWrite),
+                (&writes, &readers, Dependence::WriteAfterRead),
+            ];
+            for (buffers, earlier, kind) in edges {
+                for buffer in buffers {
+                    let sources = earlier.iter().filter(|(of, source)| of == buffer && *source != block);
+                    dependences.edges.extend(sources.map(|(_, source)| (*source, block, kind)));
+                }
+            }
+        }
+        Ok(dependences)
+    }
+
+    /// The blocks that write what a block reads or writes.
+    pub(crate) fn producers(&self, block: Item) -> Vec<Item> {
+        let is_data = |kind: Dependence| kind != Dependence::WriteAfterRead;
+        let edges = self.edges.iter().filter(|(_, to, kind)| *to == block && is_data(*kind));
+        distinct(edges.map(|(from, ..)| *from))
+    }
+
+    /// The blocks that read or write what a block writes.
+    pub(crate) fn consumers(&self, block: Item) -> Vec<Item> {
+        let is_data = |kind: Dependence| kind != Dependence::WriteAfterRead;
+        let edges = self.edges.iter().filter(|(from, _, kind)| *from == block && is_data(*kind));
+        distinct(edges.map(|(_, to, _)| *to))
+    }
+}
+
+fn distinct(items: impl Iterator<Item = Item>) -> Vec<Item> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
+fn address(buffer: &Ref<Buffer>) -> usize {
+    buffer.object().address()
+}
+
+/// Returns `true` if a block writes a buffer that its scope does not allocate.
+pub(crate) fn is_output(state: &State, block: Item, scope: Item) -> bool {
+    let (Ok(block), Ok(scope)) = (state.block_of(block), state.block_of(scope)) else { return false };
+    let is_local = |buffer: &Ref<Buffer>| scope.alloc_buffers.iter().any(|own| own.ptr_eq(buffer));
+    block.writes.iter().any(|region| !is_local(&region.buffer))
+}
+
+/// The blocks whose writes compete in a scope: the child blocks of a block; of a loop, those of its child blocks.
+fn writers(state: &State, scope: Item) -> Result<Vec<Item>> {
+    let children = state.child_blocks(scope)?;
+    if state.is_block(scope) {
+        return Ok(children);
+    }
+    let mut inner = Vec::new();
+    for child in children {
+        inner.extend(state.child_blocks(child)?);
+    }
+    Ok(inner)
+}
+
+/// Returns `true` if a block is the only one in a scope that writes its buffers.
+fn is_dominant(state: &State, block: Item, scope: Item) -> Result<bool> {
+    let writers = writers(state, scope)?;
+    let node = state.block_of(block)?;
+    for write in node.writes.iter() {
+        let mut count = 0usize;
+        for writer in &writers {
+            let writes = &state.block_of(*writer)?.writes;
+            count += usize::from(writes.iter().any(|other| other.buffer.ptr_eq(&write.buffer)));
+        }
+        if count > 1 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns `true` if all iterations of a block are independent, and no other block writes its buffers.
+pub(crate) fn is_complete(state: &State, block: Item, scope: Item) -> Result<bool> {
+    let node = state.block_of(block)?;
+    let is_parallel = node.iter_vars.iter().all(|axis| axis.iter_type == IterType::DataPar);
+    let overlaps =
+        node.writes.iter().any(|write| node.reads.iter().any(|read| read.buffer.ptr_eq(&write.buffer)));
+    Ok(is_parallel && !overlaps && is_dominant(state, block, scope)?)
+}
+
+/// Returns `true` if a block reduces over some of its axes, and no other block writes its buffers.
+pub(crate) fn is_reduction(state: &State, block: Item, scope: Item) -> Result<bool> {
+    let node = state.block_of(block)?;
+    let is_known = |kind: IterType| matches!(kind, IterType::DataPar | IterType::CommReduce);
+    if node.init.is_none()
+        || !state.is_affine(block)
+        || !node.iter_vars.iter().all(|axis| is_known(axis.iter_type))
+        || !is_dominant(state, block, scope)?
+    {
+        return Ok(false);
+    }
+    let reduced = node.iter_vars.iter().filter(|axis| axis.iter_type == IterType::CommReduce);
+    let reduced: Vec<_> = reduced.map(|axis| axis.var.clone()).collect();
+    // An element must not move while it is reduced.
+    let moves = any_node(&node.body, |inner| {
+        let Some(store) = inner.as_node::<BufferStore>() else { return false };
+        let is_written = node.writes.iter().any(|write| write.buffer.ptr_eq(&store.buffer));
+        is_written && store.indices.iter().any(|index| reduced.iter().any(|var| mentions(index, var)))
+    });
+    Ok(!moves)
+}
+
+/// Refuses a loop or block in which a block is neither complete nor a reduction.
+pub(crate) fn check_compact(state: &State, root: Item) -> Result<()> {
+    for block in state.child_blocks(root)? {
+        if !is_complete(state, block, root)? && !is_reduction(state, block, root)? {
+            let name = state.block_of(block)?.name_hint.clone();
+            let message = format!("the block `{}` is neither complete nor a reduction", name.as_str());
+            let mut error = ScheduleError::new("NotCompactDataFlowError", message);
+            error.nodes = [root, block].into_iter().filter_map(|item| state.node(item)).collect();
+            return Err(error);
+        }
+    }
+    Ok(())
+}

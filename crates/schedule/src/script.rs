@@ -1,0 +1,185 @@
+//! Schedules in Python files: the functions that TVM prints for traces, and those that people write.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tvmscript_ir_core::{Registry, Str};
+use tvmscript_prim::{FloatImm, IntImm};
+use tvmscript_python_syntax::ast::Stmt;
+use tvmscript_python_syntax::{PythonOptions, parse_python};
+use tvmscript_script_parser::{ParseError, ParseErrorKind, ParseOptions, parse_script};
+use tvmscript_script_value::{BuildError, BuildResult, CallArgs, HostFunction, HostObject, ScriptValue};
+
+use crate::argument::{Argument, Rv};
+use crate::error::ScheduleError;
+use crate::primitive::{PRIMITIVES, Place, Primitive, Results};
+use crate::schedule::Schedule;
+
+/// The name of the schedule in the text that calls the function of a file.
+const SCHEDULE: &str = "sch";
+
+impl Schedule {
+    /// Applies a trace in Python: calls the last function of the text with the schedule, or runs a text without functions, in
+    /// which the schedule is `sch`.
+    ///
+    /// # Errors
+    /// All errors of the text, with their places: mistakes of Python and refused primitives. The schedule then has the
+    /// primitives before the first one.
+    pub fn apply_text(&mut self, name: &str, text: &str, registry: &Registry) -> Result<(), Vec<ParseError>> {
+        let shared = Shared(Arc::new(Mutex::new(self.clone())));
+        let mut options = ParseOptions::default();
+        let host = shared.clone();
+        options.globals.value(SCHEDULE, move || ScriptValue::host(host.clone()));
+        let parsed = parse_python(text, &PythonOptions::default());
+        let functions = parsed.ast.module_body().iter().filter_map(|stmt| match parsed.ast.stmt(*stmt) {
+            Stmt::FunctionDef(function) => Some(parsed.ast.name(function.name).to_owned()),
+            _ => None,
+        });
+        let call = functions.last().map(|function| format!("\n{function}({SCHEDULE})\n"));
+        let whole = format!("{text}{}", call.unwrap_or_default());
+        let read = parse_script(name, &whole, registry, &options);
+        *self = shared.lock().clone();
+        // A trace builds no script.
+        let is_mistake = |error: &ParseError| !matches!(error.kind, ParseErrorKind::NoScript);
+        let errors: Vec<ParseError> = read.errors.into_iter().filter(is_mistake).collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+/// The schedule as a value of a script.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Schedule>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Schedule> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HostObject for Shared {
+    fn type_name(&self) -> &str {
+        "tir.Schedule"
+    }
+
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.name == name) else {
+            let message = format!("there is no primitive `{name}`");
+            let missing = move |_| {
+                let known: Vec<&str> = PRIMITIVES.iter().map(|primitive| primitive.name).collect();
+                Err(BuildError::message(message.clone())
+                    .with_help(format!("there are `{}`", known.join("`, `"))))
+            };
+            return Some(HostFunction::value(name, missing));
+        };
+        let shared = self.clone();
+        Some(HostFunction::value(name, move |args| shared.call(primitive, args)))
+    }
+
+    fn attribute_names(&self) -> Vec<String> {
+        PRIMITIVES.iter().map(|primitive| primitive.name.to_owned()).collect()
+    }
+}
+
+/// A random variable as a value of a script.
+struct RvValue(Rv);
+
+impl HostObject for RvValue {
+    fn type_name(&self) -> &str {
+        "a random variable"
+    }
+}
+
+fn refused(error: ScheduleError) -> BuildError {
+    BuildError::message(error.to_string())
+}
+
+impl Shared {
+    fn call(&self, primitive: &'static Primitive, args: CallArgs) -> BuildResult<ScriptValue> {
+        let mut schedule = self.lock();
+        let arguments = bind(&mut schedule, primitive, args)?;
+        let mut outputs = schedule.run(primitive, arguments).map_err(refused)?.into_iter();
+        Ok(match primitive.results {
+            Results::None => ScriptValue::None,
+            Results::One => outputs.next().map_or(ScriptValue::None, |rv| ScriptValue::host(RvValue(rv))),
+            Results::List => ScriptValue::list(outputs.map(|rv| ScriptValue::host(RvValue(rv))).collect()),
+        })
+    }
+}
+
+/// One argument per parameter.
+fn bind(
+    schedule: &mut Schedule,
+    primitive: &'static Primitive,
+    mut args: CallArgs,
+) -> BuildResult<Vec<Argument>> {
+    let mut positional = std::mem::take(&mut args.positional).into_iter();
+    let mut bound = Vec::with_capacity(primitive.parameters.len());
+    for parameter in primitive.parameters {
+        let keyword = args.take_keyword(parameter.name);
+        // TVM prints another name than its function has.
+        let keyword =
+            keyword.or_else(|| args.take_keyword("scope_block").filter(|_| parameter.name == "block"));
+        let given = match (keyword, parameter.place) {
+            (Some(value), _) => Some(argument(value)?),
+            (None, Place::Variadic) => {
+                Some(Argument::List(positional.by_ref().map(argument).collect::<BuildResult<_>>()?))
+            }
+            (None, _) => positional.next().map(argument).transpose()?,
+        };
+        let given = given.or_else(|| parameter.default.map(Argument::from)).ok_or_else(|| {
+            BuildError::message(format!("`{}` needs the argument `{}`", primitive.name, parameter.name))
+        })?;
+        let is_handle = matches!(parameter.place, Place::Input | Place::Positional);
+        bound.push(match given {
+            // A block by its name.
+            Argument::Str(name) if is_handle && parameter.name.contains("block") => {
+                Argument::Rv(schedule.get_block(name.as_str(), None).map_err(refused)?)
+            }
+            given => given,
+        });
+    }
+    if let Some((name, _)) = args.keywords.first() {
+        let message = format!("`{}` has no argument `{}`", primitive.name, name.as_str());
+        return Err(BuildError::message(message));
+    }
+    match positional.next() {
+        None => Ok(bound),
+        Some(_) => Err(BuildError::message(format!("too many arguments for `{}`", primitive.name))),
+    }
+}
+
+fn argument(value: ScriptValue) -> BuildResult<Argument> {
+    Ok(match value {
+        ScriptValue::None => Argument::None,
+        ScriptValue::Bool(value) => Argument::Bool(value),
+        ScriptValue::Int(value) => Argument::Int(value),
+        ScriptValue::Float(value) => Argument::Float(value),
+        ScriptValue::Str(text) => Argument::Str(text),
+        ScriptValue::Tuple(items) => {
+            Argument::List(items.iter().cloned().map(argument).collect::<BuildResult<_>>()?)
+        }
+        ScriptValue::List(items) => {
+            Argument::List(items.borrow().iter().cloned().map(argument).collect::<BuildResult<_>>()?)
+        }
+        ScriptValue::Dict(entries) => {
+            let mut items = Vec::new();
+            for (key, value) in entries.borrow().iter() {
+                let ScriptValue::Str(key) = &key.0 else {
+                    return Err(BuildError::expected("a string as key", key.0.type_name()));
+                };
+                items.push((key.clone(), argument(value.clone())?));
+            }
+            items.sort_by(|(one, _): &(Str, Argument), (other, _)| one.as_str().cmp(other.as_str()));
+            Argument::Dict(items)
+        }
+        ScriptValue::Node(node) => match (node.as_node::<IntImm>(), node.as_node::<FloatImm>()) {
+            (Some(literal), _) => Argument::Int(literal.value),
+            (_, Some(literal)) => Argument::Float(literal.value),
+            _ => Argument::Node(node),
+        },
+        ScriptValue::Host(host) => match host.as_any().downcast_ref::<RvValue>() {
+            Some(rv) => Argument::Rv(rv.0),
+            None => return Err(BuildError::expected("an argument of a primitive", host.type_name())),
+        },
+        other => return Err(BuildError::expected("an argument of a primitive", other.type_name())),
+    })
+}

@@ -1,0 +1,199 @@
+//! `check schedule`: recorded schedules of TVM, applied here: the same module or a refusal of the same class.
+//!
+//! A case is a module, a trace and TVM's result. The result is compared structurally. A step applies one primitive; a trace is
+//! a whole schedule. Cases with a primitive that is not there are counted apart.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde_json::Value;
+use tvmscript::ir::IRModule;
+use tvmscript::schedule::{PRIMITIVES, Schedule, TraceError};
+use tvmscript::{ParseOptions, parse, structural_equal};
+
+use crate::conformance::{in_parallel, share};
+
+/// Options of the suite.
+#[derive(Args)]
+pub struct Options {
+    /// The cases: a file of JSON lines, compressed or not.
+    #[arg(default_value = "tests/vectors/schedule.jsonl")]
+    vectors: PathBuf,
+    /// Only cases of these primitives.
+    #[arg(long, value_delimiter = ',')]
+    primitive: Vec<String>,
+    /// Only the case with this id, whose result is shown.
+    #[arg(long)]
+    id: Option<String>,
+    /// Apply the text of traces in place of their JSON.
+    #[arg(long)]
+    text: bool,
+    /// Failures shown per primitive.
+    #[arg(long, default_value_t = 2)]
+    show: usize,
+    /// The least share of good answers of each primitive, in percent.
+    #[arg(long, default_value_t = 0.0)]
+    floor: f64,
+}
+
+/// Applies the cases.
+///
+/// # Errors
+/// When the file cannot be read, or a primitive has a lower share than wanted.
+pub fn run(options: &Options) -> Result<()> {
+    let cases = load(options)?;
+    let outcomes = in_parallel(cases.len(), |at| judge(&cases[at], options));
+    let mut table: BTreeMap<String, (usize, usize, usize, Vec<String>)> = BTreeMap::new();
+    for (case, outcome) in cases.iter().zip(outcomes) {
+        let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
+        let name = if text("kind") == "trace" { "(whole traces)" } else { text("primitive") };
+        let (good, of, missing, failures) = table.entry(name.to_owned()).or_default();
+        match outcome {
+            Outcome::Good => {
+                *good += 1;
+                *of += 1;
+            }
+            Outcome::Missing => *missing += 1,
+            Outcome::Bad(why) => {
+                *of += 1;
+                failures.push(format!("{} {}: {why}", text("id"), text("source")));
+            }
+        }
+    }
+    let mut below = Vec::new();
+    for (name, (good, of, missing, failures)) in &table {
+        if *of > 0 {
+            println!("{name:<28}{}  {missing} not supported", share(*good, *of));
+        } else {
+            println!("{name:<28}{missing:>24} not supported");
+        }
+        for failure in failures.iter().take(options.show) {
+            println!("    {failure}");
+        }
+        if (*good as f64) * 100.0 < (*of as f64) * options.floor {
+            below.push(name.as_str());
+        }
+    }
+    if below.is_empty() { Ok(()) } else { bail!("below the share: {}", below.join(", ")) }
+}
+
+fn load(options: &Options) -> Result<Vec<Value>> {
+    let bytes =
+        std::fs::read(&options.vectors).with_context(|| format!("reading {}", options.vectors.display()))?;
+    let mut text = String::new();
+    match options.vectors.extension().is_some_and(|extension| extension == "gz") {
+        true => {
+            flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text)?;
+        }
+        false => text = String::from_utf8(bytes)?,
+    }
+    let mut cases = Vec::new();
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line)?;
+        let is = |key: &str, value: &str| case.get(key).and_then(Value::as_str) == Some(value);
+        let is_wanted = match &options.id {
+            Some(id) => is("id", id),
+            None => {
+                options.primitive.is_empty() || options.primitive.iter().any(|name| is("primitive", name))
+            }
+        };
+        if is_wanted {
+            cases.push(case);
+        }
+    }
+    if cases.is_empty() {
+        bail!("no cases");
+    }
+    Ok(cases)
+}
+
+enum Outcome {
+    Good,
+    /// A primitive is not there.
+    Missing,
+    Bad(String),
+}
+
+fn judge(case: &Value, options: &Options) -> Outcome {
+    let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
+    let module = |text: &str| {
+        let parsed = parse("case.py", text, tvmscript::registry(), &ParseOptions::default());
+        match (parsed.errors.first(), parsed.scripts.into_iter().next()) {
+            (Some(error), _) => Err(error.to_string()),
+            (None, Some(script)) => Ok(script.node),
+            (None, None) => Err("no script".to_owned()),
+        }
+    };
+    let before = match module(text("before")) {
+        Ok(node) => node,
+        Err(error) => return Outcome::Bad(format!("the module is not read: {error}")),
+    };
+    let Some(before) = before.downcast_ref::<IRModule>().cloned() else {
+        return Outcome::Bad("the script is no module".to_owned());
+    };
+    let trace = &case["trace_json"];
+    let is_known = |kind: &str| PRIMITIVES.iter().any(|primitive| primitive.kind == kind);
+    let mut kinds =
+        trace[0].as_array().into_iter().flatten().filter_map(|instruction| instruction[0].as_str());
+    if !kinds.all(is_known) {
+        return Outcome::Missing;
+    }
+    let schedule = Schedule::new(before);
+    let schedule = if case["enable_check"] == Value::Bool(false) {
+        schedule.map(Schedule::without_checks)
+    } else {
+        schedule
+    };
+    let mut schedule = match schedule {
+        Ok(schedule) => schedule,
+        Err(error) => return Outcome::Bad(error.to_string()),
+    };
+    let applied = match options.text {
+        true => schedule
+            .apply_text("trace.py", text("trace"), tvmscript::registry())
+            .map_err(|errors| errors.first().map(ToString::to_string).unwrap_or_default()),
+        false => schedule.apply_json(trace).map_err(|error| match &error {
+            TraceError::Refused { error, .. } => error.to_string(),
+            other => other.to_string(),
+        }),
+    };
+    let found = schedule.module();
+    if options.id.is_some() {
+        println!("{}\n{}", text("before"), text("trace"));
+        let shown = tvmscript::print(found.object(), tvmscript::registry(), &Default::default());
+        println!(
+            "== here\n{}\n== {:?}\n== TVM\n{}{}",
+            shown.unwrap_or_default(),
+            applied,
+            text("after"),
+            case["error"]["message"]
+        );
+    }
+    match (applied, case["ok"].as_bool().unwrap_or_default()) {
+        (Ok(()), true) => match module(text("after")) {
+            Ok(after) if structural_equal(&after, found.object()) => {
+                // The trace reads back.
+                let own = schedule.trace().json(&schedule);
+                if own == *trace {
+                    Outcome::Good
+                } else {
+                    Outcome::Bad(format!("the trace is {own}, for TVM {trace}"))
+                }
+            }
+            Ok(after) => {
+                let difference = tvmscript::explain_difference(&after, found.object());
+                Outcome::Bad(difference.unwrap_or_default().chars().take(300).collect())
+            }
+            Err(error) => Outcome::Bad(format!("TVM's result is not read: {error}")),
+        },
+        (Ok(()), false) => Outcome::Bad(format!("applied, for TVM {}", case["error"]["class"])),
+        (Err(error), true) => Outcome::Bad(format!("refused: {error}")),
+        (Err(error), false) => match case["error"]["class"].as_str() {
+            Some(class) if !error.contains(class) => Outcome::Bad(format!("{error}, for TVM {class}")),
+            _ => Outcome::Good,
+        },
+    }
+}
