@@ -2,9 +2,9 @@
 //!
 //! Imports decide first: a release that has more of the imported namespaces and modules than others is the release of the
 //! text. Header comments are the imports of printed text; in a Python file they are comments. Among releases that have the
-//! same imports, a Python file, and a printed text whose forms several releases have, is of one that lacks the fewest of the
-//! functions and keywords that it uses; among those, forms of the scripts decide ([`Sign`]): the release with the most of its
-//! forms, of equal ones the one that the registry lists first. Comments and strings are never searched.
+//! same imports, a Python file is of one that lacks the fewest of the functions and keywords that it uses; among those, forms of
+//! the scripts decide ([`Sign`]): the release with the most of its forms, of equal ones the one that the registry lists
+//! first. Comments and strings are never searched.
 
 mod forms;
 mod imports;
@@ -59,8 +59,8 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
             candidate.signs = signs;
         }
     }
-    // Printed text has the functions of its release, and its signs, but where releases print the same forms.
-    if candidates.len() > 1 && (!imports.is_printed || are_forms_shared(&candidates)) {
+    // Printed text has the functions of its release, and its signs.
+    if candidates.len() > 1 && !imports.is_printed {
         let used = names::UsedNames::new(text, parsed, &imports);
         // If the best by its signs has all names, no other is better.
         let best = first_best(&candidates, Candidate::score);
@@ -75,13 +75,6 @@ pub(crate) fn detect_release_of(text: &str, parsed: &ParsedPython, registry: &Re
         let reason = if is_by_signs { best.reason(&candidates, &lost) } else { Reason::Names };
         ReleaseChoice { release: best.release, reason }
     })
-}
-
-/// Returns `true` if two candidates have the most forms.
-fn are_forms_shared(candidates: &[Candidate<'_>]) -> bool {
-    let forms = |candidate: &Candidate<'_>| candidate.score().0;
-    let most = candidates.iter().map(forms).max();
-    candidates.iter().filter(|candidate| Some(forms(candidate)) == most).count() > 1
 }
 
 /// The first of the candidates with the highest rank.
