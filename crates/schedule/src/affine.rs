@@ -11,16 +11,13 @@ impl State {
     /// Returns `true` if the values of a block are affine in the loops below a loop or block.
     pub(crate) fn is_affine_below(&self, block: Item, top: Option<Item>) -> Result<bool> {
         let realize = self.realize_of(block)?;
-        let mut loops: Vec<Item> =
-            self.ancestors(block).take_while(|above| Some(*above) != top && !self.is_block(*above)).collect();
-        loops.reverse();
+        let mut loops = self.loops_above(block);
+        let outer = loops.iter().position(|outer| Some(*outer) == top).map_or(0, |at| at + 1);
+        loops.drain(..outer);
         if loops.is_empty() {
             return Ok(true);
         }
-        let mut ranges = Ranges::default();
-        for outer in loops {
-            ranges.add(self.loop_of(outer)?);
-        }
+        let ranges = Ranges::of(self, &loops)?;
         let values: Vec<Expr> = realize.iter_values.iter().cloned().collect();
         let mut analyzer = Analyzer::new();
         let map = detect_iter_map(

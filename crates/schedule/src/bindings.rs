@@ -1,8 +1,8 @@
 //! The values of block iterators.
 
 use tvmscript_arith::{Analyzer, IterMapLevel, VarRange, iter_map_simplify};
-use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, Ref, mutate};
-use tvmscript_prim::{Expr, ops};
+use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, mutate};
+use tvmscript_prim::{Expr, PrimError, ops};
 use tvmscript_tir::{BlockRealize, For, Stmt, StmtRef};
 
 use crate::error::Result;
@@ -16,9 +16,14 @@ pub(crate) struct Ranges(pub(crate) Vec<VarRange>);
 impl Ranges {
     /// The ranges of the loops above a loop or block, up to the nearest block.
     pub(crate) fn above(state: &State, item: Item) -> Result<Ranges> {
+        Ranges::of(state, &state.loops_above(item))
+    }
+
+    /// The ranges of loops.
+    pub(crate) fn of(state: &State, loops: &[Item]) -> Result<Ranges> {
         let mut ranges = Ranges::default();
-        for outer in state.loops_above(item) {
-            ranges.add(state.loop_of(outer)?);
+        for found in loops {
+            ranges.add(state.loop_of(*found)?);
         }
         Ok(ranges)
     }
@@ -48,32 +53,29 @@ pub(crate) fn reused_blocks(old: &StmtRef, new: &StmtRef) -> Vec<Reused> {
 
 /// Adds a condition to the outermost blocks of a statement.
 pub(crate) fn guarded(stmt: &StmtRef, guard: &Expr) -> Result<StmtRef> {
-    let mut guards = Realizes(
-        |realize: &Ref<BlockRealize>| {
-            let predicate = ops::and(realize.predicate.clone(), guard.clone())?;
-            let mut realize = realize.clone();
-            realize.make_mut().predicate = predicate;
-            Ok(Some(realize))
-        },
-        None,
-    );
+    let mut guards = Guards { guard, failed: None };
     let new = mutate(stmt.clone(), &mut guards)?;
-    guards.1.map_or(Ok(new), Err)
+    guards.failed.map_or(Ok(new), |error| Err(error.into()))
 }
 
-/// Changes the outermost block realizes of a statement.
-struct Realizes<F>(F, Option<crate::ScheduleError>);
+struct Guards<'g> {
+    guard: &'g Expr,
+    failed: Option<PrimError>,
+}
 
-impl<F: FnMut(&Ref<BlockRealize>) -> Result<Option<Ref<BlockRealize>>>> Mutator for Realizes<F> {
+impl Mutator for Guards<'_> {
     fn enter(&mut self, node: &Object) -> Descend {
         let Some(realize) = node.downcast_ref::<BlockRealize>() else {
             return if is_stmt(node) { Descend::Into } else { Descend::Keep };
         };
-        match (self.0)(realize) {
-            Ok(Some(new)) => Descend::Replace(new.into_object()),
-            Ok(None) => Descend::Keep,
+        match ops::and(realize.predicate.clone(), self.guard.clone()) {
+            Ok(predicate) => {
+                let mut new = realize.clone();
+                new.make_mut().predicate = predicate;
+                Descend::Replace(new.into_object())
+            }
             Err(error) => {
-                self.1.get_or_insert(error);
+                self.failed.get_or_insert(error);
                 Descend::Keep
             }
         }

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Object, Ref, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
 use crate::error::{Result, ScheduleError};
-use crate::primitive::{Primitive, Results};
+use crate::primitive::{Default, Primitive, Results};
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
 
@@ -144,16 +144,16 @@ impl Schedule {
         if arguments.len() > primitive.parameters.len() {
             return Err(ScheduleError::plain(format!("too many arguments for `{}`", primitive.name)));
         }
-        // The name of the function is always recorded.
-        if primitive.name == "get_block"
-            && let Some(function @ Argument::None) = arguments.get_mut(1)
-        {
-            let Some(name) = &self.function else {
-                return Err(ScheduleError::plain(
-                    "`get_block` needs `func_name`: the module has several functions",
-                ));
-            };
-            *function = Argument::Str(name.clone());
+        for (parameter, argument) in primitive.parameters.iter().zip(&mut arguments) {
+            if matches!((parameter.default, &argument), (Some(Default::Function), Argument::None)) {
+                let Some(name) = &self.function else {
+                    return Err(ScheduleError::plain(format!(
+                        "`{}` needs `{}`: the module has several functions",
+                        primitive.name, parameter.name
+                    )));
+                };
+                *argument = Argument::Str(name.clone());
+            }
         }
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();

@@ -52,16 +52,18 @@ impl Dependences {
 
     /// The blocks that write what a block reads or writes.
     pub(crate) fn producers(&self, block: Item) -> Vec<Item> {
-        let is_data = |kind: Dependence| kind != Dependence::WriteAfterRead;
-        let edges = self.edges.iter().filter(|(_, to, kind)| *to == block && is_data(*kind));
-        distinct(edges.map(|(from, ..)| *from))
+        distinct(self.data().filter(|(_, to)| *to == block).map(|(from, _)| from))
     }
 
     /// The blocks that read or write what a block writes.
     pub(crate) fn consumers(&self, block: Item) -> Vec<Item> {
-        let is_data = |kind: Dependence| kind != Dependence::WriteAfterRead;
-        let edges = self.edges.iter().filter(|(from, _, kind)| *from == block && is_data(*kind));
-        distinct(edges.map(|(_, to, _)| *to))
+        distinct(self.data().filter(|(from, _)| *from == block).map(|(_, to)| to))
+    }
+
+    /// The edges along which a buffer has content.
+    fn data(&self) -> impl Iterator<Item = (Item, Item)> + '_ {
+        let edges = self.edges.iter().filter(|(_, _, kind)| *kind != Dependence::WriteAfterRead);
+        edges.map(|(from, to, _)| (*from, *to))
     }
 }
 

@@ -85,21 +85,24 @@ impl State {
 
     /// The module as it is now.
     pub fn module(&self) -> Ref<IRModule> {
-        let changed = |function: &&Function| {
-            let old = self.module.functions.iter().find(|(var, _)| var.ptr_eq(&function.var));
-            old.is_some_and(|(_, old)| old.object().address() != function.function.object().address())
-        };
-        if !self.functions.iter().any(|function| changed(&function)) {
-            return self.module.clone();
-        }
-        let functions = self.module.functions.iter().map(|(var, old)| {
-            let new = self.functions.iter().find(|function| function.var.ptr_eq(var));
-            let new: Option<Ref<BaseFunc>> = new.map(|new| new.function.clone().upcast());
-            (var.clone(), new.unwrap_or_else(|| old.clone()))
-        });
-        let functions: Map<_, _> = Map::new(functions);
+        // Functions with handles are in the order of the module.
+        let mut own = self.functions.iter().peekable();
+        let mut is_same = true;
+        let functions: Vec<_> = self
+            .module
+            .functions
+            .iter()
+            .map(|(var, old)| {
+                let new = own.next_if(|own| own.var.ptr_eq(var));
+                let new: Ref<BaseFunc> = new.map_or_else(|| old.clone(), |new| new.function.clone().upcast());
+                is_same &= new.ptr_eq(old);
+                (var.clone(), new)
+            })
+            .collect();
         let mut module = self.module.clone();
-        module.make_mut().functions = functions;
+        if !is_same {
+            module.make_mut().functions = Map::new(functions);
+        }
         module
     }
 

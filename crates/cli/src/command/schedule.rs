@@ -19,19 +19,11 @@ use crate::{Outcome, output};
 
 pub(super) fn run(args: &ScheduleArgs, run: &mut Run<'_>) -> Outcome {
     let Some(file) = &args.file else { return output::write(args.output.as_deref(), &list()) };
-    let mut text = None;
-    let outcome = run.for_each_valid(
+    run.for_each_valid(
         std::slice::from_ref(file),
         |path, settings, timings| schedule_file(path, args, settings, timings),
-        |_, printed| {
-            text = Some(printed);
-            Outcome::Done
-        },
-    );
-    match text {
-        Some(text) if outcome == Outcome::Done => output::write(args.output.as_deref(), &text),
-        _ => outcome,
-    }
+        |_, text| output::write(args.output.as_deref(), &text),
+    )
 }
 
 /// The primitives with their effects.

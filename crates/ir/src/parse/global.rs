@@ -1,7 +1,5 @@
 //! Functions that host code finds by their global names, as those of TVM's runtime: `tvm.get_global_func(..)`.
 
-use std::ops::ControlFlow;
-
 use tvmscript_ir_core::visit::Event;
 use tvmscript_ir_core::{Object, Visitor, Walk};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
@@ -44,7 +42,7 @@ pub(super) fn pre_post_order_visit(_: &mut Parser<'_>, args: CallArgs) -> Answer
         return Err(BuildError::message(message).at_position(0));
     };
     let mut failure = None;
-    let flow = Visitor::new().walk(node, |event, node| {
+    let _ = Visitor::new().walk(node, |event, node| {
         let function = if event == Event::Enter { pre } else { post };
         match call(function, node) {
             Ok(ScriptValue::Bool(false)) if event == Event::Enter => Walk::Skip,
@@ -55,10 +53,7 @@ pub(super) fn pre_post_order_visit(_: &mut Parser<'_>, args: CallArgs) -> Answer
             }
         }
     });
-    match (failure, flow) {
-        (Some(error), _) => Err(error),
-        (None, ControlFlow::Break(()) | ControlFlow::Continue(())) => Ok(ScriptValue::None),
-    }
+    failure.map_or(Ok(ScriptValue::None), Err)
 }
 
 fn call(function: &ScriptValue, node: &Object) -> Answer {

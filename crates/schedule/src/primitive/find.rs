@@ -13,7 +13,7 @@ pub(super) static GET_BLOCK: Primitive = Primitive {
     doc: "The block of a function with a name.",
     parameters: &[
         parameter("name", Place::Attribute),
-        with_default("func_name", Place::Attribute, Default::None),
+        with_default("func_name", Place::Attribute, Default::Function),
     ],
     is_pure: true,
     results: Results::One,

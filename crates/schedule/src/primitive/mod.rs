@@ -81,12 +81,14 @@ pub enum Default {
     Int(i64),
     /// A list without elements.
     Empty,
+    /// The name of the function worked on, which `None` stands for, too.
+    Function,
 }
 
 impl From<Default> for Argument {
     fn from(default: Default) -> Argument {
         match default {
-            Default::None => Argument::None,
+            Default::None | Default::Function => Argument::None,
             Default::Bool(value) => Argument::Bool(value),
             Default::Int(value) => Argument::Int(value),
             Default::Empty => Argument::List(Vec::new()),

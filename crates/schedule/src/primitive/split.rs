@@ -30,15 +30,13 @@ pub(super) static SPLIT: Primitive = Primitive {
             return Err(ScheduleError::plain("expected four arguments"));
         };
         let target = schedule.loop_item(target)?;
-        let factors = factors.list()?.to_vec();
         let factors: Vec<Option<i64>> = factors
+            .list()?
             .iter()
             .map(|factor| match factor {
                 Argument::None => Ok(None),
-                factor => match factor {
-                    Argument::Rv(rv) if schedule.value(*rv)? == RvValue::Absent => Ok(None),
-                    factor => schedule.int(factor).map(Some),
-                },
+                Argument::Rv(rv) if schedule.value(*rv)? == RvValue::Absent => Ok(None),
+                factor => schedule.int(factor).map(Some),
             })
             .collect::<Result<_>>()?;
         let loops = split(schedule, target, &factors, preserves_units.bool()?, is_unguarded.bool()?)?;
