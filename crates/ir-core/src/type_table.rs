@@ -482,7 +482,7 @@ impl TypeInfo {
         }
     }
 
-    /// Whether evaluating a node has no effect besides its value; `None` for types of Rust, which do not tell.
+    /// `true` if evaluating a node has no effect besides its value; `None` for types of Rust, which do not tell.
     #[inline]
     pub fn is_pure(&self) -> Option<bool> {
         Some(self.described.as_ref()?.is_pure)

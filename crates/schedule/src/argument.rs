@@ -9,7 +9,7 @@ use crate::state::Item;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rv(pub(crate) u32);
 
-/// What a random variable stands for.
+/// The value of a random variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RvValue {
     /// A block.

@@ -47,7 +47,7 @@ impl Schedule {
         self.state.module()
     }
 
-    /// What was done.
+    /// The instructions so far.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }

@@ -19,7 +19,7 @@ use crate::walk::{Found, topmost};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Item(u32);
 
-/// What the state knows of a loop or block.
+/// A loop or block of the state.
 #[derive(Debug, Clone)]
 struct Entry {
     /// The loop, or the block realize.
@@ -378,7 +378,7 @@ impl State {
     }
 }
 
-/// What tells a loop or block after a replacement: the variable of the loop, the block.
+/// The address that identifies a loop or block after a replacement: of the loop's variable, or of the block.
 fn key(found: Found<'_>) -> usize {
     match found {
         Found::Loop(found) => found.loop_var.object().address(),

@@ -72,7 +72,7 @@ pub(crate) fn check(descriptions: &Descriptions, registry: &Registry) -> Result<
     })
 }
 
-/// As [`check`], of a text that could not be loaded: another description is the reason for what else is wrong.
+/// The same check for a text that could not be loaded: another description is the reason for all other errors.
 pub(crate) fn check_text(text: &str, registry: &Registry) -> Result<(), JsonError> {
     if !text.contains(DESCRIPTIONS) {
         return Ok(());

@@ -14,7 +14,7 @@ use crate::analyzer::Analyzer;
 use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, VarMap, View};
 
-/// What is asked of a map.
+/// The demands on a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IterMapLevel {
     /// The indices take each value of their ranges exactly once, and all iterators are used.
@@ -38,7 +38,7 @@ impl IterMap {
         &self.sums
     }
 
-    /// Where the outputs are of padding, in terms of the variables; `False` if there is none.
+    /// The condition under which the outputs are of padding, in terms of the variables; `False` if there is none.
     pub fn padding_predicate(&self) -> &Expr {
         &self.padding_predicate
     }

@@ -58,7 +58,7 @@ impl IterMark {
         Self(Arc::new(Mark { source, extent }))
     }
 
-    /// What the mark stands for.
+    /// The expression that the mark stands for.
     pub fn source(&self) -> &IterSource {
         &self.0.source
     }
@@ -191,7 +191,7 @@ impl IterSum {
         &self.parts
     }
 
-    /// What is added to the parts.
+    /// The rest, which is added to the parts.
     pub fn base(&self) -> &Expr {
         &self.base
     }

@@ -30,7 +30,7 @@ pub(super) struct Pads {
     pub(super) is_determined_now: bool,
     /// A mark needs padding.
     pub(super) is_required: bool,
-    /// Where the outputs are of padding; `None` for nowhere.
+    /// The condition under which the outputs are of padding; `None` for nowhere.
     pub(super) predicate: Option<Expr>,
 }
 

@@ -36,12 +36,12 @@ impl SubspaceDivision {
         &self.parts
     }
 
-    /// What is left of the predicate for the outer iterators.
+    /// The part of the predicate for the outer iterators.
     pub fn outer_predicate(&self) -> &Expr {
         &self.outer_predicate
     }
 
-    /// What is left of the predicate for the inner iterators.
+    /// The part of the predicate for the inner iterators.
     pub fn inner_predicate(&self) -> &Expr {
         &self.inner_predicate
     }

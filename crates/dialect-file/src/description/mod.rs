@@ -33,7 +33,7 @@ pub(crate) struct Description {
     pub(crate) doc: String,
     /// The dialect that nodes are lowered to.
     pub(crate) lowers_to: Option<Text>,
-    /// Whether functions have the lines that import prefixes in front of them.
+    /// `true` if functions have the lines that import prefixes in front of them.
     pub(crate) has_header: bool,
     /// Python modules whose members are those of the dialect.
     pub(crate) modules: Vec<Text>,

@@ -6,7 +6,7 @@ use tvmscript_dialect_file::{DialectFile, Editions, LoadOptions};
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::{Object, Registry, RegistryBuilder, Value, structural_equal, structural_hash};
-use tvmscript_script_parser::{ParseOptions, parse_script};
+use tvmscript_script_parser::{ParseError, ParseOptions, parse_script};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/dialects")
@@ -99,6 +99,10 @@ fn pypto_has_its_operations() {
     assert_eq!(printed(&new, &registry), old.replace("tensor.view", "tensor.slice"));
 }
 
+fn first_error(text: &str, registry: &Registry) -> Option<ParseError> {
+    parse_script("wrong", text, registry, &ParseOptions::default()).errors.into_iter().next()
+}
+
 /// Errors of scripts, each with the text that it is about.
 #[test]
 fn wrong_programs_have_errors_at_their_places() {
@@ -132,8 +136,7 @@ fn wrong_programs_have_errors_at_their_places() {
         ("return n << 1", "the dialect `pypto` has no operator of this kind", "n << 1"),
     ] {
         let text = format!("{head}{line}\n");
-        let parsed = parse_script("wrong", &text, &registry, &ParseOptions::default());
-        let error = parsed.errors.first().unwrap_or_else(|| panic!("no error: {line}"));
+        let error = first_error(&text, &registry).unwrap_or_else(|| panic!("no error: {line}"));
         let found = &text[error.range().start as usize..error.range().end as usize];
         if !(error.to_string().contains(message) && found.contains(at)) {
             failed.push(format!("{line}: {error} at {found}"));
@@ -150,8 +153,7 @@ fn wrong_programs_have_errors_at_their_places() {
         ("ib.emit_if(ib.r(0), 1)", "the branch not taken"),
     ] {
         let text = format!("ib = rx.Builder()\nwith ib.function(\"main\", num_inputs=0):\n    {line}\n");
-        let parsed = parse_script("wrong", &text, &registry, &ParseOptions::default());
-        let error = parsed.errors.first().unwrap_or_else(|| panic!("no error: {line}"));
+        let error = first_error(&text, &registry).unwrap_or_else(|| panic!("no error: {line}"));
         if !error.to_string().contains(message) {
             failed.push(format!("{line}: {error}"));
         }

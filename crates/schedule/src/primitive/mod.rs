@@ -25,7 +25,7 @@ pub struct Primitive {
     pub parameters: &'static [Parameter],
     /// `true` if it does not change the module, so that a trace may drop it.
     pub is_pure: bool,
-    /// What it returns.
+    /// The number of its results.
     pub results: Results,
     /// Applies it. There is one argument per parameter.
     pub apply: fn(&mut Schedule, &[Argument]) -> Result<Vec<RvValue>>,

@@ -15,9 +15,9 @@ pub struct Instruction {
     pub primitive: &'static Primitive,
     /// One argument per parameter.
     pub arguments: Vec<Argument>,
-    /// What it returned.
+    /// Its results.
     pub outputs: Vec<Rv>,
-    /// What was sampled, of primitives that sample.
+    /// The sampled value, of primitives that sample.
     pub decision: Option<Argument>,
 }
 

@@ -53,7 +53,7 @@ pub struct TypedApi {
 pub struct TableError {
     /// Its line, counted from 1.
     pub line: usize,
-    /// What was expected.
+    /// The expected kind.
     pub expected: &'static str,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a program may do with arguments of some types.
+/// A rule for arguments of some types.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
     pub(super) parameters: Vec<Parameter>,
@@ -218,7 +218,7 @@ impl TypedApi {
         helpers.filter(|(_, (name, _))| calls(name)).map(|(number, _)| number).collect()
     }
 
-    /// Whether values of a type are values of another one.
+    /// Returns `true` if values of a type are values of another one.
     pub(super) fn is_a(&self, ty: &Type, wanted: &Type) -> bool {
         match (ty, wanted) {
             (Type::List(element), Type::List(wanted)) => self.is_a(element, wanted),

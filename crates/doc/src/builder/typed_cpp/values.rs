@@ -23,12 +23,12 @@ pub(super) enum Value {
 pub(super) struct Typed {
     pub(super) text: Text,
     pub(super) ty: Type,
-    /// How strongly its text binds.
+    /// The strength with which its text binds.
     pub(super) level: Precedence,
 }
 
 impl Value {
-    /// What the value is, in a message.
+    /// The kind of the value, for messages.
     pub(super) fn kind(&self) -> String {
         match self {
             Value::None => NONE.to_owned(),
@@ -212,7 +212,7 @@ impl<'t> Values<'t> {
         }
     }
 
-    /// Whether a value may stand where a type is expected, after so many conversions at most.
+    /// Returns `true` if a value may stand in the place of a type, after at most this many conversions.
     fn accepts(&self, value: &Value, wanted: &Type, conversions: usize) -> bool {
         let is_direct = match (value, wanted) {
             (Value::Typed(typed), _) => self.api.is_a(&typed.ty, wanted),
