@@ -10,10 +10,13 @@ mod affine;
 mod api;
 mod argument;
 mod bindings;
+mod buffers;
 mod error;
+mod index_map;
 mod loops;
 mod primitive;
 mod reads;
+mod registry;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]

@@ -4,6 +4,7 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Object, Ref, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
+use crate::buffers;
 use crate::error::{Result, ScheduleError};
 use crate::primitive::{Default, Primitive, Results};
 use crate::state::{Item, State};
@@ -155,6 +156,7 @@ impl Schedule {
                 *argument = Argument::Str(name.clone());
             }
         }
+        buffers::resolve(self, primitive, &mut arguments)?;
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);

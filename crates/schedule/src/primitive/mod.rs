@@ -68,6 +68,11 @@ pub enum Place {
     Attribute,
     /// An attribute that is a bool in text and an integer in JSON.
     Flag,
+    /// An attribute that is an index map or `None`: a graph of nodes in JSON.
+    Map,
+    /// A buffer that the block, the first argument, reads or writes: `("read", 0)` in text; its number, and 0 or 1 for
+    /// reads or writes, in JSON.
+    Buffer,
 }
 
 /// A value of a parameter that is left out.

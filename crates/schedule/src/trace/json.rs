@@ -7,6 +7,8 @@ use tvmscript_ir_core::Str;
 use super::text::names;
 use super::{Instruction, Trace};
 use crate::argument::{Argument, Rv};
+use crate::buffers::{self, Access};
+use crate::index_map;
 use crate::error::ScheduleError;
 use crate::primitive::{PRIMITIVES, Parameter, Place};
 use crate::schedule::Schedule;
@@ -68,7 +70,11 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
             }
             (Place::Variadic | Place::Spread, argument) => inputs.push(input(argument, names)),
             (Place::Flag, Argument::Bool(value)) => attributes.push(json!(i64::from(*value))),
-            (Place::Flag | Place::Attribute, argument) => attributes.push(attribute(argument)),
+            (Place::Buffer, argument) => {
+                let (kind, index) = buffers::parts(argument).unwrap_or_default();
+                attributes.extend([json!(index), json!(i64::from(kind == Access::Write))]);
+            }
+            (Place::Flag | Place::Attribute | Place::Map, argument) => attributes.push(attribute(argument)),
         }
     }
     let name = |rv: &Rv| names.get(rv).map_or("_", String::as_str);
@@ -91,7 +97,8 @@ fn input(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
 
 fn attribute(argument: &Argument) -> Value {
     match argument {
-        Argument::None | Argument::Rv(_) | Argument::Node(_) => Value::Null,
+        Argument::None | Argument::Rv(_) => Value::Null,
+        Argument::Node(node) => index_map::to_json(node).map_or(Value::Null, Value::String),
         Argument::Bool(value) => json!(value),
         Argument::Int(value) => json!(value),
         Argument::Float(value) => json!(value),
@@ -155,6 +162,15 @@ fn arguments(
             Place::Variadic | Place::Spread => {
                 Argument::List(inputs.by_ref().map(|value| read_input(value, rvs)).collect::<Result<_, _>>()?)
             }
+            Place::Map => match attributes.next().ok_or_else(missing)? {
+                Value::String(text) => index_map::from_json(text)?,
+                other => read_attribute(other)?,
+            },
+            Place::Buffer => {
+                let index = read_attribute(attributes.next().ok_or_else(missing)?)?.int()?;
+                let is_write = read_attribute(attributes.next().ok_or_else(missing)?)?.bool()?;
+                buffers::argument(if is_write { Access::Write } else { Access::Read }, index)
+            }
             Place::Attribute | Place::Flag => read_attribute(attributes.next().ok_or_else(missing)?)?,
         });
     }
@@ -173,6 +189,7 @@ fn read_input(value: &Value, rvs: &HashMap<String, Rv>) -> Result<Argument, Sche
         Value::String(text) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
             Some(text) => Argument::Str(Str::from(text)),
             None if text == "None" => Argument::None,
+            None if text.starts_with('{') && text.ends_with('}') => index_map::from_json(text)?,
             None => {
                 let rv = rvs.get(text.as_str()).copied();
                 let rv = rv.ok_or_else(|| ScheduleError::plain(format!("`{text}` is no earlier result")))?;

@@ -6,6 +6,8 @@ use hashbrown::HashMap;
 
 use super::{Instruction, Trace};
 use crate::argument::{Argument, Rv, RvValue};
+use crate::buffers;
+use crate::index_map;
 use crate::primitive::{Place, Results};
 use crate::schedule::Schedule;
 
@@ -70,6 +72,10 @@ impl Display for Line<'_> {
                     let value = Argument::Bool(*value != 0);
                     write!(f, "{separator}{}={}", parameter.name, shown(&value))?;
                 }
+                (Place::Buffer, argument) => {
+                    let (kind, index) = buffers::parts(argument).unwrap_or_default();
+                    write!(f, "{separator}{}=(\"{}\", {index})", parameter.name, kind.name())?;
+                }
                 _ => write!(f, "{separator}{}={}", parameter.name, shown(argument))?,
             }
             separator = ", ";
@@ -114,7 +120,7 @@ impl Display for Shown<'_> {
                 }
                 write!(f, "}}")
             }
-            Argument::Node(node) => write!(f, "<{}>", node.info().display_key()),
+            Argument::Node(node) => write!(f, "{}", index_map::to_text(node)),
         }
     }
 }
