@@ -11,14 +11,17 @@ mod api;
 mod argument;
 mod bindings;
 mod error;
+mod flags;
 mod loops;
 mod primitive;
 mod reads;
+mod regions;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]
 mod script;
 mod state;
+mod storage;
 mod trace;
 mod walk;
 
