@@ -17,11 +17,14 @@ mod loops;
 mod primitive;
 mod reads;
 mod registry;
+mod flags;
+mod regions;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]
 mod script;
 mod state;
+mod storage;
 mod trace;
 mod walk;
 

@@ -19,7 +19,6 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
-    is_checked: bool,
 }
 
 impl Schedule {
@@ -34,13 +33,14 @@ impl Schedule {
             [only] => Some(only.clone()),
             _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
         };
-        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function, is_checked: true })
+        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function })
     }
 
     /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
     #[must_use]
-    pub fn without_checks(self) -> Schedule {
-        Schedule { is_checked: false, ..self }
+    pub fn without_checks(mut self) -> Schedule {
+        self.state.set_checked(false);
+        self
     }
 
     /// The module as it is now.
@@ -60,11 +60,6 @@ impl Schedule {
 
     pub(crate) fn state_mut(&mut self) -> &mut State {
         &mut self.state
-    }
-
-    /// Returns `true` if the order of reads and writes is tested, too.
-    pub(crate) fn is_checked(&self) -> bool {
-        self.is_checked
     }
 
     /// The name of the function worked on.

@@ -1,7 +1,8 @@
 //! The blocks of a scope: which depends on which, and which may be reordered.
 
+use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::{Ref, any_node};
-use tvmscript_tir::{Buffer, BufferStore, IterType};
+use tvmscript_tir::{Buffer, BufferRegion, BufferStore, IterType};
 
 use crate::error::{Result, ScheduleError};
 use crate::reads::mentions;
@@ -15,70 +16,75 @@ pub(crate) enum Dependence {
     WriteAfterRead,
 }
 
+/// Dependences on other blocks, or of other blocks, in the order in which they are found.
+type Edges = HashMap<Item, Vec<(Item, Dependence)>>;
+
 /// The dependences between the child blocks of a scope.
 #[derive(Debug, Default)]
 pub(crate) struct Dependences {
-    /// From a block to a later one.
-    edges: Vec<(Item, Item, Dependence)>,
+    /// By the later block.
+    before: Edges,
+    /// By the earlier block.
+    after: Edges,
 }
 
 impl Dependences {
-    /// The dependences between the child blocks of a block, in the order in which they are found.
+    /// The dependences between the child blocks of a block.
     pub(crate) fn of_scope(state: &State, scope: Item) -> Result<Dependences> {
         let mut dependences = Dependences::default();
-        // Buffers with the blocks that read or write them so far.
-        let mut readers: Vec<(usize, Item)> = Vec::new();
-        let mut writers: Vec<(usize, Item)> = Vec::new();
+        // The blocks that read or write a buffer so far.
+        let mut readers: HashMap<usize, Vec<Item>> = HashMap::new();
+        let mut writers: HashMap<usize, Vec<Item>> = HashMap::new();
         for block in state.child_blocks(scope)? {
             let node = state.block_of(block)?;
-            let reads: Vec<usize> = node.reads.iter().map(|region| address(&region.buffer)).collect();
-            let writes: Vec<usize> = node.writes.iter().map(|region| address(&region.buffer)).collect();
-            readers.extend(reads.iter().map(|buffer| (*buffer, block)));
-            writers.extend(writes.iter().map(|buffer| (*buffer, block)));
+            let address = |region: &Ref<BufferRegion>| region.buffer.object().address();
+            let reads: Vec<usize> = node.reads.iter().map(address).collect();
+            let writes: Vec<usize> = node.writes.iter().map(address).collect();
+            for (buffers, blocks) in [(&reads, &mut readers), (&writes, &mut writers)] {
+                buffers.iter().for_each(|buffer| blocks.entry(*buffer).or_default().push(block));
+            }
             let edges = [
                 (&reads, &writers, Dependence::ReadAfterWrite),
                 (&writes, &writers, Dependence::WriteAfterWrite),
                 (&writes, &readers, Dependence::WriteAfterRead),
             ];
             for (buffers, earlier, kind) in edges {
-                for buffer in buffers {
-                    let sources = earlier.iter().filter(|(of, source)| of == buffer && *source != block);
-                    dependences.edges.extend(sources.map(|(_, source)| (*source, block, kind)));
+                let sources = buffers.iter().filter_map(|buffer| earlier.get(buffer)).flatten();
+                for source in sources.filter(|source| **source != block) {
+                    dependences.before.entry(block).or_default().push((*source, kind));
+                    dependences.after.entry(*source).or_default().push((block, kind));
                 }
             }
         }
         Ok(dependences)
     }
 
+    /// The dependences of a block on earlier ones.
+    pub(crate) fn before(&self, block: Item) -> &[(Item, Dependence)] {
+        self.before.get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    /// The dependences of later blocks on a block.
+    pub(crate) fn after(&self, block: Item) -> &[(Item, Dependence)] {
+        self.after.get(&block).map_or(&[], Vec::as_slice)
+    }
+
     /// The blocks that write what a block reads or writes.
     pub(crate) fn producers(&self, block: Item) -> Vec<Item> {
-        distinct(self.data().filter(|(_, to)| *to == block).map(|(from, _)| from))
+        distinct(self.before(block))
     }
 
     /// The blocks that read or write what a block writes.
     pub(crate) fn consumers(&self, block: Item) -> Vec<Item> {
-        distinct(self.data().filter(|(from, _)| *from == block).map(|(_, to)| to))
-    }
-
-    /// The edges along which a buffer has content.
-    fn data(&self) -> impl Iterator<Item = (Item, Item)> + '_ {
-        let edges = self.edges.iter().filter(|(_, _, kind)| *kind != Dependence::WriteAfterRead);
-        edges.map(|(from, to, _)| (*from, *to))
+        distinct(self.after(block))
     }
 }
 
-fn distinct(items: impl Iterator<Item = Item>) -> Vec<Item> {
-    let mut found = Vec::new();
-    for item in items {
-        if !found.contains(&item) {
-            found.push(item);
-        }
-    }
-    found
-}
-
-fn address(buffer: &Ref<Buffer>) -> usize {
-    buffer.object().address()
+/// The other ends of dependences along which a buffer has content.
+fn distinct(edges: &[(Item, Dependence)]) -> Vec<Item> {
+    let mut known = HashSet::new();
+    let edges = edges.iter().filter(|(_, kind)| *kind != Dependence::WriteAfterRead);
+    edges.map(|(item, _)| *item).filter(|item| known.insert(*item)).collect()
 }
 
 /// Returns `true` if a block writes a buffer that its scope does not allocate.
@@ -132,7 +138,7 @@ pub(crate) fn is_reduction(state: &State, block: Item, scope: Item) -> Result<bo
     let node = state.block_of(block)?;
     let is_known = |kind: IterType| matches!(kind, IterType::DataPar | IterType::CommReduce);
     if node.init.is_none()
-        || !state.is_affine(block)
+        || !state.flags(block).is_affine
         || !node.iter_vars.iter().all(|axis| is_known(axis.iter_type))
         || !is_dominant(state, block, scope)?
     {
