@@ -6,13 +6,16 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+mod accesses;
 mod affine;
 mod api;
 mod argument;
 mod bindings;
 mod buffers;
+mod division;
 mod error;
 mod index_map;
+mod layout;
 mod loops;
 mod primitive;
 mod reads;
@@ -25,6 +28,7 @@ mod scope;
 mod script;
 mod state;
 mod storage;
+mod substitution;
 mod trace;
 mod walk;
 

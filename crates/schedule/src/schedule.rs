@@ -6,6 +6,7 @@ use tvmscript_ir_core::{Object, Ref, Str};
 use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
 use crate::error::{Result, ScheduleError};
+use crate::index_map;
 use crate::primitive::{Default, Primitive, Results};
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
@@ -152,6 +153,7 @@ impl Schedule {
             }
         }
         buffers::resolve(self, primitive, &mut arguments)?;
+        index_map::resolve(self, primitive, &mut arguments)?;
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);

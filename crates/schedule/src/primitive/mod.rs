@@ -1,11 +1,13 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
+mod blockize;
 mod find;
 mod fuse;
 mod kind;
 mod reorder;
 mod split;
+mod transform_block_layout;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};
@@ -127,4 +129,6 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &blockize::BLOCKIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];
