@@ -75,7 +75,8 @@ impl State {
             analyzer,
         );
         let inner_loops = inner_loops.to_vec();
-        if let Ok(divided) = divided {
+        // As in TVM, a block without iterators has only the trivial division, which needs the predicate `True`.
+        if let Some(divided) = divided.ok().filter(|divided| !divided.parts().is_empty()) {
             let mut part = |mark: &IterMark| -> Result<Part> {
                 let value = mark.source().to_expr(analyzer)?;
                 Ok(Part { value, extent: mark.extent().clone() })

@@ -5,6 +5,7 @@ mod blockize;
 mod find;
 mod fuse;
 mod kind;
+mod reindex;
 mod reorder;
 mod split;
 mod transform_block_layout;
@@ -129,6 +130,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &reindex::REINDEX,
     &blockize::BLOCKIZE,
     &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];

@@ -142,6 +142,12 @@ fn with_axes(
     let values = map_indices(&inverse, &variables, analyzer)?;
     let mut replaced = PtrMap::default();
     for (axis, value) in old.iter_vars.iter().zip(values) {
+        let (expected, found) = (axis.var.dtype, value.dtype());
+        if expected != found {
+            let name = axis.var.name.text();
+            let message = format!("the iterator `{name}` is `{expected}`, and the index map gives `{found}`");
+            return Err(ScheduleError::plain(message).at(old.clone()));
+        }
         replaced.insert(axis.var.object().clone(), value.object().clone());
     }
     let mut new = old.clone();
