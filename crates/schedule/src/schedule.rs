@@ -7,6 +7,7 @@ use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
 use crate::error::{Result, ScheduleError};
 use crate::index_map;
+use crate::intrinsic::TensorIntrinsics;
 use crate::primitive::{Default, Primitive, Results};
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
@@ -20,6 +21,7 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
+    intrinsics: TensorIntrinsics,
 }
 
 impl Schedule {
@@ -34,7 +36,7 @@ impl Schedule {
             [only] => Some(only.clone()),
             _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
         };
-        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function })
+        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function, intrinsics: TensorIntrinsics::default() })
     }
 
     /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
@@ -47,6 +49,16 @@ impl Schedule {
     /// The module as it is now.
     pub fn module(&self) -> Ref<IRModule> {
         self.state.module()
+    }
+
+    /// The intrinsics that `tensorize` finds by name, besides those of TVM.
+    pub fn intrinsics(&self) -> &TensorIntrinsics {
+        &self.intrinsics
+    }
+
+    /// The same, to add intrinsics.
+    pub fn intrinsics_mut(&mut self) -> &mut TensorIntrinsics {
+        &mut self.intrinsics
     }
 
     /// The instructions so far.

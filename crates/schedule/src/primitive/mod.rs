@@ -8,6 +8,7 @@ mod kind;
 mod reindex;
 mod reorder;
 mod split;
+mod tensorize;
 mod transform_block_layout;
 mod unit_loop;
 
@@ -132,5 +133,6 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &unit_loop::ADD_UNIT_LOOP,
     &reindex::REINDEX,
     &blockize::BLOCKIZE,
+    &tensorize::TENSORIZE,
     &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];

@@ -72,6 +72,10 @@ fn transform(schedule: &mut Schedule, item: Item, map: &Ref<IndexMap>) -> Result
     }
     let new = with_axes(&old, map, &extents, &axes, &mut analyzer)?;
     let new = simplify_accesses(new, &mut analyzer)?;
+    if top == item {
+        let message = "the block has no loops around it, which new loops would replace";
+        return Err(ScheduleError::plain(message).at(old));
+    }
     let mut variables = Vec::new();
     for (at, (axis, extent)) in axes.iter().zip(shape).enumerate() {
         variables.push((Var::new(format!("ax{at}"), axis.var.dtype), extent));
