@@ -10,12 +10,15 @@ mod affine;
 mod api;
 mod argument;
 mod bindings;
+mod domains;
 mod error;
 mod flags;
+mod insertion;
 mod loops;
 mod primitive;
 mod reads;
 mod regions;
+mod removal;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]

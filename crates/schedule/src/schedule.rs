@@ -102,6 +102,16 @@ impl Schedule {
         Ok(item)
     }
 
+    /// The block of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn block_item(&self, argument: &Argument) -> Result<Item> {
+        let item = self.item(argument)?;
+        self.state.block_of(item)?;
+        Ok(item)
+    }
+
     /// The integer of an argument: a literal or a sampled value.
     ///
     /// # Errors

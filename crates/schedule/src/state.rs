@@ -129,6 +129,11 @@ impl State {
         Some(&function.var.name_hint)
     }
 
+    /// The function of a loop or block.
+    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
+        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
+    }
+
     fn entry(&self, item: Item) -> Result<&Entry> {
         let entry = usize::try_from(item.0).ok().and_then(|at| self.entries.get(at));
         entry

@@ -1,10 +1,13 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
+mod compute_at;
+mod compute_inline;
 mod find;
 mod fuse;
 mod kind;
 mod reorder;
+mod reverse_compute_inline;
 mod split;
 mod unit_loop;
 
@@ -122,4 +125,6 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &compute_at::COMPUTE_AT,
+    &compute_at::REVERSE_COMPUTE_AT,
 ];
