@@ -13,6 +13,7 @@ mod bindings;
 mod domains;
 mod error;
 mod flags;
+mod inline;
 mod insertion;
 mod loops;
 mod primitive;

@@ -127,4 +127,6 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &unit_loop::ADD_UNIT_LOOP,
     &compute_at::COMPUTE_AT,
     &compute_at::REVERSE_COMPUTE_AT,
+    &compute_inline::COMPUTE_INLINE,
+    &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
 ];
