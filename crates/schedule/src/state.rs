@@ -246,6 +246,11 @@ impl State {
         self.places.get(&found.address()).copied()
     }
 
+    /// The handle of a block in the module.
+    pub(crate) fn find_block(&self, block: &Ref<Block>) -> Option<Item> {
+        self.places.get(&block.object().address()).copied()
+    }
+
     /// The outermost loops and blocks in a loop or block, in order.
     ///
     /// # Errors
@@ -273,6 +278,22 @@ impl State {
             }
         }
         Ok(blocks)
+    }
+
+    /// The only outermost block in a loop or block.
+    ///
+    /// # Errors
+    /// `NonSingleChildBlockError` for another number of blocks.
+    pub(crate) fn only_block(&self, item: Item) -> Result<Item> {
+        let blocks = self.child_blocks(item)?;
+        match blocks[..] {
+            [block] => Ok(block),
+            _ => {
+                let message = format!("expected one block in the loop or block, found {}", blocks.len());
+                let error = ScheduleError::new("NonSingleChildBlockError", message);
+                Err(self.node(item).into_iter().fold(error, ScheduleError::at))
+            }
+        }
     }
 
     /// Replaces a loop by a statement.

@@ -3,11 +3,13 @@
 mod annotate;
 mod compute_at;
 mod compute_inline;
+mod decompose_reduction;
 mod find;
 mod fuse;
 mod kind;
 mod reorder;
 mod reverse_compute_inline;
+mod rfactor;
 mod split;
 mod unit_loop;
 
@@ -129,4 +131,6 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &compute_at::REVERSE_COMPUTE_AT,
     &compute_inline::COMPUTE_INLINE,
     &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
+    &decompose_reduction::DECOMPOSE_REDUCTION,
+    &rfactor::RFACTOR,
 ];
