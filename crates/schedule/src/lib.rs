@@ -10,15 +10,24 @@ mod affine;
 mod api;
 mod argument;
 mod bindings;
+mod copies;
+mod domains;
 mod error;
+mod flags;
+mod inline;
+mod insertion;
 mod loops;
 mod primitive;
 mod reads;
+mod reducers;
+mod regions;
+mod removal;
 mod schedule;
 mod scope;
 #[cfg(feature = "parse")]
 mod script;
 mod state;
+mod storage;
 mod trace;
 mod walk;
 

@@ -18,7 +18,6 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
-    is_checked: bool,
 }
 
 impl Schedule {
@@ -33,13 +32,14 @@ impl Schedule {
             [only] => Some(only.clone()),
             _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
         };
-        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function, is_checked: true })
+        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function })
     }
 
     /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
     #[must_use]
-    pub fn without_checks(self) -> Schedule {
-        Schedule { is_checked: false, ..self }
+    pub fn without_checks(mut self) -> Schedule {
+        self.state.set_checked(false);
+        self
     }
 
     /// The module as it is now.
@@ -59,11 +59,6 @@ impl Schedule {
 
     pub(crate) fn state_mut(&mut self) -> &mut State {
         &mut self.state
-    }
-
-    /// Returns `true` if the order of reads and writes is tested, too.
-    pub(crate) fn is_checked(&self) -> bool {
-        self.is_checked
     }
 
     /// The name of the function worked on.
@@ -104,6 +99,16 @@ impl Schedule {
     pub(crate) fn loop_item(&self, argument: &Argument) -> Result<Item> {
         let item = self.item(argument)?;
         self.state.loop_of(item)?;
+        Ok(item)
+    }
+
+    /// The block of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn block_item(&self, argument: &Argument) -> Result<Item> {
+        let item = self.item(argument)?;
+        self.state.block_of(item)?;
         Ok(item)
     }
 

@@ -13,6 +13,7 @@ use tvmscript_ir_core::{Class as _, Descend, Map, Mutator, Object, ObjectLike as
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
 use crate::error::{Result, ScheduleError};
+use crate::flags::Flags;
 use crate::walk::{Found, topmost};
 
 /// The handle of a loop or a block.
@@ -27,8 +28,8 @@ struct Entry {
     parent: Option<Item>,
     function: usize,
     is_live: bool,
-    /// Of a block: its values were affine in the loops around it when they were last looked at.
-    is_affine: bool,
+    /// Of a block.
+    flags: Flags,
 }
 
 /// A function with its root block.
@@ -47,6 +48,7 @@ pub struct State {
     entries: Vec<Entry>,
     /// Live handles by the address of their loop or block.
     places: HashMap<usize, Item>,
+    is_checked: bool,
 }
 
 /// A block that became another one, and keeps its handle.
@@ -58,7 +60,13 @@ impl State {
     /// # Errors
     /// If the body of a function of TIR is not one root block.
     pub fn new(module: Ref<IRModule>) -> Result<State> {
-        let mut state = State { module, functions: Vec::new(), entries: Vec::new(), places: HashMap::new() };
+        let mut state = State {
+            module,
+            functions: Vec::new(),
+            entries: Vec::new(),
+            places: HashMap::new(),
+            is_checked: true,
+        };
         let functions: Vec<_> = state
             .module
             .functions
@@ -76,9 +84,7 @@ impl State {
             let root = state.enter(&function.body, None, at, &mut HashMap::new());
             let Some(root) = root else { continue };
             state.functions.push(Function { var, function, root });
-        }
-        for item in state.places.values().copied().collect::<Vec<_>>() {
-            state.renew_affine(item)?;
+            state.update(root)?;
         }
         Ok(state)
     }
@@ -121,6 +127,11 @@ impl State {
     pub fn function_of(&self, item: Item) -> Option<&Str> {
         let function = self.functions.get(self.entry(item).ok()?.function)?;
         Some(&function.var.name_hint)
+    }
+
+    /// The function of a loop or block.
+    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
+        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
     }
 
     fn entry(&self, item: Item) -> Result<&Entry> {
@@ -174,24 +185,24 @@ impl State {
         self.stmt(item).is_ok_and(|stmt| stmt.is::<BlockRealize>())
     }
 
-    /// Returns `true` if the values of a block were affine in the loops around it when they were last looked at.
-    pub(crate) fn is_affine(&self, block: Item) -> bool {
-        self.entry(block).is_ok_and(|entry| entry.is_affine)
+    /// The flags of a block; of other handles, none is set.
+    pub(crate) fn flags(&self, block: Item) -> Flags {
+        self.entry(block).map_or_else(|_| Flags::default(), |entry| entry.flags)
     }
 
-    /// Looks at the values of a block again.
-    pub(crate) fn renew_affine(&mut self, item: Item) -> Result<()> {
-        if !self.is_block(item) {
-            return Ok(());
+    pub(crate) fn set_flags(&mut self, block: Item, flags: Flags) {
+        if let Some(entry) = self.entry_mut(block) {
+            entry.flags = flags;
         }
-        let is_affine = match self.parent(item) {
-            Some(_) => self.is_affine_below(item, None)?,
-            None => self.block_of(item)?.iter_vars.is_empty(),
-        };
-        if let Some(entry) = self.entry_mut(item) {
-            entry.is_affine = is_affine;
-        }
-        Ok(())
+    }
+
+    /// Returns `true` unless the tests for the order of reads and writes are off.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.is_checked
+    }
+
+    pub(crate) fn set_checked(&mut self, is_checked: bool) {
+        self.is_checked = is_checked;
     }
 
     /// The node that errors show for a handle: the loop or the block.
@@ -235,6 +246,11 @@ impl State {
         self.places.get(&found.address()).copied()
     }
 
+    /// The handle of a block in the module.
+    pub(crate) fn find_block(&self, block: &Ref<Block>) -> Option<Item> {
+        self.places.get(&block.object().address()).copied()
+    }
+
     /// The outermost loops and blocks in a loop or block, in order.
     ///
     /// # Errors
@@ -262,6 +278,22 @@ impl State {
             }
         }
         Ok(blocks)
+    }
+
+    /// The only outermost block in a loop or block.
+    ///
+    /// # Errors
+    /// `NonSingleChildBlockError` for another number of blocks.
+    pub(crate) fn only_block(&self, item: Item) -> Result<Item> {
+        let blocks = self.child_blocks(item)?;
+        match blocks[..] {
+            [block] => Ok(block),
+            _ => {
+                let message = format!("expected one block in the loop or block, found {}", blocks.len());
+                let error = ScheduleError::new("NonSingleChildBlockError", message);
+                Err(self.node(item).into_iter().fold(error, ScheduleError::at))
+            }
+        }
     }
 
     /// Replaces a loop by a statement.
@@ -326,11 +358,12 @@ impl State {
         let mut pending = vec![(stmt.clone(), parent)];
         while let Some((stmt, parent)) = pending.pop() {
             let Some(found) = Found::of(&stmt) else { continue };
-            let mut entry = Entry { stmt: stmt.clone(), parent, function, is_live: true, is_affine: false };
+            let mut entry =
+                Entry { stmt: stmt.clone(), parent, function, is_live: true, flags: Flags::default() };
             let item = match known.remove(&key(found)) {
                 Some(item) => {
                     if let Some(old) = self.entry_mut(item) {
-                        entry.is_affine = old.is_affine;
+                        entry.flags = old.flags;
                         *old = entry;
                     }
                     item

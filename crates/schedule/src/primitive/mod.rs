@@ -1,10 +1,15 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
+mod compute_at;
+mod compute_inline;
+mod decompose_reduction;
 mod find;
 mod fuse;
 mod kind;
 mod reorder;
+mod reverse_compute_inline;
+mod rfactor;
 mod split;
 mod unit_loop;
 
@@ -122,4 +127,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &compute_at::COMPUTE_AT,
+    &compute_at::REVERSE_COMPUTE_AT,
+    &compute_inline::COMPUTE_INLINE,
+    &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
+    &decompose_reduction::DECOMPOSE_REDUCTION,
+    &rfactor::RFACTOR,
 ];
