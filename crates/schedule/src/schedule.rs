@@ -9,6 +9,7 @@ use crate::error::{Result, ScheduleError};
 use crate::index_map;
 use crate::intrinsic::TensorIntrinsics;
 use crate::primitive::{Default, Primitive, Results};
+use crate::random::Random;
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
 
@@ -22,6 +23,9 @@ pub struct Schedule {
     trace: Trace,
     function: Option<Str>,
     intrinsics: TensorIntrinsics,
+    random: Random,
+    /// What the primitive that runs chose.
+    decision: Option<Argument>,
 }
 
 impl Schedule {
@@ -36,7 +40,15 @@ impl Schedule {
             [only] => Some(only.clone()),
             _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
         };
-        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function, intrinsics: TensorIntrinsics::default() })
+        Ok(Schedule {
+            state,
+            values: Vec::new(),
+            trace: Trace::default(),
+            function,
+            intrinsics: TensorIntrinsics::default(),
+            random: Random::default(),
+            decision: None,
+        })
     }
 
     /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
@@ -44,6 +56,13 @@ impl Schedule {
     pub fn without_checks(mut self) -> Schedule {
         self.state.set_checked(false);
         self
+    }
+
+    /// The same schedule, with values drawn from a seed where a primitive samples without a decision. The distributions are
+    /// TVM's, the values are not.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Schedule {
+        Schedule { random: Random::new(seed), ..self }
     }
 
     /// The module as it is now.
@@ -69,6 +88,15 @@ impl Schedule {
     /// The loops and blocks.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    pub(crate) fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// Keeps what a sampling primitive chose for the trace.
+    pub(crate) fn decide(&mut self, decision: Argument) {
+        self.decision = Some(decision);
     }
 
     pub(crate) fn state_mut(&mut self) -> &mut State {
@@ -113,6 +141,16 @@ impl Schedule {
     pub(crate) fn loop_item(&self, argument: &Argument) -> Result<Item> {
         let item = self.item(argument)?;
         self.state.loop_of(item)?;
+        Ok(item)
+    }
+
+    /// The block of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn block_item(&self, argument: &Argument) -> Result<Item> {
+        let item = self.item(argument)?;
+        self.state.block_of(item)?;
         Ok(item)
     }
 
@@ -166,12 +204,18 @@ impl Schedule {
         }
         buffers::resolve(self, primitive, &mut arguments)?;
         index_map::resolve(self, primitive, &mut arguments)?;
+        self.decision = None;
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);
         let outputs: Vec<Rv> =
             (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
-        self.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision: None });
+        self.trace.push(Instruction {
+            primitive,
+            arguments,
+            outputs: outputs.clone(),
+            decision: self.decision.take(),
+        });
         Ok(outputs)
     }
 

@@ -8,12 +8,13 @@
 //! function that shares all other nodes with the old one.
 
 use hashbrown::HashMap;
-use tvmscript_arith::Analyzer;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate};
-use tvmscript_prim::Var;
+use tvmscript_ir_core::{
+    Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
+};
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
+use crate::definition::Exchange;
 use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
 use crate::walk::{Found, topmost};
@@ -132,21 +133,8 @@ impl State {
     }
 
     /// The function of a loop or block.
-    pub(crate) fn prim_func(&self, item: Item) -> Result<&Ref<PrimFunc>> {
-        let function = self.functions.get(self.entry(item)?.function);
-        function
-            .map(|function| &function.function)
-            .ok_or_else(|| ScheduleError::plain("the function is no longer in the module"))
-    }
-
-    /// An analyzer that knows that the dimensions of parameters are not negative.
-    pub(crate) fn shape_analyzer(&self, item: Item) -> Result<Analyzer> {
-        let mut analyzer = Analyzer::new();
-        for (_, buffer) in self.prim_func(item)?.buffer_map.iter() {
-            let variables = buffer.shape.iter().filter_map(|extent| extent.downcast_ref::<Var>());
-            variables.for_each(|variable| analyzer.mark_non_negative(variable));
-        }
-        Ok(analyzer)
+    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
+        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
     }
 
     fn entry(&self, item: Item) -> Result<&Entry> {
@@ -261,6 +249,11 @@ impl State {
         self.places.get(&found.address()).copied()
     }
 
+    /// The handle of a block in the module.
+    pub(crate) fn find_block(&self, block: &Ref<Block>) -> Option<Item> {
+        self.places.get(&block.object().address()).copied()
+    }
+
     /// The outermost loops and blocks in a loop or block, in order.
     ///
     /// # Errors
@@ -288,6 +281,22 @@ impl State {
             }
         }
         Ok(blocks)
+    }
+
+    /// The only outermost block in a loop or block.
+    ///
+    /// # Errors
+    /// `NonSingleChildBlockError` for another number of blocks.
+    pub(crate) fn only_block(&self, item: Item) -> Result<Item> {
+        let blocks = self.child_blocks(item)?;
+        match blocks[..] {
+            [block] => Ok(block),
+            _ => {
+                let message = format!("expected one block in the loop or block, found {}", blocks.len());
+                let error = ScheduleError::new("NonSingleChildBlockError", message);
+                Err(self.node(item).into_iter().fold(error, ScheduleError::at))
+            }
+        }
     }
 
     /// Replaces a loop by a statement.
@@ -322,6 +331,16 @@ impl State {
         realize.make_mut().block = new.clone();
         let reused: Vec<Reused> = reused.iter().cloned().chain([(old, new)]).collect();
         self.replace(target, realize.upcast(), &reused)
+    }
+
+    /// Exchanges buffers among the parameters of the function of a block.
+    pub(crate) fn exchange_parameters(&mut self, item: Item, exchange: &Exchange) -> Result<()> {
+        let function = self.entry(item)?.function;
+        if let Some(changed) = self.functions.get_mut(function) {
+            let buffers = changed.function.buffer_map.clone();
+            changed.function.make_mut().buffer_map = substitute(buffers, &exchange.0)?;
+        }
+        Ok(())
     }
 
     /// Ends the handles of a statement. Keeps them by the address of their loop's variable or of their block.
@@ -385,7 +404,7 @@ impl State {
         let (mut old, mut new, mut above) = (old.clone(), new.clone(), parent);
         while let Some(item) = above {
             let Entry { stmt, parent, .. } = self.entry(item)?.clone();
-            let child = Exchange { root: root_of(&stmt), old, new };
+            let child = Replacement { root: root_of(&stmt), old, new };
             let changed = child.of(&stmt)?;
             if let Some(found) = Found::of(&stmt) {
                 self.places.remove(&found.address());
@@ -431,19 +450,19 @@ fn root_of(stmt: &StmtRef) -> Vec<usize> {
 }
 
 /// Exchanges a loop or block realize in the body of another one.
-struct Exchange {
+struct Replacement {
     root: Vec<usize>,
     old: StmtRef,
     new: StmtRef,
 }
 
-impl Exchange {
+impl Replacement {
     fn of(mut self, stmt: &StmtRef) -> Result<StmtRef> {
         Ok(mutate(stmt.clone(), &mut self)?)
     }
 }
 
-impl Mutator for Exchange {
+impl Mutator for Replacement {
     fn enter(&mut self, node: &Object) -> Descend {
         if node.ptr_eq(self.old.object()) {
             return Descend::Replace(self.new.object().clone());

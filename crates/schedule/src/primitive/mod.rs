@@ -2,14 +2,25 @@
 
 mod annotate;
 mod blockize;
+mod axis_separators;
+mod compute_at;
+mod compute_inline;
+mod decompose_reduction;
+mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
 mod reindex;
 mod reorder;
+mod reverse_compute_inline;
+mod rfactor;
+mod sample;
+mod set_dtype;
+mod set_scope;
 mod split;
 mod tensorize;
 mod transform_block_layout;
+mod storage_align;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};
@@ -77,6 +88,8 @@ pub enum Place {
     /// A buffer that the block, the first argument, reads or writes: `("read", 0)` in text; its number, and 0 or 1 for
     /// reads or writes, in JSON.
     Buffer,
+    /// The value that a primitive chose, written last; `None` to draw one.
+    Decision,
 }
 
 /// A value of a parameter that is left out.
@@ -135,4 +148,18 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
     &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
+    &compute_at::COMPUTE_AT,
+    &compute_at::REVERSE_COMPUTE_AT,
+    &compute_inline::COMPUTE_INLINE,
+    &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
+    &decompose_reduction::DECOMPOSE_REDUCTION,
+    &rfactor::RFACTOR,
+    &sample::SAMPLE_CATEGORICAL,
+    &sample::SAMPLE_PERFECT_TILE,
+    &sample::SAMPLE_PARTITIONED_TILE,
+    &set_scope::SET_SCOPE,
+    &set_dtype::UNSAFE_SET_DTYPE,
+    &storage_align::STORAGE_ALIGN,
+    &axis_separators::SET_AXIS_SEPARATOR,
+    &enter_postproc::ENTER_POSTPROC,
 ];

@@ -8,8 +8,8 @@ use super::text::names;
 use super::{Instruction, Trace};
 use crate::argument::{Argument, Rv};
 use crate::buffers::{self, Access};
-use crate::index_map;
 use crate::error::ScheduleError;
+use crate::index_map;
 use crate::primitive::{PRIMITIVES, Parameter, Place};
 use crate::schedule::Schedule;
 
@@ -69,6 +69,7 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
                 inputs.extend(items.iter().map(|item| input(item, names)));
             }
             (Place::Variadic | Place::Spread, argument) => inputs.push(input(argument, names)),
+            (Place::Decision, _) => {}
             (Place::Flag, Argument::Bool(value)) => attributes.push(json!(i64::from(*value))),
             (Place::Buffer, argument) => {
                 let (kind, index) = buffers::parts(argument).unwrap_or_default();
@@ -119,6 +120,9 @@ impl Schedule {
         let form = |message: &str| TraceError::Form(message.to_owned());
         let instructions =
             trace.get(0).and_then(Value::as_array).ok_or_else(|| form("expected a list of two lists"))?;
+        let decisions = trace.get(1).and_then(Value::as_array).into_iter().flatten();
+        let mut decisions: HashMap<u64, &Value> =
+            decisions.filter_map(|entry| Some((entry.get(0)?.as_u64()?, entry.get(1)?))).collect();
         let mut rvs: HashMap<String, Rv> = HashMap::new();
         for (at, instruction) in instructions.iter().enumerate() {
             let part = |index: usize| instruction.get(index).and_then(Value::as_array);
@@ -131,8 +135,9 @@ impl Schedule {
             let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.kind == kind) else {
                 return Err(TraceError::Unknown { at, kind: kind.to_owned() });
             };
-            let arguments = arguments(primitive.parameters, inputs, attributes, &rvs)
-                .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
+            let arguments =
+                arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
+                    .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
             let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
@@ -149,8 +154,8 @@ impl Schedule {
 /// One argument per parameter.
 fn arguments(
     parameters: &[Parameter],
-    inputs: &[Value],
-    attributes: &[Value],
+    [inputs, attributes]: [&[Value]; 2],
+    decision: Option<&Value>,
     rvs: &HashMap<String, Rv>,
 ) -> Result<Vec<Argument>, ScheduleError> {
     let (mut inputs, mut attributes) = (inputs.iter(), attributes.iter());
@@ -166,6 +171,7 @@ fn arguments(
                 Value::String(text) => index_map::from_json(text)?,
                 other => read_attribute(other)?,
             },
+            Place::Decision => decision.map_or(Ok(Argument::None), read_attribute)?,
             Place::Buffer => {
                 let index = read_attribute(attributes.next().ok_or_else(missing)?)?.int()?;
                 let is_write = read_attribute(attributes.next().ok_or_else(missing)?)?.bool()?;

@@ -14,10 +14,13 @@ use crate::schedule::Schedule;
 /// The names of random variables: a letter and the number of results before.
 pub(super) fn names(trace: &Trace, schedule: &Schedule) -> HashMap<Rv, String> {
     let mut names = HashMap::new();
-    for rv in trace.instructions.iter().flat_map(|instruction| &instruction.outputs) {
+    let outputs = trace.instructions.iter().flat_map(|instruction| &instruction.outputs);
+    for (at, rv) in outputs.enumerate() {
         let value = schedule.value(*rv).unwrap_or(RvValue::Absent);
-        let name = format!("{}{}", value.letter(), names.len());
-        names.insert(*rv, name);
+        // A result that is nothing has a number, and no name.
+        if value != RvValue::Absent {
+            names.insert(*rv, format!("{}{at}", value.letter()));
+        }
     }
     names
 }
@@ -59,6 +62,7 @@ impl Display for Line<'_> {
         for (parameter, argument) in primitive.parameters.iter().zip(arguments) {
             let shown = |argument| Shown { argument, names: self.names };
             match (parameter.place, argument) {
+                (Place::Decision, _) => continue,
                 (Place::Positional, _) => write!(f, "{separator}{}", shown(argument))?,
                 (Place::Variadic, Argument::List(items)) => {
                     for item in items {
