@@ -20,6 +20,7 @@ mod set_scope;
 mod split;
 mod tensorize;
 mod transform_block_layout;
+mod transform_layout;
 mod storage_align;
 mod unit_loop;
 
@@ -145,6 +146,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
     &reindex::REINDEX,
+    &transform_layout::TRANSFORM_LAYOUT,
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
     &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
