@@ -1,9 +1,14 @@
 //! Index maps in traces: text is a lambda, JSON a graph of nodes in a string.
+//!
+//! A free variable of a map is a sampled value, by the name that it has in the trace of its schedule.
 
-use tvmscript_ir_core::{Array, DataType, Object, ObjectLike as _, Ref, Value};
-use tvmscript_prim::{IndexMap, PrimExprExt as _, Var, ops};
+use hashbrown::HashMap;
+use tvmscript_ir_core::{
+    Array, DataType, Object, ObjectLike as _, PtrMap, Ref, Value, free_variables, substitute,
+};
+use tvmscript_prim::{Expr, IndexMap, IntImm, PrimExprExt as _, Var, ops};
 
-use crate::argument::Argument;
+use crate::argument::{Argument, Rv};
 use crate::buffers;
 use crate::error::{Result, ScheduleError};
 use crate::primitive::{Place, Primitive};
@@ -84,13 +89,53 @@ pub(crate) fn to_json(node: &Object) -> Option<String> {
     tvmscript_tvm_json::save(&Value::Node(node.clone())).ok()
 }
 
-/// The node of TVM's JSON.
-pub(crate) fn from_json(text: &str) -> Result<Argument> {
+/// The node of TVM's JSON. `rvs` are the random variables by their names there.
+pub(crate) fn from_json(text: &str, rvs: &HashMap<String, Rv>) -> Result<Argument> {
     let value = tvmscript_tvm_json::load(text, registry()?);
-    match value.map_err(|error| ScheduleError::plain(format!("the node is not read: {error}")))? {
-        Value::Node(node) => Ok(Argument::Node(node)),
-        _ => Err(ScheduleError::plain("expected a node in JSON, found another value")),
+    let node = match value.map_err(|error| ScheduleError::plain(format!("the node is not read: {error}")))? {
+        Value::Node(node) => node,
+        _ => return Err(ScheduleError::plain("expected a node in JSON, found another value")),
+    };
+    replaced(node, |variable| {
+        let rv = rvs.get(&*variable.name.text())?;
+        Some(Ok(variable_of(*rv, variable.dtype).upcast()))
+    })
+}
+
+/// The variable that a sampled value is in index maps.
+pub(crate) fn variable_of(rv: Rv, dtype: DataType) -> Ref<Var> {
+    Var::new(format!("v{}", rv.0), dtype)
+}
+
+/// The sampled value that a variable is.
+pub(crate) fn rv_of(variable: &Var) -> Option<Rv> {
+    variable.name.text().strip_prefix('v')?.parse().ok().map(Rv)
+}
+
+/// The sampled values in a node.
+pub(crate) fn rvs(node: &Object) -> Vec<Rv> {
+    free_variables(node).iter().filter_map(|variable| rv_of(variable.as_node::<Var>()?)).collect()
+}
+
+/// An argument with sampled values in place of their variables.
+pub(crate) fn with_values(schedule: &Schedule, argument: &Argument) -> Result<Argument> {
+    let Argument::Node(node) = argument else { return Ok(argument.clone()) };
+    replaced(node.clone(), |variable| {
+        // A variable that is not a sampled value stays.
+        let value = schedule.int(&Argument::Rv(rv_of(variable)?)).ok()?;
+        Some(IntImm::try_new(variable.dtype, value).map_err(Into::into))
+    })
+}
+
+/// A node with other expressions in place of free variables.
+fn replaced(node: Object, new: impl Fn(&Ref<Var>) -> Option<Result<Expr>>) -> Result<Argument> {
+    let mut values: PtrMap<Object> = PtrMap::default();
+    for free in free_variables(&node) {
+        if let Some(new) = free.downcast_ref::<Var>().and_then(&new) {
+            values.insert(free, new?.object().clone());
+        }
     }
+    Ok(Argument::Node(if values.is_empty() { node } else { substitute(node, &values)? }))
 }
 
 /// A node as text: an index map as the lambda that TVM prints, with a comma after each result.

@@ -205,7 +205,9 @@ impl Schedule {
         buffers::resolve(self, primitive, &mut arguments)?;
         index_map::resolve(self, primitive, &mut arguments)?;
         self.decision = None;
-        let results = (primitive.apply)(self, &arguments)?;
+        let values: Vec<Argument> =
+            arguments.iter().map(|argument| index_map::with_values(self, argument)).collect::<Result<_>>()?;
+        let results = (primitive.apply)(self, &values)?;
         let first = self.values.len();
         self.values.extend(results);
         let outputs: Vec<Rv> =

@@ -90,7 +90,11 @@ fn input(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
         Argument::Str(text) => json!(format!("\"{}\"", text.as_str())),
         Argument::List(items) => items.iter().map(|item| input(item, names)).collect(),
         Argument::Dict(entries) => {
-            entries.iter().map(|(key, value)| (key.to_string(), input(value, names))).collect()
+            let value = |value: &Argument| match value {
+                Argument::Str(text) => json!(text.as_str()),
+                other => input(other, names),
+            };
+            entries.iter().map(|(key, item)| (key.to_string(), value(item))).collect()
         }
         other => attribute(other),
     }
@@ -168,7 +172,7 @@ fn arguments(
                 Argument::List(inputs.by_ref().map(|value| read_input(value, rvs)).collect::<Result<_, _>>()?)
             }
             Place::Map => match attributes.next().ok_or_else(missing)? {
-                Value::String(text) => index_map::from_json(text)?,
+                Value::String(text) => index_map::from_json(text, rvs)?,
                 other => read_attribute(other)?,
             },
             Place::Decision => decision.map_or(Ok(Argument::None), read_attribute)?,
@@ -195,7 +199,7 @@ fn read_input(value: &Value, rvs: &HashMap<String, Rv>) -> Result<Argument, Sche
         Value::String(text) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
             Some(text) => Argument::Str(Str::from(text)),
             None if text == "None" => Argument::None,
-            None if text.starts_with('{') && text.ends_with('}') => index_map::from_json(text)?,
+            None if text.starts_with('{') && text.ends_with('}') => index_map::from_json(text, rvs)?,
             None => {
                 let rv = rvs.get(text.as_str()).copied();
                 let rv = rv.ok_or_else(|| ScheduleError::plain(format!("`{text}` is no earlier result")))?;

@@ -4,6 +4,7 @@ mod json;
 mod text;
 
 use crate::argument::{Argument, Rv};
+use crate::index_map;
 use crate::primitive::Primitive;
 
 pub use json::TraceError;
@@ -59,6 +60,7 @@ impl Trace {
 fn collect(argument: &Argument, used: &mut Vec<Rv>) {
     match argument {
         Argument::Rv(rv) => used.push(*rv),
+        Argument::Node(node) => used.extend(index_map::rvs(node)),
         Argument::List(items) => items.iter().for_each(|item| collect(item, used)),
         Argument::Dict(entries) => entries.iter().for_each(|(_, value)| collect(value, used)),
         _ => {}
