@@ -1,5 +1,8 @@
 //! The primitives as methods.
 
+use tvmscript_ir_core::Ref;
+use tvmscript_prim::IndexMap;
+
 use crate::argument::{Argument, Rv};
 use crate::error::Result;
 use crate::primitive::{PRIMITIVES, Primitive};
@@ -65,4 +68,14 @@ methods! {
     unannotate(block_or_loop: Rv, ann_key: &str) -> none;
     /// Wraps a block or loop in a loop of one iteration.
     add_unit_loop(block_or_loop: Rv) -> one;
+    /// Makes a block use a copy of a buffer that is laid out by the iterators of the block. A buffer is `("read", 0)`.
+    reindex(block: Rv, buffer: (&str, i64)) -> one;
+    /// Lays a buffer out by the results of an index map; gaps get a value.
+    transform_layout(block: Rv, buffer: (&str, i64), index_map: Ref<IndexMap>, pad_value: Option<Ref<IndexMap>>) -> none;
+    /// Iterates a block along the results of an index map of its iterators, in new loops.
+    transform_block_layout(block: Rv, index_map: Ref<IndexMap>) -> none;
+    /// Makes a block of a loop with all that is in it.
+    blockize(target: Rv) -> one;
+    /// Computes a block, or all that is in a loop, by a tensor intrinsic.
+    tensorize(block_or_loop: Rv, tensor_intrin: &str) -> none;
 }

@@ -174,6 +174,12 @@ impl From<&str> for Argument {
     }
 }
 
+impl From<(&str, i64)> for Argument {
+    fn from((kind, index): (&str, i64)) -> Self {
+        Argument::List(vec![kind.into(), index.into()])
+    }
+}
+
 impl<T: Into<Argument>> From<Vec<T>> for Argument {
     fn from(items: Vec<T>) -> Self {
         Argument::List(items.into_iter().map(Into::into).collect())
