@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tvmscript::ir::IRModule;
-use tvmscript::schedule::{Schedule, TraceError};
+use tvmscript::schedule::{Schedule, TensorIntrinsics, TraceError};
 use tvmscript::{Object, ParseOptions, Ref, parse, registry, structural_equal};
 
 fn read(text: &str) -> Object {
@@ -81,6 +81,18 @@ class Module:
                 vi, vj = T.axis.remap("SS", [i, j])
                 B[vi, vj] = A[vi, vj] + 1.0
 "#;
+
+#[test]
+fn each_intrinsic_of_tvm_is_a_pair_of_functions_with_the_same_parameters() {
+    let intrinsics = TensorIntrinsics::default();
+    let mut count = 0;
+    for name in TensorIntrinsics::names_of_tvm() {
+        let found = intrinsics.get(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(found.description.params.len(), found.implementation.params.len(), "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 108);
+}
 
 #[test]
 fn a_refused_primitive_is_an_error_at_its_line_and_changes_nothing() {
