@@ -6,6 +6,7 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+mod accesses;
 mod affine;
 mod api;
 mod argument;
@@ -13,12 +14,14 @@ mod bindings;
 mod buffers;
 mod copies;
 mod definition;
+mod division;
 mod domains;
 mod error;
 mod flags;
 mod index_map;
 mod inline;
 mod insertion;
+mod layout;
 mod loops;
 mod primitive;
 mod random;
@@ -33,6 +36,7 @@ mod scope;
 mod script;
 mod state;
 mod storage;
+mod substitution;
 mod trace;
 mod walk;
 

@@ -6,6 +6,7 @@ use tvmscript_ir_core::{Object, Ref, Str};
 use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
 use crate::error::{Result, ScheduleError};
+use crate::index_map;
 use crate::primitive::{Default, Primitive, Results};
 use crate::random::Random;
 use crate::state::{Item, State};
@@ -190,6 +191,7 @@ impl Schedule {
         }
         buffers::resolve(self, primitive, &mut arguments)?;
         self.decision = None;
+        index_map::resolve(self, primitive, &mut arguments)?;
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);

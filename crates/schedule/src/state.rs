@@ -8,10 +8,12 @@
 //! function that shares all other nodes with the old one.
 
 use hashbrown::HashMap;
+use tvmscript_arith::Analyzer;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{
     Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
 };
+use tvmscript_prim::Var;
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
 use crate::definition::Exchange;
@@ -133,8 +135,21 @@ impl State {
     }
 
     /// The function of a loop or block.
-    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
-        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
+    pub(crate) fn prim_func(&self, item: Item) -> Result<&Ref<PrimFunc>> {
+        let function = self.functions.get(self.entry(item)?.function);
+        function
+            .map(|function| &function.function)
+            .ok_or_else(|| ScheduleError::plain("the function is no longer in the module"))
+    }
+
+    /// An analyzer that knows that the dimensions of parameters are not negative.
+    pub(crate) fn shape_analyzer(&self, item: Item) -> Result<Analyzer> {
+        let mut analyzer = Analyzer::new();
+        for (_, buffer) in self.prim_func(item)?.buffer_map.iter() {
+            let variables = buffer.shape.iter().filter_map(|extent| extent.downcast_ref::<Var>());
+            variables.for_each(|variable| analyzer.mark_non_negative(variable));
+        }
+        Ok(analyzer)
     }
 
     fn entry(&self, item: Item) -> Result<&Entry> {

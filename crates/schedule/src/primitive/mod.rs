@@ -2,6 +2,7 @@
 
 mod annotate;
 mod axis_separators;
+mod blockize;
 mod compute_at;
 mod compute_inline;
 mod decompose_reduction;
@@ -9,6 +10,7 @@ mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
+mod reindex;
 mod reorder;
 mod reverse_compute_inline;
 mod rfactor;
@@ -17,6 +19,7 @@ mod set_dtype;
 mod set_scope;
 mod split;
 mod storage_align;
+mod transform_block_layout;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};
@@ -154,4 +157,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &storage_align::STORAGE_ALIGN,
     &axis_separators::SET_AXIS_SEPARATOR,
     &enter_postproc::ENTER_POSTPROC,
+    &reindex::REINDEX,
+    &blockize::BLOCKIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];
