@@ -26,6 +26,7 @@ mod loops;
 mod primitive;
 mod random;
 mod reads;
+mod record;
 mod reducers;
 mod regions;
 mod registry;
@@ -41,8 +42,9 @@ mod trace;
 mod walk;
 
 pub use argument::{Argument, Rv, RvValue};
-pub use error::{Result, ScheduleError};
+pub use error::{Refusal, RefusalKind, Result, ScheduleError};
 pub use primitive::{PRIMITIVES, Parameter, Place, Primitive, Results};
+pub use record::{Record, VANILLA, read_table};
 pub use schedule::Schedule;
 pub use state::{Item, State};
 pub use trace::{Instruction, Trace, TraceError};

@@ -1,14 +1,15 @@
 //! Schedules: a module, its random variables and the trace of what was done.
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, Ref, Str};
+use tvmscript_ir_core::{Object, Ref, Span, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
-use crate::error::{Result, ScheduleError};
+use crate::error::{Refusal, Result, ScheduleError};
 use crate::index_map;
 use crate::primitive::{Default, Primitive, Results};
 use crate::random::Random;
+use crate::record::{Record, Recorder};
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
 
@@ -24,6 +25,10 @@ pub struct Schedule {
     random: Random,
     /// What the primitive that runs chose.
     decision: Option<Argument>,
+    pub(crate) record: Option<Vec<Record>>,
+    /// Refused primitives of traces.
+    refusals: Vec<Refusal>,
+    keeps_going: bool,
 }
 
 impl Schedule {
@@ -45,6 +50,9 @@ impl Schedule {
             function,
             random: Random::default(),
             decision: None,
+            record: None,
+            refusals: Vec::new(),
+            keeps_going: false,
         })
     }
 
@@ -60,6 +68,17 @@ impl Schedule {
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Schedule {
         Schedule { random: Random::new(seed), ..self }
+    }
+
+    /// The same schedule; of traces that it applies, refused primitives and those that need their results are left out.
+    #[must_use]
+    pub fn keep_going(self) -> Schedule {
+        Schedule { keeps_going: true, ..self }
+    }
+
+    /// The refused primitives of the traces that were applied.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
     }
 
     /// The module as it is now.
@@ -117,7 +136,9 @@ impl Schedule {
             RvValue::Inline | RvValue::Root => {
                 Err(ScheduleError::plain("expected a loop, found a mark of `compute_at`"))
             }
-            RvValue::Int(_) | RvValue::Absent => Err(ScheduleError::plain("expected a block or loop")),
+            RvValue::Int(_) | RvValue::Absent | RvValue::Skipped => {
+                Err(ScheduleError::plain("expected a block or loop"))
+            }
         }
     }
 
@@ -190,20 +211,54 @@ impl Schedule {
             }
         }
         buffers::resolve(self, primitive, &mut arguments)?;
-        self.decision = None;
         index_map::resolve(self, primitive, &mut arguments)?;
-        let results = (primitive.apply)(self, &arguments)?;
-        let first = self.values.len();
-        self.values.extend(results);
-        let outputs: Vec<Rv> =
-            (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
-        self.trace.push(Instruction {
-            primitive,
-            arguments,
-            outputs: outputs.clone(),
-            decision: self.decision.take(),
-        });
+        let recorder = Recorder::enter(self, primitive);
+        let schedule = &mut *recorder.schedule;
+        schedule.decision = None;
+        let results = (primitive.apply)(schedule, &arguments)?;
+        let first = schedule.values.len();
+        schedule.values.extend(results);
+        let outputs = schedule.variables_from(first);
+        let decision = schedule.decision.take();
+        schedule.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision });
         Ok(outputs)
+    }
+
+    /// Applies a primitive of a trace: keeps its refusal, and goes on if that is asked for. A list of results then has as many
+    /// as the primitive makes.
+    pub(crate) fn run_in_trace(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: Vec<Argument>,
+    ) -> Result<Vec<Rv>> {
+        let mut needs_skipped = false;
+        arguments.iter().for_each(|argument| {
+            argument.for_each_rv(&mut |rv| needs_skipped |= matches!(self.value(rv), Ok(RvValue::Skipped)));
+        });
+        let results = match primitive.results {
+            Results::None => 0,
+            Results::One => 1,
+            Results::List => arguments.iter().find_map(Argument::count).unwrap_or(0),
+        };
+        if !needs_skipped {
+            let error = match self.run(primitive, arguments) {
+                Ok(outputs) => return Ok(outputs),
+                Err(error) => error,
+            };
+            let (module, span) = (self.module(), Span::current());
+            self.refusals.push(Refusal { primitive: primitive.name, error: error.clone(), module, span });
+            if !self.keeps_going {
+                return Err(error);
+            }
+        }
+        let first = self.values.len();
+        self.values.resize(first + results, RvValue::Skipped);
+        Ok(self.variables_from(first))
+    }
+
+    /// The random variables from a number on.
+    fn variables_from(&self, first: usize) -> Vec<Rv> {
+        (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect()
     }
 
     /// Applies a primitive with one result.

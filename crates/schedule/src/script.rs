@@ -117,7 +117,7 @@ impl Shared {
     fn call(&self, primitive: &'static Primitive, args: CallArgs) -> BuildResult<ScriptValue> {
         let mut schedule = self.lock();
         let arguments = bind(&mut schedule, primitive, args)?;
-        let outputs = schedule.run(primitive, arguments).map_err(refused)?;
+        let outputs = schedule.run_in_trace(primitive, arguments).map_err(refused)?;
         let value = |rv| match schedule.value(rv) {
             Ok(crate::argument::RvValue::Absent) => ScriptValue::None,
             _ => ScriptValue::host(RvValue(rv)),

@@ -13,7 +13,7 @@ use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{
     Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
 };
-use tvmscript_prim::Var;
+
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
 use crate::definition::Exchange;
@@ -145,10 +145,7 @@ impl State {
     /// An analyzer that knows that the dimensions of parameters are not negative.
     pub(crate) fn shape_analyzer(&self, item: Item) -> Result<Analyzer> {
         let mut analyzer = Analyzer::new();
-        for (_, buffer) in self.prim_func(item)?.buffer_map.iter() {
-            let variables = buffer.shape.iter().filter_map(|extent| extent.downcast_ref::<Var>());
-            variables.for_each(|variable| analyzer.mark_non_negative(variable));
-        }
+        self.bound_shapes(item, &mut analyzer);
         Ok(analyzer)
     }
 

@@ -138,7 +138,7 @@ impl Schedule {
             let arguments =
                 arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
                     .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
-            let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
+            let results = self.run_in_trace(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
                 error,

@@ -39,6 +39,12 @@ impl Trace {
         }
         text
     }
+
+    /// Each instruction as a statement of the text.
+    pub fn lines(&self, schedule: &Schedule) -> Vec<String> {
+        let names = names(self, schedule);
+        self.instructions.iter().map(|instruction| Line { instruction, names: &names }.to_string()).collect()
+    }
 }
 
 struct Line<'t> {
