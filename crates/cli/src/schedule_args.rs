@@ -32,6 +32,9 @@ pub(crate) struct ScheduleArgs {
     /// Leave out tests of the order of reads and writes, as TVM's `enable_check=False`
     #[arg(long)]
     pub(crate) no_check: bool,
+    /// Draw values from this seed where a primitive samples without a decision
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
     /// Print this
     #[arg(long, value_name = "WHAT", default_value = "module")]
     pub(crate) print: Printed,

@@ -92,6 +92,18 @@ impl Argument {
         }
     }
 
+    /// A float, or an integer as one.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn float(&self) -> Result<f64> {
+        match self {
+            Argument::Float(value) => Ok(*value),
+            Argument::Int(value) => Ok(*value as f64),
+            other => Err(other.expected("a float")),
+        }
+    }
+
     /// A bool; an integer is one, too.
     ///
     /// # Errors

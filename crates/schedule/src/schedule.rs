@@ -4,8 +4,10 @@ use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Object, Ref, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
+use crate::buffers;
 use crate::error::{Result, ScheduleError};
 use crate::primitive::{Default, Primitive, Results};
+use crate::random::Random;
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
 
@@ -18,6 +20,9 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
+    random: Random,
+    /// What the primitive that runs chose.
+    decision: Option<Argument>,
 }
 
 impl Schedule {
@@ -32,7 +37,14 @@ impl Schedule {
             [only] => Some(only.clone()),
             _ => names.iter().find(|name| name.as_str() == "main").copied().cloned(),
         };
-        Ok(Schedule { state, values: Vec::new(), trace: Trace::default(), function })
+        Ok(Schedule {
+            state,
+            values: Vec::new(),
+            trace: Trace::default(),
+            function,
+            random: Random::default(),
+            decision: None,
+        })
     }
 
     /// The same schedule without tests whether the blocks of a loop are complete or reductions, as TVM's `enable_check=False`.
@@ -40,6 +52,13 @@ impl Schedule {
     pub fn without_checks(mut self) -> Schedule {
         self.state.set_checked(false);
         self
+    }
+
+    /// The same schedule, with values drawn from a seed where a primitive samples without a decision. The distributions are
+    /// TVM's, the values are not.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Schedule {
+        Schedule { random: Random::new(seed), ..self }
     }
 
     /// The module as it is now.
@@ -55,6 +74,15 @@ impl Schedule {
     /// The loops and blocks.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    pub(crate) fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// Keeps what a sampling primitive chose for the trace.
+    pub(crate) fn decide(&mut self, decision: Argument) {
+        self.decision = Some(decision);
     }
 
     pub(crate) fn state_mut(&mut self) -> &mut State {
@@ -160,12 +188,19 @@ impl Schedule {
                 *argument = Argument::Str(name.clone());
             }
         }
+        buffers::resolve(self, primitive, &mut arguments)?;
+        self.decision = None;
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);
         let outputs: Vec<Rv> =
             (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
-        self.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision: None });
+        self.trace.push(Instruction {
+            primitive,
+            arguments,
+            outputs: outputs.clone(),
+            decision: self.decision.take(),
+        });
         Ok(outputs)
     }
 

@@ -96,11 +96,16 @@ impl Shared {
     fn call(&self, primitive: &'static Primitive, args: CallArgs) -> BuildResult<ScriptValue> {
         let mut schedule = self.lock();
         let arguments = bind(&mut schedule, primitive, args)?;
-        let mut outputs = schedule.run(primitive, arguments).map_err(refused)?.into_iter();
+        let outputs = schedule.run(primitive, arguments).map_err(refused)?;
+        let value = |rv| match schedule.value(rv) {
+            Ok(crate::argument::RvValue::Absent) => ScriptValue::None,
+            _ => ScriptValue::host(RvValue(rv)),
+        };
+        let mut outputs = outputs.into_iter().map(value);
         Ok(match primitive.results {
             Results::None => ScriptValue::None,
-            Results::One => outputs.next().map_or(ScriptValue::None, |rv| ScriptValue::host(RvValue(rv))),
-            Results::List => ScriptValue::list(outputs.map(|rv| ScriptValue::host(RvValue(rv))).collect()),
+            Results::One => outputs.next().unwrap_or(ScriptValue::None),
+            Results::List => ScriptValue::list(outputs.collect()),
         })
     }
 }
@@ -133,6 +138,15 @@ fn bind(
             // A block by its name.
             Argument::Str(name) if is_handle && parameter.name.contains("block") => {
                 Argument::Rv(schedule.get_block(name.as_str(), None).map_err(refused)?)
+            }
+            Argument::List(items) if is_handle && parameter.name.contains("block") => {
+                let block = |item| match item {
+                    Argument::Str(name) => {
+                        schedule.get_block(name.as_str(), None).map(Argument::Rv).map_err(refused)
+                    }
+                    other => Ok(other),
+                };
+                Argument::List(items.into_iter().map(block).collect::<BuildResult<_>>()?)
             }
             given => given,
         });

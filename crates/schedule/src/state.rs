@@ -9,9 +9,12 @@
 
 use hashbrown::HashMap;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate};
+use tvmscript_ir_core::{
+    Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
+};
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
+use crate::definition::Exchange;
 use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
 use crate::walk::{Found, topmost};
@@ -330,6 +333,16 @@ impl State {
         self.replace(target, realize.upcast(), &reused)
     }
 
+    /// Exchanges buffers among the parameters of the function of a block.
+    pub(crate) fn exchange_parameters(&mut self, item: Item, exchange: &Exchange) -> Result<()> {
+        let function = self.entry(item)?.function;
+        if let Some(changed) = self.functions.get_mut(function) {
+            let buffers = changed.function.buffer_map.clone();
+            changed.function.make_mut().buffer_map = substitute(buffers, &exchange.0)?;
+        }
+        Ok(())
+    }
+
     /// Ends the handles of a statement. Keeps them by the address of their loop's variable or of their block.
     fn leave(&mut self, stmt: &StmtRef, known: &mut HashMap<usize, Item>) {
         let mut pending = vec![stmt.clone()];
@@ -391,7 +404,7 @@ impl State {
         let (mut old, mut new, mut above) = (old.clone(), new.clone(), parent);
         while let Some(item) = above {
             let Entry { stmt, parent, .. } = self.entry(item)?.clone();
-            let child = Exchange { root: root_of(&stmt), old, new };
+            let child = Replacement { root: root_of(&stmt), old, new };
             let changed = child.of(&stmt)?;
             if let Some(found) = Found::of(&stmt) {
                 self.places.remove(&found.address());
@@ -437,19 +450,19 @@ fn root_of(stmt: &StmtRef) -> Vec<usize> {
 }
 
 /// Exchanges a loop or block realize in the body of another one.
-struct Exchange {
+struct Replacement {
     root: Vec<usize>,
     old: StmtRef,
     new: StmtRef,
 }
 
-impl Exchange {
+impl Replacement {
     fn of(mut self, stmt: &StmtRef) -> Result<StmtRef> {
         Ok(mutate(stmt.clone(), &mut self)?)
     }
 }
 
-impl Mutator for Exchange {
+impl Mutator for Replacement {
     fn enter(&mut self, node: &Object) -> Descend {
         if node.ptr_eq(self.old.object()) {
             return Descend::Replace(self.new.object().clone());

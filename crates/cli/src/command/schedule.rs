@@ -50,8 +50,8 @@ fn schedule_file(
     };
     let schedule = timings.time("schedule", || Schedule::new(module).map_err(refused));
     let mut schedule = match schedule {
-        Ok(schedule) if args.no_check => schedule.without_checks(),
-        Ok(schedule) => schedule,
+        Ok(schedule) if args.no_check => schedule.without_checks().with_seed(args.seed),
+        Ok(schedule) => schedule.with_seed(args.seed),
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {

@@ -1,16 +1,23 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
+mod axis_separators;
 mod compute_at;
 mod compute_inline;
+mod compute_location;
 mod decompose_reduction;
+mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
 mod reorder;
 mod reverse_compute_inline;
 mod rfactor;
+mod sample;
+mod set_dtype;
+mod set_scope;
 mod split;
+mod storage_align;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};
@@ -73,6 +80,13 @@ pub enum Place {
     Attribute,
     /// An attribute that is a bool in text and an integer in JSON.
     Flag,
+    /// An attribute that is an index map or `None`: a graph of nodes in JSON.
+    Map,
+    /// A buffer that the block, the first argument, reads or writes: `("read", 0)` in text; its number, and 0 or 1 for
+    /// reads or writes, in JSON.
+    Buffer,
+    /// The value that a primitive chose, written last; `None` to draw one.
+    Decision,
 }
 
 /// A value of a parameter that is left out.
@@ -133,4 +147,13 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
     &decompose_reduction::DECOMPOSE_REDUCTION,
     &rfactor::RFACTOR,
+    &sample::SAMPLE_CATEGORICAL,
+    &sample::SAMPLE_PERFECT_TILE,
+    &sample::SAMPLE_PARTITIONED_TILE,
+    &compute_location::SAMPLE_COMPUTE_LOCATION,
+    &set_scope::SET_SCOPE,
+    &set_dtype::UNSAFE_SET_DTYPE,
+    &storage_align::STORAGE_ALIGN,
+    &axis_separators::SET_AXIS_SEPARATOR,
+    &enter_postproc::ENTER_POSTPROC,
 ];
