@@ -18,6 +18,7 @@ mod division;
 mod domains;
 mod error;
 mod flags;
+mod fresh;
 mod index_map;
 mod inline;
 mod insertion;

@@ -211,6 +211,7 @@ impl Schedule {
             }
         }
         buffers::resolve(self, primitive, &mut arguments)?;
+<<<<<<< HEAD
         index_map::resolve(self, primitive, &mut arguments)?;
         let recorder = Recorder::enter(self, primitive);
         let schedule = &mut *recorder.schedule;
@@ -221,6 +222,20 @@ impl Schedule {
         let outputs = schedule.variables_from(first);
         let decision = schedule.decision.take();
         schedule.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision });
+=======
+        self.decision = None;
+        let results = (primitive.apply)(self, &arguments)?;
+        let first = self.values.len();
+        self.values.extend(results);
+        let outputs: Vec<Rv> =
+            (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
+        self.trace.push(Instruction {
+            primitive,
+            arguments,
+            outputs: outputs.clone(),
+            decision: self.decision.take(),
+        });
+>>>>>>> f3863018e54633d07376cc2d5a697e1490e85494
         Ok(outputs)
     }
 

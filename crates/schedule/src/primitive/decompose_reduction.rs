@@ -9,8 +9,8 @@ use tvmscript_tir::{Block, BlockRealize, For, IterType, Stmt, StmtRef, flatten};
 
 use super::{Place, Primitive, Results, parameter};
 use crate::argument::RvValue;
-use crate::copies::{copied_axis, copied_loop, renamed};
 use crate::error::{Result, ScheduleError};
+use crate::fresh::{copied_axis, copied_loop, renamed};
 use crate::reads::mentions;
 use crate::scope::check_reduction;
 use crate::state::{Item, State};

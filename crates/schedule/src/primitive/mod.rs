@@ -5,6 +5,7 @@ mod axis_separators;
 mod blockize;
 mod compute_at;
 mod compute_inline;
+mod compute_location;
 mod decompose_reduction;
 mod enter_postproc;
 mod find;
@@ -152,6 +153,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &sample::SAMPLE_CATEGORICAL,
     &sample::SAMPLE_PERFECT_TILE,
     &sample::SAMPLE_PARTITIONED_TILE,
+    &compute_location::SAMPLE_COMPUTE_LOCATION,
     &set_scope::SET_SCOPE,
     &set_dtype::UNSAFE_SET_DTYPE,
     &storage_align::STORAGE_ALIGN,

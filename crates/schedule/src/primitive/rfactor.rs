@@ -13,9 +13,9 @@ use tvmscript_tir::{
 
 use super::{Place, Primitive, Results, parameter};
 use crate::argument::RvValue;
-use crate::copies::{copied, copied_axis, renamed};
 use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
+use crate::fresh::{copied, copied_axis, renamed};
 use crate::reducers::Reduction;
 use crate::scope::check_reduction;
 use crate::state::{Item, State};

@@ -173,8 +173,11 @@ fn judge(case: &Value, options: &Options) -> Outcome {
             .apply_text("trace.py", text("trace"), tvmscript::registry())
             .map_err(|errors| errors.first().map(ToString::to_string).unwrap_or_default()),
         false => schedule.apply_json(trace).map_err(|error| match &error {
-            TraceError::Refused { error, .. } => error.to_string(),
-            other => other.to_string(),
+            // The recorded refusal is that of the last primitive.
+            TraceError::Refused { at, error, .. } if Some(at + 1) == trace[0].as_array().map(Vec::len) => {
+                error.to_string()
+            }
+            other => format!("early: {other}"),
         }),
     };
     let found = schedule.module();
@@ -209,6 +212,7 @@ fn judge(case: &Value, options: &Options) -> Outcome {
         (Ok(()), false) => Outcome::Bad(format!("applied, for TVM {}", case["error"]["class"])),
         (Err(error), true) => Outcome::Bad(format!("refused: {error}")),
         (Err(error), false) => match case["error"]["class"].as_str() {
+            _ if error.starts_with("early: ") => Outcome::Bad(error),
             Some(class) if !error.contains(class) => Outcome::Bad(format!("{error}, for TVM {class}")),
             _ => Outcome::Good,
         },
