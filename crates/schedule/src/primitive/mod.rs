@@ -2,6 +2,7 @@
 
 mod annotate;
 mod axis_separators;
+mod cache;
 mod enter_postproc;
 mod find;
 mod fuse;
@@ -138,6 +139,8 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &sample::SAMPLE_CATEGORICAL,
     &sample::SAMPLE_PERFECT_TILE,
     &sample::SAMPLE_PARTITIONED_TILE,
+    &cache::CACHE_READ,
+    &cache::CACHE_WRITE,
     &set_scope::SET_SCOPE,
     &set_dtype::UNSAFE_SET_DTYPE,
     &storage_align::STORAGE_ALIGN,
