@@ -7,7 +7,9 @@ mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
+mod merge;
 mod reorder;
+mod reorder_axes;
 mod sample;
 mod set_dtype;
 mod set_scope;
@@ -146,4 +148,6 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &storage_align::STORAGE_ALIGN,
     &axis_separators::SET_AXIS_SEPARATOR,
     &enter_postproc::ENTER_POSTPROC,
+    &reorder_axes::REORDER_BLOCK_ITER_VAR,
+    &merge::MERGE,
 ];
