@@ -1,10 +1,11 @@
 //! The test whether the values of a block are affine in the loops around it.
 
 use tvmscript_arith::{Analyzer, IterMapLevel, detect_iter_map};
-use tvmscript_prim::{Expr, ops};
+use tvmscript_prim::{Expr, Var, ops};
 
 use crate::bindings::Ranges;
 use crate::error::Result;
+use crate::flags::Flags;
 use crate::state::{Item, State};
 
 impl State {
@@ -35,5 +36,22 @@ impl State {
         Ok(map.is_ok_and(|map| {
             map.sums().iter().all(|sum| sum.args().first().is_none_or(|part| ops::is_one(part.scale())))
         }))
+    }
+
+    /// Decides again whether the values of a block are affine in the loops around it.
+    pub(crate) fn renew_affine(&mut self, block: Item) -> Result<()> {
+        let is_affine = self.is_affine_below(block, None, &mut Analyzer::new())?;
+        self.set_flags(block, Flags { is_affine, ..self.flags(block) });
+        Ok(())
+    }
+
+    /// Tells an analyzer that the variables in shapes of the function's parameters are not negative.
+    pub(crate) fn bound_shapes(&self, item: Item, analyzer: &mut Analyzer) {
+        let Some(function) = self.prim_func_of(item) else { return };
+        for (_, buffer) in function.buffer_map.iter() {
+            for extent in buffer.shape.iter().filter_map(|extent| extent.downcast_ref::<Var>()) {
+                analyzer.mark_non_negative(extent);
+            }
+        }
     }
 }

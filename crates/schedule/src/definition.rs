@@ -1,8 +1,6 @@
 //! Where the buffers of a block are defined, and other buffers in their place.
 
-use tvmscript_ir_core::{
-    DataType, Map, NameCell, Object, PtrMap, Ref, Str, pre_order_visit, substitute,
-};
+use tvmscript_ir_core::{DataType, Map, NameCell, Object, PtrMap, Ref, Str, pre_order_visit, substitute};
 use tvmscript_prim::{PointerType, Var};
 use tvmscript_tir::{Block, Buffer};
 
@@ -55,7 +53,13 @@ pub(crate) fn allocation(state: &State, block: Item, buffer: &Ref<Buffer>) -> Re
 }
 
 /// A copy of a buffer over memory of its own.
-pub(crate) fn over_new_memory(buffer: &Buffer, name: &str, data: &str, dtype: DataType, scope: &str) -> Buffer {
+pub(crate) fn over_new_memory(
+    buffer: &Buffer,
+    name: &str,
+    data: &str,
+    dtype: DataType,
+    scope: &str,
+) -> Buffer {
     let mut new = buffer.clone();
     let element = match buffer.data.type_annotation.as_node::<PointerType>() {
         Some(pointer) if dtype == buffer.dtype => PointerType::new(pointer.element_type.clone(), scope),
@@ -120,14 +124,26 @@ impl Exchange {
 /// `InvalidStorageScopeError`.
 pub(crate) fn check_storage(scope: &str) -> Result<()> {
     const SCOPES: [&str; 13] = [
-        "global", "shared", "warp", "local", "wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator", "texture",
-        "amx.tmm", "metal.simdgroup", "m16n8k8.matrixA", "m16n8k8.matrixB",
+        "global",
+        "shared",
+        "warp",
+        "local",
+        "wmma.matrix_a",
+        "wmma.matrix_b",
+        "wmma.accumulator",
+        "texture",
+        "amx.tmm",
+        "metal.simdgroup",
+        "m16n8k8.matrixA",
+        "m16n8k8.matrixB",
         "m16n8k8.matrixC",
     ];
     match scope.is_empty() || SCOPES.iter().any(|known| scope.starts_with(known)) {
         true => Ok(()),
         false => {
-            let message = format!("`{scope}` is not a storage scope: expected one that starts with `global`, `shared`, `local`, `warp`, `wmma.`, `texture`, `m16n8k8.`, `amx.tmm` or `metal.simdgroup`");
+            let message = format!(
+                "`{scope}` is not a storage scope: expected one that starts with `global`, `shared`, `local`, `warp`, `wmma.`, `texture`, `m16n8k8.`, `amx.tmm` or `metal.simdgroup`"
+            );
             Err(ScheduleError::new("InvalidStorageScopeError", message))
         }
     }

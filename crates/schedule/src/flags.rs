@@ -27,21 +27,31 @@ pub(crate) struct Flags {
 impl State {
     /// Computes the flags of all blocks in a scope, and its own.
     pub(crate) fn update(&mut self, scope: Item) -> Result<()> {
+        self.update_blocks(scope, true)
+    }
+
+    /// Computes the flags of all blocks in a scope apart from it: those of the scope stay, and its blocks have region cover.
+    pub(crate) fn update_body(&mut self, scope: Item) -> Result<()> {
+        self.update_blocks(scope, false)
+    }
+
+    fn update_blocks(&mut self, scope: Item, with_scope: bool) -> Result<()> {
         let mut analyzer = Analyzer::new();
         let mut blocks = Vec::new();
         let mut pending = vec![scope];
         while let Some(item) = pending.pop() {
-            if self.is_block(item) {
-                blocks.push(item);
-            } else {
+            if !self.is_block(item) {
                 let found = self.loop_of(item)?;
                 analyzer.bind_range(&found.loop_var, &found.min, &found.extent);
+            } else if with_scope || item != scope {
+                blocks.push(item);
             }
             pending.extend(self.children(item)?.into_iter().rev());
         }
         // Inner blocks first: a scope decides on the region cover of its blocks.
         for block in blocks.into_iter().rev() {
-            let is_affine = match block == scope {
+            let is_top = block == scope || (!with_scope && self.parent(block) == Some(scope));
+            let is_affine = match is_top {
                 true => self.block_of(block)?.iter_vars.is_empty(),
                 false => self.is_affine_below(block, None, &mut analyzer)?,
             };

@@ -40,15 +40,15 @@ pub(crate) fn from_json(text: &str) -> Result<Argument> {
 
 /// A node as text: an index map as the lambda that TVM prints, with a comma after each result.
 pub(crate) fn to_text(node: &Object) -> String {
-    let Some(map) = node.downcast_ref::<IndexMap>() else { return format!("<{}>", node.info().display_key()) };
+    let Some(map) = node.downcast_ref::<IndexMap>() else {
+        return format!("<{}>", node.info().display_key());
+    };
     let inverse = map.inverse_index_map.as_ref().and_then(Object::downcast_ref::<IndexMap>);
     match inverse {
         None => lambda(map),
-        Some(inverse) => format!(
-            "tvm.tir.IndexMap.from_func({}, inverse_index_map={})",
-            lambda(map),
-            lambda(inverse)
-        ),
+        Some(inverse) => {
+            format!("tvm.tir.IndexMap.from_func({}, inverse_index_map={})", lambda(map), lambda(inverse))
+        }
     }
 }
 
@@ -63,7 +63,8 @@ fn lambda(map: &Ref<IndexMap>) -> String {
     let mut plain = map.clone();
     plain.make_mut().inverse_index_map = None;
     let config = PrinterConfig { max_width_columns: None, ..PrinterConfig::default() };
-    let Some(text) = registry().ok().and_then(|registry| print(plain.object(), registry, &config).ok()) else {
+    let Some(text) = registry().ok().and_then(|registry| print(plain.object(), registry, &config).ok())
+    else {
         return format!("<{}>", map.object().info().display_key());
     };
     // The call is `T.index_map(lambda i, j: (j, i), index_dtype="int32")`, after comments.

@@ -130,6 +130,16 @@ impl Schedule {
         Ok(item)
     }
 
+    /// The block of an argument.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub(crate) fn block_item(&self, argument: &Argument) -> Result<Item> {
+        let item = self.item(argument)?;
+        self.state.block_of(item)?;
+        Ok(item)
+    }
+
     /// The integer of an argument: a literal or a sampled value.
     ///
     /// # Errors
@@ -185,7 +195,12 @@ impl Schedule {
         self.values.extend(results);
         let outputs: Vec<Rv> =
             (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
-        self.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision: self.decision.take() });
+        self.trace.push(Instruction {
+            primitive,
+            arguments,
+            outputs: outputs.clone(),
+            decision: self.decision.take(),
+        });
         Ok(outputs)
     }
 

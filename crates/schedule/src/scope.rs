@@ -2,10 +2,9 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::{Ref, any_node};
-use tvmscript_tir::{Buffer, BufferRegion, BufferStore, IterType};
+use tvmscript_tir::{Block, Buffer, BufferRegion, BufferStore, IterType};
 
 use crate::error::{Result, ScheduleError};
-use crate::reads::mentions;
 use crate::state::{Item, State};
 
 /// The kind of a dependence.
@@ -94,73 +93,155 @@ pub(crate) fn is_output(state: &State, block: Item, scope: Item) -> bool {
     block.writes.iter().any(|region| !is_local(&region.buffer))
 }
 
-/// The blocks whose writes compete in a scope: the child blocks of a block; of a loop, those of its child blocks.
-fn writers(state: &State, scope: Item) -> Result<Vec<Item>> {
-    let children = state.child_blocks(scope)?;
-    if state.is_block(scope) {
-        return Ok(children);
+/// The number of regions of each buffer that blocks write.
+#[derive(Debug, Default)]
+pub(crate) struct Writers(HashMap<usize, usize>);
+
+impl Writers {
+    /// The regions that compete in a scope: those of the child blocks of a block; of a loop, those inside of its child
+    /// blocks, each buffer in the first of them that writes it.
+    pub(crate) fn of(state: &State, scope: Item) -> Result<Writers> {
+        let mut writers = Writers::default();
+        if state.is_block(scope) {
+            writers.add(state, scope)?;
+            return Ok(writers);
+        }
+        for child in state.child_blocks(scope)? {
+            let mut inner = Writers::default();
+            inner.add(state, child)?;
+            for (buffer, count) in inner.0 {
+                writers.0.entry(buffer).or_insert(count);
+            }
+        }
+        Ok(writers)
     }
-    let mut inner = Vec::new();
-    for child in children {
-        inner.extend(state.child_blocks(child)?);
+
+    fn add(&mut self, state: &State, scope: Item) -> Result<()> {
+        for block in state.child_blocks(scope)? {
+            for region in state.block_of(block)?.writes.iter() {
+                *self.0.entry(region.buffer.object().address()).or_default() += 1;
+            }
+        }
+        Ok(())
     }
-    Ok(inner)
+
+    /// Returns `true` if a block of the scope writes a buffer.
+    pub(crate) fn has(&self, buffer: &Ref<Buffer>) -> bool {
+        self.0.contains_key(&buffer.object().address())
+    }
+
+    /// Returns `true` if no other region competes with those that a block writes.
+    fn dominates(&self, block: &Block) -> bool {
+        let count = |region: &Ref<BufferRegion>| self.0.get(&region.buffer.object().address());
+        block.writes.iter().all(|region| count(region).is_none_or(|count| *count == 1))
+    }
 }
 
-/// Returns `true` if a block is the only one in a scope that writes its buffers.
-fn is_dominant(state: &State, block: Item, scope: Item) -> Result<bool> {
-    let writers = writers(state, scope)?;
-    let node = state.block_of(block)?;
-    for write in node.writes.iter() {
-        let mut count = 0usize;
-        for writer in &writers {
-            let writes = &state.block_of(*writer)?.writes;
-            count += usize::from(writes.iter().any(|other| other.buffer.ptr_eq(&write.buffer)));
-        }
-        if count > 1 {
-            return Ok(false);
-        }
+const SHARED_OUTPUT: &str = "something else writes its buffers";
+
+/// The reason why the iterations of a block depend on each other or on other blocks; `None` for complete blocks.
+fn incomplete(block: &Block, writers: &Writers) -> Option<&'static str> {
+    if !block.iter_vars.iter().all(|axis| axis.iter_type == IterType::DataPar) {
+        return Some("not all of its axes are spatial");
     }
-    Ok(true)
+    if !writers.dominates(block) {
+        return Some(SHARED_OUTPUT);
+    }
+    let is_read =
+        |write: &Ref<BufferRegion>| block.reads.iter().any(|read| read.buffer.ptr_eq(&write.buffer));
+    block.writes.iter().any(is_read).then_some("it reads what it writes")
+}
+
+/// The reason why a block does not reduce over some of its axes; `None` for reductions.
+fn irreducible(state: &State, item: Item, block: &Block, writers: &Writers) -> Option<&'static str> {
+    if block.init.is_none() {
+        return Some("it has no `T.init()`");
+    }
+    if !state.flags(item).is_affine {
+        return Some("the values of its axes are not affine in the loops");
+    }
+    let is_known = |kind: IterType| matches!(kind, IterType::DataPar | IterType::CommReduce);
+    if !block.iter_vars.iter().all(|axis| is_known(axis.iter_type)) {
+        return Some("an axis is neither spatial nor a reduction");
+    }
+    if !writers.dominates(block) {
+        return Some(SHARED_OUTPUT);
+    }
+    let reduced = block.iter_vars.iter().filter(|axis| axis.iter_type == IterType::CommReduce);
+    let reduced: HashSet<usize> = reduced.map(|axis| axis.var.object().address()).collect();
+    // An element must not move while it is reduced.
+    let moves = any_node(&block.body, |inner| {
+        let Some(store) = inner.as_node::<BufferStore>() else { return false };
+        let is_written = block.writes.iter().any(|write| write.buffer.ptr_eq(&store.buffer));
+        is_written && any_node(&store.indices, |node| reduced.contains(&node.address()))
+    });
+    moves.then_some("an index of what it writes is reduced")
 }
 
 /// Returns `true` if all iterations of a block are independent, and no other block writes its buffers.
 pub(crate) fn is_complete(state: &State, block: Item, scope: Item) -> Result<bool> {
-    let node = state.block_of(block)?;
-    let is_parallel = node.iter_vars.iter().all(|axis| axis.iter_type == IterType::DataPar);
-    let overlaps =
-        node.writes.iter().any(|write| node.reads.iter().any(|read| read.buffer.ptr_eq(&write.buffer)));
-    Ok(is_parallel && !overlaps && is_dominant(state, block, scope)?)
+    Ok(incomplete(state.block_of(block)?, &Writers::of(state, scope)?).is_none())
 }
 
 /// Returns `true` if a block reduces over some of its axes, and no other block writes its buffers.
 pub(crate) fn is_reduction(state: &State, block: Item, scope: Item) -> Result<bool> {
+    Ok(irreducible(state, block, state.block_of(block)?, &Writers::of(state, scope)?).is_none())
+}
+
+fn refused(class: &'static str, block: &Ref<Block>, what: &str, why: &str) -> ScheduleError {
+    let message = format!("the block `{}` is not {what}: {why}", block.name_hint.as_str());
+    ScheduleError::new(class, message).at(block.clone())
+}
+
+/// Refuses a block with dependent iterations: `IncompleteBlockError`.
+pub(crate) fn check_complete(state: &State, block: Item, scope: Item) -> Result<()> {
     let node = state.block_of(block)?;
-    let is_known = |kind: IterType| matches!(kind, IterType::DataPar | IterType::CommReduce);
-    if node.init.is_none()
-        || !state.flags(block).is_affine
-        || !node.iter_vars.iter().all(|axis| is_known(axis.iter_type))
-        || !is_dominant(state, block, scope)?
-    {
-        return Ok(false);
+    match incomplete(node, &Writers::of(state, scope)?) {
+        None => Ok(()),
+        Some(why) => Err(refused("IncompleteBlockError", node, "complete", why)),
     }
-    let reduced = node.iter_vars.iter().filter(|axis| axis.iter_type == IterType::CommReduce);
-    let reduced: Vec<_> = reduced.map(|axis| axis.var.clone()).collect();
-    // An element must not move while it is reduced.
-    let moves = any_node(&node.body, |inner| {
-        let Some(store) = inner.as_node::<BufferStore>() else { return false };
-        let is_written = node.writes.iter().any(|write| write.buffer.ptr_eq(&store.buffer));
-        is_written && store.indices.iter().any(|index| reduced.iter().any(|var| mentions(index, var)))
-    });
-    Ok(!moves)
+}
+
+/// Refuses a block that is not a reduction: `NotReductionBlockError`.
+pub(crate) fn check_reduction(state: &State, block: Item, scope: Item) -> Result<()> {
+    let node = state.block_of(block)?;
+    match irreducible(state, block, node, &Writers::of(state, scope)?) {
+        None => Ok(()),
+        Some(why) => Err(refused("NotReductionBlockError", node, "a reduction", why)),
+    }
+}
+
+/// Refuses a block that is neither complete nor a reduction: `NotCompleteOrReductionBlockError`.
+pub(crate) fn check_complete_or_reduction(state: &State, block: Item, scope: Item) -> Result<()> {
+    let (node, writers) = (state.block_of(block)?, Writers::of(state, scope)?);
+    match (incomplete(node, &writers), irreducible(state, block, node, &writers)) {
+        (Some(why), Some(too)) => {
+            let why = format!("{why}; nor a reduction: {too}");
+            Err(refused("NotCompleteOrReductionBlockError", node, "complete", &why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a block that writes a buffer that its scope does not allocate: `OutputBlockError`.
+pub(crate) fn check_not_output(state: &State, block: Item, scope: Item) -> Result<()> {
+    if !is_output(state, block, scope) {
+        return Ok(());
+    }
+    let node = state.block_of(block)?;
+    let message =
+        format!("the block `{}` writes a buffer from outside of its scope", node.name_hint.as_str());
+    Err(ScheduleError::new("OutputBlockError", message).at(node.clone()))
 }
 
 /// Refuses a loop or block in which a block is neither complete nor a reduction.
 pub(crate) fn check_compact(state: &State, root: Item) -> Result<()> {
+    let writers = Writers::of(state, root)?;
     for block in state.child_blocks(root)? {
-        if !is_complete(state, block, root)? && !is_reduction(state, block, root)? {
-            let name = state.block_of(block)?.name_hint.clone();
-            let message = format!("the block `{}` is neither complete nor a reduction", name.as_str());
+        let node = state.block_of(block)?;
+        if incomplete(node, &writers).is_some() && irreducible(state, block, node, &writers).is_some() {
+            let message =
+                format!("the block `{}` is neither complete nor a reduction", node.name_hint.as_str());
             let mut error = ScheduleError::new("NotCompactDataFlowError", message);
             error.nodes = [root, block].into_iter().filter_map(|item| state.node(item)).collect();
             return Err(error);

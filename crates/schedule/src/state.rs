@@ -132,6 +132,11 @@ impl State {
         Some(&function.var.name_hint)
     }
 
+    /// The function of a loop or block.
+    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
+        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
+    }
+
     fn entry(&self, item: Item) -> Result<&Entry> {
         let entry = usize::try_from(item.0).ok().and_then(|at| self.entries.get(at));
         entry
@@ -244,6 +249,11 @@ impl State {
         self.places.get(&found.address()).copied()
     }
 
+    /// The handle of a block in the module.
+    pub(crate) fn find_block(&self, block: &Ref<Block>) -> Option<Item> {
+        self.places.get(&block.object().address()).copied()
+    }
+
     /// The outermost loops and blocks in a loop or block, in order.
     ///
     /// # Errors
@@ -271,6 +281,22 @@ impl State {
             }
         }
         Ok(blocks)
+    }
+
+    /// The only outermost block in a loop or block.
+    ///
+    /// # Errors
+    /// `NonSingleChildBlockError` for another number of blocks.
+    pub(crate) fn only_block(&self, item: Item) -> Result<Item> {
+        let blocks = self.child_blocks(item)?;
+        match blocks[..] {
+            [block] => Ok(block),
+            _ => {
+                let message = format!("expected one block in the loop or block, found {}", blocks.len());
+                let error = ScheduleError::new("NonSingleChildBlockError", message);
+                Err(self.node(item).into_iter().fold(error, ScheduleError::at))
+            }
+        }
     }
 
     /// Replaces a loop by a statement.

@@ -3,6 +3,10 @@
 mod annotate;
 mod axis_separators;
 mod cache;
+mod compute_at;
+mod compute_inline;
+mod compute_location;
+mod decompose_reduction;
 mod enter_postproc;
 mod find;
 mod fuse;
@@ -10,6 +14,8 @@ mod kind;
 mod merge;
 mod reorder;
 mod reorder_axes;
+mod reverse_compute_inline;
+mod rfactor;
 mod sample;
 mod set_dtype;
 mod set_scope;
@@ -138,11 +144,18 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &compute_at::COMPUTE_AT,
+    &compute_at::REVERSE_COMPUTE_AT,
+    &compute_inline::COMPUTE_INLINE,
+    &reverse_compute_inline::REVERSE_COMPUTE_INLINE,
+    &decompose_reduction::DECOMPOSE_REDUCTION,
+    &rfactor::RFACTOR,
     &sample::SAMPLE_CATEGORICAL,
     &sample::SAMPLE_PERFECT_TILE,
     &sample::SAMPLE_PARTITIONED_TILE,
     &cache::CACHE_READ,
     &cache::CACHE_WRITE,
+    &compute_location::SAMPLE_COMPUTE_LOCATION,
     &set_scope::SET_SCOPE,
     &set_dtype::UNSAFE_SET_DTYPE,
     &storage_align::STORAGE_ALIGN,

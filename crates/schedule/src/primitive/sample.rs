@@ -34,8 +34,11 @@ pub(super) static SAMPLE_CATEGORICAL: Primitive = Primitive {
         let candidates = integers(candidates)?;
         let weights: Vec<f64> = weights.list()?.iter().map(Argument::float).collect::<Result<_>>()?;
         if candidates.len() != weights.len() {
-            let message =
-                format!("expected as many probabilities as candidates, found {} and {}", weights.len(), candidates.len());
+            let message = format!(
+                "expected as many probabilities as candidates, found {} and {}",
+                weights.len(),
+                candidates.len()
+            );
             return Err(ScheduleError::plain(message));
         }
         let chosen = match decision {
@@ -105,11 +108,15 @@ pub(super) static SAMPLE_PARTITIONED_TILE: Primitive = Primitive {
         let (extent, count) = (extent(schedule, target)?, part_count(count)?);
         let position = usize::try_from(position.int()?).ok().filter(|position| *position < count);
         let Some(position) = position else {
-            return Err(ScheduleError::plain("expected a `partition_pos` from 0 up to the number of factors"));
+            return Err(ScheduleError::plain(
+                "expected a `partition_pos` from 0 up to the number of factors",
+            ));
         };
         let factor = factor.int()?;
         if factor < 1 {
-            return Err(ScheduleError::plain(format!("expected a positive `innerpart_factor`, found {factor}")));
+            return Err(ScheduleError::plain(format!(
+                "expected a positive `innerpart_factor`, found {factor}"
+            )));
         }
         let fits = |tile: &[i64]| {
             tile.iter().skip(position).fold(1i64, |product, part| product.saturating_mul(*part)) % factor == 0

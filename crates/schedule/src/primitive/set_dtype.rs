@@ -73,8 +73,7 @@ impl Retyping {
         if let Some(load) = node.downcast_ref::<BufferLoad>()
             && self.is_new(&load.buffer)
         {
-            let new =
-                BufferLoad::try_new(load.buffer.clone(), load.indices.clone(), load.predicate.clone())?;
+            let new = BufferLoad::try_new(load.buffer.clone(), load.indices.clone(), load.predicate.clone())?;
             return Ok(Some(Cast::try_new(self.from, new)?.into_object()));
         }
         Ok(None)

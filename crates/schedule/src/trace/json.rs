@@ -8,8 +8,8 @@ use super::text::names;
 use super::{Instruction, Trace};
 use crate::argument::{Argument, Rv};
 use crate::buffers::{self, Access};
-use crate::index_map;
 use crate::error::ScheduleError;
+use crate::index_map;
 use crate::primitive::{PRIMITIVES, Parameter, Place};
 use crate::schedule::Schedule;
 
@@ -135,8 +135,9 @@ impl Schedule {
             let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.kind == kind) else {
                 return Err(TraceError::Unknown { at, kind: kind.to_owned() });
             };
-            let arguments = arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
-                .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
+            let arguments =
+                arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
+                    .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
             let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
