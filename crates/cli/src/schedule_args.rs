@@ -29,6 +29,9 @@ pub(crate) struct ScheduleArgs {
     /// Apply the trace in this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_json: Option<PathBuf>,
+    /// Let `tensorize` use the intrinsics in this JSON file: {name: {"desc": script, "impl": script}}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) intrins: Option<PathBuf>,
     /// Leave out tests of the order of reads and writes, as TVM's `enable_check=False`
     #[arg(long)]
     pub(crate) no_check: bool,

@@ -54,3 +54,9 @@ impl From<tvmscript_prim::PrimError> for ScheduleError {
         ScheduleError::plain(error.to_string())
     }
 }
+
+impl From<tvmscript_arith::ArithError> for ScheduleError {
+    fn from(error: tvmscript_arith::ArithError) -> Self {
+        ScheduleError::plain(error.to_string())
+    }
+}

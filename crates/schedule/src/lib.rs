@@ -6,6 +6,7 @@
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+mod accesses;
 mod affine;
 mod api;
 mod argument;
@@ -15,12 +16,16 @@ mod cache;
 mod copies;
 mod definition;
 mod domains;
+mod comparison;
+mod division;
 mod error;
 mod flags;
 mod fresh;
 mod index_map;
 mod inline;
 mod insertion;
+mod intrinsic;
+mod layout;
 mod loops;
 mod primitive;
 mod random;
@@ -36,11 +41,13 @@ mod scope;
 mod script;
 mod state;
 mod storage;
+mod substitution;
 mod trace;
 mod walk;
 
 pub use argument::{Argument, Rv, RvValue};
 pub use error::{Result, ScheduleError};
+pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
 pub use primitive::{PRIMITIVES, Parameter, Place, Primitive, Results};
 pub use schedule::Schedule;
 pub use state::{Item, State};

@@ -6,6 +6,8 @@ use tvmscript_ir_core::{Object, Ref, Str};
 use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
 use crate::error::{Result, ScheduleError};
+use crate::index_map;
+use crate::intrinsic::TensorIntrinsics;
 use crate::primitive::{Default, Primitive, Results};
 use crate::random::Random;
 use crate::state::{Item, State};
@@ -23,6 +25,7 @@ pub struct Schedule {
     random: Random,
     /// What the primitive that runs chose.
     decision: Option<Argument>,
+    intrinsics: TensorIntrinsics,
 }
 
 impl Schedule {
@@ -44,6 +47,7 @@ impl Schedule {
             function,
             random: Random::default(),
             decision: None,
+            intrinsics: TensorIntrinsics::default(),
         })
     }
 
@@ -64,6 +68,16 @@ impl Schedule {
     /// The module as it is now.
     pub fn module(&self) -> Ref<IRModule> {
         self.state.module()
+    }
+
+    /// The intrinsics that `tensorize` finds by name, besides those of TVM.
+    pub fn intrinsics(&self) -> &TensorIntrinsics {
+        &self.intrinsics
+    }
+
+    /// The same, to add intrinsics.
+    pub fn intrinsics_mut(&mut self) -> &mut TensorIntrinsics {
+        &mut self.intrinsics
     }
 
     /// The instructions so far.
@@ -190,6 +204,7 @@ impl Schedule {
         }
         buffers::resolve(self, primitive, &mut arguments)?;
         self.decision = None;
+        index_map::resolve(self, primitive, &mut arguments)?;
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);

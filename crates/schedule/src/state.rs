@@ -133,8 +133,11 @@ impl State {
     }
 
     /// The function of a loop or block.
-    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
-        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
+    pub(crate) fn prim_func(&self, item: Item) -> Result<&Ref<PrimFunc>> {
+        let function = self.functions.get(self.entry(item)?.function);
+        function
+            .map(|function| &function.function)
+            .ok_or_else(|| ScheduleError::plain("the function is no longer in the module"))
     }
 
     fn entry(&self, item: Item) -> Result<&Entry> {

@@ -54,6 +54,11 @@ fn schedule_file(
         Ok(schedule) => schedule.with_seed(args.seed),
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
+    if let Some(file) = &args.intrins {
+        let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+        let read = schedule.intrinsics_mut().read_json(&source.text, settings.registry());
+        read.map_err(|error| FileError::new(refused(error), Some(source)))?;
+    }
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
         let source =
             input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;

@@ -2,16 +2,20 @@
 
 mod annotate;
 mod axis_separators;
+mod blockize;
 mod cache;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
 mod decompose_reduction;
+mod decompose_padding;
 mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
 mod merge;
+mod pad_einsum;
+mod reindex;
 mod reorder;
 mod reorder_axes;
 mod reverse_compute_inline;
@@ -21,6 +25,8 @@ mod set_dtype;
 mod set_scope;
 mod split;
 mod storage_align;
+mod tensorize;
+mod transform_block_layout;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};
@@ -163,4 +169,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &enter_postproc::ENTER_POSTPROC,
     &reorder_axes::REORDER_BLOCK_ITER_VAR,
     &merge::MERGE,
+    &decompose_padding::DECOMPOSE_PADDING,
+    &pad_einsum::PAD_EINSUM,
+    &reindex::REINDEX,
+    &blockize::BLOCKIZE,
+    &tensorize::TENSORIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];
