@@ -7,6 +7,7 @@ use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
 use crate::error::{Refusal, Result, ScheduleError};
 use crate::index_map;
+use crate::intrinsic::TensorIntrinsics;
 use crate::primitive::{Default, Primitive, Results};
 use crate::random::Random;
 use crate::record::{Record, Recorder};
@@ -25,10 +26,14 @@ pub struct Schedule {
     random: Random,
     /// What the primitive that runs chose.
     decision: Option<Argument>,
+<<<<<<< HEAD
     pub(crate) record: Option<Vec<Record>>,
     /// Refused primitives of traces.
     refusals: Vec<Refusal>,
     keeps_going: bool,
+=======
+    intrinsics: TensorIntrinsics,
+>>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
 }
 
 impl Schedule {
@@ -50,9 +55,13 @@ impl Schedule {
             function,
             random: Random::default(),
             decision: None,
+<<<<<<< HEAD
             record: None,
             refusals: Vec::new(),
             keeps_going: false,
+=======
+            intrinsics: TensorIntrinsics::default(),
+>>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
         })
     }
 
@@ -84,6 +93,16 @@ impl Schedule {
     /// The module as it is now.
     pub fn module(&self) -> Ref<IRModule> {
         self.state.module()
+    }
+
+    /// The intrinsics that `tensorize` finds by name, besides those of TVM.
+    pub fn intrinsics(&self) -> &TensorIntrinsics {
+        &self.intrinsics
+    }
+
+    /// The same, to add intrinsics.
+    pub fn intrinsics_mut(&mut self) -> &mut TensorIntrinsics {
+        &mut self.intrinsics
     }
 
     /// The instructions so far.
@@ -212,6 +231,7 @@ impl Schedule {
         }
         buffers::resolve(self, primitive, &mut arguments)?;
 <<<<<<< HEAD
+<<<<<<< HEAD
         index_map::resolve(self, primitive, &mut arguments)?;
         let recorder = Recorder::enter(self, primitive);
         let schedule = &mut *recorder.schedule;
@@ -224,6 +244,10 @@ impl Schedule {
         schedule.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision });
 =======
         self.decision = None;
+=======
+        self.decision = None;
+        index_map::resolve(self, primitive, &mut arguments)?;
+>>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);

@@ -8,12 +8,14 @@
 //! function that shares all other nodes with the old one.
 
 use hashbrown::HashMap;
-use tvmscript_arith::Analyzer;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{
     Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
 };
+<<<<<<< HEAD
 
+=======
+>>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
 use crate::definition::Exchange;
@@ -142,6 +144,7 @@ impl State {
             .ok_or_else(|| ScheduleError::plain("the function is no longer in the module"))
     }
 
+<<<<<<< HEAD
     /// An analyzer that knows that the dimensions of parameters are not negative.
     pub(crate) fn shape_analyzer(&self, item: Item) -> Result<Analyzer> {
         let mut analyzer = Analyzer::new();
@@ -149,6 +152,8 @@ impl State {
         Ok(analyzer)
     }
 
+=======
+>>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
     fn entry(&self, item: Item) -> Result<&Entry> {
         let entry = usize::try_from(item.0).ok().and_then(|at| self.entries.get(at));
         entry

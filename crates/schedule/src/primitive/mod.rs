@@ -3,16 +3,21 @@
 mod annotate;
 mod axis_separators;
 mod blockize;
+mod cache;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
 mod decompose_reduction;
+mod decompose_padding;
 mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
+mod merge;
+mod pad_einsum;
 mod reindex;
 mod reorder;
+mod reorder_axes;
 mod reverse_compute_inline;
 mod rfactor;
 mod sample;
@@ -20,6 +25,7 @@ mod set_dtype;
 mod set_scope;
 mod split;
 mod storage_align;
+mod tensorize;
 mod transform_block_layout;
 mod unit_loop;
 
@@ -153,6 +159,8 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &sample::SAMPLE_CATEGORICAL,
     &sample::SAMPLE_PERFECT_TILE,
     &sample::SAMPLE_PARTITIONED_TILE,
+    &cache::CACHE_READ,
+    &cache::CACHE_WRITE,
     &compute_location::SAMPLE_COMPUTE_LOCATION,
     &set_scope::SET_SCOPE,
     &set_dtype::UNSAFE_SET_DTYPE,
@@ -161,5 +169,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &enter_postproc::ENTER_POSTPROC,
     &reindex::REINDEX,
     &blockize::BLOCKIZE,
+    &reorder_axes::REORDER_BLOCK_ITER_VAR,
+    &merge::MERGE,
+    &decompose_padding::DECOMPOSE_PADDING,
+    &pad_einsum::PAD_EINSUM,
+    &tensorize::TENSORIZE,
     &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];

@@ -34,7 +34,7 @@ pub(super) static TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
 fn transform(schedule: &mut Schedule, item: Item, map: &Ref<IndexMap>) -> Result<()> {
     let state = schedule.state();
     let old = state.block_of(item)?.clone();
-    let mut analyzer = state.shape_analyzer(item)?;
+    let mut analyzer = state.shape_analyzer(item);
     let loops = state.loops_above(item);
     for found in &loops {
         check_starts_at_zero(state.loop_of(*found)?, &mut analyzer)?;
@@ -74,6 +74,10 @@ fn transform(schedule: &mut Schedule, item: Item, map: &Ref<IndexMap>) -> Result
     }
     let new = with_axes(&old, map, &extents, &axes, &mut analyzer)?;
     let new = simplify_accesses(new, &mut analyzer)?;
+    if top == item {
+        let message = "the block has no loops around it, which new loops would replace";
+        return Err(ScheduleError::plain(message).at(old));
+    }
     let mut variables = Vec::new();
     for (at, (axis, extent)) in axes.iter().zip(shape).enumerate() {
         variables.push((Var::new(format!("ax{at}"), axis.var.dtype), extent));

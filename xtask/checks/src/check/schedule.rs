@@ -168,6 +168,12 @@ fn judge(case: &Value, options: &Options) -> Outcome {
         Ok(schedule) => schedule,
         Err(error) => return Outcome::Bad(error.to_string()),
     };
+    if case["intrins"].is_object()
+        && let Err(error) =
+            schedule.intrinsics_mut().read_json(&case["intrins"].to_string(), tvmscript::registry())
+    {
+        return Outcome::Bad(error.to_string());
+    }
     let applied = match options.text {
         true => schedule
             .apply_text("trace.py", text("trace"), tvmscript::registry())
