@@ -23,6 +23,7 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
+<<<<<<< HEAD
     random: Random,
     /// What the primitive that runs chose.
     decision: Option<Argument>,
@@ -34,6 +35,12 @@ pub struct Schedule {
 =======
     intrinsics: TensorIntrinsics,
 >>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
+=======
+    intrinsics: TensorIntrinsics,
+    random: Random,
+    /// What the primitive that runs chose.
+    decision: Option<Argument>,
+>>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
 }
 
 impl Schedule {
@@ -53,6 +60,7 @@ impl Schedule {
             values: Vec::new(),
             trace: Trace::default(),
             function,
+            intrinsics: TensorIntrinsics::default(),
             random: Random::default(),
             decision: None,
 <<<<<<< HEAD
@@ -232,6 +240,7 @@ impl Schedule {
         buffers::resolve(self, primitive, &mut arguments)?;
 <<<<<<< HEAD
 <<<<<<< HEAD
+<<<<<<< HEAD
         index_map::resolve(self, primitive, &mut arguments)?;
         let recorder = Recorder::enter(self, primitive);
         let schedule = &mut *recorder.schedule;
@@ -248,6 +257,10 @@ impl Schedule {
         self.decision = None;
         index_map::resolve(self, primitive, &mut arguments)?;
 >>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
+=======
+        index_map::resolve(self, primitive, &mut arguments)?;
+        self.decision = None;
+>>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
         let results = (primitive.apply)(self, &arguments)?;
         let first = self.values.len();
         self.values.extend(results);

@@ -249,22 +249,3 @@ pub(crate) fn check_compact(state: &State, root: Item) -> Result<()> {
     }
     Ok(())
 }
-
-/// The only block directly in a loop or block.
-///
-/// # Errors
-/// `NonSingleChildBlockError`.
-pub(crate) fn single_child_block(state: &State, item: Item) -> Result<Item> {
-    let children = state.child_blocks(item)?;
-    match children[..] {
-        [only] => Ok(only),
-        _ => {
-            let message = format!("expected one block in the loop or block, found {}", children.len());
-            let error = ScheduleError::new("NonSingleChildBlockError", message);
-            Err(match state.node(item) {
-                Some(node) => error.at(node),
-                None => error,
-            })
-        }
-    }
-}

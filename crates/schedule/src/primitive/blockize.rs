@@ -15,7 +15,6 @@ use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
 use crate::reads::mentions;
 use crate::schedule::Schedule;
-use crate::scope::single_child_block;
 use crate::state::{Item, Reused, State};
 use crate::substitution::substitute_simplified;
 use crate::walk::Found;
@@ -73,7 +72,7 @@ pub(super) fn blockized(
     target: Item,
     preserves_units: bool,
 ) -> Result<(Ref<BlockRealize>, Vec<Reused>)> {
-    let item = single_child_block(state, target)?;
+    let item = state.only_block(target)?;
     let mut analyzer = Analyzer::new();
     let division = state.divide(item, Inner::UpTo(target), preserves_units, &mut analyzer)?;
     let old = state.block_of(item)?.clone();

@@ -1,8 +1,8 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
-mod axis_separators;
 mod blockize;
+mod axis_separators;
 mod cache;
 mod compute_at;
 mod compute_inline;
@@ -24,9 +24,9 @@ mod sample;
 mod set_dtype;
 mod set_scope;
 mod split;
-mod storage_align;
 mod tensorize;
 mod transform_block_layout;
+mod storage_align;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};
@@ -150,6 +150,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &reindex::REINDEX,
+    &blockize::BLOCKIZE,
+    &tensorize::TENSORIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
     &compute_at::COMPUTE_AT,
     &compute_at::REVERSE_COMPUTE_AT,
     &compute_inline::COMPUTE_INLINE,
@@ -167,12 +171,8 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &storage_align::STORAGE_ALIGN,
     &axis_separators::SET_AXIS_SEPARATOR,
     &enter_postproc::ENTER_POSTPROC,
-    &reindex::REINDEX,
-    &blockize::BLOCKIZE,
     &reorder_axes::REORDER_BLOCK_ITER_VAR,
     &merge::MERGE,
     &decompose_padding::DECOMPOSE_PADDING,
     &pad_einsum::PAD_EINSUM,
-    &tensorize::TENSORIZE,
-    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];
