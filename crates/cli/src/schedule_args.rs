@@ -29,7 +29,6 @@ pub(crate) struct ScheduleArgs {
     /// Apply the trace in this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_json: Option<PathBuf>,
-<<<<<<< HEAD
     /// Leave out refused primitives and those that need their results, and report all of them; the exit status is 1
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -37,11 +36,9 @@ pub(crate) struct ScheduleArgs {
     /// an index
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
-=======
     /// Let `tensorize` use the intrinsics in this JSON file: {name: {"desc": script, "impl": script}}
     #[arg(long, value_name = "FILE")]
     pub(crate) intrins: Option<PathBuf>,
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
     /// Leave out tests of the order of reads and writes, as TVM's `enable_check=False`
     #[arg(long)]
     pub(crate) no_check: bool,

@@ -22,7 +22,12 @@ pub(crate) trait RewriteAccess {
     ) -> Result<Option<(Ref<Buffer>, Vec<Expr>)>>;
 
     /// A block whose parts are rewritten; `before` is the block as it was.
-    fn block(&mut self, context: &mut Context<'_>, block: Ref<Block>, before: Ref<Block>) -> Result<Ref<Block>>;
+    fn block(
+        &mut self,
+        context: &mut Context<'_>,
+        block: Ref<Block>,
+        before: Ref<Block>,
+    ) -> Result<Ref<Block>>;
 }
 
 /// Rewrites the accesses in a statement.
@@ -111,7 +116,6 @@ impl Context<'_> {
         let ranges: Vec<Ref<Range>> = ranges.collect();
         Ref::new(region_of(ranges))
     }
-
 }
 
 struct Accesses<'a, R> {

@@ -23,24 +23,14 @@ pub struct Schedule {
     values: Vec<RvValue>,
     trace: Trace,
     function: Option<Str>,
-<<<<<<< HEAD
     random: Random,
     /// What the primitive that runs chose.
     decision: Option<Argument>,
-<<<<<<< HEAD
+    intrinsics: TensorIntrinsics,
     pub(crate) record: Option<Vec<Record>>,
     /// Refused primitives of traces.
     refusals: Vec<Refusal>,
     keeps_going: bool,
-=======
-    intrinsics: TensorIntrinsics,
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
-=======
-    intrinsics: TensorIntrinsics,
-    random: Random,
-    /// What the primitive that runs chose.
-    decision: Option<Argument>,
->>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
 }
 
 impl Schedule {
@@ -63,13 +53,9 @@ impl Schedule {
             intrinsics: TensorIntrinsics::default(),
             random: Random::default(),
             decision: None,
-<<<<<<< HEAD
             record: None,
             refusals: Vec::new(),
             keeps_going: false,
-=======
-            intrinsics: TensorIntrinsics::default(),
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
         })
     }
 
@@ -238,9 +224,6 @@ impl Schedule {
             }
         }
         buffers::resolve(self, primitive, &mut arguments)?;
-<<<<<<< HEAD
-<<<<<<< HEAD
-<<<<<<< HEAD
         index_map::resolve(self, primitive, &mut arguments)?;
         let recorder = Recorder::enter(self, primitive);
         let schedule = &mut *recorder.schedule;
@@ -251,28 +234,6 @@ impl Schedule {
         let outputs = schedule.variables_from(first);
         let decision = schedule.decision.take();
         schedule.trace.push(Instruction { primitive, arguments, outputs: outputs.clone(), decision });
-=======
-        self.decision = None;
-=======
-        self.decision = None;
-        index_map::resolve(self, primitive, &mut arguments)?;
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
-=======
-        index_map::resolve(self, primitive, &mut arguments)?;
-        self.decision = None;
->>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
-        let results = (primitive.apply)(self, &arguments)?;
-        let first = self.values.len();
-        self.values.extend(results);
-        let outputs: Vec<Rv> =
-            (first..self.values.len()).filter_map(|at| Some(Rv(u32::try_from(at).ok()?))).collect();
-        self.trace.push(Instruction {
-            primitive,
-            arguments,
-            outputs: outputs.clone(),
-            decision: self.decision.take(),
-        });
->>>>>>> f3863018e54633d07376cc2d5a697e1490e85494
         Ok(outputs)
     }
 

@@ -12,13 +12,6 @@ use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{
     Class as _, Descend, Map, Mutator, Object, ObjectLike as _, Ref, Str, mutate, substitute,
 };
-<<<<<<< HEAD
-<<<<<<< HEAD
-
-=======
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
-=======
->>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
 use tvmscript_tir::{Block, BlockRealize, For, PrimFunc, SeqStmt, Stmt, StmtRef};
 
 use crate::definition::Exchange;
@@ -140,28 +133,10 @@ impl State {
     }
 
     /// The function of a loop or block.
-<<<<<<< HEAD
-    pub(crate) fn prim_func(&self, item: Item) -> Result<&Ref<PrimFunc>> {
-        let function = self.functions.get(self.entry(item)?.function);
-        function
-            .map(|function| &function.function)
-            .ok_or_else(|| ScheduleError::plain("the function is no longer in the module"))
-    }
-
-<<<<<<< HEAD
-    /// An analyzer that knows that the dimensions of parameters are not negative.
-    pub(crate) fn shape_analyzer(&self, item: Item) -> Result<Analyzer> {
-        let mut analyzer = Analyzer::new();
-        self.bound_shapes(item, &mut analyzer);
-        Ok(analyzer)
-=======
     pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
         Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
->>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
     }
 
-=======
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
     fn entry(&self, item: Item) -> Result<&Entry> {
         let entry = usize::try_from(item.0).ok().and_then(|at| self.entries.get(at));
         entry

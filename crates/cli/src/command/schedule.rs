@@ -66,15 +66,12 @@ fn schedule_file(
         Ok(schedule) => configured(schedule, args),
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
-<<<<<<< HEAD
     let mut left_out = None;
-=======
     if let Some(file) = &args.intrins {
         let source = input::read(file, settings, timings).map_err(|failure| FileError::new(failure, None))?;
         let read = schedule.intrinsics_mut().read_json(&source.text, settings.registry());
         read.map_err(|error| FileError::new(refused(error), Some(source)))?;
     }
->>>>>>> 3c0d046427b8ed22c66b8f32fa41034bf6e72b2b
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
         let source =
             input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;

@@ -1,7 +1,9 @@
 //! `merge`: nests in a row become one nest around their bodies.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Class as _, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, mutate, substitute};
+use tvmscript_ir_core::{
+    Class as _, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, mutate, substitute,
+};
 use tvmscript_prim::{Var, ops};
 use tvmscript_tir::{Block, BlockRealize, Evaluate, For, SeqStmt, Stmt, StmtRef, flatten};
 
@@ -77,11 +79,13 @@ fn common_ancestor(state: &State, loops: &[Item]) -> Result<Item> {
     for item in rest {
         let other: Vec<Item> = state.ancestors(*item).collect();
         // What both have in common is the outer part.
-        let common = above.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+        let common =
+            above.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
         above.drain(..above.len() - common);
     }
     let common = above.first().copied().ok_or_else(not_apart)?;
-    let is_around = |outer: &Item| loops.iter().any(|inner| state.ancestors(*inner).any(|above| above == *outer));
+    let is_around =
+        |outer: &Item| loops.iter().any(|inner| state.ancestors(*inner).any(|above| above == *outer));
     let is_twice = |at: usize, item: &Item| loops.iter().take(at).any(|earlier| earlier == item);
     match loops.iter().enumerate().any(|(at, item)| is_around(item) || is_twice(at, item)) {
         true => Err(not_apart()),
@@ -97,7 +101,8 @@ fn checked_chains(state: &State, loops: &[Item], common: Item) -> Result<Vec<Vec
     for item in loops {
         let scope = state.scope(*item)?;
         let mut chain: Vec<Ref<For>> = Vec::new();
-        for above in std::iter::once(*item).chain(state.ancestors(*item)).take_while(|above| *above != common) {
+        for above in std::iter::once(*item).chain(state.ancestors(*item)).take_while(|above| *above != common)
+        {
             let Ok(node) = state.loop_of(above).cloned() else { continue };
             check_plain(&node)?;
             check_starts_at_zero(&node, &mut analyzer)?;
@@ -157,9 +162,8 @@ impl Mutator for Merging {
 
     fn leave(&mut self, node: Object) -> Object {
         let Some(sequence) = node.as_node::<SeqStmt>() else { return node };
-        let is_nothing = |stmt: &StmtRef| {
-            stmt.as_node::<Evaluate>().is_some_and(|evaluate| ops::is_zero(&evaluate.value))
-        };
+        let is_nothing =
+            |stmt: &StmtRef| stmt.as_node::<Evaluate>().is_some_and(|evaluate| ops::is_zero(&evaluate.value));
         if !sequence.seq.iter().any(is_nothing) {
             return node;
         }

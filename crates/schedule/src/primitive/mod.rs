@@ -1,14 +1,14 @@
 //! Primitives: one file each, registered by one row.
 
 mod annotate;
-mod blockize;
 mod axis_separators;
+mod blockize;
 mod cache;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
-mod decompose_reduction;
 mod decompose_padding;
+mod decompose_reduction;
 mod enter_postproc;
 mod find;
 mod fuse;
@@ -24,9 +24,9 @@ mod sample;
 mod set_dtype;
 mod set_scope;
 mod split;
+mod storage_align;
 mod tensorize;
 mod transform_block_layout;
-mod storage_align;
 mod unit_loop;
 
 use crate::argument::{Argument, RvValue};

@@ -33,12 +33,7 @@ pub(super) static TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
 fn transform(schedule: &mut Schedule, item: Item, map: &Ref<IndexMap>) -> Result<()> {
     let state = schedule.state();
     let old = state.block_of(item)?.clone();
-<<<<<<< HEAD
     let mut analyzer = state.shape_analyzer(item);
-=======
-    let mut analyzer = Analyzer::new();
-    state.bound_shapes(item, &mut analyzer);
->>>>>>> 3a504275f64e6e96dc46c3fd50dcc3772003abb5
     let loops = state.loops_above(item);
     for found in &loops {
         check_starts_at_zero(state.loop_of(*found)?, &mut analyzer)?;

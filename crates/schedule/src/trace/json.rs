@@ -138,11 +138,7 @@ impl Schedule {
             let arguments =
                 arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
                     .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
-<<<<<<< HEAD
             let results = self.run_in_trace(primitive, arguments).map_err(|error| TraceError::Refused {
-=======
-            let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
->>>>>>> f3863018e54633d07376cc2d5a697e1490e85494
                 at,
                 primitive: primitive.name,
                 error,
