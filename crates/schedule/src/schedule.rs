@@ -1,7 +1,7 @@
 //! Schedules: a module, its random variables and the trace of what was done.
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, Ref, Span, Str};
+use tvmscript_ir_core::{Object, Ref, SourceId, Span, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
@@ -13,6 +13,9 @@ use crate::random::Random;
 use crate::record::{Record, Recorder};
 use crate::state::{Item, State};
 use crate::trace::{Instruction, Trace};
+
+/// The reason of the spans of what primitives make.
+const REASON: &str = "schedule";
 
 /// A module under work.
 ///
@@ -228,7 +231,10 @@ impl Schedule {
         let recorder = Recorder::enter(self, primitive);
         let schedule = &mut *recorder.schedule;
         schedule.decision = None;
-        let results = (primitive.apply)(schedule, &arguments)?;
+        let outside = Span::set_current(schedule.span_of(primitive, &arguments));
+        let results = (primitive.apply)(schedule, &arguments);
+        Span::set_current(outside);
+        let results = results?;
         let first = schedule.values.len();
         schedule.values.extend(results);
         let outputs = schedule.variables_from(first);
@@ -267,6 +273,25 @@ impl Schedule {
         let first = self.values.len();
         self.values.resize(first + results, RvValue::Skipped);
         Ok(self.variables_from(first))
+    }
+
+    /// The span of what a primitive makes: of the first loop or block that it is given, and of the call.
+    fn span_of(&self, primitive: &'static Primitive, arguments: &[Argument]) -> Span {
+        if primitive.is_pure {
+            return Span::current();
+        }
+        let mut first = None;
+        arguments.iter().for_each(|argument| argument.for_each_rv(&mut |rv| _ = first.get_or_insert(rv)));
+        let node = match first.and_then(|rv| self.value(rv).ok()) {
+            Some(RvValue::Block(item) | RvValue::Loop(item)) => self.node(item),
+            _ => None,
+        };
+        let call = match Span::current() {
+            call if call.is_known() => call,
+            _ => Span::source(SourceId::new(primitive.name)),
+        };
+        let of_node = node.map_or(Span::UNKNOWN, |node| node.span());
+        Span::sequence([of_node, call], REASON)
     }
 
     /// The random variables from a number on.

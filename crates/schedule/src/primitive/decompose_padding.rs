@@ -211,7 +211,7 @@ fn block_of(
     body: StmtRef,
 ) -> Ref<Block> {
     Ref::new(Block {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         iter_vars: Array::new(axes),
         reads,
         writes,
@@ -256,11 +256,11 @@ fn fill(
     }
     let values = realize.iter_values.iter().map(|value| rewrite.expr(value)).collect::<Result<_>>()?;
     let predicate = rewrite.expr(&realize.predicate)?;
-    let block = Ref::new(BlockRealize { span: Span::UNKNOWN, iter_values: values, predicate, block });
+    let block = Ref::new(BlockRealize { span: Span::current(), iter_values: values, predicate, block });
     let mut nest: StmtRef = block.clone().upcast();
     for (found, loop_var) in loops.iter().zip(variables) {
         nest = For::try_new(For {
-            span: Span::UNKNOWN,
+            span: Span::current(),
             loop_var,
             kind: ForKind::Serial,
             body: nest,
