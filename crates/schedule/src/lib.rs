@@ -49,7 +49,7 @@ mod walk;
 pub use argument::{Argument, Rv, RvValue};
 pub use error::{Refusal, RefusalKind, Result, ScheduleError};
 pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
-pub use primitive::{PRIMITIVES, Parameter, Place, Primitive, Results};
+pub use primitive::{Default, PRIMITIVES, Parameter, Place, Primitive, Results, ScheduleDialect, primitives};
 pub use record::{Record, VANILLA, read_table};
 pub use schedule::Schedule;
 pub use state::{Item, State};

@@ -1,14 +1,14 @@
 //! Schedules: a module, its random variables and the trace of what was done.
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Object, Ref, SourceId, Span, Str};
+use tvmscript_ir_core::{Object, Ref, Registry, SourceId, Span, Str};
 
 use crate::argument::{Argument, Rv, RvValue};
 use crate::buffers;
 use crate::error::{Refusal, Result, ScheduleError};
 use crate::index_map;
 use crate::intrinsic::TensorIntrinsics;
-use crate::primitive::{Default, Primitive, Results};
+use crate::primitive::{Default, PRIMITIVES, Primitive, Results, primitives};
 use crate::random::Random;
 use crate::record::{Record, Recorder};
 use crate::state::{Item, State};
@@ -34,6 +34,8 @@ pub struct Schedule {
     /// Refused primitives of traces.
     refusals: Vec<Refusal>,
     keeps_going: bool,
+    /// The primitives of traces.
+    primitives: Vec<&'static Primitive>,
 }
 
 impl Schedule {
@@ -59,6 +61,7 @@ impl Schedule {
             record: None,
             refusals: Vec::new(),
             keeps_going: false,
+            primitives: PRIMITIVES.to_vec(),
         })
     }
 
@@ -74,6 +77,17 @@ impl Schedule {
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Schedule {
         Schedule { random: Random::new(seed), ..self }
+    }
+
+    /// The same schedule; the traces that it applies have the primitives of the dialects of a registry, too.
+    #[must_use]
+    pub fn with_primitives_of(self, registry: &Registry) -> Schedule {
+        Schedule { primitives: primitives(registry), ..self }
+    }
+
+    /// The primitives of the traces that it applies.
+    pub fn primitives(&self) -> &[&'static Primitive] {
+        &self.primitives
     }
 
     /// The same schedule; of traces that it applies, refused primitives and those that need their results are left out.
@@ -121,7 +135,8 @@ impl Schedule {
         self.decision = Some(decision);
     }
 
-    pub(crate) fn state_mut(&mut self) -> &mut State {
+    /// The loops and blocks, to replace some of them.
+    pub fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }
 
@@ -143,7 +158,7 @@ impl Schedule {
     ///
     /// # Errors
     /// If it is something else.
-    pub(crate) fn item(&self, argument: &Argument) -> Result<Item> {
+    pub fn item(&self, argument: &Argument) -> Result<Item> {
         match self.value(argument.rv()?)? {
             RvValue::Block(item) | RvValue::Loop(item) => {
                 self.state.stmt(item)?;
@@ -162,7 +177,7 @@ impl Schedule {
     ///
     /// # Errors
     /// If it is something else.
-    pub(crate) fn loop_item(&self, argument: &Argument) -> Result<Item> {
+    pub fn loop_item(&self, argument: &Argument) -> Result<Item> {
         let item = self.item(argument)?;
         self.state.loop_of(item)?;
         Ok(item)
@@ -182,7 +197,7 @@ impl Schedule {
     ///
     /// # Errors
     /// If it is something else.
-    pub(crate) fn int(&self, argument: &Argument) -> Result<i64> {
+    pub fn int(&self, argument: &Argument) -> Result<i64> {
         match argument {
             Argument::Rv(rv) => match self.value(*rv)? {
                 RvValue::Int(value) => Ok(value),

@@ -14,7 +14,7 @@ use tvmscript_tir::build::args::ExprArg;
 use crate::argument::{Argument, Rv};
 use crate::error::ScheduleError;
 use crate::index_map;
-use crate::primitive::{PRIMITIVES, Place, Primitive, Results};
+use crate::primitive::{Place, Primitive, Results};
 use crate::schedule::Schedule;
 
 /// The name of the schedule in the text that calls the function of a file.
@@ -82,10 +82,11 @@ impl HostObject for Shared {
     }
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.name == name) else {
+        let primitives = self.lock().primitives().to_vec();
+        let Some(primitive) = primitives.iter().copied().find(|primitive| primitive.name == name) else {
             let message = format!("there is no primitive `{name}`");
             let missing = move |_| {
-                let known: Vec<&str> = PRIMITIVES.iter().map(|primitive| primitive.name).collect();
+                let known: Vec<&str> = primitives.iter().map(|primitive| primitive.name).collect();
                 Err(BuildError::message(message.clone())
                     .with_help(format!("there are `{}`", known.join("`, `"))))
             };
@@ -96,7 +97,7 @@ impl HostObject for Shared {
     }
 
     fn attribute_names(&self) -> Vec<String> {
-        PRIMITIVES.iter().map(|primitive| primitive.name.to_owned()).collect()
+        self.lock().primitives().iter().map(|primitive| primitive.name.to_owned()).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
-use tvmscript::schedule::{PRIMITIVES, Refusal, Schedule, ScheduleError};
+use tvmscript::schedule::{Primitive, Refusal, Schedule, ScheduleError, primitives};
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
 
@@ -19,7 +19,9 @@ use crate::{Outcome, output};
 
 pub(super) fn run(args: &ScheduleArgs, run: &mut Run<'_>) -> Outcome {
     let settings = run.settings;
-    let Some(file) = &args.file else { return output::write(args.output.as_deref(), &list()) };
+    let Some(file) = &args.file else {
+        return output::write(args.output.as_deref(), &list(&primitives(settings.registry())));
+    };
     run.for_each_valid(
         std::slice::from_ref(file),
         |path, settings, timings| schedule_file(path, args, settings, timings),
@@ -40,9 +42,9 @@ struct Scheduled {
 }
 
 /// The primitives with their effects.
-fn list() -> String {
+fn list(primitives: &[&Primitive]) -> String {
     let mut text = String::new();
-    for primitive in PRIMITIVES {
+    for primitive in primitives {
         let parameters: Vec<&str> = primitive.parameters.iter().map(|parameter| parameter.name).collect();
         let _ = writeln!(text, "{}({})\n    {}", primitive.name, parameters.join(", "), primitive.doc);
     }
@@ -63,7 +65,7 @@ fn schedule_file(
     };
     let schedule = timings.time("schedule", || Schedule::new(module).map_err(refused));
     let mut schedule = match schedule {
-        Ok(schedule) => configured(schedule, args),
+        Ok(schedule) => configured(schedule, args).with_primitives_of(settings.registry()),
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
     let mut left_out = None;

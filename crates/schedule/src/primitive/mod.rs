@@ -25,9 +25,12 @@ mod set_dtype;
 mod set_scope;
 mod split;
 mod storage_align;
+mod table;
 mod tensorize;
 mod transform_block_layout;
 mod unit_loop;
+
+pub use table::{ScheduleDialect, primitives};
 
 use crate::argument::{Argument, RvValue};
 use crate::error::Result;
