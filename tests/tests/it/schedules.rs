@@ -3,9 +3,11 @@
 use serde_json::Value;
 use tvmscript::ir::IRModule;
 use tvmscript::ir_core::Dialect;
+use tvmscript::pass::{PassContext, Sequential};
 use tvmscript::prim::{IntImm, ops};
 use tvmscript::schedule::{
     Parameter, Place, Primitive, Results, Schedule, ScheduleDialect as _, ScheduleError, TraceError,
+    TracedBuild, graph_nodes,
 };
 use tvmscript::tir::BufferStore;
 use tvmscript::{
@@ -166,4 +168,33 @@ fn p74_17_a_primitive_of_another_dialect_applies_in_both_forms_and_refuses_at_an
         .with(Dialect::new("two").schedule_primitive(&REPEAT));
     let clash = twice.build().expect_err("a clash").to_string();
     assert!(clash.contains("the schedule primitive `repeat`"), "{clash}");
+}
+
+#[test]
+fn p92_24_a_build_keeps_the_record_of_each_node() {
+    let model = module(include_str!("../../schedules/quantized.py"));
+    let build = TracedBuild::new("schedules.py", include_str!("../../schedules/quantized_schedules.py"));
+    let passes = Sequential::new("build").then(build.clone());
+    let module = PassContext::new().run(&passes, model.clone()).expect("the build");
+    let nodes = graph_nodes(&module);
+    assert_eq!(nodes.len(), 18);
+    assert_eq!((nodes[16].function.as_str(), nodes[17].function.as_str()), ("conv2d_cast", "add"));
+    let schedule = build.node_schedule(&module, 16).expect("a schedule");
+    let records = schedule.schedule_record();
+    let moved = records.iter().find(|record| record.primitive == "compute_at").expect("compute_at");
+    // The convolution moves under the outer loop of the cast.
+    let text =
+        |module: &Ref<IRModule>| print(module.object(), registry(), &PrinterConfig::default()).expect("text");
+    let depth = |text: &str| {
+        let line = text.lines().find(|line| line.contains("T.block(\"conv2d\")")).expect("the block");
+        line.len() - line.trim_start().len()
+    };
+    let (before, after) = (text(&moved.before), text(&moved.after));
+    assert!(depth(&after) > depth(&before), "{before}{after}");
+    let is_below_loop = |text: &str| text.find(" y_0") < text.find("\"conv2d\"");
+    assert!(!is_below_loop(&before) && is_below_loop(&after), "{before}{after}");
+    // The result of the last record is in the module.
+    let last = records.last().expect("a record").after.functions.iter().next().expect("a function").1.clone();
+    assert!(module.functions.iter().any(|(_, function)| function.ptr_eq(&last)));
+    assert!(build.node_schedule(&module, 15).is_none() && build.node_schedule(&module, 18).is_none());
 }
