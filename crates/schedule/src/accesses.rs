@@ -22,7 +22,12 @@ pub(crate) trait RewriteAccess {
     ) -> Result<Option<(Ref<Buffer>, Vec<Expr>)>>;
 
     /// A block whose parts are rewritten; `before` is the block as it was.
-    fn block(&mut self, context: &mut Context<'_>, block: Ref<Block>, before: Ref<Block>) -> Result<Ref<Block>>;
+    fn block(
+        &mut self,
+        context: &mut Context<'_>,
+        block: Ref<Block>,
+        before: Ref<Block>,
+    ) -> Result<Ref<Block>>;
 }
 
 /// Rewrites the accesses in a statement.
@@ -102,14 +107,15 @@ impl Context<'_> {
 
     fn region(&mut self, region: &Ref<BufferRegion>) -> Ref<BufferRegion> {
         let begins = self.simple(region.region.iter().map(|range| range.min.clone()));
-        let ranges = region.region.iter().zip(begins).map(|(range, min)| {
-            Range::from_min_extent(min, self.analyzer.simplify(&range.extent))
-        });
+        let ranges = region
+            .region
+            .iter()
+            .zip(begins)
+            .map(|(range, min)| Range::from_min_extent(min, self.analyzer.simplify(&range.extent)));
         let region_of = |ranges| BufferRegion { buffer: region.buffer.clone(), region: Array::new(ranges) };
         let ranges: Vec<Ref<Range>> = ranges.collect();
         Ref::new(region_of(ranges))
     }
-
 }
 
 struct Accesses<'a, R> {

@@ -84,9 +84,21 @@ pub(crate) fn resolve(schedule: &Schedule, primitive: &Primitive, arguments: &mu
     Ok(())
 }
 
-/// A node as TVM's JSON.
-pub(crate) fn to_json(node: &Object) -> Option<String> {
-    tvmscript_tvm_json::save(&Value::Node(node.clone())).ok()
+/// A node as TVM's JSON; `names` are those of the random variables there.
+pub(crate) fn to_json(node: &Object, names: &HashMap<Rv, String>) -> Option<String> {
+    tvmscript_tvm_json::save(&Value::Node(named(node, names))).ok()
+}
+
+/// A node with the names of sampled values in a trace.
+fn named(node: &Object, names: &HashMap<Rv, String>) -> Object {
+    let named = replaced(node.clone(), |variable| {
+        let name = names.get(&rv_of(variable)?).filter(|name| **name != *variable.name.text())?;
+        Some(Ok(Var::new(name.as_str(), variable.dtype).upcast()))
+    });
+    match named {
+        Ok(Argument::Node(named)) => named,
+        _ => node.clone(),
+    }
 }
 
 /// The node of TVM's JSON. `rvs` are the random variables by their names there.
@@ -139,7 +151,8 @@ fn replaced(node: Object, new: impl Fn(&Ref<Var>) -> Option<Result<Expr>>) -> Re
 }
 
 /// A node as text: an index map as the lambda that TVM prints, with a comma after each result.
-pub(crate) fn to_text(node: &Object) -> String {
+pub(crate) fn to_text(node: &Object, names: &HashMap<Rv, String>) -> String {
+    let node = &named(node, names);
     let Some(map) = node.downcast_ref::<IndexMap>() else {
         return format!("<{}>", node.info().display_key());
     };

@@ -60,8 +60,7 @@ fn replaced(e: &Expr, values: &PtrMap<Expr>) -> Result<Expr> {
         ExprKind::Min(n) => (BinaryOp::Min, &n.a, &n.b),
         ExprKind::Max(n) => (BinaryOp::Max, &n.a, &n.b),
         _ => {
-            let values =
-                values.iter().map(|(var, value)| (var.clone(), value.object().clone())).collect();
+            let values = values.iter().map(|(var, value)| (var.clone(), value.object().clone())).collect();
             return Ok(substitute(e.clone(), &values)?);
         }
     };

@@ -78,9 +78,11 @@ pub(super) fn blockized(
     let old = state.block_of(item)?.clone();
     let mut outer = Iterators::default();
     let parts = inner_parts(&old, &division, &mut outer, None, preserves_units, &mut analyzer)?;
-    let Inside { block, realize, domains } = inside(&old, &division, &parts, &outer, &PtrMap::default(), &mut analyzer)?;
+    let Inside { block, realize, domains } =
+        inside(&old, &division, &parts, &outer, &PtrMap::default(), &mut analyzer)?;
     let name = block.name_hint.as_str();
-    let init = block.init.as_ref().map(|init| outer_init(init, &realize, &division.loops, name)).transpose()?;
+    let init =
+        block.init.as_ref().map(|init| outer_init(init, &realize, &division.loops, name)).transpose()?;
     let mut body: StmtRef = realize.clone().upcast();
     for found in &division.loops {
         let mut found = found.clone();
@@ -230,12 +232,7 @@ fn inside(
 }
 
 /// The nest that initializes what the outer block reduces.
-fn outer_init(
-    init: &StmtRef,
-    inner: &Ref<BlockRealize>,
-    loops: &[Ref<For>],
-    name: &str,
-) -> Result<StmtRef> {
+fn outer_init(init: &StmtRef, inner: &Ref<BlockRealize>, loops: &[Ref<For>], name: &str) -> Result<StmtRef> {
     let mut renamed = PtrMap::default();
     let mut iterators = Iterators::default();
     for (axis, value) in inner.block.iter_vars.iter().zip(inner.iter_values.iter()) {

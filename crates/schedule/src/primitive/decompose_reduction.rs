@@ -9,8 +9,8 @@ use tvmscript_tir::{Block, BlockRealize, For, IterType, Stmt, StmtRef, flatten};
 
 use super::{Place, Primitive, Results, parameter};
 use crate::argument::RvValue;
-use crate::copies::{copied_axis, copied_loop, renamed};
 use crate::error::{Result, ScheduleError};
+use crate::fresh::{copied_axis, copied_loop, renamed};
 use crate::reads::mentions;
 use crate::scope::check_reduction;
 use crate::state::{Item, State};
@@ -101,7 +101,7 @@ fn initialization(state: &State, item: Item, loops: &[Item]) -> Result<(StmtRef,
         }
     }
     let new = Ref::new(Block {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         iter_vars: iter_vars.into_iter().collect(),
         reads: Array::default(),
         writes: substitute(block.writes.clone(), &axes)?,

@@ -22,7 +22,9 @@ pub(super) static TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
     is_pure: false,
     results: Results::None,
     apply: |schedule, args| {
-        let [block, map] = args else { return Err(ScheduleError::plain("expected a block and an index map")) };
+        let [block, map] = args else {
+            return Err(ScheduleError::plain("expected a block and an index map"));
+        };
         let block = schedule.item(block)?;
         transform(schedule, block, map.index_map()?).map(|()| Vec::new())
     },
@@ -31,8 +33,7 @@ pub(super) static TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
 fn transform(schedule: &mut Schedule, item: Item, map: &Ref<IndexMap>) -> Result<()> {
     let state = schedule.state();
     let old = state.block_of(item)?.clone();
-    let mut analyzer = Analyzer::new();
-    state.bound_shapes(item, &mut analyzer);
+    let mut analyzer = state.shape_analyzer(item);
     let loops = state.loops_above(item);
     for found in &loops {
         check_starts_at_zero(state.loop_of(*found)?, &mut analyzer)?;

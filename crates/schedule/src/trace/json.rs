@@ -10,7 +10,7 @@ use crate::argument::{Argument, Rv};
 use crate::buffers::{self, Access};
 use crate::error::ScheduleError;
 use crate::index_map;
-use crate::primitive::{PRIMITIVES, Parameter, Place};
+use crate::primitive::{Parameter, Place};
 use crate::schedule::Schedule;
 
 /// A trace that cannot be applied.
@@ -51,7 +51,7 @@ impl Trace {
             .enumerate()
             .map(|(at, instruction)| {
                 if let Some(decision) = &instruction.decision {
-                    decisions.push(json!([at, attribute(decision)]));
+                    decisions.push(json!([at, attribute(decision, &names)]));
                 }
                 entry(instruction, &names)
             })
@@ -75,7 +75,7 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
                 let (kind, index) = buffers::parts(argument).unwrap_or_default();
                 attributes.extend([json!(index), json!(i64::from(kind == Access::Write))]);
             }
-            (Place::Flag | Place::Attribute | Place::Map, argument) => attributes.push(attribute(argument)),
+            (Place::Flag | Place::Attribute | Place::Map, argument) => attributes.push(attribute(argument, names)),
         }
     }
     let name = |rv: &Rv| names.get(rv).map_or("_", String::as_str);
@@ -96,21 +96,21 @@ fn input(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
             };
             entries.iter().map(|(key, item)| (key.to_string(), value(item))).collect()
         }
-        other => attribute(other),
+        other => attribute(other, names),
     }
 }
 
-fn attribute(argument: &Argument) -> Value {
+fn attribute(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
     match argument {
         Argument::None | Argument::Rv(_) => Value::Null,
-        Argument::Node(node) => index_map::to_json(node).map_or(Value::Null, Value::String),
+        Argument::Node(node) => index_map::to_json(node, names).map_or(Value::Null, Value::String),
         Argument::Bool(value) => json!(value),
         Argument::Int(value) => json!(value),
         Argument::Float(value) => json!(value),
         Argument::Str(text) => json!(text.as_str()),
-        Argument::List(items) => items.iter().map(attribute).collect(),
+        Argument::List(items) => items.iter().map(|item| attribute(item, names)).collect(),
         Argument::Dict(entries) => {
-            entries.iter().map(|(key, value)| (key.to_string(), attribute(value))).collect()
+            entries.iter().map(|(key, value)| (key.to_string(), attribute(value, names))).collect()
         }
     }
 }
@@ -136,13 +136,14 @@ impl Schedule {
             else {
                 return Err(form("expected `[kind, inputs, attributes, outputs]`"));
             };
-            let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.kind == kind) else {
+            let Some(primitive) = self.primitives().iter().copied().find(|primitive| primitive.kind == kind)
+            else {
                 return Err(TraceError::Unknown { at, kind: kind.to_owned() });
             };
             let arguments =
                 arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
                     .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
-            let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
+            let results = self.run_in_trace(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
                 error,

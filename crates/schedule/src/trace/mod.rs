@@ -3,8 +3,9 @@
 mod json;
 mod text;
 
+use hashbrown::HashSet;
+
 use crate::argument::{Argument, Rv};
-use crate::index_map;
 use crate::primitive::Primitive;
 
 pub use json::TraceError;
@@ -38,31 +39,29 @@ impl Trace {
         self.instructions.push(instruction);
     }
 
+    /// The trace up to `enter_postproc`, where a tuner's postprocessors take over.
+    #[must_use]
+    pub fn without_postproc(&self) -> Trace {
+        let before = |instruction: &&Instruction| instruction.primitive.kind != "EnterPostproc";
+        Trace { instructions: self.instructions.iter().take_while(before).cloned().collect() }
+    }
+
     /// The trace without instructions that change nothing and whose results no later one uses.
     #[must_use]
     pub fn simplified(&self) -> Trace {
-        let mut used: Vec<Rv> = Vec::new();
+        let mut used: HashSet<Rv> = HashSet::new();
         let mut kept = Vec::new();
         for instruction in self.instructions.iter().rev() {
             let is_needed = instruction.outputs.iter().any(|output| used.contains(output));
             if instruction.primitive.is_pure && !is_needed {
                 continue;
             }
-            instruction.arguments.iter().for_each(|argument| collect(argument, &mut used));
+            instruction.arguments.iter().for_each(|argument| argument.for_each_rv(&mut |rv| {
+                used.insert(rv);
+            }));
             kept.push(instruction.clone());
         }
         kept.reverse();
         Trace { instructions: kept }
-    }
-}
-
-/// Adds the random variables of an argument.
-fn collect(argument: &Argument, used: &mut Vec<Rv>) {
-    match argument {
-        Argument::Rv(rv) => used.push(*rv),
-        Argument::Node(node) => used.extend(index_map::rvs(node)),
-        Argument::List(items) => items.iter().for_each(|item| collect(item, used)),
-        Argument::Dict(entries) => entries.iter().for_each(|(_, value)| collect(value, used)),
-        _ => {}
     }
 }
