@@ -29,6 +29,16 @@ pub(crate) struct ScheduleArgs {
     /// Apply the trace in this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) trace_json: Option<PathBuf>,
+    /// Leave out refused primitives and those that need their results, and report all of them; the exit status is 1
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Write the module after each primitive that changes it to this folder, as text and JSON, with the differences and
+    /// an index
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
+    /// Let `tensorize` use the intrinsics in this JSON file: {name: {"desc": script, "impl": script}}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) intrins: Option<PathBuf>,
     /// Leave out tests of the order of reads and writes, as TVM's `enable_check=False`
     #[arg(long)]
     pub(crate) no_check: bool,
@@ -55,4 +65,6 @@ pub(crate) enum Printed {
     Trace,
     /// The trace as JSON
     TraceJson,
+    /// A table of the primitives that changed the module
+    Record,
 }

@@ -54,4 +54,11 @@ impl State {
             }
         }
     }
+
+    /// An analyzer that knows that the variables in shapes of the function's parameters are not negative.
+    pub(crate) fn shape_analyzer(&self, item: Item) -> Analyzer {
+        let mut analyzer = Analyzer::new();
+        self.bound_shapes(item, &mut analyzer);
+        analyzer
+    }
 }

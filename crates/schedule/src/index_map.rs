@@ -1,11 +1,14 @@
 //! Index maps in traces: text is a lambda, JSON a graph of nodes in a string.
 
-use tvmscript_ir_core::{Object, ObjectLike as _, Ref, Value};
-use tvmscript_prim::IndexMap;
+use tvmscript_ir_core::{Array, DataType, Object, ObjectLike as _, Ref, Value};
+use tvmscript_prim::{IndexMap, PrimExprExt as _, Var, ops};
 
 use crate::argument::Argument;
+use crate::buffers;
 use crate::error::{Result, ScheduleError};
+use crate::primitive::{Place, Primitive};
 use crate::registry::registry;
+use crate::schedule::Schedule;
 
 impl Argument {
     /// An index map.
@@ -22,6 +25,58 @@ impl From<Ref<IndexMap>> for Argument {
     fn from(map: Ref<IndexMap>) -> Self {
         Argument::Node(map.into_object())
     }
+}
+
+/// The type of the iterators of the block that is the first argument; without iterators, of its regions.
+pub(crate) fn index_dtype(schedule: &Schedule, arguments: &[Argument]) -> Result<DataType> {
+    let Some(block) = arguments.first() else { return Ok(DataType::INT64) };
+    let block = schedule.state().block_of(schedule.item(block)?)?;
+    let of_axis = block.iter_vars.first().map(|axis| axis.var.dtype);
+    let mut ranges = block.reads.iter().chain(block.writes.iter()).flat_map(|region| region.region.iter());
+    Ok(of_axis.or_else(|| ranges.next().map(|range| range.min.dtype())).unwrap_or(DataType::INT64))
+}
+
+/// If the arguments so far have a buffer and its map, the type of the buffer and the number of its new dimensions.
+pub(crate) fn filled(
+    schedule: &Schedule,
+    primitive: &Primitive,
+    arguments: &[Argument],
+) -> Result<Option<(DataType, usize)>> {
+    let mut found = (None, None);
+    let mut resolved = arguments.to_vec();
+    buffers::resolve(schedule, primitive, &mut resolved)?;
+    for (parameter, argument) in primitive.parameters.iter().zip(&resolved) {
+        if parameter.place == Place::Buffer {
+            let (kind, index) = buffers::parts(argument)?;
+            let Some(block) = resolved.first() else { continue };
+            let block = schedule.state().block_of(schedule.item(block)?)?;
+            found.0 = Some(kind.buffer(block, index)?.dtype);
+        } else if let Ok(map) = argument.index_map() {
+            found.1 = Some(map.final_indices.len());
+        }
+    }
+    Ok(found.0.zip(found.1))
+}
+
+/// Makes maps of the numbers that fill a buffer.
+pub(crate) fn resolve(schedule: &Schedule, primitive: &Primitive, arguments: &mut [Argument]) -> Result<()> {
+    for (at, parameter) in primitive.parameters.iter().enumerate() {
+        let Some((before, [argument, ..])) = arguments.split_at_mut_checked(at) else { continue };
+        let value = match argument {
+            Argument::Int(value) if parameter.place == Place::Map => ops::Number::from(*value),
+            Argument::Float(value) if parameter.place == Place::Map => ops::Number::from(*value),
+            _ => continue,
+        };
+        let Some((dtype, rank)) = filled(schedule, primitive, before)? else { continue };
+        let index = index_dtype(schedule, before)?;
+        let map = IndexMap {
+            initial_indices: (0..rank).map(|at| Var::new(format!("indices_{at}"), index)).collect(),
+            final_indices: Array::new([ops::make_const(dtype, value)?]),
+            inverse_index_map: None,
+        };
+        *argument = Ref::new(map).into();
+    }
+    Ok(())
 }
 
 /// A node as TVM's JSON.

@@ -55,7 +55,7 @@ pub struct State {
 }
 
 /// A block that became another one, and keeps its handle.
-pub(crate) type Reused = (Ref<Block>, Ref<Block>);
+pub type Reused = (Ref<Block>, Ref<Block>);
 
 impl State {
     /// The state of a module.
@@ -303,7 +303,7 @@ impl State {
     ///
     /// # Errors
     /// If the handle has ended, or the new statement does not fit.
-    pub(crate) fn replace(&mut self, target: Item, new: StmtRef, reused: &[Reused]) -> Result<()> {
+    pub fn replace(&mut self, target: Item, new: StmtRef, reused: &[Reused]) -> Result<()> {
         let old = self.stmt(target)?.clone();
         let Entry { parent, function, .. } = *self.entry(target)?;
         // What may keep its handle.
@@ -325,7 +325,7 @@ impl State {
     ///
     /// # Errors
     /// See [`State::replace`].
-    pub(crate) fn replace_block(&mut self, target: Item, new: Ref<Block>, reused: &[Reused]) -> Result<()> {
+    pub fn replace_block(&mut self, target: Item, new: Ref<Block>, reused: &[Reused]) -> Result<()> {
         let mut realize = self.realize_of(target)?.clone();
         let old = realize.block.clone();
         realize.make_mut().block = new.clone();

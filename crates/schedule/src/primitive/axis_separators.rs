@@ -1,6 +1,6 @@
 //! `set_axis_separator`: a buffer is flattened to several axes.
 
-use tvmscript_ir_core::{Array, Ref};
+use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_prim::{Expr, IntImm};
 use tvmscript_tir::{Buffer, BufferParts};
 
@@ -28,21 +28,10 @@ pub(super) static SET_AXIS_SEPARATOR: Primitive = Primitive {
         let item = schedule.item(block)?;
         let (kind, index) = buffers::parts(buffer)?;
         let separators = separators.list()?.iter().map(Argument::int).collect::<Result<Vec<_>>>()?;
-        let separators: Array<Expr> = separators.into_iter().map(|at| IntImm::int32(at as i32)).collect();
         let state = schedule.state_mut();
         let old = kind.buffer(state.block_of(item)?, index)?;
-        let separated = |buffer: &Buffer| -> Result<Ref<Buffer>> {
-            // Made anew, so that separators that do not fit are refused.
-            let new = Buffer { axis_separators: separators.clone(), ..buffer.clone() };
-            Buffer::try_new(BufferParts {
-                data: new.data.clone(),
-                axis_separators: separators.clone(),
-                ..BufferParts::compact("", new.dtype, new.shape.iter().cloned())
-            })?;
-            Ok(Ref::new(new))
-        };
         let mut exchange = Exchange::default();
-        exchange.add(&old, &separated(&old)?);
+        exchange.add(&old, &separated(&old, &separators, 0)?);
         let is_parameter = match Definition::of(state, item, &old) {
             Definition::Matched => {
                 let message = format!("the buffer `{}` is a part of another buffer", old.name.text());
@@ -63,7 +52,7 @@ pub(super) static SET_AXIS_SEPARATOR: Primitive = Primitive {
             return Err(ScheduleError::plain(message).at(old));
         }
         exchange.follow(state.block_of(site)?, |part, source| {
-            (part.shape.len() == source.shape.len()).then(|| separated(part).ok()).flatten()
+            separated(part, &separators, source.shape.len().saturating_sub(part.shape.len())).ok()
         });
         exchange.make(state, site)?;
         if is_parameter {
@@ -72,3 +61,18 @@ pub(super) static SET_AXIS_SEPARATOR: Primitive = Primitive {
         Ok(Vec::new())
     },
 };
+
+/// A buffer with separators of a buffer with more dimensions in front.
+fn separated(buffer: &Buffer, separators: &[i64], leading: usize) -> Result<Ref<Buffer>> {
+    let leading = i64::try_from(leading).unwrap_or(i64::MAX);
+    let separators =
+        separators.iter().map(|at| IntImm::try_new(DataType::INT32, at.saturating_sub(leading).max(0)));
+    let axis_separators = separators.collect::<std::result::Result<Array<Expr>, _>>()?;
+    // Made anew, so that separators that do not fit are refused.
+    Buffer::try_new(BufferParts {
+        data: buffer.data.clone(),
+        axis_separators: axis_separators.clone(),
+        ..BufferParts::compact("", buffer.dtype, buffer.shape.iter().cloned())
+    })?;
+    Ok(Ref::new(Buffer { axis_separators, ..buffer.clone() }))
+}

@@ -2,15 +2,22 @@
 
 mod annotate;
 mod axis_separators;
+mod blockize;
+mod cache;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
+mod decompose_padding;
 mod decompose_reduction;
 mod enter_postproc;
 mod find;
 mod fuse;
 mod kind;
+mod merge;
+mod pad_einsum;
+mod reindex;
 mod reorder;
+mod reorder_axes;
 mod reverse_compute_inline;
 mod rfactor;
 mod sample;
@@ -18,7 +25,12 @@ mod set_dtype;
 mod set_scope;
 mod split;
 mod storage_align;
+mod table;
+mod tensorize;
+mod transform_block_layout;
 mod unit_loop;
+
+pub use table::{ScheduleDialect, primitives};
 
 use crate::argument::{Argument, RvValue};
 use crate::error::Result;
@@ -141,6 +153,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &reindex::REINDEX,
+    &blockize::BLOCKIZE,
+    &tensorize::TENSORIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
     &compute_at::COMPUTE_AT,
     &compute_at::REVERSE_COMPUTE_AT,
     &compute_inline::COMPUTE_INLINE,
@@ -150,10 +166,16 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &sample::SAMPLE_CATEGORICAL,
     &sample::SAMPLE_PERFECT_TILE,
     &sample::SAMPLE_PARTITIONED_TILE,
+    &cache::CACHE_READ,
+    &cache::CACHE_WRITE,
     &compute_location::SAMPLE_COMPUTE_LOCATION,
     &set_scope::SET_SCOPE,
     &set_dtype::UNSAFE_SET_DTYPE,
     &storage_align::STORAGE_ALIGN,
     &axis_separators::SET_AXIS_SEPARATOR,
     &enter_postproc::ENTER_POSTPROC,
+    &reorder_axes::REORDER_BLOCK_ITER_VAR,
+    &merge::MERGE,
+    &decompose_padding::DECOMPOSE_PADDING,
+    &pad_einsum::PAD_EINSUM,
 ];

@@ -326,7 +326,7 @@ impl<'f> Factor<'f> {
         };
         let old = &self.realize.block;
         let block = Ref::new(Block {
-            span: Span::UNKNOWN,
+            span: Span::current(),
             iter_vars: parts.iter_vars.into_iter().collect(),
             reads: parts.reads,
             writes: parts.writes,
@@ -338,7 +338,7 @@ impl<'f> Factor<'f> {
             body: substitute(body, &parts.map)?,
         });
         let iter_values = parts.iter_values.into_iter().collect();
-        Ok(Ref::new(BlockRealize { span: Span::UNKNOWN, iter_values, predicate, block }))
+        Ok(Ref::new(BlockRealize { span: Span::current(), iter_values, predicate, block }))
     }
 
     /// The stores of combined values. Values of several buffers are computed before the first store.

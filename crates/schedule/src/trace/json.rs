@@ -10,7 +10,7 @@ use crate::argument::{Argument, Rv};
 use crate::buffers::{self, Access};
 use crate::error::ScheduleError;
 use crate::index_map;
-use crate::primitive::{PRIMITIVES, Parameter, Place};
+use crate::primitive::{Parameter, Place};
 use crate::schedule::Schedule;
 
 /// A trace that cannot be applied.
@@ -132,13 +132,14 @@ impl Schedule {
             else {
                 return Err(form("expected `[kind, inputs, attributes, outputs]`"));
             };
-            let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.kind == kind) else {
+            let Some(primitive) = self.primitives().iter().copied().find(|primitive| primitive.kind == kind)
+            else {
                 return Err(TraceError::Unknown { at, kind: kind.to_owned() });
             };
             let arguments =
                 arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
                     .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
-            let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
+            let results = self.run_in_trace(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
                 error,
