@@ -4,6 +4,7 @@ mod annotate;
 mod axis_separators;
 mod blockize;
 mod cache;
+mod cache_inplace;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
@@ -16,6 +17,7 @@ mod kind;
 mod merge;
 mod pad_einsum;
 mod reindex;
+mod reindex_cache;
 mod reorder;
 mod reorder_axes;
 mod reverse_compute_inline;
@@ -171,6 +173,9 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &merge::MERGE,
     &decompose_padding::DECOMPOSE_PADDING,
     &pad_einsum::PAD_EINSUM,
+    &cache_inplace::CACHE_INPLACE,
+    &reindex_cache::REINDEX_CACHE_READ,
+    &reindex_cache::REINDEX_CACHE_WRITE,
     &reindex::REINDEX,
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
