@@ -42,6 +42,7 @@ mod scope;
 mod script;
 mod state;
 mod storage;
+mod subexpressions;
 mod substitution;
 mod trace;
 mod walk;
