@@ -44,6 +44,7 @@ mod scope;
 mod script;
 mod state;
 mod storage;
+mod subexpressions;
 mod substitution;
 mod trace;
 mod walk;
