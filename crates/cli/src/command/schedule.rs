@@ -9,7 +9,7 @@ use tvmscript::schedule::{PRIMITIVES, Schedule, ScheduleError};
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
 
-use super::{Answer, Run};
+use super::{Answer, Run, schedule_picture};
 use crate::failure::{FileError, FileErrorKind};
 use crate::input::{self, Script, Source, Warnings};
 use crate::schedule_args::{Printed, ScheduleArgs};
@@ -42,6 +42,13 @@ fn schedule_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(String, Warnings)> {
+    if let Some(picture) = args.dot
+        && args.trace.is_none()
+        && args.trace_json.is_none()
+    {
+        let text = schedule_picture::of_te(path, picture, args, settings, timings)?;
+        return Ok((text, Warnings::default()));
+    }
     let input = input::load(path, settings, timings)?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
     let Some((script, module)) = input.scripts.iter().find_map(|script| Some((script, module_of(script)?)))
@@ -54,11 +61,19 @@ fn schedule_file(
         Ok(schedule) => schedule,
         Err(error) => return Err(FileError::new(error, Some(input.source))),
     };
+    let plain = schedule.clone();
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
         let source =
             input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
         let applied = timings.time("schedule", || apply(&mut schedule, &source, args, settings));
         applied.map_err(|error| FileError::new(error, Some(source)))?;
+    }
+    if let Some(picture) = args.dot {
+        let text = timings.time("dot", || schedule_picture::of_tir(picture, &plain, &schedule, args, settings));
+        return match text {
+            Ok(text) => Ok((text, input.warnings)),
+            Err(message) => Err(FileError::new(FileErrorKind::Schedule(message), Some(input.source))),
+        };
     }
     let text = match args.print {
         Printed::Module => {

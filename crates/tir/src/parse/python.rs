@@ -213,10 +213,7 @@ const TE_MEMBERS: &[(&str, Member)] = &[
     ("var", Function(&build::TE_VAR)),
     ("comm_reducer", REDUCTION),
     ("sum", Function(&build::compute::SUM)),
-    ("compute", TENSOR),
-    ("create_prim_func", TENSOR),
     ("extern", TENSOR),
-    ("placeholder", TENSOR),
     ("scan", TENSOR),
 ];
 
