@@ -111,24 +111,28 @@ pub(super) fn stage_label(stage: &ModelStage) -> String {
     format!("{}<br/>Scope: {}", broken(&stage.name), broken(&stage.scope))
 }
 
-/// The cells of an iteration variable.
-pub(super) fn iter_row(stage: &ModelStage, at: usize, port: &str) -> String {
+/// The cells of an iteration variable, with marks before its domain.
+pub(super) fn iter_row(stage: &ModelStage, at: usize, port: &str, marks: &str) -> String {
     let Some(iter) = stage.iters.get(at) else { return String::new() };
     let (kind, color) = KINDS.get(iter.kind).copied().unwrap_or(("kOpaque", "#ABB2B9"));
-    let Iter { name, kind: _, range, thread, intrinsic } = iter;
-    let mut label = broken(&format!("{name}({kind})"));
-    if let Some(thread) = thread {
-        let _ = write!(label, "<br/><font color=\"#2980B9\">({})</font>", broken(thread));
-    }
-    label.push_str("<br/>");
-    label.push_str(&broken(range.as_deref().unwrap_or("range(N/A)")));
-    if let Some(intrinsic) = intrinsic {
-        let _ = write!(label, "<br/><font color=\"#1E8449\">(tensor_intrin:{})</font>", broken(intrinsic));
-    }
+    let name = broken(&format!("{}({kind})", iter.name));
+    let range = broken(iter.range.as_deref().unwrap_or("range(N/A)"));
     let leaf = stage.leaf_index(at);
     format!(
-        "<TR><TD PORT=\"{port}\" BGCOLOR=\"{color}\">{leaf}</TD><TD BGCOLOR=\"white\" PORT=\"itervar\">{label}</TD></TR>"
+        "<TR><TD PORT=\"{port}\" BGCOLOR=\"{color}\">{leaf}</TD><TD BGCOLOR=\"white\" PORT=\"itervar\">{name}{marks}<br/>{range}</TD></TR>"
     )
+}
+
+/// The thread and the intrinsic of an iteration variable.
+pub(super) fn marks(iter: &Iter) -> String {
+    let mut marks = String::new();
+    if let Some(thread) = &iter.thread {
+        let _ = write!(marks, "<br/><font color=\"#2980B9\">({})</font>", broken(thread));
+    }
+    if let Some(intrinsic) = &iter.intrinsic {
+        let _ = write!(marks, "<br/>(tensor_intrin:{})", broken(intrinsic));
+    }
+    marks
 }
 
 /// A name of a node or a label, in quotes unless it is an identifier.

@@ -14,7 +14,7 @@ pub(super) fn draw(model: &Model, dot: &mut Dot) {
         }
         for iter in 0..stage.iters.len() {
             let name = format!("IterVar_{at}_{iter}");
-            dot.table(&name, at, &iter_row(stage, iter, &name));
+            dot.table(&name, at, &iter_row(stage, iter, &name, ""));
         }
         for (index, relation) in stage.relations.iter().enumerate() {
             let (kind, inputs, outputs) = ports(relation);

@@ -1,6 +1,6 @@
 //! The schedule tree: each stage with its loops and its computation, and edges to the loops that stages are computed in.
 
-use super::cells::{Dot, broken, iter_row, stage_label};
+use super::cells::{Dot, broken, iter_row, marks, stage_label};
 use super::model::Model;
 
 /// Colours of edges, by the index of the iteration variable that they end at, from the second on.
@@ -14,7 +14,8 @@ pub(super) fn draw(model: &Model, dot: &mut Dot) {
             stage_label(stage)
         );
         for iter in &stage.leaves {
-            rows.push_str(&iter_row(stage, *iter, &format!("IterVar_{at}_{iter}")));
+            let marks = stage.iters.get(*iter).map_or_else(String::new, marks);
+            rows.push_str(&iter_row(stage, *iter, &format!("IterVar_{at}_{iter}"), &marks));
         }
         if let Some(body) = &stage.body {
             rows.push_str(&format!("<TR><TD COLSPAN=\"2\">{}</TD></TR>", broken(body)));
