@@ -72,6 +72,8 @@ pub(crate) enum Printed {
     Trace,
     /// The trace as JSON
     TraceJson,
+    /// The record as a table: the primitives that change the schedule, of `te` or of a module
+    Record,
 }
 
 /// `6,7`

@@ -19,14 +19,16 @@ mod schedule;
 #[cfg(feature = "parse")]
 pub mod script;
 mod stage;
+mod table;
 #[cfg(feature = "print")]
 pub mod tedd;
 mod tensor;
 
 pub use error::{Result, TeError};
 pub use prim_func::{Argument, create_prim_func};
-pub use schedule::{Record, Schedule};
+pub use schedule::{Record, RecordArgument, Schedule};
 pub use stage::{Attach, Factor, Marks, Relation, Stage, StageId};
+pub use table::{Row, Table};
 pub use tensor::{Operation, OperationData, OperationKind, Tensor, compute, load, placeholder, post_order};
 
 use tvmscript_ir_core::Dialect;

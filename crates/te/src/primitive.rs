@@ -5,7 +5,7 @@ use tvmscript_prim::Expr;
 use tvmscript_tir::{IterType, IterVar};
 
 use crate::error::{Result, TeError};
-use crate::schedule::{Schedule, State};
+use crate::schedule::{RecordArgument as Argument, Schedule, State};
 use crate::stage::{Attach, Factor, Relation, StageId, derived, name};
 
 /// The roles that `split`, `fuse` and `reorder` take.
@@ -83,8 +83,10 @@ impl Schedule {
     /// # Errors
     /// If the variable is not a loop of the stage.
     pub fn split(&mut self, stage: StageId, parent: &Ref<IterVar>, factor: impl Into<Expr>) -> Result<Pair> {
-        let factor = Factor::Inner(factor.into());
-        self.primitive("split", |state| split(state, stage, parent, factor))
+        let factor = factor.into();
+        let arguments = vec![Argument::Iter(parent.clone()), Argument::Expr(factor.clone())];
+        let factor = Factor::Inner(factor);
+        self.primitive("split", stage, arguments, |state| split(state, stage, parent, factor))
     }
 
     /// Splits a loop into one of the given outer extent and the loop in it.
@@ -92,8 +94,10 @@ impl Schedule {
     /// # Errors
     /// If the variable is not a loop of the stage.
     pub fn split_by_nparts(&mut self, stage: StageId, parent: &Ref<IterVar>, nparts: impl Into<Expr>) -> Result<Pair> {
-        let factor = Factor::Outer(nparts.into());
-        self.primitive("split_by_nparts", |state| split(state, stage, parent, factor))
+        let nparts = nparts.into();
+        let arguments = vec![Argument::Iter(parent.clone()), Argument::Expr(nparts.clone())];
+        let factor = Factor::Outer(nparts);
+        self.primitive("split_by_nparts", stage, arguments, |state| split(state, stage, parent, factor))
     }
 
     /// Fuses neighbouring loops, which leaves a record for each but the first. Without loops, a computation without axes
@@ -107,7 +111,8 @@ impl Schedule {
         let before = self.clone();
         let mut fused = first.clone();
         for next in rest {
-            match self.primitive("fuse", |state| fuse(state, stage, &fused, next)) {
+            let arguments = vec![Argument::Iter(fused.clone()), Argument::Iter(next.clone())];
+            match self.primitive("fuse", stage, arguments, |state| fuse(state, stage, &fused, next)) {
                 Ok(new) => fused = new,
                 Err(error) => {
                     *self = before;
@@ -119,7 +124,7 @@ impl Schedule {
     }
 
     fn singleton(&mut self, stage: StageId) -> Result<Ref<IterVar>> {
-        self.primitive("fuse", |state| {
+        self.primitive("fuse", stage, Vec::new(), |state| {
             let stage = state.stage_mut(stage)?;
             if !stage.leaf_iters.is_empty() {
                 return Err(TeError::Scheduled { stage: stage.op.name.clone(), primitive: "fuse" });
@@ -136,7 +141,8 @@ impl Schedule {
     /// # Errors
     /// If a variable is not a loop of the stage, or given twice.
     pub fn reorder(&mut self, stage: StageId, order: &[Ref<IterVar>]) -> Result<()> {
-        self.primitive("reorder", |state| reorder(state, stage, order))
+        let arguments = order.iter().cloned().map(Argument::Iter).collect();
+        self.primitive("reorder", stage, arguments, |state| reorder(state, stage, order))
     }
 
     /// Splits two loops and puts the outer parts outside: `x.outer, y.outer, x.inner, y.inner`. Leaves a record for each of
@@ -162,7 +168,7 @@ impl Schedule {
     }
 
     fn mark(&mut self, primitive: &'static str, stage: StageId, iter: &Ref<IterVar>, kind: IterType) -> Result<()> {
-        self.primitive(primitive, |state| {
+        self.primitive(primitive, stage, vec![Argument::Iter(iter.clone())], |state| {
             let stage = state.stage_mut(stage)?;
             stage.leaf(iter)?;
             if kind == IterType::Vectorized && !matches!(iter.iter_type, IterType::DataPar | IterType::Opaque) {
@@ -206,12 +212,15 @@ impl Schedule {
         match key.as_str() {
             "unroll" => self.unroll(stage, iter),
             "vectorize" => self.vectorize(stage, iter),
-            _ => self.primitive("pragma", |state| {
-                let stage = state.stage_mut(stage)?;
-                stage.leaf(iter)?;
-                stage.marks_mut(iter).pragmas.push((key, value));
-                Ok(())
-            }),
+            _ => {
+                let (text, expr) = (Argument::Text(key.clone()), Argument::Expr(value.clone()));
+                self.primitive("pragma", stage, vec![Argument::Iter(iter.clone()), text, expr], |state| {
+                    let stage = state.stage_mut(stage)?;
+                    stage.leaf(iter)?;
+                    stage.marks_mut(iter).pragmas.push((key, value));
+                    Ok(())
+                })
+            }
         }
     }
 
@@ -220,7 +229,8 @@ impl Schedule {
     /// # Errors
     /// If the variable is not a loop of the stage, or `thread` is not a thread.
     pub fn bind(&mut self, stage: StageId, iter: &Ref<IterVar>, thread: &Ref<IterVar>) -> Result<()> {
-        self.primitive("bind", |state| {
+        let arguments = vec![Argument::Iter(iter.clone()), Argument::Thread(thread.clone())];
+        self.primitive("bind", stage, arguments, |state| {
             let kind = |axis, expected| {
                 let (found, axis) = (Ref::<IterVar>::clone(axis), name(axis));
                 TeError::Kind { primitive: "bind", axis, found: found.iter_type.name(), expected }
@@ -244,7 +254,7 @@ impl Schedule {
     /// If there is no such stage.
     pub fn set_scope(&mut self, stage: StageId, scope: impl Into<Str>) -> Result<()> {
         let scope = scope.into();
-        self.primitive("set_scope", |state| {
+        self.primitive("set_scope", stage, vec![Argument::Text(scope.clone())], |state| {
             state.stage_mut(stage)?.scope = scope;
             Ok(())
         })
@@ -255,7 +265,8 @@ impl Schedule {
     /// # Errors
     /// If the variable is not a loop of `parent`, or `parent` is computed before the stage.
     pub fn compute_at(&mut self, stage: StageId, parent: StageId, iter: &Ref<IterVar>) -> Result<()> {
-        self.attach("compute_at", stage, |state| {
+        let name = self.stage(parent).map_or_else(|| "".into(), |parent| parent.op.name.clone());
+        self.attach("compute_at", stage, vec![Argument::At(name, iter.clone())], |state| {
             state.stage(parent)?.leaf(iter)?;
             if state.position(parent) <= state.position(stage) {
                 let name = |id| state.stage(id).map(|stage| stage.op.name.clone());
@@ -270,7 +281,7 @@ impl Schedule {
     /// # Errors
     /// If the stage is a placeholder.
     pub fn compute_inline(&mut self, stage: StageId) -> Result<()> {
-        self.attach("compute_inline", stage, |_| Ok(Attach::Inline))
+        self.attach("compute_inline", stage, Vec::new(), |_| Ok(Attach::Inline))
     }
 
     /// Computes a stage outside of the loops of others.
@@ -278,16 +289,17 @@ impl Schedule {
     /// # Errors
     /// If the stage is a placeholder.
     pub fn compute_root(&mut self, stage: StageId) -> Result<()> {
-        self.attach("compute_root", stage, |_| Ok(Attach::Root))
+        self.attach("compute_root", stage, Vec::new(), |_| Ok(Attach::Root))
     }
 
     fn attach(
         &mut self,
         primitive: &'static str,
         stage: StageId,
+        arguments: Vec<Argument>,
         place: impl FnOnce(&State) -> Result<Attach>,
     ) -> Result<()> {
-        self.primitive(primitive, |state| {
+        self.primitive(primitive, stage, arguments, |state| {
             let attach = place(state)?;
             let stage = state.stage_mut(stage)?;
             if stage.op.body().is_none() {

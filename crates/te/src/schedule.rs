@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::{Ref, Str};
+use tvmscript_prim::Expr;
+use tvmscript_tir::IterVar;
 
 use crate::error::{Result, TeError};
 use crate::stage::{Stage, StageId};
@@ -26,8 +28,28 @@ pub struct Schedule {
 pub struct Record {
     /// Name of the primitive; `vanilla` for the schedule before all of them.
     pub primitive: &'static str,
+    /// Name of the stage that it changed; none for `vanilla`.
+    pub stage: Option<Str>,
+    /// Its arguments, in order.
+    pub arguments: Vec<RecordArgument>,
     /// The schedule, which keeps no record.
     pub schedule: Schedule,
+}
+
+/// An argument of a recorded primitive.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum RecordArgument {
+    /// An iteration variable of the stage.
+    Iter(Ref<IterVar>),
+    /// A stage, with an iteration variable of it.
+    At(Str, Ref<IterVar>),
+    /// An expression.
+    Expr(Expr),
+    /// Text: a scope, or the key of a pragma.
+    Text(Str),
+    /// A thread.
+    Thread(Ref<IterVar>),
 }
 
 #[derive(Debug, Clone)]
@@ -59,7 +81,7 @@ impl Schedule {
     /// as it is, `vanilla`.
     #[must_use]
     pub fn keep_record(self) -> Schedule {
-        let first = Record { primitive: "vanilla", schedule: self.snapshot() };
+        let first = Record { primitive: "vanilla", stage: None, arguments: Vec::new(), schedule: self.snapshot() };
         Schedule { record: Some(vec![first]), ..self }
     }
 
@@ -107,6 +129,8 @@ impl Schedule {
     pub(crate) fn primitive<R>(
         &mut self,
         name: &'static str,
+        stage: StageId,
+        arguments: Vec<RecordArgument>,
         run: impl FnOnce(&mut State) -> Result<R>,
     ) -> Result<R> {
         let mut state = self.state.clone();
@@ -114,7 +138,8 @@ impl Schedule {
         self.state = state;
         let schedule = self.record.is_some().then(|| self.snapshot());
         if let (Some(record), Some(schedule)) = (&mut self.record, schedule) {
-            record.push(Record { primitive: name, schedule });
+            let stage = schedule.stage(stage).map(|stage| stage.op.name.clone());
+            record.push(Record { primitive: name, stage, arguments, schedule });
         }
         Ok(result)
     }

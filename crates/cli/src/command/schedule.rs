@@ -6,6 +6,7 @@ use std::path::Path;
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
 use tvmscript::schedule::{PRIMITIVES, Schedule, ScheduleError};
+use tvmscript::te::{Row, Table};
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
 
@@ -42,12 +43,17 @@ fn schedule_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(String, Warnings)> {
+    let has_trace = args.trace.is_some() || args.trace_json.is_some();
     if let Some(picture) = args.dot
-        && args.trace.is_none()
-        && args.trace_json.is_none()
+        && !has_trace
     {
         let text = schedule_picture::of_te(path, picture, args, settings, timings)?;
         return Ok((text, Warnings::default()));
+    }
+    if args.print == Printed::Record && !has_trace {
+        let (schedule, _) = schedule_picture::te_schedule(path, settings, timings)?;
+        let text = |expr: &tvmscript::prim::Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
+        return Ok((Table::of(&schedule, text).to_string(), Warnings::default()));
     }
     let input = input::load(path, settings, timings)?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
@@ -86,9 +92,28 @@ fn schedule_file(
             }
         }
         Printed::Trace => schedule.trace().text(&schedule) + "\n",
+        Printed::Record => record(&schedule).to_string(),
         Printed::TraceJson => schedule.trace().json(&schedule).to_string() + "\n",
     };
     Ok((text, input.warnings))
+}
+
+/// The primitives that change the module; record 0 is the module before them.
+fn record(schedule: &Schedule) -> Table {
+    let first = Row { primitive: "vanilla".to_owned(), ..Row::default() };
+    let text = schedule.trace().text(schedule);
+    let lines = text.lines().skip(2).map(|line| line.trim().to_owned());
+    let changes = schedule.trace().instructions().iter().zip(lines).filter(|(one, _)| !one.primitive.is_pure);
+    let rows = changes.enumerate().map(|(at, (one, line))| Row {
+        record: at + 1,
+        primitive: one.primitive.name.to_owned(),
+        arguments: vec![line],
+        ..Row::default()
+    });
+    let mut table = Table::default();
+    table.rows.push(first);
+    table.rows.extend(rows);
+    table
 }
 
 fn apply(

@@ -10,11 +10,32 @@ use tvmscript::te::tedd::{Model, Picture};
 
 use super::Answer;
 use crate::failure::{FileError, FileErrorKind};
-use crate::input;
+use crate::input::{self, Source};
 use crate::schedule_args::{PictureFormat, Pictured, ScheduleArgs};
 use crate::settings::Settings;
 use crate::svg;
 use crate::timings::Timings;
+
+/// The schedule of tensor expressions that a file makes.
+pub(super) fn te_schedule(
+    path: &Path,
+    settings: &Settings<'_>,
+    timings: &mut Timings,
+) -> Answer<(Schedule, Source)> {
+    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
+    let select = settings.selected().first().map(String::as_str);
+    let options = settings.parse_options(&source.name);
+    let schedule = timings.time("schedule", || {
+        schedule_of_file(&source.name, &source.text, settings.registry(), options, select)
+    });
+    match schedule {
+        Ok(schedule) => Ok((schedule, source)),
+        Err(ScheduleError::Script(errors)) => {
+            Err(FileError::new(FileErrorKind::Script { errors }, Some(source)))
+        }
+        Err(error) => Err(FileError::new(FileErrorKind::Schedule(error.to_string()), Some(source))),
+    }
+}
 
 /// The picture of the schedule of tensor expressions that a file makes.
 pub(super) fn of_te(
@@ -24,19 +45,7 @@ pub(super) fn of_te(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<String> {
-    let source = input::read(path, settings, timings).map_err(|failure| FileError::new(failure, None))?;
-    let select = settings.selected().first().map(String::as_str);
-    let options = settings.parse_options(&source.name);
-    let schedule = timings.time("schedule", || {
-        schedule_of_file(&source.name, &source.text, settings.registry(), options, select)
-    });
-    let schedule = match schedule {
-        Ok(schedule) => schedule,
-        Err(ScheduleError::Script(errors)) => {
-            return Err(FileError::new(FileErrorKind::Script { errors }, Some(source)));
-        }
-        Err(error) => return Err(FileError::new(FileErrorKind::Schedule(error.to_string()), Some(source))),
-    };
+    let (schedule, source) = te_schedule(path, settings, timings)?;
     let model = |schedule: &Schedule| match args.normalize {
         true => {
             let normal = schedule.normalize().map_err(|error| error.to_string())?;

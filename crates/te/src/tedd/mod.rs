@@ -17,6 +17,8 @@ mod tree;
 pub use graph::Graph;
 pub use model::{Iter, Model, ModelRelation, ModelStage};
 
+pub use of_te::text;
+
 use cells::Dot;
 
 /// Kinds of iteration variables with their colours, in TVM's order.

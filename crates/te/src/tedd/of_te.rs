@@ -20,8 +20,8 @@ impl Model {
     }
 }
 
-/// The text of a node alone: without lines that declare its variables.
-pub(super) fn text(node: &Object, registry: &Registry) -> String {
+/// The text of a node alone, on one line: without lines that declare its variables.
+pub fn text(node: &Object, registry: &Registry) -> String {
     let config = PrinterConfig { max_width_columns: None, ..PrinterConfig::default() };
     match print(node, registry, &config) {
         Ok(text) => text.lines().last().unwrap_or_default().to_owned(),

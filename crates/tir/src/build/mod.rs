@@ -5,6 +5,7 @@ pub mod args;
 pub mod block;
 pub mod buffer;
 pub mod compute;
+pub mod reducer;
 pub mod expr;
 pub mod frame;
 pub mod function;
