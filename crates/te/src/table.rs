@@ -128,16 +128,52 @@ fn label(stage: &Stage, iter: &Ref<IterVar>) -> String {
     }
 }
 
+/// A text with the separators of the table escaped, and those of lists if it would not read back as one item.
 fn escape(text: &str) -> String {
+    let is_item = split(text, ',').len() == 1 && !text.is_empty() && is_balanced(text);
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' => out.push_str("\\n"),
-            '\\' | '|' | ',' => out.extend(['\\', c]),
+            '\\' | '|' => out.extend(['\\', c]),
+            ',' | '(' | ')' | '[' | ']' | '"' if !is_item => out.extend(['\\', c]),
             c => out.push(c),
         }
     }
     out
+}
+
+/// Tests whether brackets and quotes are closed.
+fn is_balanced(text: &str) -> bool {
+    let mut nesting = Nesting::default();
+    text.chars().all(|c| nesting.enter(c)) && nesting.is_outside()
+}
+
+/// Brackets and quotes around a character.
+#[derive(Default)]
+struct Nesting {
+    depth: usize,
+    is_quoted: bool,
+}
+
+impl Nesting {
+    /// Takes a character; `false` if it closes a bracket that is not open.
+    fn enter(&mut self, c: char) -> bool {
+        match c {
+            '"' => self.is_quoted = !self.is_quoted,
+            '(' | '[' if !self.is_quoted => self.depth += 1,
+            ')' | ']' if !self.is_quoted => match self.depth.checked_sub(1) {
+                Some(depth) => self.depth = depth,
+                None => return false,
+            },
+            _ => {}
+        }
+        true
+    }
+
+    fn is_outside(&self) -> bool {
+        self.depth == 0 && !self.is_quoted
+    }
 }
 
 fn unescape(text: &str) -> String {
@@ -152,12 +188,13 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// Splits at separators that are not escaped; the parts keep their escapes.
+/// Splits at separators that are neither escaped nor, in lists, inside brackets or quotes; the parts keep their escapes.
 fn split(text: &str, separator: char) -> Vec<String> {
     let mut parts = vec![String::new()];
+    let mut nesting = Nesting::default();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        if c == separator {
+        if c == separator && (separator == '|' || nesting.is_outside()) {
             parts.push(String::new());
             continue;
         }
@@ -165,6 +202,8 @@ fn split(text: &str, separator: char) -> Vec<String> {
         part.push(c);
         if c == '\\' {
             part.extend(chars.next());
+        } else {
+            nesting.enter(c);
         }
     }
     parts

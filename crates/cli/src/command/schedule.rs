@@ -104,11 +104,18 @@ fn record(schedule: &Schedule) -> Table {
     let text = schedule.trace().text(schedule);
     let lines = text.lines().skip(2).map(|line| line.trim().to_owned());
     let changes = schedule.trace().instructions().iter().zip(lines).filter(|(one, _)| !one.primitive.is_pure);
-    let rows = changes.enumerate().map(|(at, (one, line))| Row {
-        record: at + 1,
-        primitive: one.primitive.name.to_owned(),
-        arguments: vec![line],
-        ..Row::default()
+    let rows = changes.enumerate().map(|(at, (one, line))| {
+        // The variables of the results come first in the line.
+        let results = line.split_once(" = sch.").map_or("", |(results, _)| results).to_owned();
+        let call = line.get(results.len()..).unwrap_or_default().trim_start_matches(" = ").to_owned();
+        let names = results.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        Row {
+            record: at + 1,
+            primitive: one.primitive.name.to_owned(),
+            arguments: vec![call],
+            loops: names.collect(),
+            ..Row::default()
+        }
     });
     let mut table = Table::default();
     table.rows.push(first);

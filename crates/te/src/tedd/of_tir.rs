@@ -29,9 +29,7 @@ impl Model {
         for instruction in schedule.trace().instructions().iter().rev() {
             stages.relation(schedule, instruction);
         }
-        for stage in &mut stages.stages {
-            stage.relations.reverse();
-        }
+        stages.sort();
         Model { stages: stages.stages }
     }
 }
@@ -136,6 +134,45 @@ impl Stages<'_> {
                 let role = roles.get(node.loop_var.object()).copied().unwrap_or(IterType::DataPar);
                 let iter = self.iter(node, role, true);
                 self.add(at, item, iter, true);
+            }
+        }
+    }
+
+    /// Puts iteration variables and relations into the order of their creation.
+    fn sort(&mut self) {
+        let mut items: Vec<Vec<(Item, usize)>> = vec![Vec::new(); self.stages.len()];
+        for (item, (stage, iter)) in &self.places {
+            if let Some(items) = items.get_mut(*stage) {
+                items.push((*item, *iter));
+            }
+        }
+        // For each stage, the new index of each iteration variable.
+        let mut moved: Vec<Vec<usize>> = Vec::with_capacity(items.len());
+        for (stage, mut items) in self.stages.iter_mut().zip(items) {
+            items.sort_unstable();
+            let mut to = vec![0; items.len()];
+            for (new, (_, old)) in items.iter().enumerate() {
+                if let Some(to) = to.get_mut(*old) {
+                    *to = new;
+                }
+            }
+            stage.iters = items.iter().filter_map(|(_, old)| stage.iters.get(*old).cloned()).collect();
+            moved.push(to);
+        }
+        let new = |stage: usize, iter: usize| moved.get(stage).and_then(|to| to.get(iter)).copied().unwrap_or(iter);
+        for (at, stage) in self.stages.iter_mut().enumerate() {
+            let all = |iters: &mut Vec<usize>| iters.iter_mut().for_each(|iter| *iter = new(at, *iter));
+            all(&mut stage.leaves);
+            stage.attach = stage.attach.map(|(owner, iter)| (owner, new(owner, iter)));
+            stage.relations.reverse();
+            for relation in &mut stage.relations {
+                match relation {
+                    ModelRelation::Split(one, many) | ModelRelation::Fuse(many, one) => {
+                        *one = new(at, *one);
+                        all(many);
+                    }
+                    ModelRelation::Singleton(iter) => *iter = new(at, *iter),
+                }
             }
         }
     }
