@@ -55,7 +55,7 @@ pub use build::{BuildFailure, GraphNode, TracedBuild, graph_nodes};
 pub use error::{Refusal, RefusalKind, Result, ScheduleError};
 pub use intrinsic::{TensorIntrinsic, TensorIntrinsics};
 pub use primitive::{Default, PRIMITIVES, Parameter, Place, Primitive, Results, ScheduleDialect, primitives};
-pub use record::{Record, VANILLA, read_table};
+pub use record::{Record, VANILLA};
 pub use schedule::Schedule;
 pub use state::{Item, State};
 pub use trace::{Instruction, Trace, TraceError};
