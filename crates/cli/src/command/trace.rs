@@ -11,6 +11,7 @@ use tvmscript::ir_core::{AccessPath, NodeSearch, PtrSet, SourceTexts, for_each_o
 use tvmscript::pass::Sequential;
 use tvmscript::pass::instrument::{PassEffect, Provenance};
 use tvmscript::schedule::{TracedBuild, graph_nodes};
+use tvmscript::te::Table;
 use tvmscript::{Object, Span, SpanKind, Value};
 
 use super::{Answer, Run, opt};
@@ -108,7 +109,7 @@ fn graph_node(
     let mut text = format!("node {number}: `{function}`\n");
     match scheduled {
         Some(schedule) => {
-            text.push_str(&schedule.record_table());
+            text.push_str(&Table::of_tir(schedule).to_string());
             text.push_str(&schedule.trace().text(schedule));
             text.push('\n');
         }
