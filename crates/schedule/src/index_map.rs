@@ -4,9 +4,10 @@
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::{
-    Array, DataType, Object, ObjectLike as _, PtrMap, Ref, Value, free_variables, substitute,
+    Array, DataType, Object, ObjectLike as _, PtrMap, Ref, Span, Value, free_variables, post_order_mutate,
+    substitute,
 };
-use tvmscript_prim::{Expr, IndexMap, IntImm, PrimExprExt as _, Var, ops};
+use tvmscript_prim::{Expr, IndexMap, IntImm, PrimExpr, PrimExprExt as _, Var, ops};
 
 use crate::argument::{Argument, Rv};
 use crate::buffers;
@@ -129,10 +130,14 @@ pub(crate) fn rvs(node: &Object) -> Vec<Rv> {
     free_variables(node).iter().filter_map(|variable| rv_of(variable.as_node::<Var>()?)).collect()
 }
 
-/// An argument with sampled values in place of their variables.
+/// An argument with sampled values in place of their variables. Expressions without a source get the current one.
 pub(crate) fn with_values(schedule: &Schedule, argument: &Argument) -> Result<Argument> {
     let Argument::Node(node) = argument else { return Ok(argument.clone()) };
-    replaced(node.clone(), |variable| {
+    let node = post_order_mutate(node.clone(), |node| {
+        let e = node.downcast_ref::<PrimExpr>().filter(|e| !e.span().is_known() && !e.is::<Var>())?;
+        Some(e.clone().with_span(Span::current()).into_object())
+    })?;
+    replaced(node, |variable| {
         // A variable that is not a sampled value stays.
         let value = schedule.int(&Argument::Rv(rv_of(variable)?)).ok()?;
         Some(IntImm::try_new(variable.dtype, value).map_err(Into::into))

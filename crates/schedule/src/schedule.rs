@@ -246,9 +246,9 @@ impl Schedule {
         let recorder = Recorder::enter(self, primitive);
         let schedule = &mut *recorder.schedule;
         schedule.decision = None;
+        let outside = Span::set_current(schedule.span_of(primitive, &arguments));
         let values: Result<Vec<Argument>> =
             arguments.iter().map(|argument| index_map::with_values(schedule, argument)).collect();
-        let outside = Span::set_current(schedule.span_of(primitive, &arguments));
         let results = values.and_then(|values| (primitive.apply)(schedule, &values));
         Span::set_current(outside);
         let results = results?;

@@ -75,7 +75,9 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
                 let (kind, index) = buffers::parts(argument).unwrap_or_default();
                 attributes.extend([json!(index), json!(i64::from(kind == Access::Write))]);
             }
-            (Place::Flag | Place::Attribute | Place::Map, argument) => attributes.push(attribute(argument, names)),
+            (Place::Flag | Place::Attribute | Place::Map, argument) => {
+                attributes.push(attribute(argument, names))
+            }
         }
     }
     let name = |rv: &Rv| names.get(rv).map_or("_", String::as_str);

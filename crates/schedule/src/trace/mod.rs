@@ -56,9 +56,11 @@ impl Trace {
             if instruction.primitive.is_pure && !is_needed {
                 continue;
             }
-            instruction.arguments.iter().for_each(|argument| argument.for_each_rv(&mut |rv| {
-                used.insert(rv);
-            }));
+            instruction.arguments.iter().for_each(|argument| {
+                argument.for_each_rv(&mut |rv| {
+                    used.insert(rv);
+                })
+            });
             kept.push(instruction.clone());
         }
         kept.reverse();

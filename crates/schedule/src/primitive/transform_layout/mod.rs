@@ -80,9 +80,8 @@ fn transform(
             ranges.push((ops::make_const(extent.dtype(), 0)?, extent.clone()));
         }
         let inverse = non_surjective_inverse(&map, &ranges, &mut analyzer);
-        let (inverse, condition) = inverse.map_err(|errors| {
-            ScheduleError::plain(format!("the index map has no inverse: {errors}"))
-        })?;
+        let (inverse, condition) = inverse
+            .map_err(|errors| ScheduleError::plain(format!("the index map has no inverse: {errors}")))?;
         fill = match (value, ops::is_zero(&condition)) {
             (_, true) => None,
             (Some(value), false) => Some(Fill { inverse, condition, value: value.clone() }),
@@ -151,9 +150,8 @@ fn check_value(buffer: &Ref<Buffer>, value: &IndexMap) -> Result<()> {
         let message = format!("the buffer `{name}` is `{expected}`, and the value for its gaps `{found}`");
         return Err(ScheduleError::new("TransformationPaddingTypeError", message));
     }
-    let reads_other = any_node(result, |node| {
-        node.as_node::<BufferLoad>().is_some_and(|load| !load.buffer.ptr_eq(buffer))
-    });
+    let reads_other =
+        any_node(result, |node| node.as_node::<BufferLoad>().is_some_and(|load| !load.buffer.ptr_eq(buffer)));
     match reads_other {
         false => Ok(()),
         true => {
@@ -224,7 +222,8 @@ impl Layout<'_> {
             (true, [only]) => Ok(only.clone()),
             (true, _) => {
                 let (name, block_name) = (self.old.name.text(), block.name_hint.as_str());
-                let message = format!("the block `{block_name}` declares a region of `{name}`, and has no such access");
+                let message =
+                    format!("the block `{block_name}` declares a region of `{name}`, and has no such access");
                 Err(ScheduleError::plain(message).at(block.clone()))
             }
         };

@@ -53,7 +53,12 @@ pub(super) enum Padding {
 
 impl Padding {
     /// Decides how a block fills the gaps of a buffer.
-    pub(super) fn plan(block: &Ref<Block>, old: &Ref<Buffer>, new: &Ref<Buffer>, fill: Fill) -> Result<Padding> {
+    pub(super) fn plan(
+        block: &Ref<Block>,
+        old: &Ref<Buffer>,
+        new: &Ref<Buffer>,
+        fill: Fill,
+    ) -> Result<Padding> {
         let writes = writes(block, old)?;
         let Some(last) = writes.last() else { return fill.assumption(new).map(Padding::Assumption) };
         let mut nests: Vec<(Ref<For>, StmtRef)> = Vec::new();
@@ -71,7 +76,8 @@ impl Padding {
             (Some(top), _) => top.clone().upcast(),
             (None, Some(realize)) => realize.clone().upcast(),
             (None, None) => {
-                let message = "a store to the buffer is in no loop or block, after which the gaps would be filled";
+                let message =
+                    "a store to the buffer is in no loop or block, after which the gaps would be filled";
                 return Err(ScheduleError::plain(message).at(block.clone()));
             }
         };
@@ -349,7 +355,11 @@ impl Stores<'_> {
         let known = &self.write.store;
         store.buffer.ptr_eq(&known.buffer)
             && store.indices.len() == known.indices.len()
-            && store.indices.iter().zip(known.indices.iter()).all(|(a, b)| structural_equal(a.object(), b.object()))
+            && store
+                .indices
+                .iter()
+                .zip(known.indices.iter())
+                .all(|(a, b)| structural_equal(a.object(), b.object()))
     }
 
     fn store(&mut self, store: &BufferStore) -> Result<Object> {
