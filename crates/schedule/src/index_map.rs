@@ -110,7 +110,7 @@ pub(crate) fn from_json(text: &str, rvs: &HashMap<String, Rv>) -> Result<Argumen
         _ => return Err(ScheduleError::plain("expected a node in JSON, found another value")),
     };
     replaced(node, |variable| {
-        let rv = rvs.get(&*variable.name.text())?;
+        let rv = rvs.get(variable.name.text())?;
         Some(Ok(variable_of(*rv, variable.dtype).upcast()))
     })
 }

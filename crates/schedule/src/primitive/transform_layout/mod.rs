@@ -232,4 +232,4 @@ impl Layout<'_> {
 }
 
 /// Variables with what takes their place.
-pub(self) type Values = PtrMap<Object>;
+type Values = PtrMap<Object>;
