@@ -37,6 +37,9 @@ pub struct Options {
     /// Run the module before and after in the interpreter, for at most this many steps: the same values, too.
     #[arg(long, value_name = "STEPS")]
     evaluate: Option<u64>,
+    /// Compare the time of whole traces with that of TVM, by its Python.
+    #[arg(long, value_name = "PYTHON")]
+    against: Option<PathBuf>,
     /// Failures shown per primitive.
     #[arg(long, default_value_t = 2)]
     show: usize,
@@ -51,6 +54,9 @@ pub struct Options {
 /// When the file cannot be read, or a primitive has a lower share than wanted.
 pub fn run(options: &Options) -> Result<()> {
     let cases = load(options)?;
+    if let Some(python) = &options.against {
+        return super::schedule_speed::run(&cases, python);
+    }
     let outcomes = in_parallel(cases.len(), |at| judge(&cases[at], options));
     let mut table: BTreeMap<String, (usize, usize, usize, Vec<String>)> = BTreeMap::new();
     let (mut runs, mut others) = (0, Vec::new());
