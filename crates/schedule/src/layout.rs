@@ -1,9 +1,9 @@
 //! Index maps applied to indices and shapes.
 
 use tvmscript_arith::{Analyzer, map_ranges};
-use tvmscript_ir_core::{PtrMap, Ref, substitute, with_stack};
+use tvmscript_ir_core::{Array, DataType, PtrMap, Ref, substitute, with_stack};
 use tvmscript_prim::ops::BinaryOp;
-use tvmscript_prim::{Expr, ExprKind, ExprView as _, IndexMap, PrimExprExt as _, Var, ops};
+use tvmscript_prim::{Expr, ExprKind, ExprView as _, IndexMap, IntImm, PrimExprExt as _, Var, ops};
 
 use crate::error::{Result, ScheduleError};
 

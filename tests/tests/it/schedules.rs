@@ -6,8 +6,8 @@ use tvmscript::ir_core::Dialect;
 use tvmscript::pass::{PassContext, Sequential};
 use tvmscript::prim::{IntImm, ops};
 use tvmscript::schedule::{
-    Argument, Parameter, Place, Primitive, Results, Schedule, ScheduleDialect as _, ScheduleError, TensorIntrinsics,
-    TraceError, TracedBuild, graph_nodes,
+    Argument, Parameter, Place, Primitive, Results, Schedule, ScheduleDialect as _, ScheduleError,
+    TensorIntrinsics, TraceError, TracedBuild, graph_nodes,
 };
 use tvmscript::tir::BufferStore;
 use tvmscript::{
