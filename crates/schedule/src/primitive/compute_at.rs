@@ -100,6 +100,9 @@ pub(crate) struct Plan {
     body: StmtRef,
 }
 
+/// Regions of one buffer, a set per dimension.
+type Regions = Vec<Vec<IntSet>>;
+
 impl Plan {
     fn apply(self, state: &mut State) -> Result<()> {
         let mut scope = state.block_of(self.scope)?.clone();
@@ -170,7 +173,7 @@ impl Move {
         let is_producer = self.direction == Direction::ToConsumers;
         let node = state.block_of(self.block)?;
         let regions = if is_producer { &node.writes } else { &node.reads };
-        let mut demands: Vec<(Ref<_>, Vec<Vec<IntSet>>, Vec<Vec<IntSet>>)> = Vec::new();
+        let mut demands: Vec<(Ref<_>, Regions, Regions)> = Vec::new();
         let mut known: HashMap<usize, usize> = HashMap::new();
         for region in regions.iter() {
             let sets =
