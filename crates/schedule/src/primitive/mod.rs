@@ -188,8 +188,4 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &reindex_cache::REINDEX_CACHE_WRITE,
     &read_at::READ_AT,
     &read_at::WRITE_AT,
-    &reindex::REINDEX,
-    &blockize::BLOCKIZE,
-    &tensorize::TENSORIZE,
-    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];
