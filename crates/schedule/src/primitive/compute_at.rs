@@ -105,7 +105,13 @@ impl Plan {
         let mut scope = state.block_of(self.scope)?.clone();
         scope.make_mut().body = self.body;
         state.replace_block(self.scope, scope, &[])?;
-        state.renew_affine(self.block)
+        let mut analyzer = Analyzer::new();
+        state.bound_shapes(self.block, &mut analyzer);
+        for above in state.loops_above(self.block) {
+            let found = state.loop_of(above)?;
+            analyzer.bind_range(&found.loop_var, &found.min, &found.extent);
+        }
+        state.renew_affine(self.block, &mut analyzer)
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn inline(state: &mut State, item: Item) -> Result<()> {
     check_not_output(state, producer, scope)?;
     let mut inline = Inline::of(state.realize_of(item)?, state.block_of(producer)?, buffer.clone())?;
     Inlined::plan(state, item, &buffer, &mut inline)?.apply(state)?;
-    state.renew_affine(producer)
+    state.renew_affine(producer, &mut Analyzer::new())
 }
 
 /// The buffer that a block reads of those that its scope writes; all regions must be of one.
@@ -103,10 +103,15 @@ fn single_producer(state: &State, consumer: Item, buffer: &Ref<Buffer>, scope: I
             producers.push(block);
         }
     }
-    match producers[..] {
-        [producer] => Ok(producer),
-        _ => refused(consumer, "there must be one block that writes"),
+    let [producer] = producers[..] else { return refused(consumer, "there must be one block that writes") };
+    for child in state.child_blocks(scope)? {
+        let is_other =
+            child != consumer && child != producer && !state.ancestors(producer).any(|above| above == child);
+        if is_other && state.block_of(child)?.reads.iter().any(|region| region.buffer.ptr_eq(buffer)) {
+            return refused(child, "another block reads");
+        }
     }
+    Ok(producer)
 }
 
 /// The store of the consumer in terms of the producer.
