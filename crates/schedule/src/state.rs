@@ -156,6 +156,11 @@ impl State {
         self.entry(item).map(|entry| &entry.stmt)
     }
 
+    /// The loop or block of a handle, also of one that a primitive has replaced: then the last one it had.
+    pub fn last_stmt(&self, item: Item) -> Option<&StmtRef> {
+        usize::try_from(item.0).ok().and_then(|at| self.entries.get(at)).map(|entry| &entry.stmt)
+    }
+
     /// The loop of a handle.
     ///
     /// # Errors

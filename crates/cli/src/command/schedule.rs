@@ -6,10 +6,11 @@ use std::path::Path;
 use tvmscript::ir::{DictAttrs, GlobalVar, IRModule, global_symbol};
 use tvmscript::ir_core::{Map, Ref};
 use tvmscript::schedule::{Primitive, Refusal, Schedule, ScheduleError, primitives};
+use tvmscript::te::Table;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig};
 
-use super::{Answer, Run, schedule_record};
+use super::{Answer, Run, schedule_picture, schedule_record};
 use crate::failure::{FileError, FileErrorKind, RefusedTrace};
 use crate::input::{self, Script, Source, Warnings};
 use crate::schedule_args::{Printed, ScheduleArgs};
@@ -57,6 +58,19 @@ fn schedule_file(
     settings: &Settings<'_>,
     timings: &mut Timings,
 ) -> Answer<(Scheduled, Warnings)> {
+    let has_trace = args.trace.is_some() || args.trace_json.is_some();
+    let done = |text| Ok((Scheduled { text, refused: None }, Warnings::default()));
+    if let Some(picture) = args.dot
+        && !has_trace
+    {
+        return done(schedule_picture::of_te(path, picture, args, settings, timings)?);
+    }
+    if args.print == Printed::Record && !has_trace {
+        let (schedule, _) = schedule_picture::te_schedule(path, settings, timings)?;
+        let text =
+            |expr: &tvmscript::prim::Expr| tvmscript::te::tedd::text(expr.object(), settings.registry());
+        return done(Table::of(&schedule, text).to_string());
+    }
     let input = input::load(path, settings, timings)?;
     let refused = |error: ScheduleError| FileErrorKind::Schedule(error.to_string());
     let Some((script, module)) = input.scripts.iter().find_map(|script| Some((script, module_of(script)?)))
@@ -74,6 +88,7 @@ fn schedule_file(
         let read = schedule.intrinsics_mut().read_json(&source.text, settings.registry());
         read.map_err(|error| FileError::new(refused(error), Some(source)))?;
     }
+    let plain = schedule.clone();
     if let Some(trace) = args.trace.as_ref().or(args.trace_json.as_ref()) {
         let source =
             input::read(trace, settings, timings).map_err(|failure| FileError::new(failure, None))?;
@@ -89,6 +104,14 @@ fn schedule_file(
             None => {}
         }
     }
+    if let Some(picture) = args.dot {
+        let text =
+            timings.time("dot", || schedule_picture::of_tir(picture, &plain, &schedule, args, settings));
+        return match text {
+            Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),
+            Err(message) => Err(FileError::new(FileErrorKind::Schedule(message), Some(input.source))),
+        };
+    }
     let config = PrinterConfig { release: Some(script.release), ..settings.printer_config() };
     let written = match &args.record {
         Some(dir) => schedule_record::write(dir, &schedule, settings, &config),
@@ -100,7 +123,7 @@ fn schedule_file(
             .map_err(FileErrorKind::Unprintable),
         Printed::Trace => Ok(schedule.trace().text(&schedule) + "\n"),
         Printed::TraceJson => Ok(schedule.trace().json(&schedule).to_string() + "\n"),
-        Printed::Record => Ok(schedule.record_table()),
+        Printed::Record => Ok(Table::of_tir(&schedule).to_string()),
     });
     match text {
         Ok(text) => Ok((Scheduled { text, refused: left_out }, input.warnings)),
@@ -135,7 +158,7 @@ fn configured(mut schedule: Schedule, args: &ScheduleArgs) -> Schedule {
     if args.keep_going {
         schedule = schedule.keep_going();
     }
-    if args.record.is_some() || args.print == Printed::Record {
+    if args.record.is_some() || args.compare.is_some() || args.print == Printed::Record {
         schedule.keep_schedule_record();
     }
     schedule
