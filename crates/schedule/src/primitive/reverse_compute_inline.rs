@@ -111,11 +111,18 @@ fn single_producer(state: &State, consumer: Item, buffer: &Ref<Buffer>, scope: I
 }
 
 /// Refuses a buffer that another block of the scope reads, too.
-fn check_readers(state: &State, consumer: Item, producer: Item, buffer: &Ref<Buffer>, scope: Item) -> Result<()> {
+fn check_readers(
+    state: &State,
+    consumer: Item,
+    producer: Item,
+    buffer: &Ref<Buffer>,
+    scope: Item,
+) -> Result<()> {
     for child in state.child_blocks(scope)? {
         let is_producer = child == producer || state.ancestors(producer).any(|above| above == child);
         let block = state.block_of(child)?;
-        if child != consumer && !is_producer && block.reads.iter().any(|region| region.buffer.ptr_eq(buffer)) {
+        if child != consumer && !is_producer && block.reads.iter().any(|region| region.buffer.ptr_eq(buffer))
+        {
             let message = format!("another block reads the buffer `{}`", buffer.name.get().as_str());
             return Err(ScheduleError::new("NonSingleProducerError", message).at(block.clone()));
         }
