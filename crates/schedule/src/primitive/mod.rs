@@ -17,6 +17,7 @@ mod find;
 mod fuse;
 mod hide_access;
 mod kind;
+mod loop_partition;
 mod merge;
 mod pad_einsum;
 mod read_at;
@@ -189,6 +190,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &read_at::WRITE_AT,
     &annotate_access::ANNOTATE_BUFFER_ACCESS,
     &hide_access::UNSAFE_HIDE_BUFFER_ACCESS,
+    &loop_partition::LOOP_PARTITION,
     &reindex::REINDEX,
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
