@@ -27,6 +27,7 @@ mod reorder;
 mod reorder_axes;
 mod reverse_compute_inline;
 mod rfactor;
+mod rolling_buffer;
 mod sample;
 mod set_dtype;
 mod set_scope;
@@ -191,6 +192,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate_access::ANNOTATE_BUFFER_ACCESS,
     &hide_access::UNSAFE_HIDE_BUFFER_ACCESS,
     &loop_partition::LOOP_PARTITION,
+    &rolling_buffer::ROLLING_BUFFER,
     &reindex::REINDEX,
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
