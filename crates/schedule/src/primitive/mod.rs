@@ -15,6 +15,7 @@ mod decompose_padding;
 mod enter_postproc;
 mod find;
 mod fuse;
+mod fuse_epilogue;
 mod hide_access;
 mod kind;
 mod loop_partition;
@@ -193,6 +194,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &hide_access::UNSAFE_HIDE_BUFFER_ACCESS,
     &loop_partition::LOOP_PARTITION,
     &rolling_buffer::ROLLING_BUFFER,
+    &fuse_epilogue::FUSE_REDUCTION_EPILOGUE,
     &reindex::REINDEX,
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
