@@ -1,7 +1,8 @@
-//! Dumps as pictures.
+//! Dumps and schedules as pictures.
 
 use layout::backends::svg::SVGWriter;
 use layout::core::base::Orientation;
+use layout::core::color::Color;
 use layout::core::geometry::get_size_for_str;
 use layout::core::style::StyleAttr;
 use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
@@ -16,6 +17,9 @@ const MAX_OPTIMIZED_NODES: usize = 250;
 
 /// Size of the text in pixels, as the layout measures it.
 const FONT_SIZE: usize = 13;
+
+/// Colour of marked frames, as red, green, blue and opacity.
+const MARKED: u32 = 0xC039_2BFF;
 
 /// Space around the text of a node, in pixels.
 const PADDING: f64 = 16.0;
@@ -36,33 +40,58 @@ pub(crate) fn to_svg(graph: &Graph) -> Result<String, String> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" height=\"0\"></svg>\n",
         ));
     }
+    let nodes = graph.nodes.iter().map(|node| (format!("{}\n{}", node.class, node.label), false));
+    let edges = graph.shown_edges().map(|edge| (edge.from as usize, edge.to as usize));
+    Ok(laid_out(nodes, edges))
+}
+
+/// Draws a picture of a schedule as SVG.
+///
+/// # Errors
+/// If the picture has too many boxes.
+pub(crate) fn of_stages(graph: &tvmscript::te::tedd::Graph) -> Result<String, String> {
+    if graph.nodes.len() > MAX_NODES {
+        return Err(format!(
+            "a picture has at most {MAX_NODES} boxes, not {}; text has no limit",
+            graph.nodes.len()
+        ));
+    }
+    Ok(laid_out(graph.nodes.iter().cloned(), graph.edges.iter().copied()))
+}
+
+/// Lays boxes out; those that are marked have a coloured frame.
+fn laid_out(
+    nodes: impl Iterator<Item = (String, bool)>,
+    edges: impl Iterator<Item = (usize, usize)>,
+) -> String {
     let mut picture = VisualGraph::new(Orientation::TopToBottom);
-    let handles: Vec<_> = graph
-        .nodes
-        .iter()
-        .map(|node| {
-            let text = format!("{}\n{}", node.class, node.label);
+    let handles: Vec<_> = nodes
+        .map(|(text, is_marked)| {
             let text: String = text.trim_end().chars().map(visible).collect();
             let mut size = get_size_for_str(&text, FONT_SIZE);
             // The layout measures the width of a character by its height.
             size.x = size.x * 0.6 + PADDING;
             size.y += PADDING;
             let shape = ShapeKind::new_box(&text);
-            let style = StyleAttr { font_size: FONT_SIZE, ..StyleAttr::simple() };
+            let mut style = StyleAttr { font_size: FONT_SIZE, ..StyleAttr::simple() };
+            if is_marked {
+                style.line_color = Color::new(MARKED);
+                style.line_width = 3;
+            }
             picture.add_node(Element::create(shape, style, Orientation::TopToBottom, size))
         })
         .collect();
-    for edge in graph.shown_edges() {
-        if let (Some(from), Some(to)) = (handles.get(edge.from as usize), handles.get(edge.to as usize)) {
+    for (from, to) in edges {
+        if let (Some(from), Some(to)) = (handles.get(from), handles.get(to)) {
             picture.add_edge(Arrow::simple(""), *from, *to);
         }
     }
     let mut writer = SVGWriter::new();
-    picture.do_it(false, graph.nodes.len() > MAX_OPTIMIZED_NODES, false, &mut writer);
+    picture.do_it(false, handles.len() > MAX_OPTIMIZED_NODES, false, &mut writer);
     let ends = handles.iter().map(|handle| picture.pos(*handle)).map(|at| (at.right(true), at.bottom(true)));
     let (width, height) =
         ends.fold((0.0, 0.0), |(x, y): (f64, f64), (right, bottom)| (x.max(right), y.max(bottom)));
-    Ok(cropped(&writer.finalize(), width, height))
+    cropped(&writer.finalize(), width, height)
 }
 
 /// Sets the size of a picture, which the writer estimates from the length of texts.

@@ -47,7 +47,7 @@ impl State {
 
     /// Tells an analyzer that the variables in shapes of the function's parameters are not negative.
     pub(crate) fn bound_shapes(&self, item: Item, analyzer: &mut Analyzer) {
-        let Ok(function) = self.prim_func(item) else { return };
+        let Some(function) = self.prim_func_of(item) else { return };
         for (_, buffer) in function.buffer_map.iter() {
             for extent in buffer.shape.iter().filter_map(|extent| extent.downcast_ref::<Var>()) {
                 analyzer.mark_non_negative(extent);

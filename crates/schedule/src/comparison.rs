@@ -107,10 +107,9 @@ impl Comparison {
                 }
                 Ok(true)
             }
-            (StmtKind::BufferStore(store), StmtKind::BufferStore(other)) => {
-                Ok(self.access((&store.buffer, &store.indices), (&other.buffer, &other.indices))
-                    && self.expr(&store.value, &other.value))
-            }
+            (StmtKind::BufferStore(store), StmtKind::BufferStore(other)) => Ok(self
+                .access((&store.buffer, &store.indices), (&other.buffer, &other.indices))
+                && self.expr(&store.value, &other.value)),
             (StmtKind::BlockRealize(realize), StmtKind::BlockRealize(other)) => {
                 if !self.exprs(&realize.iter_values, &other.iter_values)
                     || !self.expr(&realize.predicate, &other.predicate)

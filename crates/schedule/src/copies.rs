@@ -43,7 +43,7 @@ impl NewBlock<'_> {
     /// The block around a body.
     pub(crate) fn around(self, body: StmtRef) -> Ref<BlockRealize> {
         let block = Ref::new(Block {
-            span: Span::UNKNOWN,
+            span: Span::current(),
             iter_vars: Array::new(self.axes),
             reads: Array::new(self.reads),
             writes: Array::new(self.writes),
@@ -55,7 +55,7 @@ impl NewBlock<'_> {
             body,
         });
         let (iter_values, predicate) = (Array::new(self.values), IntImm::bool(true));
-        Ref::new(BlockRealize { span: Span::UNKNOWN, iter_values, predicate, block })
+        Ref::new(BlockRealize { span: Span::current(), iter_values, predicate, block })
     }
 }
 

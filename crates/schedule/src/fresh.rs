@@ -27,5 +27,5 @@ pub(crate) fn copied_loop(found: &For, loop_var: Ref<Var>, body: StmtRef) -> Stm
         let var = copied(&thread.var);
         Ref::new(IterVar { var, ..(**thread).clone() })
     });
-    Ref::new(For { span: Span::UNKNOWN, loop_var, body, thread_binding, ..found.clone() }).upcast()
+    Ref::new(For { span: Span::current(), loop_var, body, thread_binding, ..found.clone() }).upcast()
 }

@@ -41,7 +41,7 @@ pub(crate) fn serial(loop_var: Ref<Var>, extent: Expr, body: StmtRef) -> Result<
 /// A serial loop.
 pub(crate) fn serial_from(loop_var: Ref<Var>, min: Expr, extent: Expr, body: StmtRef) -> Result<StmtRef> {
     Ok(For::try_new(For {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         loop_var,
         min,
         extent,

@@ -183,11 +183,6 @@ pub(crate) fn is_complete(state: &State, block: Item, scope: Item) -> Result<boo
     Ok(incomplete(state.block_of(block)?, &Writers::of(state, scope)?).is_none())
 }
 
-/// Returns `true` if a block reduces over some of its axes, and no other block writes its buffers.
-pub(crate) fn is_reduction(state: &State, block: Item, scope: Item) -> Result<bool> {
-    Ok(irreducible(state, block, state.block_of(block)?, &Writers::of(state, scope)?).is_none())
-}
-
 fn refused(class: &'static str, block: &Ref<Block>, what: &str, why: &str) -> ScheduleError {
     let message = format!("the block `{}` is not {what}: {why}", block.name_hint.as_str());
     ScheduleError::new(class, message).at(block.clone())
@@ -248,23 +243,4 @@ pub(crate) fn check_compact(state: &State, root: Item) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The only block directly in a loop or block.
-///
-/// # Errors
-/// `NonSingleChildBlockError`.
-pub(crate) fn single_child_block(state: &State, item: Item) -> Result<Item> {
-    let children = state.child_blocks(item)?;
-    match children[..] {
-        [only] => Ok(only),
-        _ => {
-            let message = format!("expected one block in the loop or block, found {}", children.len());
-            let error = ScheduleError::new("NonSingleChildBlockError", message);
-            Err(match state.node(item) {
-                Some(node) => error.at(node),
-                None => error,
-            })
-        }
-    }
 }

@@ -55,7 +55,7 @@ pub struct State {
 }
 
 /// A block that became another one, and keeps its handle.
-pub(crate) type Reused = (Ref<Block>, Ref<Block>);
+pub type Reused = (Ref<Block>, Ref<Block>);
 
 impl State {
     /// The state of a module.
@@ -133,11 +133,8 @@ impl State {
     }
 
     /// The function of a loop or block.
-    pub(crate) fn prim_func(&self, item: Item) -> Result<&Ref<PrimFunc>> {
-        let function = self.functions.get(self.entry(item)?.function);
-        function
-            .map(|function| &function.function)
-            .ok_or_else(|| ScheduleError::plain("the function is no longer in the module"))
+    pub(crate) fn prim_func_of(&self, item: Item) -> Option<&Ref<PrimFunc>> {
+        Some(&self.functions.get(self.entry(item).ok()?.function)?.function)
     }
 
     fn entry(&self, item: Item) -> Result<&Entry> {
@@ -157,6 +154,11 @@ impl State {
     /// If it is no longer in the module.
     pub fn stmt(&self, item: Item) -> Result<&StmtRef> {
         self.entry(item).map(|entry| &entry.stmt)
+    }
+
+    /// The loop or block of a handle, also of one that a primitive has replaced: then the last one it had.
+    pub fn last_stmt(&self, item: Item) -> Option<&StmtRef> {
+        usize::try_from(item.0).ok().and_then(|at| self.entries.get(at)).map(|entry| &entry.stmt)
     }
 
     /// The loop of a handle.
@@ -306,7 +308,7 @@ impl State {
     ///
     /// # Errors
     /// If the handle has ended, or the new statement does not fit.
-    pub(crate) fn replace(&mut self, target: Item, new: StmtRef, reused: &[Reused]) -> Result<()> {
+    pub fn replace(&mut self, target: Item, new: StmtRef, reused: &[Reused]) -> Result<()> {
         let old = self.stmt(target)?.clone();
         let Entry { parent, function, .. } = *self.entry(target)?;
         // What may keep its handle.
@@ -328,7 +330,7 @@ impl State {
     ///
     /// # Errors
     /// See [`State::replace`].
-    pub(crate) fn replace_block(&mut self, target: Item, new: Ref<Block>, reused: &[Reused]) -> Result<()> {
+    pub fn replace_block(&mut self, target: Item, new: Ref<Block>, reused: &[Reused]) -> Result<()> {
         let mut realize = self.realize_of(target)?.clone();
         let old = realize.block.clone();
         realize.make_mut().block = new.clone();

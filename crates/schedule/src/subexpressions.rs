@@ -5,7 +5,9 @@
 use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::{Analyzer, effect};
 use tvmscript_ir_core::ptr_map::Structural;
-use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, Ref, for_each_child, mutate, post_order_visit};
+use tvmscript_ir_core::{
+    Descend, Mutator, Object, ObjectLike as _, Ref, for_each_child, mutate, post_order_visit,
+};
 use tvmscript_prim::op::Effect;
 use tvmscript_prim::{Broadcast, Expr, PrimExpr, Ramp};
 use tvmscript_tir::{Buffer, BufferStore};

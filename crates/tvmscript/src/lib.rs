@@ -104,6 +104,7 @@ pub use tvmscript_script_parser as script_parser;
 pub use tvmscript_si_builder as si_builder;
 #[cfg(feature = "parse")]
 pub use tvmscript_stubs as stubs;
+pub use tvmscript_te as te;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tirx as tirx;
 pub use tvmscript_tvm_json as tvm_json;
@@ -171,6 +172,7 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(tir::dialect())
         .with(relax::dialect())
         .with(passes::dialect())
+        .with(te::dialect())
         .release(releases::tvm_0_27::overlay())
         .release(releases::tvm_0_26::overlay())
         .release(releases::tvm_0_25::overlay())

@@ -43,6 +43,7 @@ mod schedules;
 mod spans;
 mod stubs;
 mod targets;
+mod te;
 mod tir_fragments;
 mod underlines;
 mod visitors;

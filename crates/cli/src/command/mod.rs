@@ -16,6 +16,8 @@ mod print;
 mod roundtrip;
 mod run;
 mod schedule;
+mod schedule_picture;
+mod schedule_record;
 mod stubs;
 mod trace;
 mod upgrade;

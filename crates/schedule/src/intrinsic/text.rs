@@ -32,7 +32,8 @@ impl TensorIntrinsics {
 /// The only function of a script.
 pub(super) fn function(name: &str, script: &str, registry: &Registry) -> Result<Ref<PrimFunc>> {
     let read = parse_script(name, script, registry, &ParseOptions::default());
-    let fail = |message: String| ScheduleError::plain(format!("the intrinsic `{name}` is not read: {message}"));
+    let fail =
+        |message: String| ScheduleError::plain(format!("the intrinsic `{name}` is not read: {message}"));
     if let Some(error) = read.errors.first() {
         let error: &ParseError = error;
         return Err(fail(error.to_string()));

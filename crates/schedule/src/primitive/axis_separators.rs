@@ -65,7 +65,8 @@ pub(super) static SET_AXIS_SEPARATOR: Primitive = Primitive {
 /// A buffer with separators of a buffer with more dimensions in front.
 fn separated(buffer: &Buffer, separators: &[i64], leading: usize) -> Result<Ref<Buffer>> {
     let leading = i64::try_from(leading).unwrap_or(i64::MAX);
-    let separators = separators.iter().map(|at| IntImm::try_new(DataType::INT32, at.saturating_sub(leading).max(0)));
+    let separators =
+        separators.iter().map(|at| IntImm::try_new(DataType::INT32, at.saturating_sub(leading).max(0)));
     let axis_separators = separators.collect::<std::result::Result<Array<Expr>, _>>()?;
     // Made anew, so that separators that do not fit are refused.
     Buffer::try_new(BufferParts {

@@ -15,7 +15,6 @@ use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
 use crate::reads::mentions;
 use crate::schedule::Schedule;
-use crate::scope::single_child_block;
 use crate::state::{Item, Reused, State};
 use crate::substitution::substitute_simplified;
 use crate::walk::Found;
@@ -73,15 +72,17 @@ pub(super) fn blockized(
     target: Item,
     preserves_units: bool,
 ) -> Result<(Ref<BlockRealize>, Vec<Reused>)> {
-    let item = single_child_block(state, target)?;
+    let item = state.only_block(target)?;
     let mut analyzer = Analyzer::new();
     let division = state.divide(item, Inner::UpTo(target), preserves_units, &mut analyzer)?;
     let old = state.block_of(item)?.clone();
     let mut outer = Iterators::default();
     let parts = inner_parts(&old, &division, &mut outer, None, preserves_units, &mut analyzer)?;
-    let Inside { block, realize, domains } = inside(&old, &division, &parts, &outer, &PtrMap::default(), &mut analyzer)?;
+    let Inside { block, realize, domains } =
+        inside(&old, &division, &parts, &outer, &PtrMap::default(), &mut analyzer)?;
     let name = block.name_hint.as_str();
-    let init = block.init.as_ref().map(|init| outer_init(init, &realize, &division.loops, name)).transpose()?;
+    let init =
+        block.init.as_ref().map(|init| outer_init(init, &realize, &division.loops, name)).transpose()?;
     let mut body: StmtRef = realize.clone().upcast();
     for found in &division.loops {
         let mut found = found.clone();
@@ -231,12 +232,7 @@ fn inside(
 }
 
 /// The nest that initializes what the outer block reduces.
-fn outer_init(
-    init: &StmtRef,
-    inner: &Ref<BlockRealize>,
-    loops: &[Ref<For>],
-    name: &str,
-) -> Result<StmtRef> {
+fn outer_init(init: &StmtRef, inner: &Ref<BlockRealize>, loops: &[Ref<For>], name: &str) -> Result<StmtRef> {
     let mut renamed = PtrMap::default();
     let mut iterators = Iterators::default();
     for (axis, value) in inner.block.iter_vars.iter().zip(inner.iter_values.iter()) {

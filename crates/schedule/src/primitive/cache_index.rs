@@ -2,7 +2,8 @@
 
 use tvmscript_arith::{Analyzer, DomMap, IntSet, eval_set};
 use tvmscript_ir_core::{
-    DataType, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate, post_order_visit, substitute,
+    DataType, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate, post_order_visit,
+    substitute,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Var, ops};
 use tvmscript_tir::{Block, BlockRealize, Buffer, BufferParts, BufferStore, StmtRef, flatten};
@@ -137,7 +138,8 @@ fn stage(
     ranges: &Ranges,
     storage: &str,
 ) -> Result<Stage> {
-    let unknown = || ScheduleError::plain("a computation depends on more than the axes and loops of the block");
+    let unknown =
+        || ScheduleError::plain("a computation depends on more than the axes and loops of the block");
     let values = values_of(realize);
     let (mut axes, mut loops) = (Vec::new(), Vec::new());
     variables(computation, &mut axes);
@@ -162,7 +164,8 @@ fn stage(
         loop_vars.push(new);
         extents.push(range.extent.clone());
     }
-    let (mut shape, mut new_axes, mut new_values, mut indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut shape, mut new_axes, mut new_values, mut indices) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut axis_map: PtrMap<Object> = PtrMap::default();
     for ((at, old), value) in axes.iter().enumerate().zip(&bindings) {
         let last = eval_set(value, &domains).max().cloned().ok_or_else(unknown)?;
@@ -192,7 +195,8 @@ fn stage(
     let body = Element { buffer: &buffer, indices: &indices }.store(value)?;
     let writes = vec![point(&buffer, &indices)?];
     let name = format!("index_{number}");
-    let block = NewBlock { name: &name, axes: new_axes, values: new_values, reads: Vec::new(), writes }.around(body);
+    let block =
+        NewBlock { name: &name, axes: new_axes, values: new_values, reads: Vec::new(), writes }.around(body);
     let nest = new_loops(loop_vars.into_iter().zip(extents), block.clone().upcast())?;
     let old_axes: Vec<Expr> = axes.iter().map(|axis| axis.clone().upcast()).collect();
     let load = Element { buffer: &buffer, indices: &old_axes }.load()?;

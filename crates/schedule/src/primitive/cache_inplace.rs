@@ -55,7 +55,8 @@ fn cache(schedule: &mut Schedule, item: Item, index: i64, storage: &str) -> Resu
         true => state.block_of(parent)?.body.clone(),
         false => state.loop_of(parent)?.body.clone(),
     };
-    let holds = |stmt: &tvmscript_tir::StmtRef| tvmscript_ir_core::any_node(stmt, |node| node.ptr_eq(block.object()));
+    let holds =
+        |stmt: &tvmscript_tir::StmtRef| tvmscript_ir_core::any_node(stmt, |node| node.ptr_eq(block.object()));
     let position = elements_of(&body).iter().position(holds).unwrap_or(0);
 
     let cache = in_scope(&buffer, storage);

@@ -247,7 +247,7 @@ impl Move {
         let predicate = analyzer.simplify(&predicate);
         let block = realize.block.clone();
         let iter_values = values.into_iter().collect();
-        let realize = Ref::new(BlockRealize { span: Span::UNKNOWN, iter_values, predicate, block });
+        let realize = Ref::new(BlockRealize { span: Span::current(), iter_values, predicate, block });
         new_loops(loops.into_iter(), realize.upcast())
     }
 }

@@ -94,7 +94,8 @@ fn decompose(schedule: &mut Schedule, block: Item, target: Item) -> Result<Item>
 fn uncover_consumers(state: &mut State, scope: Item, block: Item, fill: Item) -> Result<()> {
     let around_fill: Vec<Item> = state.ancestors(fill).collect();
     for consumer in Dependences::of_scope(state, scope)?.consumers(block) {
-        let common = state.ancestors(consumer).find(|above| state.ancestors(block).any(|other| other == *above));
+        let common =
+            state.ancestors(consumer).find(|above| state.ancestors(block).any(|other| other == *above));
         if common.is_some_and(|common| !around_fill.contains(&common)) {
             state.set_flags(consumer, Flags { has_region_cover: false, ..state.flags(consumer) });
             state.set_flags(scope, Flags { is_stage_pipeline: false, ..state.flags(scope) });
@@ -210,7 +211,7 @@ fn block_of(
     body: StmtRef,
 ) -> Ref<Block> {
     Ref::new(Block {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         iter_vars: Array::new(axes),
         reads,
         writes,
@@ -255,11 +256,11 @@ fn fill(
     }
     let values = realize.iter_values.iter().map(|value| rewrite.expr(value)).collect::<Result<_>>()?;
     let predicate = rewrite.expr(&realize.predicate)?;
-    let block = Ref::new(BlockRealize { span: Span::UNKNOWN, iter_values: values, predicate, block });
+    let block = Ref::new(BlockRealize { span: Span::current(), iter_values: values, predicate, block });
     let mut nest: StmtRef = block.clone().upcast();
     for (found, loop_var) in loops.iter().zip(variables) {
         nest = For::try_new(For {
-            span: Span::UNKNOWN,
+            span: Span::current(),
             loop_var,
             kind: ForKind::Serial,
             body: nest,
@@ -284,7 +285,8 @@ fn in_bounds(
     let mut rewrite = Rewrite { map: PtrMap::default(), analyzer: &mut after };
     let mut ranges: PtrMap<(Expr, Expr)> = PtrMap::default();
     let (mut axes, mut values) = (Vec::new(), Vec::new());
-    for ((old, value), (min, extent)) in old.iter_vars.iter().zip(realize.iter_values.iter()).zip(&padding.bounds)
+    for ((old, value), (min, extent)) in
+        old.iter_vars.iter().zip(realize.iter_values.iter()).zip(&padding.bounds)
     {
         let var = copied(&old.var);
         let zero = IntImm::try_new(var.dtype, 0)?;

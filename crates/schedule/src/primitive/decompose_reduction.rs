@@ -101,7 +101,7 @@ fn initialization(state: &State, item: Item, loops: &[Item]) -> Result<(StmtRef,
         }
     }
     let new = Ref::new(Block {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         iter_vars: iter_vars.into_iter().collect(),
         reads: Array::default(),
         writes: substitute(block.writes.clone(), &axes)?,

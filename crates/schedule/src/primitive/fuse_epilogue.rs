@@ -4,8 +4,8 @@
 //! other blocks that read the reduction no longer see it.
 
 use tvmscript_ir_core::{
-    Array, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate, structural_equal, substitute,
-    visit_nodes,
+    Array, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate, structural_equal,
+    substitute, visit_nodes,
 };
 use tvmscript_prim::{Add, Expr, FloatImm, Max, Min, PrimExprExt as _, Var, ops};
 use tvmscript_tir::{Block, BlockRealize, Buffer, BufferLoad, BufferRegion, BufferStore};
@@ -101,7 +101,11 @@ fn fused(block: &Ref<Block>, after: &BlockRealize) -> Result<Ref<Block>> {
     let indices = store.indices.iter().map(new).collect::<Result<Vec<_>>>()?;
     let pattern = Pattern {
         added: pattern.added.as_ref().map(new).transpose()?,
-        bounds: pattern.bounds.iter().map(|(bound, value)| Ok((*bound, new(value)?))).collect::<Result<_>>()?,
+        bounds: pattern
+            .bounds
+            .iter()
+            .map(|(bound, value)| Ok((*bound, new(value)?)))
+            .collect::<Result<_>>()?,
     };
     let mut fusion = Fusion {
         old: buffer.clone(),
@@ -124,7 +128,8 @@ fn fused(block: &Ref<Block>, after: &BlockRealize) -> Result<Ref<Block>> {
     }
     let added = after.block.reads.iter().filter(|region| !region.buffer.ptr_eq(buffer));
     let added = added.map(|region| Ok(substitute(region.clone(), &map)?));
-    let reads = added.chain(fused.reads.iter().cloned().map(Ok)).collect::<Result<Array<Ref<BufferRegion>>>>()?;
+    let reads =
+        added.chain(fused.reads.iter().cloned().map(Ok)).collect::<Result<Array<Ref<BufferRegion>>>>()?;
     fused.make_mut().reads = reads;
     Ok(fused)
 }
@@ -187,10 +192,9 @@ impl Pattern {
         let is_known = match (&added, &bounds[..]) {
             (Some(_), []) => true,
             (_, [(Bound::AtLeast, zero)]) => is_zero(zero),
-            (None, [(one, _), (other, _)]) => matches!(
-                (one, other),
-                (Bound::AtLeast, Bound::AtMost) | (Bound::AtMost, Bound::AtLeast)
-            ),
+            (None, [(one, _), (other, _)]) => {
+                matches!((one, other), (Bound::AtLeast, Bound::AtMost) | (Bound::AtMost, Bound::AtLeast))
+            }
             _ => false,
         };
         is_known.then_some(Pattern { added, bounds })
@@ -224,7 +228,8 @@ impl Fusion<'_> {
         if node.downcast_ref::<BufferLoad>().is_some_and(|load| load.buffer.ptr_eq(&self.old)) {
             return Ok(Some(self.new.load()?.into_object()));
         }
-        if let Some(store) = node.downcast_ref::<BufferStore>().filter(|store| store.buffer.ptr_eq(&self.old)) {
+        if let Some(store) = node.downcast_ref::<BufferStore>().filter(|store| store.buffer.ptr_eq(&self.old))
+        {
             let value = match (self.is_init, &self.pattern.added) {
                 // Only a sum that starts from 0 may start from another value.
                 (true, _) if !is_zero(&store.value) => return Ok(None),

@@ -21,8 +21,8 @@ pub(super) static UNSAFE_HIDE_BUFFER_ACCESS: Primitive = Primitive {
             return Err(ScheduleError::plain("expected a block, a kind and numbers"));
         };
         let item = schedule.item(block)?;
-        let access = buffers::access(kind)
-            .map_err(|error| ScheduleError::new("BufTypeError", error.message))?;
+        let access =
+            buffers::access(kind).map_err(|error| ScheduleError::new("BufTypeError", error.message))?;
         let indices = indices.list()?.iter().map(Argument::int).collect::<Result<Vec<_>>>()?;
         let state = schedule.state_mut();
         let mut block = state.block_of(item)?.clone();

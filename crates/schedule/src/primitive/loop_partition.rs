@@ -2,12 +2,13 @@
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::{
-    Array, Descend, Map, Mutator, Object, ObjectLike as _, PtrMap, Ref, Span, Str, copy_fresh, mutate, pre_order_visit,
-    substitute,
+    Array, Descend, Map, Mutator, Object, ObjectLike as _, PtrMap, Ref, Span, Str, copy_fresh, mutate,
+    pre_order_visit, substitute,
 };
 use tvmscript_prim::{Expr, IntImm, Range, Var, ops};
 use tvmscript_tir::{
-    Block, BlockRealize, Buffer, BufferLoad, BufferRegion, BufferStore, For, ForKind, IterVar, StmtRef, flatten,
+    Block, BlockRealize, Buffer, BufferLoad, BufferRegion, BufferStore, For, ForKind, IterVar, StmtRef,
+    flatten,
 };
 
 use super::{Default, Place, Primitive, Results, parameter, with_default};
@@ -214,12 +215,16 @@ fn whole(
     simple: &HashMap<String, Vec<Ref<Var>>>,
     axes: &[Ref<IterVar>],
 ) -> Result<Ref<BufferRegion>> {
-    let Some(variables) = simple.get(region.buffer.name.text().as_ref() as &str) else { return Ok(region.clone()) };
+    let Some(variables) = simple.get(region.buffer.name.text().as_ref() as &str) else {
+        return Ok(region.clone());
+    };
     let mut ranges = Vec::with_capacity(variables.len());
     for variable in variables {
         let axis = axes.iter().find(|axis| axis.var.name.text() == variable.name.text());
         let dom = axis.and_then(|axis| axis.dom.clone());
-        ranges.push(dom.ok_or_else(|| ScheduleError::plain("a buffer is accessed at more than axes of the block"))?);
+        ranges.push(
+            dom.ok_or_else(|| ScheduleError::plain("a buffer is accessed at more than axes of the block"))?,
+        );
     }
     Ok(BufferRegion::try_new(region.buffer.clone(), Array::new(ranges))?)
 }

@@ -1,7 +1,9 @@
 //! `merge`: nests in a row become one nest around their bodies.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Class as _, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, mutate, substitute};
+use tvmscript_ir_core::{
+    Class as _, Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, mutate, substitute,
+};
 use tvmscript_prim::{Var, ops};
 use tvmscript_tir::{Block, BlockRealize, Evaluate, For, SeqStmt, Stmt, StmtRef, flatten};
 
@@ -85,7 +87,8 @@ fn checked_chains(state: &State, loops: &[Item], common: Item) -> Result<Vec<Vec
     for item in loops {
         let scope = state.scope(*item)?;
         let mut chain: Vec<Ref<For>> = Vec::new();
-        for above in std::iter::once(*item).chain(state.ancestors(*item)).take_while(|above| *above != common) {
+        for above in std::iter::once(*item).chain(state.ancestors(*item)).take_while(|above| *above != common)
+        {
             let Ok(node) = state.loop_of(above).cloned() else { continue };
             check_plain(&node)?;
             check_starts_at_zero(&node, &mut analyzer)?;
@@ -145,9 +148,8 @@ impl Mutator for Merging {
 
     fn leave(&mut self, node: Object) -> Object {
         let Some(sequence) = node.as_node::<SeqStmt>() else { return node };
-        let is_nothing = |stmt: &StmtRef| {
-            stmt.as_node::<Evaluate>().is_some_and(|evaluate| ops::is_zero(&evaluate.value))
-        };
+        let is_nothing =
+            |stmt: &StmtRef| stmt.as_node::<Evaluate>().is_some_and(|evaluate| ops::is_zero(&evaluate.value));
         if !sequence.seq.iter().any(is_nothing) {
             return node;
         }

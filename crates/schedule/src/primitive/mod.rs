@@ -10,8 +10,8 @@ mod cache_inplace;
 mod compute_at;
 mod compute_inline;
 mod compute_location;
-mod decompose_reduction;
 mod decompose_padding;
+mod decompose_reduction;
 mod enter_postproc;
 mod find;
 mod fuse;
@@ -34,9 +34,12 @@ mod set_dtype;
 mod set_scope;
 mod split;
 mod storage_align;
+mod table;
 mod tensorize;
 mod transform_block_layout;
 mod unit_loop;
+
+pub use table::{ScheduleDialect, primitives};
 
 use crate::argument::{Argument, RvValue};
 use crate::error::Result;
@@ -163,6 +166,10 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::ANNOTATE,
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
+    &reindex::REINDEX,
+    &blockize::BLOCKIZE,
+    &tensorize::TENSORIZE,
+    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
     &compute_at::COMPUTE_AT,
     &compute_at::REVERSE_COMPUTE_AT,
     &compute_inline::COMPUTE_INLINE,
@@ -195,8 +202,4 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &loop_partition::LOOP_PARTITION,
     &rolling_buffer::ROLLING_BUFFER,
     &fuse_epilogue::FUSE_REDUCTION_EPILOGUE,
-    &reindex::REINDEX,
-    &blockize::BLOCKIZE,
-    &tensorize::TENSORIZE,
-    &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
 ];

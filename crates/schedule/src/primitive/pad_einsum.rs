@@ -5,7 +5,8 @@ use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{Descend, Mutator, Object, ObjectLike as _, PtrMap, Ref, any_node, mutate};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt as _, Range, Var, ops};
 use tvmscript_tir::{
-    Block, BlockRealize, Buffer, BufferLoad, BufferParts, BufferRegion, BufferStore, For, IterVar, StmtRef, flatten,
+    Block, BlockRealize, Buffer, BufferLoad, BufferParts, BufferRegion, BufferStore, For, IterVar, StmtRef,
+    flatten,
 };
 
 use super::{Place, Primitive, Results, parameter};

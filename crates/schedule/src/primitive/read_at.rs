@@ -1,7 +1,9 @@
 //! `read_at` and `write_at`: an opaque copy of what the blocks in a loop access.
 
 use tvmscript_arith::{Analyzer, DomMap, IntSet, eval_set_of_range};
-use tvmscript_ir_core::{Array, DataType, Map, Object, PtrMap, Ref, Str, Value, post_order_visit, substitute};
+use tvmscript_ir_core::{
+    Array, DataType, Map, Object, PtrMap, Ref, Str, Value, post_order_visit, substitute,
+};
 use tvmscript_prim::{Expr, PrimExprExt as _, Range, Var, ops};
 use tvmscript_tir::{BlockRealize, Buffer, BufferRegion, IterType, IterVar, StmtRef, flatten};
 
@@ -85,7 +87,8 @@ fn copy_at(schedule: &mut Schedule, args: &[Argument], access: Access) -> Result
     let buffers = new_scope.alloc_buffers.iter().cloned().chain([cache]).collect();
     new_scope.make_mut().alloc_buffers = buffers;
     state.replace_block(scope, new_scope, &[])?;
-    let item = state.find(Found::Block(&copy)).ok_or_else(|| ScheduleError::plain("the new block is lost"))?;
+    let item =
+        state.find(Found::Block(&copy)).ok_or_else(|| ScheduleError::plain("the new block is lost"))?;
     let is_affine = !copy.iter_values.is_empty();
     state.set_flags(item, Flags { is_affine, has_region_cover: true, is_stage_pipeline: true });
     Ok(vec![RvValue::Block(item)])
@@ -160,7 +163,8 @@ impl Touched {
                 last.filter(is_before).map(|last| (0..last + 1, last + 1))
             }
         };
-        places.ok_or_else(|| ScheduleError::plain("the loop does not first write the buffer and then read it"))
+        places
+            .ok_or_else(|| ScheduleError::plain("the loop does not first write the buffer and then read it"))
     }
 
     /// The union of the sets, as starts and extents.
@@ -169,7 +173,8 @@ impl Touched {
         let mut analyzer = Analyzer::new();
         let mut region = Vec::with_capacity(rank);
         for dimension in 0..rank {
-            let sets: Vec<IntSet> = self.sets.iter().filter_map(|sets| sets.get(dimension).cloned()).collect();
+            let sets: Vec<IntSet> =
+                self.sets.iter().filter_map(|sets| sets.get(dimension).cloned()).collect();
             let union = IntSet::union(&sets);
             let (Some(min), Some(max)) = (union.min(), union.max()) else {
                 return Err(ScheduleError::plain("the accessed region has no bounds"));

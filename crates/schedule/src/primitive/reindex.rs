@@ -220,8 +220,10 @@ fn copy_stage(
         let (dom, thread_tag) = (axis.dom.clone(), "".into());
         iter_vars.push(Ref::new(IterVar { dom, var, iter_type: IterType::DataPar, thread_tag }));
     }
-    let place: Vec<Expr> =
-        indices.iter().map(|index| substitute(index.clone(), &renamed)).collect::<std::result::Result<_, _>>()?;
+    let place: Vec<Expr> = indices
+        .iter()
+        .map(|index| substitute(index.clone(), &renamed))
+        .collect::<std::result::Result<_, _>>()?;
     let ((source, from), (target, to)) = match kind {
         Access::Read => ((buffer, place), (new, own)),
         Access::Write => ((new, own), (buffer, place)),
@@ -317,7 +319,8 @@ impl Mutator for Reindexer<'_> {
             (changed.buffer, changed.indices) = (self.new.clone(), self.indices());
             return new.into_object();
         }
-        if let Some(store) = node.downcast_ref::<BufferStore>().filter(|store| store.buffer.ptr_eq(self.old)) {
+        if let Some(store) = node.downcast_ref::<BufferStore>().filter(|store| store.buffer.ptr_eq(self.old))
+        {
             let mut new = store.clone();
             let changed = new.make_mut();
             (changed.buffer, changed.indices) = (self.new.clone(), self.indices());

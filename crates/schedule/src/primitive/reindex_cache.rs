@@ -103,7 +103,13 @@ fn reindex(schedule: &mut Schedule, args: &[Argument], access: Access) -> Result
 }
 
 /// The place of the copy.
-fn place(state: &State, item: Item, scope: Item, buffer: &Ref<Buffer>, access: Access) -> Result<cache::Place> {
+fn place(
+    state: &State,
+    item: Item,
+    scope: Item,
+    buffer: &Ref<Buffer>,
+    access: Access,
+) -> Result<cache::Place> {
     let writer = only_writer(state, scope, buffer)?;
     match (access, writer) {
         (Access::Read, None) => Ok(cache::Place { item: scope, position: 0 }),
@@ -123,7 +129,8 @@ fn check_point(realize: &BlockRealize, region: &BufferRegion) -> Result<()> {
     match region.region.iter().all(|range| tvmscript_prim::ops::is_one(&range.extent)) {
         true => Ok(()),
         false => {
-            let message = format!("the block accesses several elements of `{}` at once", region.buffer.name.text());
+            let message =
+                format!("the block accesses several elements of `{}` at once", region.buffer.name.text());
             Err(ScheduleError::new("NotSinglePointAccess", message).at(realize.block.clone()))
         }
     }
@@ -167,7 +174,8 @@ impl Pair<'_> {
             pairs.filter(|(axis, _)| indices.iter().any(|index| mentions(index, &axis.var))).collect();
         let mut map: PtrMap<Object> = PtrMap::default();
         let mut loops: Vec<(&Ref<For>, Ref<Var>)> = Vec::new();
-        for found in around.iter().filter(|found| used.iter().any(|(_, value)| mentions(value, &found.loop_var)))
+        for found in
+            around.iter().filter(|found| used.iter().any(|(_, value)| mentions(value, &found.loop_var)))
         {
             let variable = copied(&found.loop_var);
             map.insert(found.loop_var.object().clone(), variable.object().clone());
@@ -197,4 +205,3 @@ impl Pair<'_> {
         Ok((nest, block))
     }
 }
-

@@ -114,7 +114,7 @@ fn check_blocks(state: &State, bottom: Item, top: Item) -> Result<()> {
             let message = format!("an axis of the block `{name}` has an order");
             return Err(ScheduleError::new("BlockPropertyError", message).at(node.clone()));
         }
-        if !state.is_affine_below(block, state.parent(top), &mut analyzer)? {
+        if !state.flags(block).is_affine && !state.is_affine_below(block, state.parent(top), &mut analyzer)? {
             let message = format!("the values of the block `{name}` are not affine in the loops");
             return Err(ScheduleError::new("NotAffineBindingError", message).at(node.clone()));
         }

@@ -36,7 +36,8 @@ pub(super) static REORDER_BLOCK_ITER_VAR: Primitive = Primitive {
             }
         }
         if axes.len() != old.iter_vars.len() || order.len() != axes.len() {
-            let message = format!("expected each number from 0 up to {} once, found {order:?}", is_taken.len());
+            let message =
+                format!("expected each number from 0 up to {} once, found {order:?}", is_taken.len());
             return Err(ScheduleError::new("InvalidReorderIndex", message).at(old));
         }
         if state.parent(item).is_none() {

@@ -15,7 +15,7 @@ use super::{Place, Primitive, Results, parameter};
 use crate::argument::RvValue;
 use crate::error::{Result, ScheduleError};
 use crate::flags::Flags;
-use crate::fresh::{copied, copied_axis, renamed};
+use crate::fresh::{copied, copied_axis, copied_loop, renamed};
 use crate::reducers::Reduction;
 use crate::scope::check_reduction;
 use crate::state::{Item, State};
@@ -326,7 +326,7 @@ impl<'f> Factor<'f> {
         };
         let old = &self.realize.block;
         let block = Ref::new(Block {
-            span: Span::UNKNOWN,
+            span: Span::current(),
             iter_vars: parts.iter_vars.into_iter().collect(),
             reads: parts.reads,
             writes: parts.writes,
@@ -338,7 +338,7 @@ impl<'f> Factor<'f> {
             body: substitute(body, &parts.map)?,
         });
         let iter_values = parts.iter_values.into_iter().collect();
-        Ok(Ref::new(BlockRealize { span: Span::UNKNOWN, iter_values, predicate, block }))
+        Ok(Ref::new(BlockRealize { span: Span::current(), iter_values, predicate, block }))
     }
 
     /// The stores of combined values. Values of several buffers are computed before the first store.
@@ -416,7 +416,7 @@ fn nested(realize: &Ref<BlockRealize>, loops: &[Ref<For>]) -> Result<StmtRef> {
     for found in loops.iter().rev() {
         let var = variables.get(found.loop_var.object()).and_then(|var| var.downcast_ref::<Var>());
         let Some(loop_var) = var.cloned() else { continue };
-        nest = Ref::new(For { span: Span::UNKNOWN, loop_var, body: nest, ..(**found).clone() }).upcast();
+        nest = copied_loop(found, loop_var, nest);
     }
     Ok(nest)
 }

@@ -76,7 +76,8 @@ fn roll(schedule: &mut Schedule, item: Item, index: i64) -> Result<()> {
     let mut axis = None;
     for found in &loops {
         let variable = &state.loop_of(*found)?.loop_var;
-        let is_rolled = |rolled: &Option<Overlap>| rolled.as_ref().is_some_and(|r| r.variable.ptr_eq(variable));
+        let is_rolled =
+            |rolled: &Option<Overlap>| rolled.as_ref().is_some_and(|r| r.variable.ptr_eq(variable));
         axis = axis.or_else(|| overlaps.iter().position(is_rolled));
     }
     let axis = axis.ok_or_else(no_match)?;
@@ -103,7 +104,8 @@ fn roll(schedule: &mut Schedule, item: Item, index: i64) -> Result<()> {
         return Err(error);
     }
     let allocated = new_scope.alloc_buffers.iter();
-    let allocated = allocated.map(|own| if own.ptr_eq(&rolling.old) { rolling.new.clone() } else { own.clone() });
+    let allocated =
+        allocated.map(|own| if own.ptr_eq(&rolling.old) { rolling.new.clone() } else { own.clone() });
     new_scope.make_mut().alloc_buffers = allocated.collect();
     state.replace_block(scope, new_scope, &rolling.reused)?;
     state.update(scope)
@@ -175,7 +177,8 @@ impl Rolling {
             let new = BufferLoad::try_new(self.new.clone(), indices, load.predicate.clone())?;
             return Ok(Some(new.into_object()));
         }
-        if let Some(store) = node.downcast_ref::<BufferStore>().filter(|store| store.buffer.ptr_eq(&self.old)) {
+        if let Some(store) = node.downcast_ref::<BufferStore>().filter(|store| store.buffer.ptr_eq(&self.old))
+        {
             let mut new = store.clone();
             let indices = self.indices(&store.indices)?;
             let changed = new.make_mut();
@@ -183,7 +186,9 @@ impl Rolling {
             self.guards = true;
             return Ok(Some(new.into_object()));
         }
-        if let Some(realize) = node.downcast_ref::<BlockRealize>().filter(|_| std::mem::take(&mut self.guards)) {
+        if let Some(realize) =
+            node.downcast_ref::<BlockRealize>().filter(|_| std::mem::take(&mut self.guards))
+        {
             let mut new = realize.clone();
             new.make_mut().predicate = self.guarded(realize)?;
             return Ok(Some(new.into_object()));
@@ -197,7 +202,8 @@ impl Rolling {
         for (at, overlap) in self.overlaps.iter().enumerate() {
             let Some(Overlap { variable, length }) = overlap else { continue };
             let value = realize.iter_values.iter().nth(at);
-            let value = value.ok_or_else(|| ScheduleError::plain("the block has fewer axes than the buffer"))?;
+            let value =
+                value.ok_or_else(|| ScheduleError::plain("the block has fewer axes than the buffer"))?;
             let mut domains = DomMap::new();
             domains.insert(variable, IntSet::point(&IntImm::try_new(variable.dtype, 0)?));
             let first = eval_set(value, &domains).min().cloned().unwrap_or_else(|| value.clone());
@@ -214,9 +220,8 @@ impl Rolling {
         let mut new = block.clone();
         let mut visible: PtrMap<Ref<Buffer>> = PtrMap::default();
         visible.insert(self.new.data.object().clone(), self.new.clone());
-        let uses = |regions: &Array<Ref<BufferRegion>>| {
-            regions.iter().any(|region| region.buffer.ptr_eq(&self.old))
-        };
+        let uses =
+            |regions: &Array<Ref<BufferRegion>>| regions.iter().any(|region| region.buffer.ptr_eq(&self.old));
         if uses(&block.reads) || uses(&block.writes) {
             let found = block_access_regions(block, &visible);
             let found = found.map_err(|error| ScheduleError::plain(error.to_string()))?;
@@ -227,7 +232,8 @@ impl Rolling {
             };
             let changed = new.make_mut();
             changed.reads = block.reads.iter().map(|old| region(old, &found.reads)).collect::<Result<_>>()?;
-            changed.writes = block.writes.iter().map(|old| region(old, &found.writes)).collect::<Result<_>>()?;
+            changed.writes =
+                block.writes.iter().map(|old| region(old, &found.writes)).collect::<Result<_>>()?;
         }
         if block.iter_vars.len() > self.axis {
             let axes = block.iter_vars.iter().enumerate().map(|(at, axis)| match at == self.axis {

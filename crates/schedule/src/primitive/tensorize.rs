@@ -1,9 +1,7 @@
 //! `tensorize`: an intrinsic in place of a block or nest.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{
-    Array, Descend, Map, Mutator, Object, Ref, Str, Value, copy_fresh, mutate,
-};
+use tvmscript_ir_core::{Array, Descend, Map, Mutator, Object, Ref, Str, Value, copy_fresh, mutate};
 use tvmscript_prim::{PrimExpr, PrimExprExt as _, Range, ops};
 use tvmscript_tir::{Block, BlockRealize, Buffer, BufferRegion, For, MatchBufferRegion, PrimFunc, StmtRef};
 
@@ -100,7 +98,8 @@ fn root(function: &PrimFunc) -> Result<&Ref<BlockRealize>> {
 /// The buffers of the parameters of a function.
 fn parameters(function: &PrimFunc) -> Result<Vec<Ref<Buffer>>> {
     let buffer = |param: &Ref<tvmscript_prim::Var>| {
-        let found = function.buffer_map.iter().find(|(var, _)| var.ptr_eq(param)).map(|(_, buffer)| buffer.clone());
+        let found =
+            function.buffer_map.iter().find(|(var, _)| var.ptr_eq(param)).map(|(_, buffer)| buffer.clone());
         found.ok_or_else(|| ScheduleError::plain("a parameter of an intrinsic is not a buffer"))
     };
     function.params.iter().map(buffer).collect()
@@ -159,7 +158,10 @@ impl Mutator for Simplifier {
                     self.0.bind_range(&axis.var, &dom.min, &dom.extent);
                 }
             }
-        } else if node.is::<tvmscript_tir::IterVar>() || node.is::<Buffer>() || node.is::<tvmscript_prim::Var>() {
+        } else if node.is::<tvmscript_tir::IterVar>()
+            || node.is::<Buffer>()
+            || node.is::<tvmscript_prim::Var>()
+        {
             return Descend::Keep;
         } else if let Some(e) = node.downcast_ref::<PrimExpr>() {
             return Descend::Replace(self.0.simplify(e).object().clone());

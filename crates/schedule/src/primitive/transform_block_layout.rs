@@ -1,6 +1,6 @@
 //! `transform_block_layout`: a block is iterated along other axes.
 
-use tvmscript_arith::inverse_index_map;
+use tvmscript_arith::{Analyzer, inverse_index_map};
 use tvmscript_ir_core::{Array, PtrMap, Ref, any_node, substitute};
 use tvmscript_prim::{Expr, IndexMap, PrimExprExt as _, Range, Var, ops};
 use tvmscript_tir::{Block, IterType, IterVar, StmtRef};
@@ -12,7 +12,6 @@ use crate::error::{Result, ScheduleError};
 use crate::layout::{map_indices, map_shape};
 use crate::loops::{check_starts_at_zero, new_loops};
 use crate::schedule::Schedule;
-use crate::scope::single_child_block;
 use crate::state::{Item, State};
 
 pub(super) static TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
@@ -23,7 +22,9 @@ pub(super) static TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
     is_pure: false,
     results: Results::None,
     apply: |schedule, args| {
-        let [block, map] = args else { return Err(ScheduleError::plain("expected a block and an index map")) };
+        let [block, map] = args else {
+            return Err(ScheduleError::plain("expected a block and an index map"));
+        };
         let block = schedule.item(block)?;
         transform(schedule, block, map.index_map()?).map(|()| Vec::new())
     },
@@ -39,7 +40,7 @@ fn transform(schedule: &mut Schedule, item: Item, map: &Ref<IndexMap>) -> Result
     }
     let top = match loops.first() {
         Some(top) => {
-            single_child_block(state, *top)?;
+            state.only_block(*top)?;
             *top
         }
         None => item,
@@ -132,7 +133,7 @@ fn with_axes(
     map: &IndexMap,
     extents: &[Expr],
     axes: &[Ref<IterVar>],
-    analyzer: &mut tvmscript_arith::Analyzer,
+    analyzer: &mut Analyzer,
 ) -> Result<Ref<Block>> {
     let mut ranges = Vec::new();
     for extent in extents {

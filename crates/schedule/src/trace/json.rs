@@ -10,7 +10,7 @@ use crate::argument::{Argument, Rv};
 use crate::buffers::{self, Access};
 use crate::error::ScheduleError;
 use crate::index_map;
-use crate::primitive::{PRIMITIVES, Parameter, Place};
+use crate::primitive::{Parameter, Place};
 use crate::schedule::Schedule;
 
 /// A trace that cannot be applied.
@@ -68,7 +68,9 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
                 let kind = buffers::access(argument).unwrap_or_default();
                 inputs.push(json!(i64::from(kind == Access::Write)));
             }
-            (Place::Input | Place::Positional | Place::Ranges, argument) => inputs.push(input(argument, names)),
+            (Place::Input | Place::Positional | Place::Ranges, argument) => {
+                inputs.push(input(argument, names))
+            }
             (Place::Variadic | Place::Spread, Argument::List(items)) => {
                 inputs.extend(items.iter().map(|item| input(item, names)));
             }
@@ -136,13 +138,14 @@ impl Schedule {
             else {
                 return Err(form("expected `[kind, inputs, attributes, outputs]`"));
             };
-            let Some(primitive) = PRIMITIVES.iter().copied().find(|primitive| primitive.kind == kind) else {
+            let Some(primitive) = self.primitives().iter().copied().find(|primitive| primitive.kind == kind)
+            else {
                 return Err(TraceError::Unknown { at, kind: kind.to_owned() });
             };
             let arguments =
                 arguments(primitive.parameters, [inputs, attributes], decisions.remove(&(at as u64)), &rvs)
                     .map_err(|error| TraceError::Refused { at, primitive: primitive.name, error })?;
-            let results = self.run(primitive, arguments).map_err(|error| TraceError::Refused {
+            let results = self.run_in_trace(primitive, arguments).map_err(|error| TraceError::Refused {
                 at,
                 primitive: primitive.name,
                 error,
@@ -171,7 +174,9 @@ fn arguments(
                 let is_write = read_attribute(inputs.next().ok_or_else(missing)?)?.bool()?;
                 Argument::from(if is_write { Access::Write } else { Access::Read }.name())
             }
-            Place::Input | Place::Positional | Place::Ranges => read_input(inputs.next().ok_or_else(missing)?, rvs)?,
+            Place::Input | Place::Positional | Place::Ranges => {
+                read_input(inputs.next().ok_or_else(missing)?, rvs)?
+            }
             Place::Variadic | Place::Spread => {
                 Argument::List(inputs.by_ref().map(|value| read_input(value, rvs)).collect::<Result<_, _>>()?)
             }

@@ -39,6 +39,12 @@ impl Trace {
         }
         text
     }
+
+    /// Each instruction as a statement of the text.
+    pub fn lines(&self, schedule: &Schedule) -> Vec<String> {
+        let names = names(self, schedule);
+        self.instructions.iter().map(|instruction| Line { instruction, names: &names }.to_string()).collect()
+    }
 }
 
 struct Line<'t> {
@@ -64,7 +70,9 @@ impl Display for Line<'_> {
             match (parameter.place, argument) {
                 (Place::Decision, _) => continue,
                 // Consumers are written only if there are some.
-                (Place::Input, Argument::List(items)) if items.is_empty() && parameter.default.is_some() => continue,
+                (Place::Input, Argument::List(items)) if items.is_empty() && parameter.default.is_some() => {
+                    continue;
+                }
                 (Place::Positional, _) => write!(f, "{separator}{}", shown(argument))?,
                 (Place::Variadic, Argument::List(items)) => {
                     for item in items {

@@ -350,7 +350,7 @@ fn renamed(stmt: &StmtRef, name: &Str) -> StmtRef {
 }
 
 /// Reduction axes: one, or a list of them.
-fn reduction_axes(axis: &ScriptValue) -> Option<Vec<Ref<IterVar>>> {
+pub(super) fn reduction_axes(axis: &ScriptValue) -> Option<Vec<Ref<IterVar>>> {
     let is_axis = |value: &ScriptValue| {
         let axis = value.as_node::<IterVar>()?;
         (axis.iter_type == IterType::CommReduce).then(|| axis.clone())

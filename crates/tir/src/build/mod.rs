@@ -14,6 +14,7 @@ mod names;
 pub mod operator;
 #[cfg(feature = "parse")]
 mod python;
+pub mod reducer;
 pub mod script;
 pub mod stmt;
 pub mod subscript;

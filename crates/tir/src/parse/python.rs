@@ -27,9 +27,8 @@ macro_rules! made {
 
 const STATEMENT: Member =
     LeftOut("scripts make statements by writing them: `for`, `if`, `T.evaluate(..)`, `with T.block(..)`");
-const REDUCTION: Member =
-    LeftOut("scripts write a reduction as a block with `T.init()`, or with `T.comm_reducer` and `T.reduce`");
-const TENSOR: Member = LeftOut("tensor expressions are not read; write the computation as a `T.prim_func`");
+const TENSOR: Member =
+    LeftOut("external computations are not read; write the computation as a `T.prim_func`");
 
 /// Names that `T` lacks in TVM too, or that are not supported, with advice.
 pub(super) const ABSENT: &[(&str, &str)] = &[
@@ -189,7 +188,7 @@ pub const MEMBERS: &[(&str, Member)] = &[
     ("power", Function(&build::POWER)),
     ("subtract", Function(&build::SUBTRACT)),
     ("trace", Function(&build::TRACE)),
-    ("comm_reducer", REDUCTION),
+    ("comm_reducer", Function(&build::reducer::MAKE_REDUCER)),
     ("sum", Function(&build::compute::SUM)),
 ];
 
@@ -211,12 +210,9 @@ const TE_MEMBERS: &[(&str, Member)] = &[
     ("thread_axis", Function(&build::THREAD_AXIS)),
     ("trace", Function(&build::TRACE)),
     ("var", Function(&build::TE_VAR)),
-    ("comm_reducer", REDUCTION),
+    ("comm_reducer", Function(&build::reducer::MAKE_REDUCER)),
     ("sum", Function(&build::compute::SUM)),
-    ("compute", TENSOR),
-    ("create_prim_func", TENSOR),
     ("extern", TENSOR),
-    ("placeholder", TENSOR),
     ("scan", TENSOR),
 ];
 

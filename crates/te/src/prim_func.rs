@@ -1,0 +1,357 @@
+//! Functions of TIR from computations: each operation is a loop nest with one block.
+//!
+//! Upstream counterpart: `src/te/operation/create_primfunc.cc` of TVM 0.23.
+
+use hashbrown::HashMap;
+use tvmscript_arith::Analyzer;
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::{
+    Array, DataType, Map, Object, ObjectLike as _, PtrMap, Ref, Span, Str, Value, free_variables,
+    try_post_order_mutate,
+};
+use tvmscript_prim::{CommReducer, Expr, IntImm, Range, Select, TupleType, Var, ops};
+use tvmscript_tir::complete::{DETECT_ACCESS, complete};
+use tvmscript_tir::node::{BufferParts, StmtRef, flatten};
+use tvmscript_tir::{
+    Block, BlockRealize, Buffer, BufferLoad, BufferStore, For, ForKind, IterType, IterVar, LetStmt, PrimFunc,
+    ProducerLoad, Reduce,
+};
+
+use crate::error::{Result, TeError};
+use crate::tensor::{Operation, OperationKind, Tensor, post_order, replace_vars};
+
+/// A parameter of a function.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// A tensor, read or computed by the function.
+    Tensor(Ref<Tensor>),
+    /// A variable, such as one in a shape.
+    Var(Ref<Var>),
+}
+
+/// Creates the function that computes the tensors among its arguments from the others.
+///
+/// # Errors
+/// If an input is not an argument, or an axis depends on another one.
+///
+/// # Source
+/// `CreatePrimFunc`, `src/te/operation/create_primfunc.cc`.
+pub fn create_prim_func(arguments: &[Argument]) -> Result<Ref<PrimFunc>> {
+    let tensors: Vec<&Ref<Tensor>> = arguments
+        .iter()
+        .filter_map(|argument| match argument {
+            Argument::Tensor(tensor) => Some(tensor),
+            Argument::Var(_) => None,
+        })
+        .collect();
+    let roots: Vec<Operation> = tensors.iter().filter_map(|tensor| tensor.op().cloned()).collect();
+    let mut builder = Builder {
+        buffers: HashMap::new(),
+        arguments: tensors.iter().map(|tensor| tensor.key()).collect(),
+        allocated: Vec::new(),
+        names: HashMap::new(),
+        analyzer: Analyzer::new(),
+    };
+    let mut stmts = Vec::new();
+    for op in post_order(&roots) {
+        stmts.extend(builder.operation(&op)?);
+    }
+    let mut params = Vec::with_capacity(arguments.len());
+    let mut buffer_map = Vec::with_capacity(tensors.len());
+    for argument in arguments {
+        match argument {
+            Argument::Var(var) => params.push(var.clone()),
+            Argument::Tensor(tensor) => {
+                let param = Var::new(format!("var_{}", tensor.name), DataType::HANDLE);
+                buffer_map.push((param.clone(), builder.buffer(tensor)?));
+                params.push(param);
+            }
+        }
+    }
+    let attrs = [
+        ("global_symbol".into(), Value::Node(Str::new("main").as_object().clone())),
+        ("tir.noalias".into(), Value::Bool(true)),
+    ];
+    let function = PrimFunc {
+        span: Span::current(),
+        struct_info_: None,
+        attrs: DictAttrs::new(attrs),
+        params: Array::new(params),
+        ret_type: TupleType::void(),
+        buffer_map: Map::new(buffer_map),
+        body: flatten(stmts, true),
+    };
+    let function = complete(function, builder.allocated).map_err(|error| TeError::Node(error.to_string()))?;
+    Ok(Ref::new(function))
+}
+
+struct Builder {
+    /// By identity of the tensor.
+    buffers: HashMap<(usize, i64), Ref<Buffer>>,
+    arguments: Vec<(usize, i64)>,
+    allocated: Vec<Ref<Buffer>>,
+    /// Names of blocks, with the number of the last one made from each.
+    names: HashMap<String, usize>,
+    analyzer: Analyzer,
+}
+
+impl Builder {
+    fn operation(&mut self, op: &Operation) -> Result<Option<StmtRef>> {
+        let outputs = op.outputs();
+        match &op.kind {
+            OperationKind::Placeholder { .. } => {
+                let Some(tensor) = outputs.first().filter(|tensor| self.arguments.contains(&tensor.key()))
+                else {
+                    return Err(TeError::MissingArgument { name: op.name.clone() });
+                };
+                self.declare(tensor)?;
+                Ok(None)
+            }
+            OperationKind::Compute { axis, reduce_axis, body } => {
+                let nest = Nest::new(op, axis, reduce_axis)?;
+                let buffers =
+                    outputs.iter().map(|tensor| self.declare(tensor)).collect::<Result<Vec<_>>>()?;
+                for (tensor, buffer) in outputs.iter().zip(&buffers) {
+                    if !self.arguments.contains(&tensor.key()) {
+                        self.allocated.push(buffer.clone());
+                    }
+                }
+                nest.build(self, op, body, &buffers).map(Some)
+            }
+        }
+    }
+
+    fn declare(&mut self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
+        let parts = BufferParts::compact(tensor.name.as_str(), tensor.dtype, tensor.shape.iter().cloned());
+        let buffer = Buffer::try_new(parts)?;
+        self.buffers.insert(tensor.key(), buffer.clone());
+        Ok(buffer)
+    }
+
+    fn buffer(&self, tensor: &Ref<Tensor>) -> Result<Ref<Buffer>> {
+        let found = self.buffers.get(&tensor.key()).cloned();
+        found.ok_or_else(|| TeError::MissingArgument { name: tensor.name.clone() })
+    }
+
+    /// An expression with loads from buffers.
+    fn with_buffers(&self, expr: &Expr) -> Result<Expr> {
+        try_post_order_mutate(expr.clone(), |node| {
+            let Some(load) = node.downcast_ref::<ProducerLoad>() else { return Ok(None) };
+            let Some(tensor) = load.producer.downcast_ref::<Tensor>() else {
+                return Err(TeError::UnknownProducer);
+            };
+            Ok(Some(BufferLoad::try_new(self.buffer(tensor)?, load.indices.clone(), None)?.into()))
+        })
+    }
+
+    /// A name for a block that no other block has.
+    fn fresh_name(&mut self, name: &Str) -> Str {
+        let name = name.as_str().replace('.', "_");
+        let Some(count) = self.names.get(&name).copied() else {
+            self.names.insert(name.clone(), 0);
+            return name.into();
+        };
+        let free = (count + 1..).find(|number| !self.names.contains_key(&format!("{name}_{number}")));
+        let number = free.unwrap_or(count);
+        let new = format!("{name}_{number}");
+        self.names.insert(name, number);
+        self.names.insert(new.clone(), 0);
+        new.into()
+    }
+}
+
+/// The loops around the blocks of a computation.
+struct Nest<'o> {
+    axes: Vec<&'o Ref<IterVar>>,
+    loops: Vec<(Ref<Var>, Ref<Range>)>,
+}
+
+/// The axes of a block, new ones for each.
+struct BlockAxes {
+    iters: Vec<Ref<IterVar>>,
+    values: Vec<Expr>,
+    /// The axes of the results.
+    indices: Array<Expr>,
+    /// From the axes of the operation.
+    map: PtrMap<Object>,
+}
+
+impl<'o> Nest<'o> {
+    fn new(op: &Operation, axis: &'o [Ref<IterVar>], reduce_axis: &'o [Ref<IterVar>]) -> Result<Nest<'o>> {
+        let axes: Vec<&Ref<IterVar>> = axis.iter().chain(reduce_axis).collect();
+        let vars: tvmscript_ir_core::PtrSet = axes.iter().map(|axis| axis.var.object().clone()).collect();
+        let mut analyzer = Analyzer::new();
+        let mut loops = Vec::with_capacity(axes.len());
+        for axis in &axes {
+            let name = axis.var.name.get();
+            let Some(dom) = &axis.dom else {
+                return Err(TeError::DependentAxis { axis: name, name: op.name.clone() });
+            };
+            if free_variables(dom.object()).iter().any(|var| vars.contains(var)) {
+                return Err(TeError::DependentAxis { axis: name, name: op.name.clone() });
+            }
+            let dom = Range::from_min_extent(analyzer.simplify(&dom.min), analyzer.simplify(&dom.extent));
+            loops.push((Var::new(name, axis.var.dtype), dom));
+        }
+        Ok(Nest { axes, loops })
+    }
+
+    fn block_axes(&self) -> Result<BlockAxes> {
+        let mut block = BlockAxes {
+            iters: Vec::new(),
+            values: Vec::new(),
+            indices: Array::default(),
+            map: PtrMap::default(),
+        };
+        let mut indices = Vec::new();
+        for (axis, (loop_var, dom)) in self.axes.iter().zip(&self.loops) {
+            let var = Var::new(format!("v_{}", axis.var.name.get()), axis.var.dtype);
+            if axis.iter_type != IterType::CommReduce {
+                indices.push(var.clone().upcast());
+            }
+            block.map.insert(axis.var.object().clone(), var.object().clone());
+            block.iters.push(IterVar::try_new(
+                Some(dom.clone()),
+                var,
+                axis.iter_type,
+                axis.thread_tag.clone(),
+            )?);
+            block.values.push(loop_var.clone().upcast());
+        }
+        if block.iters.is_empty() {
+            let dom = Range::from_min_extent(IntImm::int32(0), IntImm::int32(1));
+            let var = Var::new("vi", DataType::INT32);
+            block.iters.push(IterVar::try_new(Some(dom), var, IterType::DataPar, "".into())?);
+            block.values.push(IntImm::int32(0));
+        }
+        block.indices = Array::new(indices);
+        Ok(block)
+    }
+
+    fn build(
+        &self,
+        builder: &mut Builder,
+        op: &Operation,
+        body: &Array<Expr>,
+        buffers: &[Ref<Buffer>],
+    ) -> Result<StmtRef> {
+        let mut blocks = Vec::new();
+        match body.first().and_then(|first| first.as_node::<Reduce>()) {
+            Some(reduce) => {
+                let axes = self.block_axes()?;
+                let name = builder.fresh_name(&op.name);
+                let init = initialization(builder, reduce, buffers, &axes)?;
+                let update = update(builder, reduce, buffers, &axes)?;
+                blocks.push(block(op, name, axes, Some(init), update)?);
+            }
+            None => {
+                for (value, buffer) in body.iter().zip(buffers) {
+                    let axes = self.block_axes()?;
+                    let name = builder.fresh_name(&buffer.name.get());
+                    let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
+                    let value = builder.analyzer.simplify(&value);
+                    let store = BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?;
+                    blocks.push(block(op, name, axes, None, store)?);
+                }
+            }
+        }
+        let mut stmt = flatten(blocks, true);
+        for (loop_var, dom) in self.loops.iter().rev() {
+            stmt = For::try_new(For {
+                span: op.span,
+                loop_var: loop_var.clone(),
+                min: dom.min.clone(),
+                extent: dom.extent.clone(),
+                kind: ForKind::Serial,
+                body: stmt,
+                thread_binding: None,
+                annotations: Map::default(),
+                step: None,
+            })?;
+        }
+        Ok(stmt)
+    }
+}
+
+fn block(
+    op: &Operation,
+    name: Str,
+    axes: BlockAxes,
+    init: Option<StmtRef>,
+    body: StmtRef,
+) -> Result<StmtRef> {
+    let detect = (DETECT_ACCESS.into(), Value::Node(IntImm::int32(3).into()));
+    let annotations = op.attrs.iter().map(|(key, value)| (key.clone(), value.clone())).chain([detect]);
+    let block = Block {
+        span: op.span,
+        iter_vars: Array::new(axes.iters),
+        reads: Array::default(),
+        writes: Array::default(),
+        name_hint: name,
+        alloc_buffers: Array::default(),
+        match_buffers: Array::default(),
+        annotations: Map::new(annotations),
+        init,
+        body,
+    };
+    Ok(BlockRealize::try_new(Array::new(axes.values), IntImm::bool(true), Ref::new(block))?)
+}
+
+/// The stores of the identity elements, or of the initial values that the reduction has.
+fn initialization(
+    builder: &Builder,
+    reduce: &Reduce,
+    buffers: &[Ref<Buffer>],
+    axes: &BlockAxes,
+) -> Result<StmtRef> {
+    let values = if reduce.init.is_empty() { &reduce.combiner.identity_element } else { &reduce.init };
+    let stores = buffers.iter().zip(values.iter()).map(|(buffer, value)| {
+        let value = replace_vars(&builder.with_buffers(value)?, &axes.map)?;
+        Ok(BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None)?)
+    });
+    Ok(flatten(stores.collect::<Result<_>>()?, true))
+}
+
+/// The stores of the combined values. Several are computed before the first store, since each may depend on what another
+/// store replaces.
+fn update(
+    builder: &mut Builder,
+    reduce: &Reduce,
+    buffers: &[Ref<Buffer>],
+    axes: &BlockAxes,
+) -> Result<StmtRef> {
+    let CommReducer { lhs, rhs, result, .. } = &*reduce.combiner;
+    let mut map = PtrMap::default();
+    let mut old = Vec::with_capacity(buffers.len());
+    for (index, buffer) in buffers.iter().enumerate() {
+        let left = BufferLoad::try_new(buffer.clone(), axes.indices.clone(), None)?;
+        let (Some(lhs), Some(rhs), Some(source)) = (lhs.get(index), rhs.get(index), reduce.source.get(index))
+        else {
+            return Err(TeError::NoBody { name: buffer.name.get() });
+        };
+        let right = replace_vars(&builder.with_buffers(source)?, &axes.map)?;
+        map.insert(lhs.object().clone(), left.object().clone());
+        map.insert(rhs.object().clone(), builder.analyzer.simplify(&right).object().clone());
+        old.push(left);
+    }
+    let condition = replace_vars(&builder.with_buffers(&reduce.condition)?, &axes.map)?;
+    let is_always = ops::is_one(&condition);
+    let combined = result.iter().zip(old).map(|(value, old)| {
+        let new = replace_vars(value, &map)?;
+        if is_always { Ok(new) } else { Ok(Select::try_new(condition.clone(), new, old)?) }
+    });
+    let combined = combined.collect::<Result<Vec<_>>>()?;
+    let store =
+        |buffer: &Ref<Buffer>, value| BufferStore::try_new(buffer.clone(), value, axes.indices.clone(), None);
+    if let ([buffer], [value]) = (buffers, combined.as_slice()) {
+        return Ok(store(buffer, value.clone())?);
+    }
+    let name = |buffer: &Ref<Buffer>| format!("v_{}", buffer.name.get());
+    let vars: Vec<Ref<Var>> = buffers.iter().map(|buffer| Var::new(name(buffer), buffer.dtype)).collect();
+    let stores = buffers.iter().zip(&vars).map(|(buffer, var)| store(buffer, var.clone().upcast()));
+    let mut stmt = flatten(stores.collect::<std::result::Result<_, _>>()?, true);
+    for (var, value) in vars.into_iter().zip(combined).rev() {
+        stmt = LetStmt::try_new(var, value, stmt)?;
+    }
+    Ok(stmt)
+}
