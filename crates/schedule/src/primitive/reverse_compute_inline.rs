@@ -47,7 +47,6 @@ pub(super) fn inline(state: &mut State, item: Item) -> Result<()> {
     let producer = single_producer(state, item, &buffer, scope)?;
     check_not_output(state, producer, scope)?;
     let mut inline = Inline::of(state.realize_of(item)?, state.block_of(producer)?, buffer.clone())?;
-    check_readers(state, item, producer, &buffer, scope)?;
     Inlined::plan(state, item, &buffer, &mut inline)?.apply(state)?;
     state.renew_affine(producer, &mut Analyzer::new())
 }
@@ -73,7 +72,8 @@ fn single_read(state: &State, block: &Ref<Block>, scope: Item) -> Result<Ref<Buf
     }
 }
 
-/// The innermost block that writes the buffer, if it is the only one and complete.
+/// The innermost block that writes the buffer, if it is the only one and complete. As in TVM, other blocks may read the
+/// buffer, which then is undefined for them.
 fn single_producer(state: &State, consumer: Item, buffer: &Ref<Buffer>, scope: Item) -> Result<Item> {
     let refused = |block: Item, why: &str| -> Result<Item> {
         let block = state.block_of(block)?;
@@ -108,26 +108,6 @@ fn single_producer(state: &State, consumer: Item, buffer: &Ref<Buffer>, scope: I
         [producer] => Ok(producer),
         _ => refused(consumer, "there must be one block that writes"),
     }
-}
-
-/// Refuses a buffer that another block of the scope reads, too.
-fn check_readers(
-    state: &State,
-    consumer: Item,
-    producer: Item,
-    buffer: &Ref<Buffer>,
-    scope: Item,
-) -> Result<()> {
-    for child in state.child_blocks(scope)? {
-        let is_producer = child == producer || state.ancestors(producer).any(|above| above == child);
-        let block = state.block_of(child)?;
-        if child != consumer && !is_producer && block.reads.iter().any(|region| region.buffer.ptr_eq(buffer))
-        {
-            let message = format!("another block reads the buffer `{}`", buffer.name.get().as_str());
-            return Err(ScheduleError::new("NonSingleProducerError", message).at(block.clone()));
-        }
-    }
-    Ok(())
 }
 
 /// The store of the consumer in terms of the producer.
