@@ -94,7 +94,7 @@ fn fused(block: &Ref<Block>, after: &BlockRealize) -> Result<Ref<Block>> {
         map.insert(axis.object().clone(), place.object().clone());
     }
     let is_unknown = |axis: &Ref<tvmscript_tir::IterVar>| !map.contains_key(axis.var.object());
-    if after.block.iter_vars.iter().any(|axis| is_unknown(axis)) {
+    if after.block.iter_vars.iter().any(is_unknown) {
         return Err(fail("it has more axes than the result"));
     }
     let new = |e: &Expr| Ok(substitute(e.clone(), &map)?);

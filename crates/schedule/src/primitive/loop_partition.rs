@@ -133,7 +133,7 @@ fn part(old: &Ref<For>, at: usize, begin: i64, end: i64) -> Result<StmtRef> {
         return Err(error);
     }
     Ok(For::try_new(For {
-        span: Span::UNKNOWN,
+        span: Span::current(),
         loop_var,
         min: IntImm::try_new(dtype, begin)?,
         extent: IntImm::try_new(dtype, end - begin)?,
@@ -215,7 +215,7 @@ fn whole(
     simple: &HashMap<String, Vec<Ref<Var>>>,
     axes: &[Ref<IterVar>],
 ) -> Result<Ref<BufferRegion>> {
-    let Some(variables) = simple.get(region.buffer.name.text().as_ref() as &str) else {
+    let Some(variables) = simple.get(region.buffer.name.text()) else {
         return Ok(region.clone());
     };
     let mut ranges = Vec::with_capacity(variables.len());
