@@ -1,5 +1,8 @@
 //! The primitives as methods.
 
+use tvmscript_ir_core::Ref;
+use tvmscript_prim::IndexMap;
+
 use crate::argument::{Argument, Rv};
 use crate::error::Result;
 use crate::primitive::{PRIMITIVES, Primitive};
@@ -97,4 +100,14 @@ methods! {
     pad_einsum(block: Rv, padding: Vec<i64>) -> none;
     /// A loop for `compute_at`, chosen by a decision or by chance.
     sample_compute_location(block: Rv, decision: Option<i64>) -> one;
+    /// Makes a block use a copy of a buffer that is laid out by the iterators of the block. A buffer is `("read", 0)`.
+    reindex(block: Rv, buffer: (&str, i64)) -> one;
+    /// Lays a buffer out by the results of an index map; gaps get a value.
+    transform_layout(block: Rv, buffer: (&str, i64), index_map: Ref<IndexMap>, pad_value: Option<Ref<IndexMap>>) -> none;
+    /// Iterates a block along the results of an index map of its iterators, in new loops.
+    transform_block_layout(block: Rv, index_map: Ref<IndexMap>) -> none;
+    /// Makes a block of a loop with all that is in it.
+    blockize(target: Rv) -> one;
+    /// Computes a block, or all that is in a loop, by a tensor intrinsic.
+    tensorize(block_or_loop: Rv, tensor_intrin: &str) -> none;
 }

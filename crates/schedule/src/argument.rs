@@ -67,6 +67,7 @@ impl Argument {
     pub(crate) fn for_each_rv(&self, f: &mut impl FnMut(Rv)) {
         match self {
             Argument::Rv(rv) => f(*rv),
+            Argument::Node(node) => crate::index_map::rvs(node).into_iter().for_each(f),
             Argument::List(items) => items.iter().for_each(|item| item.for_each_rv(f)),
             Argument::Dict(entries) => entries.iter().for_each(|(_, value)| value.for_each_rv(f)),
             _ => {}
@@ -192,6 +193,12 @@ impl From<bool> for Argument {
 impl From<&str> for Argument {
     fn from(text: &str) -> Self {
         Argument::Str(Str::from(text))
+    }
+}
+
+impl From<(&str, i64)> for Argument {
+    fn from((kind, index): (&str, i64)) -> Self {
+        Argument::List(vec![kind.into(), index.into()])
     }
 }
 

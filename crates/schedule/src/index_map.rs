@@ -1,9 +1,15 @@
 //! Index maps in traces: text is a lambda, JSON a graph of nodes in a string.
+//!
+//! A free variable of a map is a sampled value, by the name that it has in the trace of its schedule.
 
-use tvmscript_ir_core::{Array, DataType, Object, ObjectLike as _, Ref, Value};
-use tvmscript_prim::{IndexMap, PrimExprExt as _, Var, ops};
+use hashbrown::HashMap;
+use tvmscript_ir_core::{
+    Array, DataType, Object, ObjectLike as _, PtrMap, Ref, Span, Value, free_variables, post_order_mutate,
+    substitute,
+};
+use tvmscript_prim::{Expr, IndexMap, IntImm, PrimExpr, PrimExprExt as _, Var, ops};
 
-use crate::argument::Argument;
+use crate::argument::{Argument, Rv};
 use crate::buffers;
 use crate::error::{Result, ScheduleError};
 use crate::primitive::{Place, Primitive};
@@ -79,22 +85,79 @@ pub(crate) fn resolve(schedule: &Schedule, primitive: &Primitive, arguments: &mu
     Ok(())
 }
 
-/// A node as TVM's JSON.
-pub(crate) fn to_json(node: &Object) -> Option<String> {
-    tvmscript_tvm_json::save(&Value::Node(node.clone())).ok()
+/// A node as TVM's JSON; `names` are those of the random variables there.
+pub(crate) fn to_json(node: &Object, names: &HashMap<Rv, String>) -> Option<String> {
+    tvmscript_tvm_json::save(&Value::Node(named(node, names))).ok()
 }
 
-/// The node of TVM's JSON.
-pub(crate) fn from_json(text: &str) -> Result<Argument> {
-    let value = tvmscript_tvm_json::load(text, registry()?);
-    match value.map_err(|error| ScheduleError::plain(format!("the node is not read: {error}")))? {
-        Value::Node(node) => Ok(Argument::Node(node)),
-        _ => Err(ScheduleError::plain("expected a node in JSON, found another value")),
+/// A node with the names of sampled values in a trace.
+fn named(node: &Object, names: &HashMap<Rv, String>) -> Object {
+    let named = replaced(node.clone(), |variable| {
+        let name = names.get(&rv_of(variable)?).filter(|name| **name != *variable.name.text())?;
+        Some(Ok(Var::new(name.as_str(), variable.dtype).upcast()))
+    });
+    match named {
+        Ok(Argument::Node(named)) => named,
+        _ => node.clone(),
     }
 }
 
+/// The node of TVM's JSON. `rvs` are the random variables by their names there.
+pub(crate) fn from_json(text: &str, rvs: &HashMap<String, Rv>) -> Result<Argument> {
+    let value = tvmscript_tvm_json::load(text, registry()?);
+    let node = match value.map_err(|error| ScheduleError::plain(format!("the node is not read: {error}")))? {
+        Value::Node(node) => node,
+        _ => return Err(ScheduleError::plain("expected a node in JSON, found another value")),
+    };
+    replaced(node, |variable| {
+        let rv = rvs.get(variable.name.text())?;
+        Some(Ok(variable_of(*rv, variable.dtype).upcast()))
+    })
+}
+
+/// The variable that a sampled value is in index maps.
+pub(crate) fn variable_of(rv: Rv, dtype: DataType) -> Ref<Var> {
+    Var::new(format!("v{}", rv.0), dtype)
+}
+
+/// The sampled value that a variable is.
+pub(crate) fn rv_of(variable: &Var) -> Option<Rv> {
+    variable.name.text().strip_prefix('v')?.parse().ok().map(Rv)
+}
+
+/// The sampled values in a node.
+pub(crate) fn rvs(node: &Object) -> Vec<Rv> {
+    free_variables(node).iter().filter_map(|variable| rv_of(variable.as_node::<Var>()?)).collect()
+}
+
+/// An argument with sampled values in place of their variables. Expressions without a source get the current one.
+pub(crate) fn with_values(schedule: &Schedule, argument: &Argument) -> Result<Argument> {
+    let Argument::Node(node) = argument else { return Ok(argument.clone()) };
+    let node = post_order_mutate(node.clone(), |node| {
+        let e = node.downcast_ref::<PrimExpr>().filter(|e| !e.span().is_known() && !e.is::<Var>())?;
+        Some(e.clone().with_span(Span::current()).into_object())
+    })?;
+    replaced(node, |variable| {
+        // A variable that is not a sampled value stays.
+        let value = schedule.int(&Argument::Rv(rv_of(variable)?)).ok()?;
+        Some(IntImm::try_new(variable.dtype, value).map_err(Into::into))
+    })
+}
+
+/// A node with other expressions in place of free variables.
+fn replaced(node: Object, new: impl Fn(&Ref<Var>) -> Option<Result<Expr>>) -> Result<Argument> {
+    let mut values: PtrMap<Object> = PtrMap::default();
+    for free in free_variables(&node) {
+        if let Some(new) = free.downcast_ref::<Var>().and_then(&new) {
+            values.insert(free, new?.object().clone());
+        }
+    }
+    Ok(Argument::Node(if values.is_empty() { node } else { substitute(node, &values)? }))
+}
+
 /// A node as text: an index map as the lambda that TVM prints, with a comma after each result.
-pub(crate) fn to_text(node: &Object) -> String {
+pub(crate) fn to_text(node: &Object, names: &HashMap<Rv, String>) -> String {
+    let node = &named(node, names);
     let Some(map) = node.downcast_ref::<IndexMap>() else {
         return format!("<{}>", node.info().display_key());
     };

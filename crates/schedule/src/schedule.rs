@@ -247,7 +247,9 @@ impl Schedule {
         let schedule = &mut *recorder.schedule;
         schedule.decision = None;
         let outside = Span::set_current(schedule.span_of(primitive, &arguments));
-        let results = (primitive.apply)(schedule, &arguments);
+        let values: Result<Vec<Argument>> =
+            arguments.iter().map(|argument| index_map::with_values(schedule, argument)).collect();
+        let results = values.and_then(|values| (primitive.apply)(schedule, &values));
         Span::set_current(outside);
         let results = results?;
         let first = schedule.values.len();

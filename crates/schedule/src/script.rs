@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tvmscript_ir::build::{index_map_of, parameter_names};
-use tvmscript_ir_core::{Array, Ref, Registry, Str};
+use tvmscript_ir_core::{Array, DataType, ObjectLike as _, Ref, Registry, Str};
 use tvmscript_prim::{FloatImm, IndexMap, IntImm, Var, ops};
 use tvmscript_python_syntax::ast::{Ast, Expr, Stmt};
 use tvmscript_python_syntax::{PythonOptions, parse_python};
@@ -153,6 +153,10 @@ impl Shared {
         let outputs = schedule.run_in_trace(primitive, arguments).map_err(refused)?;
         let value = |rv| match schedule.value(rv) {
             Ok(crate::argument::RvValue::Absent) => ScriptValue::None,
+            // Index maps compute with sampled values.
+            Ok(crate::argument::RvValue::Int(_)) => {
+                ScriptValue::Node(index_map::variable_of(rv, DataType::INT32).into_object())
+            }
             _ => ScriptValue::host(RvValue(rv)),
         };
         let mut outputs = outputs.into_iter().map(value);
@@ -308,7 +312,10 @@ fn argument(value: ScriptValue) -> BuildResult<Argument> {
         ScriptValue::Node(node) => match (node.as_node::<IntImm>(), node.as_node::<FloatImm>()) {
             (Some(literal), _) => Argument::Int(literal.value),
             (_, Some(literal)) => Argument::Float(literal.value),
-            _ => Argument::Node(node),
+            _ => match node.as_node::<Var>().and_then(index_map::rv_of) {
+                Some(rv) => Argument::Rv(rv),
+                None => Argument::Node(node),
+            },
         },
         ScriptValue::Host(host) => match host.as_any().downcast_ref::<RvValue>() {
             Some(rv) => Argument::Rv(rv.0),

@@ -1,6 +1,8 @@
 //! Tensor intrinsics: pairs of functions, of which one describes what the other computes.
 
 #[cfg(feature = "parse")]
+mod families;
+#[cfg(feature = "parse")]
 mod text;
 
 use std::collections::BTreeMap;
@@ -29,6 +31,12 @@ impl TensorIntrinsics {
         self.0.insert(Str::from(name), intrinsic);
     }
 
+    /// The names of the intrinsics of TVM.
+    #[cfg(feature = "parse")]
+    pub fn names_of_tvm() -> impl Iterator<Item = &'static str> {
+        families::names()
+    }
+
     /// The intrinsic with a name: one that was added, or one of TVM.
     ///
     /// # Errors
@@ -37,6 +45,10 @@ impl TensorIntrinsics {
         let own = self.0.iter().find(|(known, _)| known.as_str() == name);
         if let Some((_, intrinsic)) = own {
             return Ok(intrinsic.clone());
+        }
+        #[cfg(feature = "parse")]
+        if let Some(known) = families::find(name, crate::registry::registry()?)? {
+            return Ok(known);
         }
         Err(ScheduleError::plain(format!("no tensor intrinsic is named `{name}`")))
     }

@@ -37,6 +37,7 @@ mod storage_align;
 mod table;
 mod tensorize;
 mod transform_block_layout;
+mod transform_layout;
 mod unit_loop;
 
 pub use table::{ScheduleDialect, primitives};
@@ -167,6 +168,7 @@ pub static PRIMITIVES: &[&Primitive] = &[
     &annotate::UNANNOTATE,
     &unit_loop::ADD_UNIT_LOOP,
     &reindex::REINDEX,
+    &transform_layout::TRANSFORM_LAYOUT,
     &blockize::BLOCKIZE,
     &tensorize::TENSORIZE,
     &transform_block_layout::TRANSFORM_BLOCK_LAYOUT,

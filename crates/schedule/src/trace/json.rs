@@ -51,7 +51,7 @@ impl Trace {
             .enumerate()
             .map(|(at, instruction)| {
                 if let Some(decision) = &instruction.decision {
-                    decisions.push(json!([at, attribute(decision)]));
+                    decisions.push(json!([at, attribute(decision, &names)]));
                 }
                 entry(instruction, &names)
             })
@@ -81,7 +81,9 @@ fn entry(instruction: &Instruction, names: &HashMap<Rv, String>) -> Value {
                 let (kind, index) = buffers::parts(argument).unwrap_or_default();
                 attributes.extend([json!(index), json!(i64::from(kind == Access::Write))]);
             }
-            (Place::Flag | Place::Attribute | Place::Map, argument) => attributes.push(attribute(argument)),
+            (Place::Flag | Place::Attribute | Place::Map, argument) => {
+                attributes.push(attribute(argument, names))
+            }
         }
     }
     let name = |rv: &Rv| names.get(rv).map_or("_", String::as_str);
@@ -96,23 +98,27 @@ fn input(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
         Argument::Str(text) => json!(format!("\"{}\"", text.as_str())),
         Argument::List(items) => items.iter().map(|item| input(item, names)).collect(),
         Argument::Dict(entries) => {
-            entries.iter().map(|(key, value)| (key.to_string(), input(value, names))).collect()
+            let value = |value: &Argument| match value {
+                Argument::Str(text) => json!(text.as_str()),
+                other => input(other, names),
+            };
+            entries.iter().map(|(key, item)| (key.to_string(), value(item))).collect()
         }
-        other => attribute(other),
+        other => attribute(other, names),
     }
 }
 
-fn attribute(argument: &Argument) -> Value {
+fn attribute(argument: &Argument, names: &HashMap<Rv, String>) -> Value {
     match argument {
         Argument::None | Argument::Rv(_) => Value::Null,
-        Argument::Node(node) => index_map::to_json(node).map_or(Value::Null, Value::String),
+        Argument::Node(node) => index_map::to_json(node, names).map_or(Value::Null, Value::String),
         Argument::Bool(value) => json!(value),
         Argument::Int(value) => json!(value),
         Argument::Float(value) => json!(value),
         Argument::Str(text) => json!(text.as_str()),
-        Argument::List(items) => items.iter().map(attribute).collect(),
+        Argument::List(items) => items.iter().map(|item| attribute(item, names)).collect(),
         Argument::Dict(entries) => {
-            entries.iter().map(|(key, value)| (key.to_string(), attribute(value))).collect()
+            entries.iter().map(|(key, value)| (key.to_string(), attribute(value, names))).collect()
         }
     }
 }
@@ -181,7 +187,7 @@ fn arguments(
                 Argument::List(inputs.by_ref().map(|value| read_input(value, rvs)).collect::<Result<_, _>>()?)
             }
             Place::Map => match attributes.next().ok_or_else(missing)? {
-                Value::String(text) => index_map::from_json(text)?,
+                Value::String(text) => index_map::from_json(text, rvs)?,
                 other => read_attribute(other)?,
             },
             Place::Decision => decision.map_or(Ok(Argument::None), read_attribute)?,
@@ -208,7 +214,7 @@ fn read_input(value: &Value, rvs: &HashMap<String, Rv>) -> Result<Argument, Sche
         Value::String(text) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
             Some(text) => Argument::Str(Str::from(text)),
             None if text == "None" => Argument::None,
-            None if text.starts_with('{') && text.ends_with('}') => index_map::from_json(text)?,
+            None if text.starts_with('{') && text.ends_with('}') => index_map::from_json(text, rvs)?,
             None => {
                 let rv = rvs.get(text.as_str()).copied();
                 let rv = rv.ok_or_else(|| ScheduleError::plain(format!("`{text}` is no earlier result")))?;

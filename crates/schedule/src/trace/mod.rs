@@ -3,6 +3,8 @@
 mod json;
 mod text;
 
+use hashbrown::HashSet;
+
 use crate::argument::{Argument, Rv};
 use crate::primitive::Primitive;
 
@@ -37,17 +39,28 @@ impl Trace {
         self.instructions.push(instruction);
     }
 
+    /// The trace up to `enter_postproc`, where a tuner's postprocessors take over.
+    #[must_use]
+    pub fn without_postproc(&self) -> Trace {
+        let before = |instruction: &&Instruction| instruction.primitive.kind != "EnterPostproc";
+        Trace { instructions: self.instructions.iter().take_while(before).cloned().collect() }
+    }
+
     /// The trace without instructions that change nothing and whose results no later one uses.
     #[must_use]
     pub fn simplified(&self) -> Trace {
-        let mut used: Vec<Rv> = Vec::new();
+        let mut used: HashSet<Rv> = HashSet::new();
         let mut kept = Vec::new();
         for instruction in self.instructions.iter().rev() {
             let is_needed = instruction.outputs.iter().any(|output| used.contains(output));
             if instruction.primitive.is_pure && !is_needed {
                 continue;
             }
-            instruction.arguments.iter().for_each(|argument| argument.for_each_rv(&mut |rv| used.push(rv)));
+            instruction.arguments.iter().for_each(|argument| {
+                argument.for_each_rv(&mut |rv| {
+                    used.insert(rv);
+                })
+            });
             kept.push(instruction.clone());
         }
         kept.reverse();

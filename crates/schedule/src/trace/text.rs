@@ -137,7 +137,7 @@ impl Display for Shown<'_> {
                 }
                 write!(f, "}}")
             }
-            Argument::Node(node) => write!(f, "{}", index_map::to_text(node)),
+            Argument::Node(node) => write!(f, "{}", index_map::to_text(node, self.names)),
         }
     }
 }
